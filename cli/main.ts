@@ -1,0 +1,2 @@
+console.error("Cannot run arpo-lab: no command exists yet");
+process.exitCode = 1;

@@ -1,0 +1,1 @@
+export type { ChatMessage, Tokenizer } from "./tokenizer.js";

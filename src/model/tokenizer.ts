@@ -1,0 +1,21 @@
+/** One message of a chat, as chat templates read it. */
+export interface ChatMessage {
+  role: string;
+  content: string;
+}
+
+/** Text to tokens and back. */
+export interface Tokenizer {
+  /** Entries of the vocabulary, added tokens included. */
+  readonly vocabSize: number;
+  /** The token that ends a response; several models have more than one, this is the first. */
+  readonly eosId: number;
+  /** Every token that ends a response. */
+  readonly eosIds: readonly number[];
+  readonly padId: number;
+  /** Never adds special tokens; special tokens written in the text are recognised. */
+  encode(text: string): number[];
+  decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string;
+  /** The prompt text of a chat. */
+  chat(messages: readonly ChatMessage[], options?: { addGenerationPrompt?: boolean }): string;
+}

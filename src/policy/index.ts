@@ -1,0 +1,9 @@
+export type {
+  FinishReason,
+  GenerateOptions,
+  Policy,
+  Row,
+  Sampling,
+  Segment,
+  Session,
+} from "./policy.js";

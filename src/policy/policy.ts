@@ -1,0 +1,83 @@
+import type { Tokenizer } from "../model/tokenizer.js";
+import type { Random } from "../random/random.js";
+
+/** How the next token is chosen. Unset means: as the model says, temperature 1, nothing cut off. */
+export interface Sampling {
+  /** 0 is greedy. */
+  temperature?: number;
+  /** Keep the k most likely tokens; -1 or unset keeps all. */
+  topK?: number;
+  /** Keep the smallest set of tokens whose probability reaches p. */
+  topP?: number;
+  /** Keep tokens at least this share as likely as the most likely one. */
+  minP?: number;
+  /** Divides (or, if negative, multiplies) the logits of tokens already in the row; 1 is off. */
+  repetitionPenalty?: number;
+  /** Sample only these token ids. Default: every id the tokenizer knows. */
+  allowedIds?: readonly number[];
+}
+
+/** One request to continue a row. */
+export interface GenerateOptions extends Sampling {
+  maxTokens: number;
+  /** Generation ends when the decoded segment contains one of these; its tokens stay in the segment. */
+  stop?: readonly string[];
+  /** The row's own stream; draw i belongs to the i-th token generated from it. */
+  random: Random;
+  signal?: AbortSignal;
+}
+
+/** Why a segment ended: a stop string, an end token, `maxTokens`, or the model's context was full. */
+export type FinishReason = "stop" | "end" | "length" | "context";
+
+/** What one generate call added to a row, with everything known about each token. */
+export interface Segment {
+  tokens: Int32Array;
+  /** ln p(token) under the model at the sampling temperature, before any cut-off. */
+  logprobs: Float32Array;
+  /** Entropy of the full distribution in nats; NaN where a remote endpoint cannot say. */
+  entropies: Float32Array;
+  /** The most likely alternatives per position, `width` per token, in falling order. */
+  top: { width: number; ids: Int32Array; logprobs: Float32Array };
+  finish: FinishReason;
+  /** The stop string that ended it, if one did. */
+  stop?: string;
+}
+
+/** A row of a session: a token sequence that can be continued and forked. */
+export interface Row {
+  readonly id: number;
+  /** All tokens so far, prompt included. */
+  readonly tokens: readonly number[];
+}
+
+/**
+ * Rows in one continuous batch. `generate` calls on different rows run together: rows start, stop and
+ * fork at any step, and what a row gets never depends on who else is in the batch.
+ */
+export interface Session {
+  /** Opens a row on a prompt. */
+  open(tokens: ArrayLike<number>): Row;
+  /** A second row with the same past, sharing its memory: no copy, no recomputation. */
+  fork(row: Row): Row;
+  /** Adds tokens the model did not write (a tool's result). */
+  append(row: Row, tokens: ArrayLike<number>): void;
+  /** Continues a row until a stop string, an end token or `maxTokens`. */
+  generate(row: Row, options: GenerateOptions): Promise<Segment>;
+  /** Cuts a row back to its first `length` tokens (for forking in the middle). */
+  truncate(row: Row, length: number): void;
+  /** Gives a row's memory back. */
+  close(row: Row): void;
+  /** Closes every row. */
+  dispose(): void;
+}
+
+/** Something that generates and says how sure it was: a local model or a remote endpoint. */
+export interface Policy {
+  /** Shown in figures and kept in run folders. */
+  readonly name: string;
+  readonly tokenizer: Tokenizer;
+  /** The longest row it can hold, prompt included. */
+  readonly contextLength: number;
+  session(): Session;
+}

@@ -1,0 +1,1 @@
+export { Random, type RandomState } from "./random.js";

@@ -1,0 +1,2 @@
+export { tf } from "./tf.js";
+export { logProbEntropy } from "./log-prob.js";

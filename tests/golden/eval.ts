@@ -1,0 +1,3 @@
+import type { Runners } from "./runner.js";
+
+export const runners: Runners = {};

@@ -1,0 +1,22 @@
+import { logProbEntropy, tf } from "../../src/tensor/index.js";
+import type { Runners } from "./runner.js";
+
+type Tensor = InstanceType<typeof tf.Tensor>;
+
+export const runners: Runners = {
+  logits_to_logprob_entropy: ({ logits, labels, temperature }) => {
+    const z = tf.tensor(logits);
+    const ids = tf.tensor(labels, undefined, "int32");
+    const { logprobs, entropies } = logProbEntropy(z, ids, temperature);
+    const gradient = (pick: "logprobs" | "entropies") =>
+      tf
+        .grad((x: Tensor) => logProbEntropy(x, ids, temperature)[pick].sum())(z)
+        .arraySync();
+    return {
+      log_prob: logprobs.arraySync(),
+      entropy: entropies.arraySync(),
+      grad_sum_log_prob_wrt_logits: gradient("logprobs"),
+      grad_sum_entropy_wrt_logits: gradient("entropies"),
+    };
+  },
+};
