@@ -1,7 +1,7 @@
 // Runs every ```ts example of a doc comment as a test: each must type-check against the published
 // declarations and run without throwing. Called by `npm test` before the runner.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -11,7 +11,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 
 let count = 0;
-for (const room of ["src", "kernel"]) {
+for (const room of ["src", "kernel"].filter((r) => existsSync(join(root, r)))) {
   for (const file of readdirSync(join(root, room), { recursive: true })) {
     if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
     const text = readFileSync(join(root, room, file), "utf8");

@@ -1,0 +1,123 @@
+/** Llama 3.1's stretching of slow rotary frequencies to a longer context. */
+export interface RopeScaling {
+  factor: number;
+  lowFrequencyFactor: number;
+  highFrequencyFactor: number;
+  /** The context the model was trained on before stretching. */
+  originalContext: number;
+}
+
+/** Everything that decides a model's shape and arithmetic; what a `config.json` comes down to. */
+export interface ModelConfig {
+  family: "qwen2" | "qwen3" | "llama";
+  vocabSize: number;
+  /** Width of the residual stream. */
+  hiddenSize: number;
+  /** Width inside the feed-forward block. */
+  intermediateSize: number;
+  layers: number;
+  heads: number;
+  /** Heads of keys and values; each serves `heads / kvHeads` query heads. */
+  kvHeads: number;
+  headDim: number;
+  /** The longest row, prompt included. */
+  contextLength: number;
+  normEpsilon: number;
+  ropeTheta: number;
+  ropeScaling?: RopeScaling;
+  /** The output matrix is the embedding matrix. */
+  tied: boolean;
+  /** Biases on the query, key and value projections (Qwen2). */
+  qkvBias: boolean;
+  /** RMSNorm on each head's queries and keys (Qwen3). */
+  qkNorm: boolean;
+  /** What the model ends in: next-token logits, or one value per token (a critic). */
+  head: "logits" | "value";
+  /** Deviation of freshly drawn weights. */
+  initializerRange: number;
+  bosId?: number;
+  eosIds: number[];
+  padId?: number;
+}
+
+/** What must be said to make a config; the rest has the family's usual value. */
+export type ModelConfigInput = Partial<ModelConfig> &
+  Pick<ModelConfig, "vocabSize" | "hiddenSize" | "intermediateSize" | "layers" | "heads">;
+
+/**
+ * Fills in a config's defaults and checks that its numbers can be a model.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { modelConfig } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 1024, hiddenSize: 128, intermediateSize: 384, layers: 4, heads: 4 };
+ * assert.equal(modelConfig({ ...sizes, kvHeads: 2 }).headDim, 32);
+ * assert.throws(() => modelConfig({ ...sizes, kvHeads: 3 }), /heads must be a multiple of kvHeads/);
+ * ```
+ */
+export function modelConfig(input: ModelConfigInput): ModelConfig {
+  const family = input.family ?? "qwen2";
+  const config: ModelConfig = {
+    family,
+    kvHeads: input.heads,
+    headDim: input.hiddenSize / input.heads,
+    contextLength: 2048,
+    normEpsilon: 1e-6,
+    ropeTheta: 10_000,
+    tied: true,
+    qkvBias: family === "qwen2",
+    qkNorm: family === "qwen3",
+    head: "logits",
+    initializerRange: 0.02,
+    eosIds: [],
+    ...(Object.fromEntries(
+      Object.entries(input).filter(([, value]) => value !== undefined),
+    ) as ModelConfigInput),
+  };
+  const rule = (holds: boolean, what: string, got: unknown) => {
+    if (!holds) throw new RangeError(`Cannot configure a model: ${what}, got ${String(got)}`);
+  };
+  const sizes = [
+    "vocabSize",
+    "hiddenSize",
+    "intermediateSize",
+    "layers",
+    "heads",
+    "kvHeads",
+    "headDim",
+    "contextLength",
+  ] as const;
+  for (const key of sizes) {
+    const value = config[key];
+    rule(Number.isSafeInteger(value) && value > 0, `${key} must be a positive integer`, value);
+  }
+  const { heads, kvHeads, headDim, normEpsilon, ropeTheta, initializerRange } = config;
+  rule(heads % kvHeads === 0, `heads must be a multiple of kvHeads (${kvHeads})`, heads);
+  rule(headDim % 2 === 0, "headDim must be even (rotary positions turn pairs)", headDim);
+  rule(normEpsilon > 0 && normEpsilon < 1, "normEpsilon must be between 0 and 1", normEpsilon);
+  rule(ropeTheta > 1 && ropeTheta < Infinity, "ropeTheta must be a number above 1", ropeTheta);
+  rule(
+    initializerRange >= 0 && initializerRange < Infinity,
+    "initializerRange must not be negative",
+    initializerRange,
+  );
+  const ids = [config.bosId, config.padId, ...config.eosIds].filter((id) => id !== undefined);
+  for (const id of ids) {
+    rule(
+      Number.isSafeInteger(id) && id >= 0 && id < config.vocabSize,
+      `special token ids must be below vocabSize (${config.vocabSize})`,
+      id,
+    );
+  }
+  const scaling = config.ropeScaling;
+  if (scaling) {
+    const { factor, lowFrequencyFactor: low, highFrequencyFactor: high, originalContext } = scaling;
+    rule(factor >= 1 && factor < Infinity, "ropeScaling.factor must be at least 1", factor);
+    rule(low > 0, "ropeScaling.lowFrequencyFactor must be positive", low);
+    rule(high > low, `ropeScaling.highFrequencyFactor must be above ${low}`, high);
+    rule(originalContext > 0, "ropeScaling.originalContext must be positive", originalContext);
+  }
+  return config;
+}
