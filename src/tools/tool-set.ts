@@ -1,0 +1,240 @@
+import { Gate } from "./gate.js";
+import type { Tool, ToolResult } from "./tool.js";
+
+/** Limits that hold for every tool of a set; the names in brackets are those of config files. */
+export interface ToolLimits {
+  /** Calls one trajectory may make, all tools together (`call_limit`). Default 3. */
+  callLimit?: number;
+  /** Calls that run at the same time (`max_workers`). Default 64. */
+  maxWorkers?: number;
+  /** Milliseconds a call may take, all attempts together (`timeout`, in seconds there). Default 120,000. */
+  timeoutMs?: number;
+  /** Attempts per call, the first included (`retry_count`). Default 3. */
+  retryCount?: number;
+  /** Milliseconds to wait before attempt `attempt` (1, 2, ...). Default: none, as the reference. */
+  backoffMs?: (attempt: number) => number;
+}
+
+/** Why a call gave the model no answer of the tool's own. */
+export interface ToolFailure {
+  /** `empty`: it ran and said nothing; `error`: it failed; `timeout`: it did not answer in time. */
+  kind: "empty" | "error" | "timeout";
+  message: string;
+}
+
+/** One finished call: what the model reads, and what became of it. */
+export interface ToolOutcome {
+  tag: string;
+  input: string;
+  text: string;
+  ok: boolean;
+  /** Set exactly when `ok` is false. */
+  failure?: ToolFailure;
+  /** Attempts that failed; `retry_count` when all did. A timeout counts none, as in the reference. */
+  retries: number;
+  /** Wall time of the call without the wait for a free worker. */
+  ms: number;
+  details?: Record<string, unknown>;
+}
+
+const defaults = { callLimit: 3, maxWorkers: 64, timeoutMs: 120_000, retryCount: 3 };
+
+function positive(name: string, value: number): number {
+  if (value > 0 && (name === "timeoutMs" ? value <= 2 ** 31 - 1 : Number.isSafeInteger(value))) {
+    return value;
+  }
+  const rule = name === "timeoutMs" ? "milliseconds below 2^31" : "a positive integer";
+  throw new RangeError(`Cannot make a tool set: ${name} must be ${rule}, got ${value}`);
+}
+
+/**
+ * The tools of a run by tag, and the limits under which they are called.
+ *
+ * `call` never rejects because of a tool: failure is an outcome. It rejects when the tag is unknown
+ * or the caller's own signal was aborted.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ToolSet } from "arpo-lab/tools";
+ *
+ * const tools = new ToolSet(
+ *   [{ name: "down", tag: "down", description: "", execute: () => { throw new Error("gone"); } }],
+ *   { retryCount: 2 },
+ * );
+ * const outcome = await tools.call("down", "anyone?");
+ * assert.equal(outcome.text, "Tool(down) returned empty output.");
+ * assert.deepEqual(outcome.failure, { kind: "error", message: "gone" });
+ * assert.equal(outcome.retries, 2);
+ * ```
+ */
+export class ToolSet {
+  readonly callLimit: number;
+  readonly maxWorkers: number;
+  readonly timeoutMs: number;
+  readonly retryCount: number;
+  readonly #backoffMs: ((attempt: number) => number) | undefined;
+  readonly #tools = new Map<string, Tool>();
+  readonly #gate: Gate;
+
+  constructor(tools: Iterable<Tool> = [], limits: ToolLimits = {}) {
+    this.callLimit = limits.callLimit ?? defaults.callLimit;
+    if (!Number.isSafeInteger(this.callLimit) || this.callLimit < 0) {
+      throw new RangeError(
+        `Cannot make a tool set: callLimit must be a non-negative integer, got ${this.callLimit}`,
+      );
+    }
+    this.maxWorkers = positive("maxWorkers", limits.maxWorkers ?? defaults.maxWorkers);
+    this.timeoutMs = positive("timeoutMs", limits.timeoutMs ?? defaults.timeoutMs);
+    this.retryCount = positive("retryCount", limits.retryCount ?? defaults.retryCount);
+    this.#backoffMs = limits.backoffMs;
+    this.#gate = new Gate(this.maxWorkers);
+    for (const tool of tools) this.add(tool);
+  }
+
+  /** Adds a tool; its tag must be new. */
+  add(tool: Tool): void {
+    if (!/^[A-Za-z_][\w.-]*$/.test(tool.tag)) {
+      throw new SyntaxError(
+        `Cannot add tool ${tool.name}: the tag must be a letter followed by letters, digits, "_", "." or "-", got ${JSON.stringify(tool.tag)}`,
+      );
+    }
+    if (this.#tools.has(tool.tag)) {
+      throw new RangeError(
+        `Cannot add tool ${tool.name}: each tag may be used once, got ${tool.tag} again`,
+      );
+    }
+    this.#tools.set(tool.tag, tool);
+  }
+
+  /** The tags in the order the tools were added. */
+  get tags(): string[] {
+    return [...this.#tools.keys()];
+  }
+
+  /** The stop strings of generation: one closing tag per tool. */
+  get stops(): string[] {
+    return this.tags.map((tag) => `</${tag}>`);
+  }
+
+  get(tag: string): Tool | undefined {
+    return this.#tools.get(tag);
+  }
+
+  [Symbol.iterator](): Iterator<Tool> {
+    return this.#tools.values();
+  }
+
+  /** Runs one call: waits for a free worker, then makes up to `retryCount` attempts in the time given. */
+  async call(
+    tag: string,
+    input: string,
+    options: { signal?: AbortSignal } = {},
+  ): Promise<ToolOutcome> {
+    const tool = this.#tools.get(tag);
+    if (!tool) {
+      throw new RangeError(
+        `Cannot call a tool: the tag must be one of ${this.tags.join(", ") || "(none loaded)"}, got ${tag}`,
+      );
+    }
+    return this.#gate.run(() => this.#run(tool, input, options.signal), options.signal);
+  }
+
+  /** Disposes every tool, all of them even when one fails. */
+  async dispose(): Promise<void> {
+    const done = await Promise.allSettled([...this].map(async (tool) => tool.dispose?.()));
+    const errors = done.flatMap((d) => (d.status === "rejected" ? [d.reason as unknown] : []));
+    if (errors.length > 0) throw new AggregateError(errors, "Cannot dispose every tool");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  async #run(tool: Tool, input: string, outer: AbortSignal | undefined): Promise<ToolOutcome> {
+    const started = performance.now();
+    const outcome = (rest: Omit<ToolOutcome, "tag" | "input" | "ms">): ToolOutcome => ({
+      tag: tool.tag,
+      input,
+      ...rest,
+      ms: performance.now() - started,
+    });
+    const abort = new AbortController();
+    const late = new Error(`no answer within ${this.timeoutMs / 1000} s`);
+    // The attempt is raced against the abort, so a tool that ignores its signal is left behind.
+    const ended = new Promise<never>((_, reject) => {
+      abort.signal.addEventListener("abort", () => {
+        reject(abort.signal.reason as Error);
+      });
+    });
+    ended.catch(() => undefined); // It also rejects when nobody waits any more.
+    const timer = setTimeout(() => {
+      abort.abort(late);
+    }, this.timeoutMs);
+    const stop = () => {
+      abort.abort(outer?.reason);
+    };
+    outer?.addEventListener("abort", stop, { once: true });
+    try {
+      let failure: ToolFailure = { kind: "error", message: "never tried" };
+      let retries = 0;
+      while (retries < this.retryCount) {
+        const wait = retries > 0 ? (this.#backoffMs?.(retries) ?? 0) : 0;
+        if (wait > 0) await Promise.race([pause(wait, abort.signal), ended]);
+        const left = Math.max(0, this.timeoutMs - (performance.now() - started));
+        const result = await Promise.race([
+          attempt(tool, input, { signal: abort.signal, timeoutMs: left, attempt: retries }),
+          ended,
+        ]);
+        const { text, details } = result;
+        if (result.ok && text !== "") return outcome({ text, ok: true, retries, details });
+        if (result.ok && tool.emptyIsAnswer) {
+          return outcome({ text: emptyText(tool.tag), ok: true, retries, details });
+        }
+        retries++;
+        failure = result.ok
+          ? { kind: "empty", message: "the tool ran and returned nothing" }
+          : { kind: "error", message: result.error ?? (text || "the tool gave no reason") };
+        if (result.retry === false) break;
+      }
+      return outcome({ text: emptyText(tool.tag), ok: false, failure, retries });
+    } catch (error) {
+      if (error !== late) throw error;
+      const text = `Error: Tool(${tool.tag}) execution failed with message: ${late.message}`;
+      return outcome({
+        text,
+        ok: false,
+        failure: { kind: "timeout", message: late.message },
+        retries: 0,
+      });
+    } finally {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", stop);
+    }
+  }
+}
+
+const emptyText = (tag: string) => `Tool(${tag}) returned empty output.`;
+
+async function attempt(
+  tool: Tool,
+  input: string,
+  call: Parameters<Tool["execute"]>[1],
+): Promise<ToolResult> {
+  try {
+    const result = await tool.execute(input, call);
+    return typeof result === "string" ? { text: result, ok: true } : result;
+  } catch (error) {
+    return { text: "", ok: false, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

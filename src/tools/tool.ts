@@ -1,0 +1,58 @@
+/** What a tool is told about the call besides its input. */
+export interface ToolCall {
+  /** Aborted when the time is over or the run is stopped; a tool should then stop and clean up. */
+  readonly signal: AbortSignal;
+  /** Milliseconds left for this call, all its attempts together. */
+  readonly timeoutMs: number;
+  /** 0 for the first attempt, 1 for the first repetition, and so on. */
+  readonly attempt: number;
+}
+
+/**
+ * What one attempt gave. `ok` says whether the tool did its work, not whether the model asked for
+ * something sensible: a Python traceback and "No search results found." are answers (`ok: true`);
+ * an unreachable endpoint or a dead worker is a failure (`ok: false`).
+ */
+export interface ToolResult {
+  /** What the model reads. Empty text counts as a failed attempt unless the tool says otherwise. */
+  text: string;
+  ok: boolean;
+  /** Why it failed, for people and logs; the model never reads it. */
+  error?: string;
+  /** `false` when repeating cannot help (a refused key, a malformed request). */
+  retry?: boolean;
+  /** Anything a person may want to see later: a cache hit, a status code, the pages found. */
+  details?: Record<string, unknown>;
+}
+
+/**
+ * Something the model calls by writing `<tag>input</tag>`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ToolSet, type Tool } from "arpo-lab/tools";
+ *
+ * const shout: Tool = {
+ *   name: "shout",
+ *   tag: "shout",
+ *   description: "Writes the input in capitals.",
+ *   execute: (input) => input.toUpperCase(),
+ * };
+ * const outcome = await new ToolSet([shout]).call("shout", "hello");
+ * assert.equal(outcome.text, "HELLO");
+ * ```
+ */
+export interface Tool {
+  readonly name: string;
+  /** The model opens a call with `<tag>` and ends it with `</tag>`. */
+  readonly tag: string;
+  /** One or two sentences, as they may be put into a system prompt. */
+  readonly description: string;
+  /** An empty answer is an answer: not repeated and not counted as a failure. Default: false. */
+  readonly emptyIsAnswer?: boolean;
+  /** A plain string is `{ text, ok: true }`; throwing is `{ text: "", ok: false }`. */
+  execute(input: string, call: ToolCall): string | ToolResult | Promise<string | ToolResult>;
+  /** Gives processes, files and sockets back. */
+  dispose?(): void | Promise<void>;
+}
