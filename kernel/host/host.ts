@@ -1,0 +1,97 @@
+// What code running inside the kernel may ask of it. The host lives on the main thread beside the
+// cells; a copy of this package imported by a notebook finds it through a global symbol, so the
+// kernel and the notebook need not share one installation.
+
+/** Mime type to content: text, base64 for binary types, an object for JSON types. */
+export type MimeBundle = Record<string, unknown>;
+
+export interface DisplayOptions {
+  /** A later call with the same id and `update` replaces what is shown. */
+  id?: string;
+  update?: boolean;
+  metadata?: Record<string, unknown>;
+}
+
+/** Binary parts travel beside `data`, never inside it. */
+export interface CommMessage {
+  data: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  buffers: Uint8Array[];
+}
+
+export interface CommOptions {
+  metadata?: Record<string, unknown>;
+  buffers?: Uint8Array[];
+}
+
+export interface Comm {
+  readonly id: string;
+  readonly target: string;
+  send(data: Record<string, unknown>, options?: CommOptions): void;
+  close(data?: Record<string, unknown>, options?: CommOptions): void;
+  /** Replaced by assignment. Called at once, also while a cell waits. Output goes to that message. */
+  onMessage?: (message: CommMessage) => void | Promise<void>;
+  onClose?: (message: CommMessage) => void | Promise<void>;
+}
+
+export interface Comms {
+  /** Opens a comm towards the front end. */
+  open(
+    target: string,
+    data?: Record<string, unknown>,
+    options?: CommOptions & { id?: string },
+  ): Comm;
+  /** Front ends may open comms with this target from now on. */
+  register(target: string, opened: (comm: Comm, message: CommMessage) => void): void;
+  unregister(target: string): void;
+  /** Open ones, by id. */
+  readonly all: ReadonlyMap<string, Comm>;
+}
+
+/** The cell some code belongs to, also from its timers and promises after it ended. */
+export interface CellIdentity {
+  readonly id: string;
+  readonly count: number;
+  /** Aborted by an interrupt while the cell runs; the reason is an `InterruptError`. */
+  readonly signal: AbortSignal;
+}
+
+export interface KernelHost {
+  /** Sends a bundle, in order with everything the current cell printed before. */
+  display(bundle: MimeBundle, options?: DisplayOptions): void;
+  /** With `wait`, only when the next output arrives. */
+  clearOutput(wait?: boolean): void;
+  stream(name: "stdout" | "stderr", text: string): void;
+  /** Asks the person at the front end. Rejects where the front end cannot be asked. */
+  input(prompt: string, options?: { password?: boolean }): Promise<string>;
+  /** The same, blocking the main thread as a browser's `prompt` does. */
+  inputSync(prompt: string, options?: { password?: boolean }): string;
+  readonly comms: Comms;
+  /** undefined outside of any cell. */
+  cell(): CellIdentity | undefined;
+  /** One word of shared memory: 0, or not 0 while an interrupt is pending. */
+  readonly interruptFlag: Int32Array;
+  /** Throws `InterruptError` when an interrupt is pending. */
+  checkInterrupt(): void;
+}
+
+const key = Symbol.for("arpo-lab.kernel.host");
+type Holder = { [key]?: KernelHost };
+
+/** Makes `host` the one that `currentHost()` finds; undefined removes it (tests). */
+export function setCurrentHost(host: KernelHost | undefined): void {
+  (globalThis as Holder)[key] = host;
+}
+
+/**
+ * The kernel this code runs in, or undefined in a plain Node program.
+ *
+ * @example
+ * ```ts
+ * import { currentHost } from "arpo-lab/kernel";
+ * if (currentHost() !== undefined) throw new Error("a test does not run inside a notebook");
+ * ```
+ */
+export function currentHost(): KernelHost | undefined {
+  return (globalThis as Holder)[key];
+}

@@ -1,0 +1,122 @@
+// What the three parts of the kernel agree on.
+//
+//   kernel/wire     (its own thread)   Jupyter messages: sockets, signing, ordered sends
+//   kernel/session  compiler           a thread of its own: the text of a cell -> JavaScript
+//   kernel/run      (the main thread)  evaluates that JavaScript, owns the host below
+//   kernel/display  (the main thread)  any value -> mime bundle
+//
+// The compiler never sees a running value and the main thread never sees TypeScript: everything in
+// this file that crosses between them is plain data, so `CellCompiler` can sit behind a message port.
+import type { KernelHost, MimeBundle } from "../host/host.js";
+
+/** A position is an offset in UTF-16 code units from the start of the cell's text. */
+export interface CellDiagnostic {
+  severity: "error" | "warning";
+  /** TypeScript's number, or 0 for the kernel's own (stage cells, magics). */
+  code: number;
+  message: string;
+  start: number;
+  length: number;
+  /** 1-based, in the cell's text. */
+  line: number;
+  column: number;
+}
+
+export interface CompileRequest {
+  /** Unique in a session, never reused; a cell run twice is two of them. */
+  id: string;
+  /** The number shown in brackets. */
+  count: number;
+  source: string;
+  /** The name stack frames of this cell carry, for example `cell-3.ts`. */
+  filename: string;
+  /** Relative imports start here: the kernel's working directory at this moment. */
+  folder: string;
+  /**
+   * `cell`: its declarations are remembered. `expression`: a user_expressions entry, one expression,
+   * remembered by nobody.
+   */
+  kind: "cell" | "expression";
+}
+
+export type CompiledCell =
+  | {
+      ok: true;
+      /**
+       * One JavaScript expression, evaluated as a classic script, whose value is a function
+       * `(cell) => Promise<{ value: unknown } | undefined>`. `cell` is the `CellScope` below. The
+       * result is boxed so that a promise as the last expression is shown and not awaited; undefined
+       * when the cell does not end in an expression.
+       */
+      js: string;
+      /** Source map (version 3, JSON) from `js` to `source`; undefined when lines are the same. */
+      map?: string;
+      /** Warnings and, where the cell asked to run anyway, its type errors. */
+      diagnostics: CellDiagnostic[];
+    }
+  /** At least one diagnostic is an error: nothing may run. */
+  | { ok: false; diagnostics: CellDiagnostic[] }
+  /** `?name`, `name?`: shown in the front end's pager; nothing runs. */
+  | { ok: true; pager: MimeBundle };
+
+export interface Completion {
+  /** Texts that replace [start, end) of the cell. */
+  matches: string[];
+  start: number;
+  end: number;
+  /** One per match, as Jupyter's `_jupyter_types_experimental`: kind and a one-line signature. */
+  items: { text: string; type: string; signature?: string; documentation?: string }[];
+}
+
+export interface Completeness {
+  status: "complete" | "incomplete" | "invalid" | "unknown";
+  /** Only with `incomplete`. */
+  indent?: string;
+}
+
+/** From the text of a cell to JavaScript. Calls never overlap: the host sends one at a time. */
+export interface CellCompiler {
+  compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell;
+  /** How a compiled cell ended, so that declarations of one that never ran can be dropped. */
+  settled(id: string, outcome: "ok" | "error" | "interrupted"): void;
+  complete(source: string, position: number, folder: string): Promise<Completion> | Completion;
+  /** undefined when there is nothing to say about the position. `detail` 1 adds documentation. */
+  inspect(
+    source: string,
+    position: number,
+    detail: 0 | 1,
+    folder: string,
+  ): Promise<MimeBundle | undefined> | MimeBundle | undefined;
+  isComplete(source: string): Completeness;
+  /** Idle work such as loading the standard library's types; called once, after the first reply. */
+  warm?(): void;
+}
+
+export interface CompilerOptions {
+  language: "typescript" | "javascript";
+  folder: string;
+}
+
+/**
+ * kernel/session/compiler.ts exports
+ * `createCellCompiler(options: CompilerOptions): CellCompiler | Promise<CellCompiler>`, and
+ * kernel/session/scope.ts exports `createCellScope(host: KernelHost): CellScope`.
+ */
+export type CreateCellCompiler = (options: CompilerOptions) => CellCompiler | Promise<CellCompiler>;
+export type CreateCellScope = (host: KernelHost) => CellScope;
+
+/**
+ * What compiled cells are given: made once a session, on the main thread. Beyond these three the
+ * compiler and the scope agree between themselves (variables kept between cells, `require`, magics).
+ */
+export interface CellScope {
+  /** The session's variables, by name: what a later cell reads. */
+  variables: Record<string, unknown>;
+  /** Runtime `import`, resolved from the folder of the notebook; dynamic `import()` comes here too. */
+  import(specifier: string, attributes?: Record<string, string>): Promise<unknown>;
+  /**
+   * Compiled into every loop body and function entry: throws `InterruptError` when the cell has been
+   * interrupted. One load from shared memory: `host.interruptFlag[0] !== 0`.
+   */
+  tick(): void;
+}
