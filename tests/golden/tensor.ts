@@ -1,9 +1,15 @@
+import { packHalf, unpackHalf } from "../../src/model/index.js";
 import { logProbEntropy, tf } from "../../src/tensor/index.js";
 import type { Runners } from "./runner.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
 
 export const runners: Runners = {
+  bfloat16_round: ({ float32 }) => {
+    const out = new Float32Array(float32.length);
+    unpackHalf(packHalf(Float32Array.from(float32), "bfloat16"), "bfloat16", out);
+    return { bfloat16: out };
+  },
   logits_to_logprob_entropy: ({ logits, labels, temperature }) => {
     const z = tf.tensor(logits);
     const ids = tf.tensor(labels, undefined, "int32");
