@@ -1,0 +1,93 @@
+import axios, { AxiosError } from "axios";
+
+/** One request for JSON. */
+export interface JsonRequest {
+  method?: "GET" | "POST";
+  url: string;
+  headers?: Record<string, string>;
+  params?: Record<string, string | number>;
+  body?: unknown;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** Largest answer taken, in bytes. Default 16 MiB. */
+  maxBytes?: number;
+}
+
+/** A request that got no usable answer. Its message never holds headers, keys or query strings. */
+export class HttpError extends Error {
+  override name = "HttpError";
+  constructor(
+    message: string,
+    /** The HTTP status, when there was one. */
+    readonly status?: number,
+    /** Whether the same request may succeed later. */
+    readonly retry = true,
+    /** What the server asked to wait (`Retry-After`), in milliseconds. */
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Scheme, host and path: what may be shown of an address. */
+export function shownUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** What went wrong, without anything of the request but its address. */
+export function httpError(doing: string, url: string, error: unknown): HttpError {
+  const where = shownUrl(url);
+  if (!(error instanceof AxiosError)) {
+    const why = error instanceof Error ? error.message : String(error);
+    return new HttpError(`Cannot ${doing}: ${where} must answer, got ${why}`);
+  }
+  const status = error.response?.status;
+  // A redirect or an over-long answer also carries a response; only a refusal is told by its status.
+  if (status !== undefined && (status < 200 || status > 299)) {
+    const retry = status === 408 || status === 425 || status === 429 || status >= 500;
+    const after = Number(error.response?.headers["retry-after"] ?? NaN);
+    return new HttpError(
+      `Cannot ${doing}: ${where} must answer with status 200, got ${status}`,
+      status,
+      retry,
+      Number.isFinite(after) ? after * 1000 : undefined,
+    );
+  }
+  return new HttpError(`Cannot ${doing}: ${where} must answer, got ${error.code ?? error.message}`);
+}
+
+/**
+ * Sends a request and gives the parsed JSON of a 200 answer; anything else is an `HttpError`.
+ * `doing` completes "Cannot ...".
+ */
+export async function requestJson(doing: string, request: JsonRequest): Promise<unknown> {
+  const { method = "GET", url, headers, params, body, signal } = request;
+  let text: unknown;
+  try {
+    const response = await axios.request<unknown>({
+      method,
+      url,
+      headers,
+      params,
+      data: body,
+      signal,
+      timeout: request.timeoutMs ?? 60_000,
+      maxContentLength: request.maxBytes ?? 16 * 2 ** 20,
+      responseType: "text",
+      transformResponse: (data: unknown) => data, // parsed below, where a cut-off answer is noticed
+      validateStatus: (status) => status === 200,
+    });
+    text = response.data;
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason as Error;
+    throw httpError(doing, url, error);
+  }
+  try {
+    return JSON.parse(String(text)) as unknown;
+  } catch {
+    throw new HttpError(
+      `Cannot ${doing}: ${shownUrl(url)} must answer with JSON, got ${String(text).length} characters that are not`,
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import type { SearchHit } from "./provider.js";
+
+/** What the model reads when a search was made and found nothing. */
+export const nothingFound = "No search results found.";
+
+/** How much of what was found is shown. */
+export interface FormatOptions {
+  /** Pages shown (`max_results`). Default 10. */
+  maxResults?: number;
+  /** Code points shown of each page (`result_length`). Default 1000. */
+  resultLength?: number;
+}
+
+// Python's idea of white space, which differs from JavaScript's in both directions.
+const space =
+  "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
+const ends = new RegExp(`^${space}|${space}$`, "g");
+
+/**
+ * The text of a search result: the distinct, trimmed descriptions in order, numbered as pages.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { formatHits } from "arpo-lab/tools";
+ *
+ * const hits = [{ description: " Oslo " }, { description: "Oslo" }, { description: "Bergen" }];
+ * assert.equal(formatHits(hits, { resultLength: 4 }), "Page 1: Oslo\nPage 2: Berg");
+ * assert.equal(formatHits([]), "No search results found.");
+ * ```
+ */
+export function formatHits(hits: Iterable<SearchHit>, options: FormatOptions = {}): string {
+  const { maxResults = 10, resultLength = 1000 } = options;
+  const texts = new Set<string>();
+  for (const { description } of hits) {
+    const text = description.replace(ends, "");
+    if (text !== "") texts.add(text);
+  }
+  if (texts.size === 0) return nothingFound;
+  return [...texts]
+    .slice(0, maxResults)
+    .map((text, i) => `Page ${i + 1}: ${cut(text, resultLength)}`)
+    .join("\n");
+}
+
+/** The first `length` code points. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  let units = 0;
+  for (let points = 0; points < length && units < text.length; points++) {
+    units += text.codePointAt(units)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, units);
+}
