@@ -1,0 +1,74 @@
+import { strip } from "../reward/python-text.js";
+import { mathMetrics, qaMetrics, type AnswerMetrics } from "./metrics.js";
+import { countBlocks, outputLength } from "./tool-statistics.js";
+
+/** One finished inference, in the reference's keys. */
+export interface OutputItem {
+  input: string;
+  answer: unknown;
+  prediction: unknown;
+  output: string;
+}
+
+/** What the evaluation says of one item, in the reference's keys. */
+export interface ItemMetrics extends AnswerMetrics {
+  is_valid_answer: boolean;
+  python_calls: number;
+  search_calls: number;
+  tools_used: "both" | "python" | "search" | "none";
+  tool_counts: number;
+  output_length: number;
+  /** The judge's verdict, where a judge was asked. */
+  llm_equal?: number;
+}
+
+export type TaskType = "math" | "qa";
+
+/** Stands in for a missing prediction: the last five lines of the output. */
+function lastLines(output: string): string {
+  return strip(output.replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
+}
+
+/**
+ * Evaluates one item without a judge.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluateItem } from "arpo-lab/eval";
+ *
+ * const item = { input: "2+2?", answer: "4", prediction: "4", output: "<python>2+2</python>" };
+ * assert.equal(evaluateItem(item, "math").math_equal, 1);
+ * assert.equal(evaluateItem(item, "math").tools_used, "python");
+ * ```
+ */
+export function evaluateItem(item: OutputItem, task: TaskType): ItemMetrics {
+  const prediction = item.prediction || lastLines(item.output);
+  if (!prediction) {
+    return {
+      is_valid_answer: false,
+      em: 0,
+      acc: 0,
+      f1: 0,
+      math_equal: 0,
+      llm_equal: 0,
+      python_calls: 0,
+      search_calls: 0,
+      tools_used: "none",
+      tool_counts: 0,
+      output_length: 0,
+    };
+  }
+  const python = countBlocks(item.output, "python");
+  const search = countBlocks(item.output, "search");
+  const metrics = task === "math" ? mathMetrics : qaMetrics;
+  return {
+    is_valid_answer: true,
+    python_calls: python,
+    search_calls: search,
+    tools_used: python && search ? "both" : python ? "python" : search ? "search" : "none",
+    tool_counts: python + search,
+    output_length: outputLength(item.output),
+    ...metrics(prediction, item.answer),
+  };
+}

@@ -1,0 +1,77 @@
+import { sharedWords } from "../reward/f1.js";
+import { mathEquivalent } from "../reward/math-equivalence.js";
+import { strip, words } from "../reward/python-text.js";
+import { normalizeForEvaluation } from "./normalize.js";
+
+/** How one prediction compares with its reference, each 0 to 1. */
+export interface AnswerMetrics {
+  /** Equal after normalisation. */
+  em: number;
+  /** The reference occurs in the prediction. */
+  acc: number;
+  f1: number;
+  math_equal: number;
+}
+
+function compare(prediction: string, reference: string): AnswerMetrics {
+  const given = words(prediction);
+  const wanted = words(reference);
+  const shared = sharedWords(given, wanted);
+  const precision = shared / given.length;
+  const recall = shared / wanted.length;
+  return {
+    em: Number(prediction === reference),
+    acc: Number(prediction.includes(reference)),
+    f1: shared === 0 ? 0 : (2 * precision * recall) / (precision + recall),
+    math_equal: Number(mathEquivalent(prediction, reference)),
+  };
+}
+
+/**
+ * A mathematical prediction against its one reference. The texts are lower-cased first, as in the
+ * reference, so `X` and `x` are equal here and different to the reward.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mathMetrics } from "arpo-lab/eval";
+ *
+ * assert.equal(mathMetrics("1/2", "\\frac{1}{2}").math_equal, 1);
+ * ```
+ */
+export function mathMetrics(prediction: unknown, reference: unknown): AnswerMetrics {
+  return compare(normalizeForEvaluation(prediction), normalizeForEvaluation(reference));
+}
+
+/** A text that starts with `[` is a list written as text. */
+function references(reference: unknown): readonly unknown[] {
+  if (Array.isArray(reference)) return reference;
+  if (typeof reference !== "string" || !reference.startsWith("[")) return [reference];
+  return reference
+    .replace(/^[[\]]+|[[\]]+$/g, "")
+    .split(",")
+    .map(strip);
+}
+
+/**
+ * A prediction against the best of its references, metric by metric; articles do not count.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { qaMetrics } from "arpo-lab/eval";
+ *
+ * assert.deepEqual(qaMetrics("Lyon", "[Paris, Lyon]"), { em: 1, acc: 1, f1: 1, math_equal: 1 });
+ * ```
+ */
+export function qaMetrics(prediction: unknown, reference: unknown): AnswerMetrics {
+  const given = normalizeForEvaluation(prediction, { articles: false });
+  const best: AnswerMetrics = { em: 0, acc: 0, f1: 0, math_equal: 0 };
+  for (const one of references(reference)) {
+    const found = compare(given, normalizeForEvaluation(one, { articles: false }));
+    for (const name of Object.keys(best) as (keyof AnswerMetrics)[]) {
+      best[name] = Math.max(best[name], found[name]);
+    }
+  }
+  return best;
+}
