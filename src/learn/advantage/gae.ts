@@ -1,0 +1,38 @@
+import type { Advantages } from "./estimator.js";
+import { type Rows, whiten } from "./masked.js";
+
+/**
+ * Generalised advantage estimation with a critic's values:
+ * delta(t) = r(t) + gamma V(t+1) - V(t), A(t) = delta(t) + gamma lambda A(t+1).
+ * Returns are A + V; the advantages are whitened over the mask afterwards. As in the reference, the
+ * recursion itself runs over all tokens, masked or not.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { gae } from "arpo-lab/learn";
+ *
+ * const { returns } = gae({ rewards: [[0, 1]], values: [[0.5, 0.5]], mask: [[1, 1]] });
+ * assert.deepEqual([...returns[0]], [1, 1]);
+ * ```
+ */
+export function gae(
+  { rewards, values, mask }: { rewards: Rows; values: Rows; mask: Rows },
+  { gamma = 1, lambda = 1 } = {},
+): Advantages {
+  const raw = rewards.map((row, i) => {
+    const value = values[i]!;
+    const advantage = new Float64Array(row.length);
+    let next = 0;
+    for (let t = row.length - 1; t >= 0; t--) {
+      const delta = row[t]! + gamma * (value[t + 1] ?? 0) - value[t]!;
+      next = delta + gamma * lambda * next;
+      advantage[t] = next;
+    }
+    return advantage;
+  });
+  return {
+    advantages: whiten(raw, mask),
+    returns: raw.map((row, i) => row.map((a, t) => a + values[i]![t]!)),
+  };
+}

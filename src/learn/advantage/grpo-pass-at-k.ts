@@ -1,0 +1,42 @@
+import {
+  type Advantages,
+  type Outcome,
+  byGroup,
+  deviation,
+  outcome,
+  scores,
+  spread,
+} from "./estimator.js";
+
+/**
+ * GRPO for pass@k: only a group's best row learns, by how much it beats the second best.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { grpoPassAtK } from "arpo-lab/learn";
+ *
+ * const batch = { rewards: [[1], [0.5], [0]], mask: [[1], [1], [1]], groups: [0, 0, 0] };
+ * assert.ok(Math.abs(grpoPassAtK(batch).advantages[0][0] - 1) < 1e-5);
+ * assert.equal(grpoPassAtK(batch).advantages[1][0], 0);
+ * ```
+ */
+export function grpoPassAtK(
+  { rewards, mask, groups }: Outcome,
+  { epsilon = 1e-6, normalizeByDeviation = true } = {},
+): Advantages {
+  const score = scores(rewards);
+  const advantage = score.map(() => 0);
+  for (const rows of byGroup(groups)) {
+    if (rows.length < 2) {
+      throw new RangeError(
+        `Cannot estimate pass@k advantages: a group must have at least 2 rows, got 1 in ${groups[rows[0]!]}`,
+      );
+    }
+    const ranked = [...rows].sort((a, b) => score[b]! - score[a]!);
+    const [best, second] = ranked as [number, number, ...number[]];
+    const width = normalizeByDeviation ? deviation(rows.map((i) => score[i]!)) + epsilon : 1;
+    advantage[best] = (score[best]! - score[second]!) / width;
+  }
+  return outcome(spread(advantage, mask));
+}

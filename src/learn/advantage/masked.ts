@@ -1,0 +1,76 @@
+/** One list of numbers per row; rows of a batch are padded to one length. */
+export type Rows = readonly ArrayLike<number>[];
+
+/** Keeps a mean over nothing finite, as the reference does. */
+const epsilon = 1e-8;
+
+function sums(values: Rows, mask: Rows): { total: number; count: number } {
+  let total = 0;
+  let count = 0;
+  values.forEach((row, i) => {
+    for (let t = 0; t < row.length; t++) {
+      total += row[t]! * mask[i]![t]!;
+      count += mask[i]![t]!;
+    }
+  });
+  return { total, count };
+}
+
+/**
+ * Mean over the masked tokens, with 1e-8 added to their count.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { maskedMean } from "arpo-lab/learn";
+ *
+ * assert.ok(Math.abs(maskedMean([[1, 3, 9]], [[1, 1, 0]]) - 2) < 1e-6);
+ * ```
+ */
+export function maskedMean(values: Rows, mask: Rows): number {
+  const { total, count } = sums(values, mask);
+  return total / (count + epsilon);
+}
+
+/**
+ * Unbiased variance over the masked tokens. Needs two of them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { maskedVariance } from "arpo-lab/learn";
+ *
+ * assert.ok(Math.abs(maskedVariance([[1, 3, 9]], [[1, 1, 0]]) - 2) < 1e-6);
+ * ```
+ */
+export function maskedVariance(values: Rows, mask: Rows): number {
+  const mean = maskedMean(values, mask);
+  const squares = values.map((row) => Array.from(row, (v) => (v - mean) ** 2));
+  const { total, count } = sums(squares, mask);
+  if (count < 2) {
+    throw new RangeError(
+      `Cannot take a variance: the mask must keep at least 2 tokens, got ${count}`,
+    );
+  }
+  return (total / (count + epsilon)) * (count / (count - 1));
+}
+
+/**
+ * Scales tokens to variance 1 and, unless told otherwise, mean 0 over the mask. Tokens outside the mask
+ * are scaled too, as in the reference; they are masked again where they are used.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { whiten } from "arpo-lab/learn";
+ *
+ * const [row] = whiten([[1, 3]], [[1, 1]]);
+ * assert.ok(Math.abs(row[0] + Math.SQRT1_2) < 1e-6);
+ * ```
+ */
+export function whiten(values: Rows, mask: Rows, shiftMean = true): Float64Array[] {
+  const mean = maskedMean(values, mask);
+  const scale = 1 / Math.sqrt(maskedVariance(values, mask) + epsilon);
+  const back = shiftMean ? 0 : mean;
+  return values.map((row) => Float64Array.from(row, (v) => (v - mean) * scale + back));
+}

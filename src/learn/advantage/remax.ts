@@ -1,0 +1,39 @@
+import type { Advantages } from "./estimator.js";
+import type { Rows } from "./masked.js";
+
+/**
+ * ReMax: the reward still to come at each token, less the reward of the greedy answer.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { remax } from "arpo-lab/learn";
+ *
+ * const { advantages } = remax({ rewards: [[0, 1]], mask: [[1, 1]], baselines: [0.25] });
+ * assert.deepEqual([...advantages[0]], [0.75, 0.75]);
+ * ```
+ */
+export function remax({
+  rewards,
+  mask,
+  baselines,
+}: {
+  rewards: Rows;
+  mask: Rows;
+  /** The greedy answer's reward, per row. */
+  baselines: readonly number[];
+}): Advantages {
+  const returns = rewards.map((row, i) => {
+    const out = new Float64Array(row.length);
+    let running = 0;
+    for (let t = row.length - 1; t >= 0; t--) {
+      running += row[t]! * mask[i]![t]!;
+      out[t] = running;
+    }
+    return out;
+  });
+  return {
+    advantages: returns.map((row, i) => row.map((r, t) => r - baselines[i]! * mask[i]![t]!)),
+    returns,
+  };
+}

@@ -1,0 +1,33 @@
+import {
+  type Advantages,
+  type Outcome,
+  byGroup,
+  mean,
+  outcome,
+  scores,
+  spread,
+} from "./estimator.js";
+
+/**
+ * RLOO: each row's score against the mean of the others in its group.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rloo } from "arpo-lab/learn";
+ *
+ * const { advantages } = rloo({ rewards: [[1], [0], [0]], mask: [[1], [1], [1]], groups: [0, 0, 0] });
+ * assert.equal(advantages[0][0], 1);
+ * ```
+ */
+export function rloo({ rewards, mask, groups }: Outcome): Advantages {
+  const score = scores(rewards);
+  const advantage = [...score];
+  for (const rows of byGroup(groups)) {
+    const k = rows.length;
+    if (k === 1) continue;
+    const centre = mean(rows.map((i) => score[i]!));
+    for (const i of rows) advantage[i] = (score[i]! * k) / (k - 1) - (centre * k) / (k - 1);
+  }
+  return outcome(spread(advantage, mask));
+}

@@ -1,0 +1,35 @@
+export type { Advantages, Outcome } from "./advantage/estimator.js";
+export { gae } from "./advantage/gae.js";
+export { grpo } from "./advantage/grpo.js";
+export { grpoPassAtK } from "./advantage/grpo-pass-at-k.js";
+export { maskedMean, maskedVariance, whiten, type Rows } from "./advantage/masked.js";
+export { opo } from "./advantage/opo.js";
+export { reinforcePlusPlus, reinforcePlusPlusBaseline } from "./advantage/reinforce-plus-plus.js";
+export { remax } from "./advantage/remax.js";
+export { rloo } from "./advantage/rloo.js";
+export {
+  actorLoss,
+  type ActorLoss,
+  type ActorLossInput,
+  type ActorLossOptions,
+} from "./loss/actor-loss.js";
+export {
+  aggregateLoss,
+  lossAggregations,
+  maskedTensorMean,
+  type LossAggregation,
+} from "./loss/aggregate.js";
+export { entropyAwareAdvantage } from "./loss/entropy-advantage.js";
+export { gspoLoss, type GspoOptions } from "./loss/gspo.js";
+export { controlKl, type KlControl } from "./loss/kl-controller.js";
+export { klInReward } from "./loss/kl-in-reward.js";
+export { klKinds, klPenalty, type KlKind } from "./loss/kl.js";
+export {
+  policyLoss,
+  tokenPolicyLosses,
+  type PolicyLoss,
+  type PolicyLossInput,
+  type PolicyLossOptions,
+  type TokenLosses,
+} from "./loss/policy-loss.js";
+export { valueLoss } from "./loss/value-loss.js";

@@ -1,0 +1,72 @@
+import { tf } from "../../tensor/index.js";
+
+export type Tensor = InstanceType<typeof tf.Tensor>;
+
+/** How a matrix of token losses becomes one number. */
+export const lossAggregations = [
+  "token-mean",
+  "seq-mean-token-sum",
+  "seq-mean-token-mean",
+  "seq-mean-token-sum-norm",
+] as const;
+export type LossAggregation = (typeof lossAggregations)[number];
+
+/**
+ * Mean of the masked tokens, with 1e-8 added to their count; differentiable.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { maskedTensorMean } from "arpo-lab/learn";
+ * import { tf } from "arpo-lab/tensor";
+ *
+ * assert.equal(maskedTensorMean(tf.tensor([1, 3, 9]), tf.tensor([1, 1, 0])).dataSync()[0], 2);
+ * ```
+ */
+export function maskedTensorMean(values: Tensor, mask: Tensor): Tensor {
+  return values.mul(mask).sum().div(mask.sum().add(1e-8));
+}
+
+/**
+ * Aggregates token losses [rows, tokens] over a mask. A row whose mask is empty contributes 0 to
+ * `seq-mean-token-mean`; the reference divides 0 by 0 there, which `emptyRow: "nan"` reproduces.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { aggregateLoss } from "arpo-lab/learn";
+ * import { tf } from "arpo-lab/tensor";
+ *
+ * const losses = tf.tensor2d([[1, 3], [5, 7]]);
+ * const mask = tf.tensor2d([[1, 1], [1, 0]]);
+ * assert.equal(aggregateLoss(losses, mask, "token-mean").dataSync()[0], 3);
+ * assert.equal(aggregateLoss(losses, mask, "seq-mean-token-mean").dataSync()[0], 3.5);
+ * ```
+ */
+export function aggregateLoss(
+  losses: Tensor,
+  mask: Tensor,
+  mode: LossAggregation,
+  { emptyRow = "zero" }: { emptyRow?: "zero" | "nan" } = {},
+): Tensor {
+  const [, length] = losses.shape as [number, number];
+  const rowSums = () => losses.mul(mask).sum(-1);
+  switch (mode) {
+    case "token-mean":
+      return maskedTensorMean(losses, mask);
+    case "seq-mean-token-sum":
+      return rowSums().mean();
+    case "seq-mean-token-mean": {
+      const counts = mask.sum(-1);
+      return rowSums()
+        .div(emptyRow === "zero" ? tf.maximum(counts, 1) : counts)
+        .mean();
+    }
+    case "seq-mean-token-sum-norm":
+      return rowSums().sum().div(length);
+    default:
+      throw new RangeError(
+        `Cannot aggregate a loss: the mode must be one of ${lossAggregations.join(", ")}, got ${String(mode)}`,
+      );
+  }
+}

@@ -1,0 +1,44 @@
+import { tf } from "../../tensor/index.js";
+import { type Rows, maskedMean } from "../advantage/masked.js";
+import { type KlControl, controlKl } from "./kl-controller.js";
+import { type KlKind, klPenalty } from "./kl.js";
+
+/**
+ * Takes a KL penalty off each token's reward and updates the controller with the batch's mean KL.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { klInReward } from "arpo-lab/learn";
+ *
+ * const { rewards } = klInReward(
+ *   { scores: [[0, 1]], oldLogprobs: [[-1, -1]], refLogprobs: [[-2, -1]], mask: [[1, 1]] },
+ *   { kind: "kl", control: { type: "fixed", coefficient: 0.5 } },
+ * );
+ * assert.deepEqual([...rewards[0]], [-0.5, 1]);
+ * ```
+ */
+export function klInReward(
+  batch: { scores: Rows; oldLogprobs: Rows; refLogprobs: Rows; mask: Rows },
+  { kind, control }: { kind: KlKind; control: KlControl },
+): { rewards: Float64Array[]; control: KlControl; metrics: Record<string, number> } {
+  const { scores, oldLogprobs, refLogprobs, mask } = batch;
+  const matrix = (rows: Rows) => tf.tensor2d(rows.map((row) => Array.from(row)));
+  const kl = tf.tidy(() => {
+    const d = klPenalty(matrix(oldLogprobs), matrix(refLogprobs), kind);
+    return d.mul(matrix(mask)).arraySync() as number[][];
+  });
+  const rewards = scores.map((row, i) =>
+    Float64Array.from(row, (score, t) => score - control.coefficient * kl[i]![t]!),
+  );
+  const perRow = kl.map((row, i) => maskedMean([row], [mask[i]!]));
+  const current = perRow.reduce((sum, v) => sum + v, 0) / perRow.length;
+  return {
+    rewards,
+    control: controlKl(control, { kl: current, steps: scores.length }),
+    metrics: {
+      "actor/reward_kl_penalty": current,
+      "actor/reward_kl_penalty_coeff": control.coefficient,
+    },
+  };
+}

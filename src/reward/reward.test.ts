@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { normalizeAnswer, tokenF1 } from "./f1.js";
+import { mathEquivalent } from "./math-equivalence.js";
+import { math } from "./math.js";
+import { strip, words } from "./python-text.js";
+
+test("words() splits where Python does: U+0085 and U+3000 yes, U+FEFF and U+200B no", () => {
+  assert.deepEqual(words("a\u0085b\u3000c\u001cd"), ["a", "b", "c", "d"]);
+  assert.deepEqual(words("a\ufeffb\u200bc"), ["a\ufeffb\u200bc"]);
+  assert.equal(strip("\u3000a b\u00a0"), "a b");
+});
+
+test("normalizeAnswer() keeps an article glued to a letter of any script", () => {
+  assert.equal(normalizeAnswer("the中 the cat"), "the中 cat");
+  assert.equal(normalizeAnswer("a_b a"), "ab");
+});
+
+test("tokenF1() takes the best reference and treats yes and no as whole answers", () => {
+  assert.equal(tokenF1("no", ["no way", "No!"]), 1);
+  assert.equal(tokenF1("", ""), 0);
+});
+
+test("mathEquivalent() falls back to the raw texts and math() accepts several truths", () => {
+  assert.ok(mathEquivalent("\\sqrt", "\\sqrt"));
+  assert.ok(!mathEquivalent("\\sqrt", "\\frac"));
+  assert.equal(math({ response: "\\boxed{2}", groundTruth: ["1", "2"] }).score, 1);
+});
