@@ -1,0 +1,20 @@
+// What JavaScript can call. A function listed here is reachable by the same name through the addon
+// and through wasm; its C++ parameter types say how each argument travels:
+//
+//   const T*  a typed array that is read          T*    a typed array that is written
+//   int       a 32-bit integer or a boolean       float, double   a number
+//
+// (T is float, double, int32_t, uint32_t or uint8_t; null is allowed for a pointer.) To add a room
+// of functions: write native/src/NAME.h and NAME.cc in namespace ARPO_NS, include the header below
+// and add the names to the list. The build finds the file by itself. Arguments are checked in
+// TypeScript, not here.
+#pragma once
+#include "kernels.h"
+
+#define ARPO_EXPORTS(X) \
+  X(threads)            \
+  X(set_threads)        \
+  X(matmul)             \
+  X(pack_size)          \
+  X(pack)               \
+  X(matmul_packed)

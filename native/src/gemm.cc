@@ -1,0 +1,230 @@
+#include "gemm.h"
+
+#include "pool.h"
+#include "vec.h"
+
+namespace ARPO_NS {
+namespace {
+
+// The register tile: MR rows by NV vectors of accumulators, as many as the registers hold.
+#if ARPO_LANES == 16 || defined(__aarch64__)
+enum { MR = 8, NV = 3 };
+#elif ARPO_LANES == 8
+enum { MR = 4, NV = 3 };
+#else
+enum { MR = 4, NV = 2 };
+#endif
+enum { NR = NV * LANES };
+
+// Elements of B packed at a time (4 MB): what a chunk of columns may take.
+enum { PACK_LIMIT = 1 << 20 };
+
+// One tile of C from `kc` steps. A is read in place: element (i, p) at a[i * rows + p * steps].
+template <int M, int V>
+__attribute__((noinline)) void tile(int kc, float alpha, const float* a, ptrdiff_t rows,
+                                    ptrdiff_t steps, const float* b, bool accumulate, float* c,
+                                    int ldc, int columns) {
+  vec sum[M][V] = {};
+  for (int p = 0; p < kc; p++) {
+    vec bv[V];
+#pragma GCC unroll 8
+    for (int v = 0; v < V; v++) bv[v] = *(const vec*)(b + v * LANES);
+#pragma GCC unroll 16
+    for (int i = 0; i < M; i++) {
+      vec av = splat(a[i * rows]);
+#pragma GCC unroll 8
+      for (int v = 0; v < V; v++) sum[i][v] += av * bv[v];
+    }
+    a += steps;
+    b += NR;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < M; i++) {
+#pragma GCC unroll 8
+    for (int v = 0; v < V; v++) {
+      float* to = c + (ptrdiff_t)i * ldc + v * LANES;
+      int count = columns - v * LANES;
+      vec x = sum[i][v] * alpha;
+      if (count >= LANES) {
+        store(to, accumulate ? load(to) + x : x);
+      } else {
+        if (accumulate) x = load_part(to, count) + x;
+        store_part(to, x, count);
+      }
+    }
+  }
+}
+
+typedef void (*Tile)(int, float, const float*, ptrdiff_t, ptrdiff_t, const float*, bool, float*,
+                     int, int);
+#define ROW(V) \
+  { tile<1, V>, tile<2, V>, tile<3, V>, tile<4, V>, TAIL(V) }
+#if ARPO_LANES == 16 || defined(__aarch64__)
+#define TAIL(V) tile<5, V>, tile<6, V>, tile<7, V>, tile<8, V>
+#else
+#define TAIL(V)
+#endif
+const Tile tiles[NV][MR] = {ROW(1), ROW(2),
+#if ARPO_LANES == 16 || ARPO_LANES == 8 || defined(__aarch64__)
+                            ROW(3)
+#endif
+};
+
+inline int ceil_div(int a, int b) { return (a + b - 1) / b; }
+inline int least(int a, int b) { return a < b ? a : b; }
+
+// Panel j of B (columns j * NR onwards) for all k: NR floats per step, zeros past the edge.
+void pack_panel(int n, int k, Matrix b, int panel, float* out) {
+  int j0 = panel * NR;
+  int columns = least(NR, n - j0);
+  if (!b.transposed) {
+    for (int p = 0; p < k; p++) {
+      const float* from = b.data + (ptrdiff_t)p * b.stride + j0;
+      float* to = out + (ptrdiff_t)p * NR;
+      int j = 0;
+      for (; j + LANES <= columns; j += LANES) store(to + j, load(from + j));
+      for (; j < columns; j++) to[j] = from[j];
+      for (; j < NR; j++) to[j] = 0;
+    }
+    return;
+  }
+  // Transposed: rows of what is stored become columns; blocks of steps keep the writes in cache.
+  enum { BLOCK = 16 };
+  for (int p0 = 0; p0 < k; p0 += BLOCK) {
+    int steps = least(BLOCK, k - p0);
+    for (int j = 0; j < columns; j++) {
+      const float* from = b.data + (ptrdiff_t)(j0 + j) * b.stride + p0;
+      float* to = out + (ptrdiff_t)p0 * NR + j;
+      for (int p = 0; p < steps; p++) to[p * NR] = from[p];
+    }
+    for (int p = 0; p < steps; p++)
+      for (int j = columns; j < NR; j++) out[(ptrdiff_t)(p0 + p) * NR + j] = 0;
+  }
+}
+
+// Rows [i0, i1) of C against packed panels [j0, j1): the loop all products share.
+void block(int thread, int i0, int i1, int j0, int j1, int n, int k, float alpha, Matrix a,
+           const float* packed, bool accumulate, float* c, int ldc) {
+  for (int p0 = 0; p0 < k || p0 == 0; p0 += GEMM_KC) {
+    int kc = least(GEMM_KC, k - p0);
+    bool add = accumulate || p0 > 0;
+    const float* from;
+    ptrdiff_t rows, steps, tile_rows;
+    if (a.transposed) {
+      // Read in place this would touch a new cache line at every step, so it is gathered first.
+      float* buffer = (float*)arpo_scratch(thread, 0, sizeof(float) * (i1 - i0 + MR) * GEMM_KC);
+      for (int i = i0; i < i1; i += MR) {
+        int m = least(MR, i1 - i);
+        float* to = buffer + (ptrdiff_t)(i - i0) * kc;
+        const float* source = a.data + (ptrdiff_t)p0 * a.stride + i;
+        for (int p = 0; p < kc; p++)
+          for (int r = 0; r < m; r++) to[p * MR + r] = source[(ptrdiff_t)p * a.stride + r];
+      }
+      from = buffer;
+      rows = 1, steps = MR, tile_rows = kc;
+    } else {
+      from = a.data + (ptrdiff_t)i0 * a.stride + p0;
+      rows = a.stride, steps = 1, tile_rows = a.stride;
+    }
+    for (int j = j0; j < j1; j++) {
+      const float* b = packed + (ptrdiff_t)j * NR * k + (ptrdiff_t)p0 * NR;
+      int columns = least(NR, n - j * NR);
+      const Tile* choice = tiles[ceil_div(columns, LANES) - 1];
+      for (int i = i0; i < i1; i += MR) {
+        int m = least(MR, i1 - i);
+        choice[m - 1](kc, alpha, from + (i - i0) * tile_rows, rows, steps, b, add,
+                      c + (ptrdiff_t)i * ldc + (ptrdiff_t)j * NR, ldc, columns);
+      }
+    }
+  }
+}
+
+// Rows per task: enough tasks to share out evenly, enough rows to pay for the packed panels.
+int rows_per_task(int m, int panels, int k) {
+  int rows = 128;
+  while (rows > 2 * MR && ceil_div(m, rows) < 8) rows /= 2;
+  // Tasks below about 20 microseconds cost more to hand out than they save.
+  while (rows < m && (double)rows * panels * NR * k < 1e6) rows *= 2;
+  return rows;
+}
+
+// Products this small are not worth waking anyone for.
+bool tiny(int m, int n, int k) { return (double)m * n * k < 2e5; }
+
+}  // namespace
+
+size_t gemm_packed_size(int n, int k) { return (size_t)ceil_div(n, NR) * NR * k; }
+
+void gemm_pack(int n, int k, Matrix b, float* packed) {
+  int panels = ceil_div(n, NR);
+  if ((double)n * k < 2e4) {
+    for (int j = 0; j < panels; j++) pack_panel(n, k, b, j, packed + (ptrdiff_t)j * NR * k);
+    return;
+  }
+  parallel(panels, [&](int j, int) { pack_panel(n, k, b, j, packed + (ptrdiff_t)j * NR * k); });
+}
+
+void gemm_packed_serial(int thread, int m, int n, int k, float alpha, Matrix a,
+                        const float* packed, bool accumulate, float* c, int ldc) {
+  int panels = ceil_div(n, NR);
+  for (int i = 0; i < m; i += 128)
+    block(thread, i, least(m, i + 128), 0, panels, n, k, alpha, a, packed, accumulate, c, ldc);
+}
+
+void gemm_packed(int m, int n, int k, float alpha, Matrix a, const float* packed, bool accumulate,
+                 float* c, int ldc) {
+  if (tiny(m, n, k)) {
+    gemm_packed_serial(0, m, n, k, alpha, a, packed, accumulate, c, ldc);
+    return;
+  }
+  int panels = ceil_div(n, NR);
+  // Few rows: share out the columns as well.
+  int across = m >= 8 * MR ? panels : ceil_div(panels, 8);
+  if (panels > 64) across = least(across, 64);
+  int rows = rows_per_task(m, across, k);
+  int down = ceil_div(m, rows), wide = ceil_div(panels, across);
+  parallel(down * wide, [&](int task, int thread) {
+    int i = task % down * rows, j = task / down * across;
+    block(thread, i, least(m, i + rows), j, least(panels, j + across), n, k, alpha, a, packed,
+          accumulate, c, ldc);
+  });
+}
+
+void gemm_serial(int thread, int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,
+                 float* c, int ldc) {
+  int panels = ceil_div(n, NR);
+  int chunk = k > 0 && (double)NR * k * panels > PACK_LIMIT ? PACK_LIMIT / (NR * k) : panels;
+  if (chunk < 1) chunk = 1;
+  float* packed = (float*)arpo_scratch(thread, 1, sizeof(float) * NR * (size_t)k * chunk);
+  for (int j0 = 0; j0 < panels; j0 += chunk) {
+    int count = least(chunk, panels - j0);
+    int columns = least(n - j0 * NR, count * NR);
+    Matrix part = {b.data + (ptrdiff_t)j0 * NR * (b.transposed ? b.stride : 1), b.stride,
+                   b.transposed};
+    for (int j = 0; j < count; j++) pack_panel(columns, k, part, j, packed + (ptrdiff_t)j * NR * k);
+    gemm_packed_serial(thread, m, columns, k, alpha, a, packed, accumulate, c + j0 * NR, ldc);
+  }
+}
+
+void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c,
+          int ldc) {
+  if (m == 0 || n == 0) return;
+  if (tiny(m, n, k)) {
+    gemm_serial(0, m, n, k, alpha, a, b, accumulate, c, ldc);
+    return;
+  }
+  int panels = ceil_div(n, NR);
+  int chunk = (double)NR * k * panels > PACK_LIMIT ? PACK_LIMIT / (NR * k) : panels;
+  if (chunk < 8) chunk = least(8, panels);
+  float* packed = (float*)arpo_scratch(0, 1, sizeof(float) * NR * (size_t)k * chunk);
+  for (int j0 = 0; j0 < panels; j0 += chunk) {
+    int count = least(chunk, panels - j0);
+    int columns = least(n - j0 * NR, count * NR);
+    Matrix part = {b.data + (ptrdiff_t)j0 * NR * (b.transposed ? b.stride : 1), b.stride,
+                   b.transposed};
+    gemm_pack(columns, k, part, packed);
+    gemm_packed(m, columns, k, alpha, a, packed, accumulate, c + j0 * NR, ldc);
+  }
+}
+
+}  // namespace ARPO_NS
