@@ -1,10 +1,13 @@
 export type { ModelConfig, ModelConfigInput, RopeScaling } from "./config.js";
 export { modelConfig } from "./config.js";
 export { packHalf, unpackHalf, type WeightType } from "./half.js";
+export { ChatTemplate, chatMl } from "./chat-template.js";
 export { formatHfConfig, parseHfConfig } from "./hf-config.js";
+export { HfTokenizer, type TokenizerFiles } from "./hf-tokenizer.js";
 export { ropeFrequencies } from "./rope.js";
 export { SafetensorsFile } from "./safetensors-file.js";
 export { stageFile, type StagedFile } from "./staged-file.js";
 export type { ChatMessage, Tokenizer } from "./tokenizer.js";
+export { trainBpe, type TrainBpeOptions } from "./train-bpe.js";
 export { weightShapes } from "./weights.js";
 export { writeSafetensors, type TensorSource } from "./write-safetensors.js";

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ChatTemplate } from "./chat-template.js";
+import { HfTokenizer } from "./hf-tokenizer.js";
+import { trainBpe } from "./train-bpe.js";
+
+const folder = await mkdtemp(join(tmpdir(), "arpo-tokenizer-"));
+after(() => rm(folder, { recursive: true }));
+
+/** What the Rust library `tokenizers` gives; made by scripts/fixtures/make_models.py. */
+const expected = JSON.parse(await readFile("tests/fixtures/tokenizer/expected.json", "utf8")) as {
+  corpus: string[];
+  vocab_size: number;
+  merges: [string, string][];
+  encoded: { text: string; ids: number[] }[];
+};
+const files = trainBpe(expected.corpus, {
+  vocabSize: expected.vocab_size + 5,
+  addedTokens: ["<search>", "</search>"],
+});
+
+test("trainBpe() learns the merges that the library `tokenizers` learns", () => {
+  // The library was trained without special tokens, so none of the corpus may be one here.
+  const plain = trainBpe(expected.corpus, {
+    vocabSize: expected.vocab_size + 1,
+    specialTokens: ["<|end|>"],
+  });
+  assert.deepEqual((plain.tokenizer.model as { merges: unknown }).merges, expected.merges);
+});
+
+test("HfTokenizer.encode() gives the ids of the library `tokenizers`, and decode() the text", () => {
+  const plain = new HfTokenizer(
+    trainBpe(expected.corpus, { vocabSize: expected.vocab_size + 1, specialTokens: ["<|end|>"] }),
+  );
+  for (const { text, ids } of expected.encoded) {
+    assert.deepEqual(plain.encode(text), ids, JSON.stringify(text));
+    assert.equal(plain.decode(ids), text);
+  }
+});
+
+test("HfTokenizer recognises special and added tokens, and leaves out only the special ones", () => {
+  const tokenizer = new HfTokenizer(files);
+  assert.equal(tokenizer.vocabSize, expected.vocab_size + 5);
+  const [pad, start, end, open, close] = Array.from(
+    { length: 5 },
+    (_, i) => tokenizer.vocabSize - 5 + i,
+  );
+  assert.deepEqual([tokenizer.padId, tokenizer.eosId], [pad, end]);
+  const ids = tokenizer.encode("<search>é</search><|im_end|>");
+  assert.deepEqual([ids[0], ids.at(-2), ids.at(-1)], [open, close, end]);
+  assert.equal(tokenizer.encode("<|im_start|>")[0], start);
+  assert.equal(tokenizer.decode(ids, { skipSpecial: true }), "<search>é</search>");
+  assert.equal(tokenizer.decode(Int32Array.from(ids)), "<search>é</search><|im_end|>");
+  assert.equal(tokenizer.decode([]), "");
+  assert.throws(() => tokenizer.decode([tokenizer.vocabSize]), /id must be one of .* got 605/);
+  assert.throws(() => tokenizer.decode([-1]), RangeError);
+  assert.throws(() => tokenizer.decode([0.5]), RangeError);
+});
+
+test("HfTokenizer.load() undoes save() and reads end tokens and templates from their files", async () => {
+  const tokenizer = new HfTokenizer({
+    ...files,
+    chatTemplate: "{{ eos_token }}{{ messages|length }}",
+  });
+  await tokenizer.save(folder);
+  await writeFile(join(folder, "config.json"), JSON.stringify({ eos_token_id: 1 }));
+  assert.deepEqual((await HfTokenizer.load(folder)).eosIds, [tokenizer.eosId, 1]);
+  await writeFile(join(folder, "generation_config.json"), JSON.stringify({ eos_token_id: [2, 3] }));
+  const loaded = await HfTokenizer.load(folder);
+  assert.deepEqual(loaded.eosIds, [tokenizer.eosId, 2, 3]);
+  assert.deepEqual(loaded.encode("the fox"), tokenizer.encode("the fox"));
+  assert.equal(loaded.chat([{ role: "user", content: "hi" }]), "<|im_end|>1");
+});
+
+test("HfTokenizer says what is missing or broken", async () => {
+  const empty = await mkdtemp(join(folder, "empty-"));
+  await assert.rejects(HfTokenizer.load(empty), /tokenizer.json must be readable, got ENOENT/);
+  await writeFile(join(empty, "tokenizer.json"), "{");
+  await assert.rejects(HfTokenizer.load(empty), /tokenizer.json must be JSON/);
+  await writeFile(join(empty, "tokenizer.json"), "{}");
+  await assert.rejects(HfTokenizer.load(empty), /tokenizer_config.json must be readable/);
+  await writeFile(join(empty, "tokenizer_config.json"), "[]");
+  await assert.rejects(HfTokenizer.load(empty), /tokenizer_config.json must hold an object/);
+  await writeFile(join(empty, "tokenizer_config.json"), "{}");
+  await assert.rejects(HfTokenizer.load(empty), /tokenizer.json must describe one/);
+  const { tokenizer, config } = files;
+  const made = (change: object) => new HfTokenizer({ tokenizer, config: { ...config, ...change } });
+  assert.throws(() => made({ eos_token: null }), /must name an end token, got none/);
+  assert.throws(() => made({ eos_token: "<end>" }), /eos_token must be in .* got "<end>"/);
+  assert.throws(() => made({ chat_template: null }).chat([]), /must have a chat template/);
+  assert.throws(() => made({ chat_template: "{% if" }), /chat template: it must be Jinja/);
+});
+
+test("HfTokenizer.chat() picks the default of several templates and takes token objects", () => {
+  const { tokenizer, config } = files;
+  const named = new HfTokenizer({
+    tokenizer,
+    config: {
+      ...config,
+      eos_token: { content: "<|im_end|>", special: true },
+      chat_template: [
+        { name: "tool_use", template: "no" },
+        { name: "default", template: "{{ messages[0].content }}{{ eos_token }}" },
+      ],
+    },
+  });
+  assert.equal(named.chat([{ role: "user", content: "yes" }]), "yes<|im_end|>");
+});
+
+test("ChatTemplate.render() reports what a template refuses", () => {
+  const strict = new ChatTemplate("{{ raise_exception('roles must alternate') }}");
+  assert.throws(() => strict.render([]), /Cannot render the chat: .* roles must alternate/);
+});
+
+test("trainBpe() is deterministic, keeps digits in runs and refuses impossible options", () => {
+  const texts = ["a 12345 b 12345", "12345 12345"];
+  assert.deepEqual(trainBpe(texts, { vocabSize: 280 }), trainBpe(texts, { vocabSize: 280 }));
+  const pieces = (maxDigits: number) =>
+    new HfTokenizer(trainBpe(texts, { vocabSize: 280, maxDigits })).encode("12345").length;
+  assert.deepEqual([pieces(1), pieces(2), pieces(3)], [5, 3, 2]);
+  const refused = (options: object, message: RegExp) =>
+    assert.throws(() => trainBpe(texts, { vocabSize: 280, ...options }), message);
+  refused({ vocabSize: 258 }, /vocabSize must be at least 259 .* got 258/);
+  refused({ addedTokens: ["<a>", "<a>"] }, /must differ and not be empty, got "<a>"/);
+  refused({ specialTokens: [] }, /there must be a special token/);
+  refused({ eosToken: "<b>" }, /must be special, got <b>/);
+  refused({ maxDigits: 0 }, /maxDigits must be a positive integer, got 0/);
+});
+
+test("trainBpe() stops where no pair is frequent enough", () => {
+  const small = new HfTokenizer(trainBpe(["ab ab cd"], { vocabSize: 5000 }));
+  // "ab", "Ġab" would need two: one line start and one with a space each, so only "ab" is frequent.
+  assert.equal(small.vocabSize, 256 + 1 + 3);
+});
