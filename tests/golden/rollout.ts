@@ -1,3 +1,58 @@
+import {
+  decideBranch,
+  dynamicBudget,
+  responseAttention,
+  segmentEntropy,
+  toolContent,
+  type BranchRule,
+} from "../../src/rollout/index.js";
 import type { Runners } from "./runner.js";
+import { scriptedSegment } from "./scripted.js";
 
-export const runners: Runners = {};
+export const runners: Runners = {
+  token_entropy: ({ logprobs, vocab_size, max_positions }) => {
+    const segment = scriptedSegment(new Array(logprobs.length).fill("x").join(""), logprobs);
+    const entropy = (normalizer: "none" | "ln-vocab") =>
+      segmentEntropy(segment, vocab_size, { positions: max_positions, normalizer });
+    return { entropy_sum_nats: entropy("none"), entropy_normalised: entropy("ln-vocab") };
+  },
+
+  branch_decision: (input) => {
+    const decide = (rule: BranchRule) =>
+      decideBranch(
+        {
+          rule,
+          probability: input.branch_probability,
+          weight: input.entropy_weight,
+          threshold: input.paper_tau,
+          penaltySlope: input.paper_penalty_slope,
+        },
+        {
+          u: input.u,
+          entropy: input.entropy_now,
+          baseline: input.entropy_init,
+          consecutive: input.consecutive,
+        },
+      );
+    const code = ({ score, branch }: ReturnType<typeof decide>) => ({ score, branch });
+    const paper = ({ score, branch }: ReturnType<typeof decide>) => ({ P: score, branch });
+    return {
+      arpo_code: code(decide("arpo-code")),
+      aepo_code: code(decide("aepo-code")),
+      arpo_paper: paper(decide("arpo-paper")),
+      aepo_paper: paper(decide("aepo-paper")),
+      seed_docs: { branch: decide("seed-docs").branch },
+    };
+  },
+
+  dynamic_budget: ({ k, H_root, H_steps, beta }) => {
+    const { sigmoid, share, initialRollouts } = dynamicBudget(k, H_root, H_steps, { beta });
+    return { sigmoid, initial_rollouts_code: initialRollouts, m_paper_real_valued: share };
+  },
+
+  response_mask: ({ response_ids, eos }) => ({
+    mask: (response_ids as number[][]).map((ids) => responseAttention(ids, [eos].flat())),
+  }),
+
+  tool_content_extraction: ({ text, tag }) => ({ training_last_block: toolContent(text, tag) }),
+};

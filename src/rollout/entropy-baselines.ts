@@ -1,0 +1,37 @@
+/**
+ * The entropy each row started with: the first one recorded for its number.
+ *
+ * A branch is a new row, so its baseline is the entropy of its own first segment. The reference never
+ * clears this table, so from the second batch on every row is compared with what some unrelated row of
+ * the first batch had; sharing one object between batches reproduces that.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { EntropyBaselines } from "arpo-lab/rollout";
+ *
+ * const baselines = new EntropyBaselines();
+ * assert.equal(baselines.of(0, 1.5), 1.5);
+ * assert.equal(baselines.of(0, 2), 1.5);
+ * ```
+ */
+export class EntropyBaselines {
+  readonly #initial = new Map<number, number>();
+
+  /** The row's baseline; the entropy given becomes it if the row has none yet. */
+  of(row: number, entropy: number): number {
+    const known = this.#initial.get(row);
+    if (known !== undefined) return known;
+    this.#initial.set(row, entropy);
+    return entropy;
+  }
+
+  /** Gives a row a baseline before its first segment (a branch that keeps its parent's). */
+  set(row: number, entropy: number): void {
+    this.#initial.set(row, entropy);
+  }
+
+  clear(): void {
+    this.#initial.clear();
+  }
+}
