@@ -1,3 +1,27 @@
+/** What cells import from `arpo-lab/kernel`: showing values, asking, talking to the page. */
+export { comms } from "./display/comms.js";
+export { displaySymbol, type Displayable } from "./display/displayable.js";
+export { clearOutput, display, type DisplayHandle, type ShowOptions } from "./display/display.js";
+export { errorText, type ErrorTextOptions } from "./display/error-text.js";
+export { formatValue } from "./display/format.js";
+export { escapeHtml } from "./display/html.js";
+export { type ImageMime, sniffImage } from "./display/image.js";
+export { inspectText } from "./display/inspect.js";
+export { type Json, toJson } from "./display/json.js";
+export { type NumericSummary, type Numbers, summarize } from "./display/numeric.js";
+export { prompt } from "./display/prompt.js";
+export {
+  html,
+  image,
+  javascript,
+  json,
+  latex,
+  markdown,
+  raw,
+  Rich,
+  svg,
+  text,
+} from "./display/rich.js";
 export { currentHost } from "./host/host.js";
 export type {
   CellIdentity,

@@ -1,0 +1,100 @@
+import { types } from "node:util";
+import type { MimeBundle } from "../host/host.js";
+import type { FormatValue } from "./contract.js";
+import { displaySymbol, isDisplayable, normalizeBundle } from "./displayable.js";
+import { errorHtml } from "./error-html.js";
+import { errorText, isErrorLike } from "./error-text.js";
+import { escapeHtml } from "./html.js";
+import { base64, sniffImage } from "./image.js";
+import { bound, inspectText } from "./inspect.js";
+import type { Numbers } from "./numeric.js";
+import { dataFrameTable, isDataFrame, mapTable, recordsTable, tableBundle } from "./table.js";
+import { isTensor, numbersBundle, tensorBundle } from "./tensor.js";
+
+/** What a value looks like to whoever wrote no display method for it. */
+function defaultBundle(value: object): MimeBundle | Promise<MimeBundle> | undefined {
+  // A proxy's traps are somebody's code: it is inspected from behind and nothing else.
+  if (types.isProxy(value)) return undefined;
+  if (value instanceof Error || isErrorLike(value)) {
+    return { "text/plain": errorText(value), "text/html": errorHtml(value) };
+  }
+  if (value instanceof Uint8Array) {
+    const mime = sniffImage(value);
+    if (mime !== undefined) {
+      return { [mime]: base64(value), "text/plain": `[${mime}, ${value.length} bytes]` };
+    }
+    if (Buffer.isBuffer(value)) return undefined;
+  }
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
+    const numbers = value as unknown as Numbers;
+    const name = value.constructor.name;
+    return numbersBundle(`${name}(${numbers.length})`, numbers, [numbers.length]);
+  }
+  if (Array.isArray(value)) {
+    const table = recordsTable(value);
+    return table === undefined ? undefined : tableBundle(table);
+  }
+  if (value instanceof Map)
+    return { ...tableBundle(mapTable(value)), "text/plain": inspectText(value) };
+  if (value instanceof URL) return urlBundle(value);
+  if (isTensor(value)) return tensorBundle(value);
+  if (isDataFrame(value)) return tableBundle(dataFrameTable(value));
+  const { outerHTML } = value as { outerHTML?: unknown };
+  if (typeof outerHTML === "string")
+    return { "text/html": outerHTML, "text/plain": bound(outerHTML) };
+  return undefined;
+}
+
+function urlBundle(url: URL): MimeBundle {
+  const text = { "text/plain": url.href };
+  if (!/^https?:$/.test(url.protocol)) return text;
+  const href = escapeHtml(url.href);
+  return { ...text, "text/html": `<a href="${href}" rel="noopener noreferrer">${href}</a>` };
+}
+
+/** The text of a value whose own display failed, with the reason: shown, never thrown. */
+function failed(value: unknown, error: unknown): MimeBundle {
+  const reason = bound(errorText(error), 5000).replace(/\n/g, "\n  ");
+  return { "text/plain": `${inspectText(value)}\n(its display failed: ${reason})` };
+}
+
+function withText(value: unknown, bundle: MimeBundle): MimeBundle {
+  return "text/plain" in bundle ? bundle : { ...bundle, "text/plain": inspectText(value) };
+}
+
+/**
+ * Any value as a mime bundle with `text/plain` in it; undefined for undefined, which shows nothing.
+ *
+ * A value's own `[Symbol.for("Jupyter.display")]()` comes first, then what is known of tensors, typed
+ * arrays, tables, figures, pictures and errors, then a bounded inspection. It never throws. It
+ * returns a promise only where a value can be read in no other way.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { formatValue } from "arpo-lab/kernel";
+ *
+ * assert.deepEqual(await formatValue({ a: 1 }), { "text/plain": "{ a: 1 }" });
+ * assert.equal(await formatValue(undefined), undefined);
+ * ```
+ */
+export const formatValue: FormatValue = (value) => {
+  if (value === undefined) return undefined;
+  try {
+    const bundle = isDisplayable(value)
+      ? value[displaySymbol]()
+      : typeof value === "object" && value !== null
+        ? defaultBundle(value)
+        : undefined;
+    if (types.isPromise(bundle)) {
+      return bundle.then(
+        (later) => withText(value, normalizeBundle(later)),
+        (error: unknown) => failed(value, error),
+      );
+    }
+    if (bundle === undefined) return { "text/plain": inspectText(value) };
+    return withText(value, normalizeBundle(bundle));
+  } catch (error) {
+    return failed(value, error);
+  }
+};

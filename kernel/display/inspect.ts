@@ -1,0 +1,116 @@
+import { inspect } from "node:util";
+
+/** The most characters a value's text may have; more is cut with a notice. */
+export const textLimit = 100_000;
+const nodeBudget = 3000;
+const breadth = 100;
+
+/** The values directly inside a container, at most `breadth`; getters are not called. */
+function children(value: object): unknown[] {
+  if (ArrayBuffer.isView(value)) return [];
+  if (Array.isArray(value)) return value.slice(0, breadth);
+  if (value instanceof Map) return [...value.entries()].slice(0, breadth).flat();
+  if (value instanceof Set) return [...value].slice(0, breadth);
+  const out: unknown[] = [];
+  for (const key of Object.keys(value)) {
+    const property = Object.getOwnPropertyDescriptor(value, key);
+    if (property !== undefined && "value" in property) out.push(property.value);
+    if (out.length >= nodeBudget) break;
+  }
+  return out;
+}
+
+/** How deep `inspect` may go so that it prints about `nodeBudget` values at most. */
+function affordableDepth(value: unknown): number {
+  let level: object[] = typeof value === "object" && value !== null ? [value] : [];
+  const seen = new Set<object>();
+  let count = 0;
+  let depth = -1;
+  while (level.length > 0 && depth < 8) {
+    const next: object[] = [];
+    for (const item of level) {
+      if (seen.has(item)) continue;
+      seen.add(item);
+      let inside: unknown[];
+      try {
+        inside = children(item);
+      } catch {
+        continue; // a hostile proxy: inspect looks behind it
+      }
+      count += inside.length;
+      if (count > nodeBudget) return Math.max(depth, 0);
+      for (const child of inside) {
+        if (typeof child === "object" && child !== null) next.push(child);
+      }
+    }
+    depth++;
+    level = next;
+  }
+  return Math.max(depth, 0);
+}
+
+// What async_hooks writes on every promise while it is on: noise to whoever looks at one.
+const hookNoise = /,?\s*\[Symbol\((?:trigger_)?async_id_symbol\)\]: \d+/g;
+
+/** Cuts long text, saying how much was left out. */
+export function bound(text: string, limit = textLimit): string {
+  if (text.length <= limit) return text;
+  return `${text.slice(0, limit)}\n… ${text.length - limit} more characters`;
+}
+
+/**
+ * Any value as text that a person reads: circular and huge values end, hostile ones are named.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { inspectText } from "arpo-lab/kernel";
+ *
+ * const loop: { self?: unknown } = {};
+ * loop.self = loop;
+ * assert.equal(inspectText(loop), "<ref *1> { self: [Circular *1] }");
+ * ```
+ */
+export function inspectText(
+  value: unknown,
+  options: { depth?: number; limit?: number; line?: boolean } = {},
+): string {
+  const limit = options.limit ?? textLimit;
+  try {
+    const text = inspect(value, {
+      depth: options.depth ?? affordableDepth(value),
+      maxArrayLength: breadth,
+      maxStringLength: limit,
+      breakLength: options.line === true ? Infinity : 80,
+    });
+    return bound(value instanceof Promise ? text.replace(hookNoise, "") : text, limit);
+  } catch (error) {
+    // A value's own inspect method or getter threw; say so rather than fail to show anything.
+    const reason = error instanceof Error ? error.message : String(error);
+    return `[${typeof value} that cannot be inspected: ${bound(reason, 200)}]`;
+  }
+}
+
+/** A value as one short line, for a table's cell. */
+export function inspectShort(value: unknown, limit = 80): string {
+  const text =
+    typeof value === "string"
+      ? value
+      : typeof value === "number"
+        ? formatNumber(value)
+        : inspectText(value, { depth: 1, line: true, limit: 10 * limit });
+  const line = text.replace(/\s+/g, " ");
+  return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
+}
+
+/** A number in at most about eight characters, exact where that fits. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value) || Number.isInteger(value)) {
+    const text = String(value);
+    return text.length <= 15 ? text : value.toExponential(4);
+  }
+  const exact = String(value);
+  if (exact.length <= 8) return exact;
+  const size = Math.abs(value);
+  return size >= 1e-4 && size < 1e7 ? String(Number(value.toPrecision(5))) : value.toExponential(3);
+}

@@ -1,0 +1,54 @@
+/** What a person wants to know of many numbers before looking at any. */
+export interface NumericSummary {
+  size: number;
+  min: number;
+  max: number;
+  mean: number;
+  std: number;
+  nan: number;
+  infinite: number;
+}
+
+/** Any of JavaScript's typed arrays, or an array of numbers. */
+export type Numbers = ArrayLike<number> | ArrayLike<bigint>;
+
+/**
+ * Statistics over the finite numbers; NaN and infinities are counted apart.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { summarize } from "arpo-lab/kernel";
+ *
+ * const { mean, std, nan } = summarize([1, 3, NaN]);
+ * assert.deepEqual([mean, std, nan], [2, 1, 1]);
+ * ```
+ */
+export function summarize(values: Numbers): NumericSummary {
+  let [min, max, mean, squares] = [Infinity, -Infinity, 0, 0];
+  let [count, nan, infinite] = [0, 0, 0];
+  for (let i = 0; i < values.length; i++) {
+    const x = Number(values[i]);
+    if (Number.isNaN(x)) nan++;
+    else if (!Number.isFinite(x)) infinite++;
+    else {
+      // Welford's update: no cancellation however far the mean is from zero.
+      count++;
+      const delta = x - mean;
+      mean += delta / count;
+      squares += delta * (x - mean);
+      if (x < min) min = x;
+      if (x > max) max = x;
+    }
+  }
+  const none = count === 0;
+  return {
+    size: values.length,
+    min: none ? NaN : min,
+    max: none ? NaN : max,
+    mean: none ? NaN : mean,
+    std: none ? NaN : Math.sqrt(squares / count),
+    nan,
+    infinite,
+  };
+}

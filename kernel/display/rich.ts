@@ -1,0 +1,96 @@
+import type { MimeBundle } from "../host/host.js";
+import { type Displayable, displaySymbol } from "./displayable.js";
+import { escapeHtml } from "./html.js";
+import { base64, type ImageMime, sniffImage } from "./image.js";
+import { toJson } from "./json.js";
+
+/** A value that is shown as the mime types it holds. */
+export class Rich implements Displayable {
+  readonly bundle: MimeBundle;
+
+  constructor(bundle: MimeBundle) {
+    this.bundle = bundle;
+  }
+
+  [displaySymbol](): MimeBundle {
+    return this.bundle;
+  }
+}
+
+/** Content for any mime type: text, bytes for binary types, an object for JSON types. */
+export function raw(mime: string, content: unknown): Rich {
+  return new Rich({ [mime]: content instanceof Uint8Array ? base64(content) : content });
+}
+
+/** A value in a template: HTML made here stays HTML, everything else is escaped. */
+function interpolate(value: unknown): string {
+  if (Array.isArray(value)) return value.map(interpolate).join("");
+  const inner =
+    value instanceof Rich
+      ? (value.bundle["text/html"] ?? value.bundle["image/svg+xml"])
+      : undefined;
+  return typeof inner === "string" ? inner : escapeHtml(String(value));
+}
+
+/**
+ * HTML to show, from text or as a template whose values are escaped.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { html } from "arpo-lab/kernel";
+ *
+ * const name = "<script>";
+ * assert.equal(html`<b>${name}</b>`.bundle["text/html"], "<b>&lt;script&gt;</b>");
+ * ```
+ */
+export function html(text: string | TemplateStringsArray, ...values: unknown[]): Rich {
+  if (typeof text === "string") return raw("text/html", text);
+  return raw(
+    "text/html",
+    text.map((part, i) => (i === 0 ? part : interpolate(values[i - 1]) + part)).join(""),
+  );
+}
+
+/** Markdown to show. */
+export function markdown(text: string): Rich {
+  return new Rich({ "text/markdown": text, "text/plain": text });
+}
+
+/** LaTeX to show; mathematics without delimiters gets them. */
+export function latex(text: string): Rich {
+  const delimited = /\$|\\\(|\\\[|\\begin\{/.test(text);
+  return new Rich({ "text/latex": delimited ? text : `$$${text}$$`, "text/plain": text });
+}
+
+/** An SVG drawing to show. */
+export function svg(text: string): Rich {
+  return raw("image/svg+xml", text);
+}
+
+/** A JavaScript program that the page runs. */
+export function javascript(text: string): Rich {
+  return raw("application/javascript", text);
+}
+
+/** A value to show as a tree of JSON that opens and closes. */
+export function json(value: unknown): Rich {
+  const plain = toJson(value);
+  return new Rich({ "application/json": plain, "text/plain": JSON.stringify(plain, null, 2) });
+}
+
+/** Plain text to show as it is, without quotes. */
+export function text(content: string): Rich {
+  return raw("text/plain", content);
+}
+
+/** A picture to show: PNG, JPEG, GIF or WebP, recognised by its bytes unless the type is given. */
+export function image(bytes: Uint8Array, mime?: ImageMime): Rich {
+  const type = mime ?? sniffImage(bytes);
+  if (type === undefined) {
+    throw new TypeError(
+      `Cannot show an image: the bytes must be PNG, JPEG, GIF or WebP, got ${bytes.length} bytes of something else`,
+    );
+  }
+  return new Rich({ [type]: base64(bytes), "text/plain": `[${type}, ${bytes.length} bytes]` });
+}
