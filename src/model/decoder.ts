@@ -1,10 +1,14 @@
 /** Sampling settings of one step, one entry per row that samples. */
 export interface StepSampling {
+  /** 0 is greedy; log-probabilities are then at temperature 1. */
   temperature: Float32Array;
   /** 0: keep all. */
   topK: Int32Array;
+  /** 1: keep all. */
   topP: Float32Array;
+  /** 0: keep all. */
   minP: Float32Array;
+  /** 1: off. */
   repetitionPenalty: Float32Array;
   /** The uniform draw each row's token is chosen by. */
   uniform: Float64Array;
@@ -28,10 +32,14 @@ export interface Sampled {
  * A decoder transformer with a key-value cache of rows that share their pasts.
  *
  * Implemented twice: by the compiled engine (native, wasm), one call per step for the whole model, and
- * in plain tfjs for every other backend. Both give the same answer for a row whatever else is in the
- * step.
+ * in plain TypeScript for every other backend. Both give the same answer for a row whatever else is in
+ * the step, and whether its tokens are fed in one step or in several.
  */
 export interface Decoder {
+  /** Entries of the embedding table; ids at or above it are refused. */
+  readonly vocabSize: number;
+  /** The longest row it can hold. */
+  readonly contextLength: number;
   /** An empty row. */
   open(): number;
   /** A row with the same past, shared. */
@@ -43,7 +51,8 @@ export interface Decoder {
   length(row: number): number;
   /**
    * Feeds every listed row its tokens (`tokens[offsets[i]]` to `tokens[offsets[i + 1]]`, at least one)
-   * and samples the next token of each. The sampled token is not yet part of the row.
+   * and samples the next token of each. The sampled token is not yet part of the row. A step that
+   * throws leaves every row as it was.
    */
   step(
     rows: Int32Array,
@@ -51,6 +60,8 @@ export interface Decoder {
     offsets: Int32Array,
     sampling: StepSampling,
   ): Sampled | Promise<Sampled>;
+  /** Takes up weights that training has changed. No row may be open: its past is of the old weights. */
+  refresh(): void;
   /** Bytes held by the cache; a shared prefix counts once. */
   bytes(): number;
   dispose(): void;

@@ -11,3 +11,13 @@ export type { ChatMessage, Tokenizer } from "./tokenizer.js";
 export { trainBpe, type TrainBpeOptions } from "./train-bpe.js";
 export { weightShapes } from "./weights.js";
 export { writeSafetensors, type TensorSource } from "./write-safetensors.js";
+export type { Decoder, Sampled, StepSampling } from "./decoder.js";
+export { PlainDecoder } from "./decoder-plain.js";
+export type {
+  DecoderLayerWeights,
+  DecoderShape,
+  DecoderWeights,
+  WeightsSource,
+} from "./decoder-weights.js";
+export { sample } from "./sample.js";
+export type { SampledToken, SampleSettings } from "./sample.js";

@@ -7,3 +7,5 @@ export type {
   Segment,
   Session,
 } from "./policy.js";
+export { LocalPolicy } from "./local-policy.js";
+export type { LocalPolicyOptions } from "./local-policy.js";

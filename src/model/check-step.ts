@@ -1,0 +1,78 @@
+import type { StepSampling } from "./decoder.js";
+
+/** What a decoder must know of a step before it starts. */
+export interface StepRequest {
+  rows: Int32Array;
+  tokens: Int32Array;
+  offsets: Int32Array;
+  sampling: StepSampling;
+}
+
+/** Throws unless every part of a step is in range, before anything has changed. */
+export function checkStep(
+  { rows, tokens, offsets, sampling }: StepRequest,
+  { vocabSize, contextLength }: { vocabSize: number; contextLength: number },
+  lengthOf: (row: number) => number,
+): void {
+  const count = rows.length;
+  if (offsets.length !== count + 1 || offsets[0] !== 0 || offsets[count] !== tokens.length) {
+    throw new RangeError(
+      `Cannot decode: offsets must run from 0 to the number of tokens (${tokens.length}) in ${count + 1} entries, got [${offsets.join(", ")}]`,
+    );
+  }
+  const seen = new Set<number>();
+  for (let i = 0; i < count; i++) {
+    const row = rows[i]!;
+    if (seen.has(row)) throw new RangeError(`Cannot decode: a row may be listed once, got ${row}`);
+    seen.add(row);
+    const fed = offsets[i + 1]! - offsets[i]!;
+    if (fed < 1) {
+      throw new RangeError(`Cannot decode: row ${row} must be fed at least one token, got ${fed}`);
+    }
+    const length = lengthOf(row) + fed;
+    if (length > contextLength) {
+      throw new RangeError(
+        `Cannot decode: row ${row} must stay within the context of ${contextLength} tokens, got ${length}`,
+      );
+    }
+  }
+  for (const token of tokens) {
+    if (token < 0 || token >= vocabSize) {
+      throw new RangeError(
+        `Cannot decode: token ids must be from 0 to ${vocabSize - 1}, got ${token}`,
+      );
+    }
+  }
+  for (const name of [
+    "temperature",
+    "topK",
+    "topP",
+    "minP",
+    "repetitionPenalty",
+    "uniform",
+  ] as const) {
+    if (sampling[name].length !== count) {
+      throw new RangeError(
+        `Cannot decode: sampling.${name} must have an entry for each of ${count} rows, got ${sampling[name].length}`,
+      );
+    }
+  }
+  const words = Math.ceil(vocabSize / 32);
+  if (sampling.allowed && sampling.allowed.length < words) {
+    throw new RangeError(
+      `Cannot decode: the mask of allowed ids must have ${words} words, got ${sampling.allowed.length}`,
+    );
+  }
+  if (!Number.isInteger(sampling.top) || sampling.top < 0 || sampling.top > vocabSize) {
+    throw new RangeError(
+      `Cannot decode: top must be an integer from 0 to ${vocabSize}, got ${sampling.top}`,
+    );
+  }
+}
+
+/** The error for a row whose logits are NaN or infinite. */
+export function notFinite(row: number): Error {
+  return new RangeError(
+    `Cannot decode: the logits must be finite numbers, got NaN or infinity in row ${row}; the weights hold NaN or have grown out of range`,
+  );
+}

@@ -1,0 +1,92 @@
+/** The shape of a decoder transformer (Qwen2, Qwen3, Llama 3), as the decoders read it. */
+export interface DecoderShape {
+  vocabSize: number;
+  contextLength: number;
+  hidden: number;
+  layers: number;
+  heads: number;
+  kvHeads: number;
+  headDim: number;
+  feedForward: number;
+  normEps: number;
+  /** Angle per position of each of the headDim / 2 rotary pairs, after any rope scaling. */
+  inverseFrequencies: ArrayLike<number>;
+}
+
+/** One layer's weights in Hugging Face layout: every matrix is [out, in]. */
+export interface DecoderLayerWeights {
+  inputNorm: Float32Array;
+  query: Float32Array;
+  key: Float32Array;
+  value: Float32Array;
+  queryBias?: Float32Array;
+  keyBias?: Float32Array;
+  valueBias?: Float32Array;
+  /** RMSNorm over each head's query and key (Qwen3). */
+  queryNorm?: Float32Array;
+  keyNorm?: Float32Array;
+  output: Float32Array;
+  postNorm: Float32Array;
+  gate: Float32Array;
+  up: Float32Array;
+  down: Float32Array;
+}
+
+/** A whole model's weights. */
+export interface DecoderWeights {
+  embedding: Float32Array;
+  layers: readonly DecoderLayerWeights[];
+  finalNorm: Float32Array;
+  /** Absent when the output is tied to the embedding. */
+  head?: Float32Array;
+}
+
+/** Gives the weights as they are at the moment of the call. */
+export type WeightsSource = () => DecoderWeights;
+
+/** Throws unless every weight is there and of the size the shape asks for. */
+export function checkWeights(shape: DecoderShape, weights: DecoderWeights): void {
+  const { vocabSize, hidden, heads, kvHeads, headDim, feedForward } = shape;
+  const check = (name: string, array: Float32Array | undefined, size: number): void => {
+    if (array?.length !== size) {
+      throw new RangeError(
+        `Cannot make a decoder: ${name} must have ${size} values, got ${array?.length}`,
+      );
+    }
+  };
+  if (headDim % 2 !== 0 || shape.inverseFrequencies.length !== headDim / 2) {
+    throw new RangeError(
+      `Cannot make a decoder: a head of ${headDim} needs ${headDim / 2} rotary frequencies, got ${shape.inverseFrequencies.length}`,
+    );
+  }
+  if (heads % kvHeads !== 0) {
+    throw new RangeError(
+      `Cannot make a decoder: heads must be a multiple of kvHeads (${kvHeads}), got ${heads}`,
+    );
+  }
+  if (weights.layers.length !== shape.layers) {
+    throw new RangeError(
+      `Cannot make a decoder: the shape has ${shape.layers} layers, got ${weights.layers.length}`,
+    );
+  }
+  check("embedding", weights.embedding, vocabSize * hidden);
+  check("finalNorm", weights.finalNorm, hidden);
+  if (weights.head) check("head", weights.head, vocabSize * hidden);
+  for (const [i, layer] of weights.layers.entries()) {
+    const at = (name: string): string => `layers[${i}].${name}`;
+    check(at("inputNorm"), layer.inputNorm, hidden);
+    check(at("postNorm"), layer.postNorm, hidden);
+    check(at("query"), layer.query, heads * headDim * hidden);
+    check(at("key"), layer.key, kvHeads * headDim * hidden);
+    check(at("value"), layer.value, kvHeads * headDim * hidden);
+    if (layer.queryBias) check(at("queryBias"), layer.queryBias, heads * headDim);
+    if (layer.keyBias) check(at("keyBias"), layer.keyBias, kvHeads * headDim);
+    if (layer.valueBias) check(at("valueBias"), layer.valueBias, kvHeads * headDim);
+    if (layer.queryNorm) check(at("queryNorm"), layer.queryNorm, headDim);
+    if (layer.keyNorm) check(at("keyNorm"), layer.keyNorm, headDim);
+    check(at("output"), layer.output, heads * headDim * hidden);
+    check(at("gate"), layer.gate, feedForward * hidden);
+    check(at("up"), layer.up, feedForward * hidden);
+    check(at("down"), layer.down, feedForward * hidden);
+  }
+}

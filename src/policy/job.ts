@@ -1,0 +1,111 @@
+import type { Sampled } from "../model/decoder.js";
+import type { LocalRow } from "./local-row.js";
+import type { FinishReason, GenerateOptions, Segment } from "./policy.js";
+import type { StopWatcher } from "./stops.js";
+
+interface JobParts {
+  row: LocalRow;
+  options: GenerateOptions;
+  stops: StopWatcher;
+  allowed: Uint32Array | undefined;
+  contextLength: number;
+  eosIds: ReadonlySet<number>;
+}
+
+/** One running generate call: what it has made so far and when it ends. */
+export class Job {
+  readonly row: LocalRow;
+  readonly options: GenerateOptions;
+  readonly allowed: Uint32Array | undefined;
+  readonly promise: Promise<Segment>;
+  readonly #stops: StopWatcher;
+  readonly #contextLength: number;
+  readonly #eosIds: ReadonlySet<number>;
+  readonly #start: number;
+  readonly #tokens: number[] = [];
+  readonly #logprobs: number[] = [];
+  readonly #entropies: number[] = [];
+  readonly #topIds: number[] = [];
+  readonly #topLogprobs: number[] = [];
+  #width = 0;
+  #settled = false;
+  #resolve!: (segment: Segment) => void;
+  #reject!: (reason: unknown) => void;
+  readonly #onAbort = (): void => this.fail(this.options.signal!.reason);
+
+  constructor(parts: JobParts) {
+    this.row = parts.row;
+    this.options = parts.options;
+    this.allowed = parts.allowed;
+    this.#stops = parts.stops;
+    this.#contextLength = parts.contextLength;
+    this.#eosIds = parts.eosIds;
+    this.#start = this.row.tokens.length;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.row.job = this;
+    if (this.#start >= this.#contextLength) this.#finish("context");
+    else if (this.options.signal?.aborted) this.#onAbort();
+    else this.options.signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** True once the promise has an answer: the row belongs to its session again. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** Takes what a step chose for this row. */
+  take(sampled: Sampled, at: number, width: number): void {
+    const token = sampled.tokens[at]!;
+    this.#width = width;
+    this.row.tokens.push(token);
+    this.#tokens.push(token);
+    this.#logprobs.push(sampled.logprobs[at]!);
+    this.#entropies.push(sampled.entropies[at]!);
+    for (let i = at * width; i < (at + 1) * width; i++) {
+      this.#topIds.push(sampled.topIds[i]!);
+      this.#topLogprobs.push(sampled.topLogprobs[i]!);
+    }
+    const stop = this.#stops.push(token);
+    if (this.#eosIds.has(token)) this.#finish("end");
+    else if (stop !== undefined) this.#finish("stop", stop);
+    else if (this.#tokens.length >= this.options.maxTokens) this.#finish("length");
+    else if (this.row.tokens.length >= this.#contextLength) this.#finish("context");
+  }
+
+  /** Ends without a segment; the row is again what it was before the call. */
+  fail(reason: unknown): void {
+    if (this.#settled) return;
+    this.#settle();
+    if (this.row.tokens.length > this.#start) {
+      this.row.tokens.length = this.#start;
+      this.row.line.truncate(this.#start);
+    }
+    this.#reject(reason);
+  }
+
+  #finish(finish: FinishReason, stop?: string): void {
+    this.#settle();
+    const segment: Segment = {
+      tokens: Int32Array.from(this.#tokens),
+      logprobs: Float32Array.from(this.#logprobs),
+      entropies: Float32Array.from(this.#entropies),
+      top: {
+        width: this.#width,
+        ids: Int32Array.from(this.#topIds),
+        logprobs: Float32Array.from(this.#topLogprobs),
+      },
+      finish,
+    };
+    if (stop !== undefined) segment.stop = stop;
+    this.#resolve(segment);
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.row.job = undefined;
+    this.options.signal?.removeEventListener("abort", this.#onAbort);
+  }
+}

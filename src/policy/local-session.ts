@@ -1,0 +1,138 @@
+import type { Decoder } from "../model/decoder.js";
+import type { AllowedMasks } from "./allowed.js";
+import type { Batch } from "./batch.js";
+import { checkOptions } from "./check-options.js";
+import { Job } from "./job.js";
+import { Line } from "./line.js";
+import { LocalRow } from "./local-row.js";
+import type { GenerateOptions, Row, Segment, Session } from "./policy.js";
+import { StopWatcher } from "./stops.js";
+import type { TokenTexts } from "./stops.js";
+
+/** What a policy lends its sessions. */
+export interface SessionParts {
+  decoder: Decoder;
+  batch: Batch;
+  texts: TokenTexts;
+  allowed: AllowedMasks;
+  contextLength: number;
+  eosIds: ReadonlySet<number>;
+  /** Called before the first row is opened and when the last is closed. */
+  opened: () => void;
+  closed: () => void;
+}
+
+/** A session on a local decoder. */
+export class LocalSession implements Session {
+  readonly #parts: SessionParts;
+  readonly #rows = new Set<LocalRow>();
+  #nextId = 0;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  open(tokens: ArrayLike<number>): Row {
+    const checked = this.#check("open a row", tokens, 0);
+    if (checked.length === 0) {
+      throw new RangeError("Cannot open a row: the prompt must have at least one token, got none");
+    }
+    this.#parts.opened();
+    return this.#add(checked, new Line(this.#parts.decoder));
+  }
+
+  fork(row: Row): Row {
+    const parent = this.#find("fork", row);
+    this.#parts.opened();
+    const [own, forked] = parent.line.split(parent.tokens);
+    parent.line = own;
+    return this.#add([...parent.tokens], forked);
+  }
+
+  append(row: Row, tokens: ArrayLike<number>): void {
+    const local = this.#idle("append", row);
+    const checked = this.#check("append", tokens, local.tokens.length);
+    for (const token of checked) local.tokens.push(token);
+  }
+
+  generate(row: Row, options: GenerateOptions): Promise<Segment> {
+    try {
+      const { texts, allowed, contextLength, eosIds, batch } = this.#parts;
+      const local = this.#idle("generate", row);
+      checkOptions(options);
+      const job = new Job({
+        row: local,
+        options,
+        stops: new StopWatcher(texts, options.stop ?? []),
+        allowed: allowed.of(options.allowedIds),
+        contextLength,
+        eosIds,
+      });
+      batch.add(job);
+      return job.promise;
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
+  }
+
+  truncate(row: Row, length: number): void {
+    const local = this.#idle("truncate", row);
+    if (!Number.isInteger(length) || length < 1 || length > local.tokens.length) {
+      throw new RangeError(
+        `Cannot truncate: the length must be an integer from 1 to ${local.tokens.length}, got ${length}`,
+      );
+    }
+    local.tokens.length = length;
+    local.line.truncate(length);
+  }
+
+  close(row: Row): void {
+    const local = this.#find("close", row);
+    local.job?.fail(
+      new Error(`Cannot generate: the row must stay open, but row ${row.id} was closed`),
+    );
+    this.#rows.delete(local);
+    local.line.release();
+    this.#parts.closed();
+  }
+
+  dispose(): void {
+    for (const row of this.#rows) this.close(row);
+  }
+
+  #add(tokens: number[], line: Line): Row {
+    const row = new LocalRow(this.#nextId++, tokens, line);
+    this.#rows.add(row);
+    return row;
+  }
+
+  #find(action: string, row: Row): LocalRow {
+    if (row instanceof LocalRow && this.#rows.has(row)) return row;
+    throw new RangeError(
+      `Cannot ${action}: the row must be open in this session, got row ${row.id}`,
+    );
+  }
+
+  #idle(action: string, row: Row): LocalRow {
+    const local = this.#find(action, row);
+    if (!local.job) return local;
+    throw new Error(
+      `Cannot ${action}: the row must not be generating, but row ${row.id} is; await its segment first`,
+    );
+  }
+
+  #check(action: string, tokens: ArrayLike<number>, before: number): number[] {
+    const { decoder, contextLength } = this.#parts;
+    if (before + tokens.length > contextLength) {
+      throw new RangeError(
+        `Cannot ${action}: a row must fit into the context of ${contextLength} tokens, got ${before + tokens.length}`,
+      );
+    }
+    return Array.from(tokens, (id) => {
+      if (Number.isInteger(id) && id >= 0 && id < decoder.vocabSize) return id;
+      throw new RangeError(
+        `Cannot ${action}: token ids must be integers from 0 to ${decoder.vocabSize - 1}, got ${id}`,
+      );
+    });
+  }
+}
