@@ -74,11 +74,28 @@ export interface Completeness {
   indent?: string;
 }
 
+/** What an import specifier turned out to be, seen from the file (or folder) `importer`. */
+export type LoadedModule =
+  /** Node loads it: a package, a built-in, a file outside of the notebook's own sources. */
+  | { kind: "native"; specifier: string }
+  /**
+   * A local TypeScript or JavaScript file. `version` changes when it or anything it imports does, and
+   * a module is evaluated once per version. `js` is like that of a cell, but its function takes a
+   * `ModuleScope` of kernel/session/modules.ts.
+   */
+  | { kind: "local"; path: string; version: string; js: string; map?: string }
+  | { kind: "error"; message: string; diagnostics: (CellDiagnostic & { file: string })[] };
+
 /** From the text of a cell to JavaScript. Calls never overlap: the host sends one at a time. */
 export interface CellCompiler {
   compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell;
-  /** How a compiled cell ended, so that declarations of one that never ran can be dropped. */
-  settled(id: string, outcome: "ok" | "error" | "interrupted"): void;
+  /**
+   * How a compiled cell ended. `defined` is what `CellScope.defined(id)` says then: a cell that stops
+   * half-way keeps what it had initialised, and the earlier `x` where its own `x` never came to be.
+   */
+  settled(id: string, outcome: "ok" | "error" | "interrupted", defined: readonly string[]): void;
+  /** Where an import leads; asked by `CellScope` while a cell runs. */
+  load(specifier: string, importer: string): Promise<LoadedModule> | LoadedModule;
   complete(source: string, position: number, folder: string): Promise<Completion> | Completion;
   /** undefined when there is nothing to say about the position. `detail` 1 adds documentation. */
   inspect(
@@ -100,10 +117,13 @@ export interface CompilerOptions {
 /**
  * kernel/session/compiler.ts exports
  * `createCellCompiler(options: CompilerOptions): CellCompiler | Promise<CellCompiler>`, and
- * kernel/session/scope.ts exports `createCellScope(host: KernelHost): CellScope`.
+ * kernel/session/scope.ts exports `createCellScope(host, load): CellScope`, where `load` asks the compiler's `load`.
  */
 export type CreateCellCompiler = (options: CompilerOptions) => CellCompiler | Promise<CellCompiler>;
-export type CreateCellScope = (host: KernelHost) => CellScope;
+export type CreateCellScope = (
+  host: KernelHost,
+  load: (specifier: string, importer: string) => Promise<LoadedModule>,
+) => CellScope;
 
 /**
  * What compiled cells are given: made once a session, on the main thread. Beyond these three the
@@ -119,4 +139,8 @@ export interface CellScope {
    * interrupted. One load from shared memory: `host.interruptFlag[0] !== 0`.
    */
   tick(): void;
+  /** Names of the cell that have been initialised. */
+  defined(id: string): readonly string[];
+  /** Source maps of the local modules evaluated so far, by the file name their stack frames carry. */
+  readonly maps: ReadonlyMap<string, string>;
 }
