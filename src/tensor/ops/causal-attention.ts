@@ -1,0 +1,47 @@
+import { fusedOr } from "../fused.js";
+import { causalAttention as plain } from "../plain/causal-attention.js";
+import type { tf } from "../tf.js";
+
+/**
+ * Causal attention for training: q [batch, time, heads, headDim] over k and v [batch, time, kvHeads,
+ * headDim], each key head serving heads / kvHeads query heads; gives [batch, time, heads * headDim].
+ * Rows are padded on the right: `lengths` [batch] (int32) says how much of each counts, and positions
+ * past it give 0 and get no gradient. Differentiable in q, k and v.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { causalAttention, tf } from "arpo-lab/tensor";
+ *
+ * const q = tf.zeros([1, 2, 1, 2]);
+ * const v = tf.tensor4d([1, 2, 3, 4], [1, 2, 1, 2]);
+ * assert.deepEqual([...causalAttention(q, q, v).dataSync()], [1, 2, 2, 3]);
+ * ```
+ */
+export function causalAttention(
+  q: tf.Tensor,
+  k: tf.Tensor,
+  v: tf.Tensor,
+  lengths?: tf.Tensor,
+): tf.Tensor {
+  const [batch, time, heads, headDim] = q.shape;
+  const kvHeads = k.shape[2]!;
+  const wanted = [batch, time, kvHeads, headDim];
+  if (q.rank !== 4 || `${k.shape}` !== `${wanted}` || `${v.shape}` !== `${wanted}`) {
+    throw new RangeError(
+      `Cannot attend: k and v must be [batch, time, kvHeads, headDim] like q, ` +
+        `got q [${q.shape}], k [${k.shape}], v [${v.shape}]`,
+    );
+  }
+  if (heads! % kvHeads !== 0) {
+    throw new RangeError(
+      `Cannot attend: the heads of q must be a multiple of those of k, got ${heads} and ${kvHeads}`,
+    );
+  }
+  const inputs: Record<string, tf.Tensor> = lengths ? { q, k, v, lengths } : { q, k, v };
+  // The fused kernel also returns each row's softmax normaliser, for its own gradient.
+  const result = fusedOr<tf.Tensor | tf.Tensor[]>("ArpoCausalAttention", inputs, {}, () =>
+    plain(q, k, v, lengths),
+  );
+  return Array.isArray(result) ? result[0]! : result;
+}

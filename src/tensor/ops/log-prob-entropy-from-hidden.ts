@@ -1,0 +1,59 @@
+import { fusedOr } from "../fused.js";
+import { logProbEntropyFromHidden as plain } from "../plain/log-prob-entropy-from-hidden.js";
+import type { tf } from "../tf.js";
+
+/**
+ * ln p(label) and the entropy of the full softmax for each row of hidden [rows, width], under the
+ * logits hidden head^T / temperature with head [vocabulary, width]. The fused version never holds all
+ * logits at once. Differentiable in hidden and head, through both results.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { logProbEntropyFromHidden, tf } from "arpo-lab/tensor";
+ *
+ * const labels = tf.tensor1d([1], "int32");
+ * const { logprobs, entropies } = logProbEntropyFromHidden(tf.zeros([1, 3]), tf.ones([8, 3]), labels);
+ * assert.ok(Math.abs(logprobs.dataSync()[0] + Math.log(8)) < 1e-6);
+ * assert.ok(Math.abs(entropies.dataSync()[0] - Math.log(8)) < 1e-6);
+ * ```
+ */
+export function logProbEntropyFromHidden(
+  hidden: tf.Tensor,
+  head: tf.Tensor,
+  labels: tf.Tensor,
+  temperature = 1,
+): { logprobs: tf.Tensor; entropies: tf.Tensor } {
+  checkHead("take log-probabilities", hidden, head, temperature);
+  if (labels.dtype !== "int32" || labels.size !== hidden.shape[0]) {
+    throw new RangeError(
+      `Cannot take log-probabilities: labels must be int32, one for each of ${hidden.shape[0]} rows, ` +
+        `got ${labels.dtype} [${labels.shape}]`,
+    );
+  }
+  const [logprobs, entropies] = fusedOr<tf.Tensor[]>(
+    "ArpoLogProbEntropy",
+    { hidden, head, labels },
+    { temperature },
+    () => plain(hidden, head, labels, temperature),
+  ) as [tf.Tensor, tf.Tensor];
+  return { logprobs, entropies };
+}
+
+/** Throws unless hidden and head can be multiplied and the temperature divides. */
+export function checkHead(
+  action: string,
+  hidden: tf.Tensor,
+  head: tf.Tensor,
+  temperature: number,
+): void {
+  if (hidden.rank !== 2 || head.rank !== 2 || hidden.shape[1] !== head.shape[1]) {
+    throw new RangeError(
+      `Cannot ${action}: hidden must be [rows, width] and head [vocabulary, width], ` +
+        `got [${hidden.shape}] and [${head.shape}]`,
+    );
+  }
+  if (!(temperature > 0)) {
+    throw new RangeError(`Cannot ${action}: temperature must be positive, got ${temperature}`);
+  }
+}

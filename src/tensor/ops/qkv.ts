@@ -1,0 +1,71 @@
+import { fusedOr } from "../fused.js";
+import { qkv as plain } from "../plain/qkv.js";
+import type { tf } from "../tf.js";
+
+/** The projections of one attention layer, each [out, in]; what a model lacks is left out. */
+export interface QkvWeights {
+  wq: tf.Tensor;
+  wk: tf.Tensor;
+  wv: tf.Tensor;
+  bq?: tf.Tensor;
+  bk?: tf.Tensor;
+  bv?: tf.Tensor;
+  /** RMSNorm weights over one head's dimensions (Qwen3). */
+  qNorm?: tf.Tensor;
+  kNorm?: tf.Tensor;
+}
+
+/** How the projections divide into heads. */
+export interface QkvShape {
+  heads: number;
+  kvHeads: number;
+  headDim: number;
+  /** For qNorm and kNorm. */
+  epsilon: number;
+}
+
+/** Queries [batch, time, heads, headDim]; keys and values [batch, time, kvHeads, headDim]. */
+export interface Qkv {
+  q: tf.Tensor;
+  k: tf.Tensor;
+  v: tf.Tensor;
+}
+
+/**
+ * Queries, keys and values of x [batch, time, width]: projection with bias, head norms where the
+ * model has them, rotary positions. Row t of cos and sin (each [positions, headDim / 2]) turns time
+ * t. Differentiable in x and every weight.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { qkv, tf } from "arpo-lab/tensor";
+ *
+ * const w = tf.eye(4);
+ * const shape = { heads: 2, kvHeads: 2, headDim: 2, epsilon: 1e-6 };
+ * const { q, v } = qkv(tf.ones([1, 3, 4]), { wq: w, wk: w, wv: w }, tf.zeros([3, 1]), tf.ones([3, 1]), shape);
+ * assert.deepEqual(q.shape, [1, 3, 2, 2]);
+ * assert.deepEqual([...q.dataSync()].slice(0, 2), [-1, 1]); // a quarter turn of (1, 1)
+ * assert.equal(v.dataSync()[0], 1);
+ * ```
+ */
+export function qkv(
+  x: tf.Tensor,
+  weights: QkvWeights,
+  cos: tf.Tensor,
+  sin: tf.Tensor,
+  shape: QkvShape,
+): Qkv {
+  if (x.rank !== 3 || cos.shape[0]! < x.shape[1]! || cos.shape[1] !== shape.headDim / 2) {
+    throw new RangeError(
+      `Cannot project to heads: x must be [batch, time, width] with a row of cos for each time and ` +
+        `headDim / 2 columns, got x [${x.shape}], cos [${cos.shape}] and headDim ${shape.headDim}`,
+    );
+  }
+  const given = Object.entries(weights).filter(([, w]) => w !== undefined);
+  const inputs = { x, cos, sin, ...(Object.fromEntries(given) as Record<string, tf.Tensor>) };
+  const [q, k, v] = fusedOr<tf.Tensor[]>("ArpoQkv", inputs, { ...shape }, () =>
+    plain(x, weights, cos, sin, shape),
+  ) as [tf.Tensor, tf.Tensor, tf.Tensor];
+  return { q, k, v };
+}

@@ -1,0 +1,38 @@
+import { fusedOr } from "../fused.js";
+import { topKFromHidden as plain } from "../plain/top-k-from-hidden.js";
+import type { tf } from "../tf.js";
+import { checkHead } from "./log-prob-entropy-from-hidden.js";
+
+/**
+ * The k largest log-probabilities of each row and their ids, in falling order (the lower id first
+ * where two are equal), under the logits hidden head^T / temperature. Not differentiable.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tf, topKFromHidden } from "arpo-lab/tensor";
+ *
+ * const { ids } = topKFromHidden(tf.tensor2d([[1]]), tf.tensor2d([[0], [2], [1]]), 2);
+ * assert.deepEqual([...ids.dataSync()], [1, 2]);
+ * ```
+ */
+export function topKFromHidden(
+  hidden: tf.Tensor,
+  head: tf.Tensor,
+  k: number,
+  temperature = 1,
+): { logprobs: tf.Tensor; ids: tf.Tensor } {
+  checkHead("take the top k", hidden, head, temperature);
+  if (!Number.isInteger(k) || k < 1 || k > head.shape[0]!) {
+    throw new RangeError(
+      `Cannot take the top k: k must be an integer from 1 to ${head.shape[0]}, got ${k}`,
+    );
+  }
+  const [logprobs, ids] = fusedOr<tf.Tensor[]>(
+    "ArpoTopK",
+    { hidden, head },
+    { k, temperature },
+    () => plain(hidden, head, k, temperature),
+  ) as [tf.Tensor, tf.Tensor];
+  return { logprobs, ids };
+}

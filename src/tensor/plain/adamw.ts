@@ -1,0 +1,25 @@
+import type { AdamWMoments, AdamWScalars } from "../adamw.js";
+import { tf } from "../tf.js";
+
+/** The 2-norm of all gradients together, as a scalar tensor. */
+export function globalNorm(gradients: readonly tf.Tensor[]): tf.Tensor {
+  return tf.tidy(() => tf.addN(gradients.map((g) => g.square().sum())).sqrt());
+}
+
+/** One AdamW step on one parameter; `scale` is the clipping factor its gradient is multiplied by. */
+export function adamwUpdate(
+  parameter: tf.Variable,
+  gradient: tf.Tensor,
+  { m, v }: AdamWMoments,
+  s: AdamWScalars,
+): void {
+  tf.tidy(() => {
+    const g: tf.Tensor = gradient.mul(s.scale);
+    m.assign(m.mul(s.beta1).add(g.mul(1 - s.beta1)));
+    v.assign(v.mul(s.beta2).add(g.square().mul(1 - s.beta2)));
+    const step = m.div(s.correction1).div(v.div(s.correction2).sqrt().add(s.epsilon));
+    parameter.assign(
+      parameter.mul(1 - s.learningRate * s.weightDecay).sub(step.mul(s.learningRate)),
+    );
+  });
+}

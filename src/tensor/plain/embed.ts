@@ -1,0 +1,6 @@
+import { tf } from "../tf.js";
+
+/** The rows of the table that the ids name. */
+export function embed(table: tf.Tensor, ids: tf.Tensor): tf.Tensor {
+  return tf.gather(table, ids);
+}
