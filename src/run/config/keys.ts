@@ -1,0 +1,48 @@
+import type { z } from "zod";
+import { schema } from "./schema.js";
+
+/** One key of the configuration, as help and reference tables show it. */
+export interface ConfigKey {
+  path: string;
+  description?: string;
+  default: unknown;
+  /** Checked and exported, but without meaning on one machine. */
+  kept: boolean;
+  /** Any keys may stand below it. */
+  free: boolean;
+}
+
+type Definition = {
+  type: string;
+  innerType?: z.core.$ZodType;
+  shape?: Record<string, z.core.$ZodType>;
+};
+
+function* walk(type: z.core.$ZodType, path: string): Generator<ConfigKey> {
+  let at = type as z.ZodType;
+  let meta = at.meta();
+  let by: unknown;
+  for (;;) {
+    const def = at.def as unknown as Definition & { defaultValue?: unknown };
+    if (def.type === "default") by = def.defaultValue;
+    if (!def.innerType) break;
+    at = def.innerType as z.ZodType;
+    meta = { ...at.meta(), ...meta };
+  }
+  const { shape, type: kind } = at.def as unknown as Definition;
+  if (shape) {
+    for (const [key, below] of Object.entries(shape))
+      yield* walk(below, path ? `${path}.${key}` : key);
+    return;
+  }
+  yield {
+    path,
+    ...(meta?.description ? { description: meta.description } : {}),
+    default: by,
+    kept: meta?.["kept"] === true,
+    free: kind === "record",
+  };
+}
+
+/** Every key the configuration knows, in the schema's order. */
+export const configKeys: readonly ConfigKey[] = [...walk(schema, "")];

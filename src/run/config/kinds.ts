@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+// The kinds of value a key can have. `kept` marks a key that means something only on a cluster (FSDP,
+// vLLM, Ray): it is checked, kept for export and listed, and nothing here reads it.
+
+export const kept = <T extends z.ZodType>(type: T): T => type.meta({ kept: true });
+
+export const flag = (by: boolean) => z.boolean().default(by);
+export const text = (by: string) => z.string().default(by);
+export const optionalText = z.string().nullable().default(null);
+export const number = (by: number) => z.number().default(by);
+export const positive = (by: number) => z.number().positive().default(by);
+export const share = (by: number) => z.number().min(0).max(1).default(by);
+export const atLeast = (least: number, by: number) => z.number().int().min(least).default(by);
+export const optionalCount = z.number().int().positive().nullable().default(null);
+export const oneOf = <const T extends readonly [string, ...string[]]>(names: T, by: T[number]) =>
+  z.enum(names).default(by as never);
+export const files = z.union([z.string(), z.array(z.string())]);
+/** Free-form: any keys, kept as they are. */
+export const free = z.record(z.string(), z.unknown()).default({});
+
+/** A section: unknown keys are errors, absent keys take their defaults. */
+export const section = <T extends z.core.$ZodLooseShape>(shape: T) =>
+  z.strictObject(shape).prefault({} as never);
+
+const policy = section({
+  min_num_params: kept(number(0)),
+  transformer_layer_cls_to_wrap: kept(z.unknown().optional()),
+});
+
+/** How FSDP shards a model; nothing to shard on one machine. */
+export const fsdp = section({
+  wrap_policy: policy,
+  param_offload: kept(flag(false)),
+  optimizer_offload: kept(flag(false)),
+  offload_policy: kept(flag(false)),
+  reshard_after_forward: kept(z.union([z.boolean(), z.number()]).default(true)),
+  fsdp_size: kept(number(-1)),
+});

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { sharedData } from "../../../tests/shared-data.js";
+import { configKeys } from "./keys.js";
+import { loadConfig } from "./load.js";
+
+const published = sharedData("config/ppo_trainer.yaml");
+
+test("loadConfig() gives every key a default of the right kind and links lengths", async () => {
+  const { config } = await loadConfig({ overrides: ["data.max_response_length=77"] });
+  assert.equal(config.actor_rollout_ref.rollout.response_length, 77);
+  assert.equal(config.trainer.default_local_dir, "checkpoints/verl_examples/gsm8k");
+});
+
+test(
+  "loadConfig() loads the published base file with the published script's overrides",
+  { skip: published.missing },
+  async () => {
+    const { config, kept, notes } = await loadConfig({
+      files: [published.path],
+      overrides: [
+        "algorithm.adv_estimator=grpo",
+        "data.train_files=/data/train_10k.parquet",
+        "actor_rollout_ref.actor.optim.lr=1e-6",
+        "actor_rollout_ref.rollout.mode=sync_with_tool",
+        "++actor_rollout_ref.rollout.n=16",
+        "actor_rollout_ref.rollout.multi_turn.enable=",
+        "actor_rollout_ref.rollout.tools.tool_instances.search.params.cache_file=c.json",
+        "trainer.logger=[console, wandb]",
+        "hydra.run.dir=out/outputs",
+      ],
+    });
+    const { rollout, actor } = config.actor_rollout_ref;
+    assert.equal(rollout.n, 16);
+    assert.equal(rollout.beam_size, 1);
+    assert.equal(actor.optim.lr, 1e-6);
+    assert.equal(rollout.prompt_length, 512);
+    assert.equal(rollout.tools.tool_instances["search"]?.params["cache_file"], "c.json");
+    assert.equal(config.critic.rollout_n, 16);
+    assert.equal(config.critic.optim.min_lr_ratio, null);
+    assert.ok(kept.includes("trainer.n_gpus_per_node") && kept.includes("hydra.run.dir"));
+    assert.ok(!kept.includes("actor_rollout_ref.rollout.n"));
+    assert.match(notes.join(), /multi_turn.enable= has no value/);
+  },
+);
+
+test("loadConfig() takes AEPO's keys and the later file over the earlier", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "arpo-lab-config-"));
+  const [a, b] = [join(dir, "a.yaml"), join(dir, "b.yaml")];
+  await writeFile(a, "actor_rollout_ref:\n  actor: {enable_entropy_balanced_clipping: False}\n");
+  await writeFile(
+    b,
+    "actor_rollout_ref:\n  actor: {enable_entropy_balanced_clipping: True}\n" +
+      "  rollout: {enable_dynamic_rollouts: True, tools: {max_workers: 32}}\n",
+  );
+  const { config } = await loadConfig({ files: [a, b] });
+  assert.ok(config.actor_rollout_ref.actor.enable_entropy_balanced_clipping);
+  assert.ok(config.actor_rollout_ref.rollout.enable_dynamic_rollouts);
+});
+
+test("loadConfig() names the nearest key, wherever it was mistyped", async () => {
+  const set = (override: string) => loadConfig({ overrides: [override] });
+  await assert.rejects(set("data.train_bach_size=2"), /did you mean data.train_batch_size\?/);
+  await assert.rejects(
+    set("rollout.n=2"),
+    /got rollout.n; did you mean actor_rollout_ref.rollout.n\?/,
+  );
+  await assert.rejects(set("nonsense=2"), /every key must be known, got nonsense$/);
+});
+
+test("loadConfig() names the key, the rule and the value", async () => {
+  const set = (...overrides: string[]) => loadConfig({ overrides });
+  await assert.rejects(set("actor_rollout_ref.rollout.n=0"), /rollout.n: .*>=1.* got 0/);
+  await assert.rejects(set("actor_rollout_ref.rollout.top_p=2"), /top_p: .* got 2/);
+  await assert.rejects(set("algorithm.adv_estimator=grop"), /adv_estimator: .*grpo.* got "grop"/);
+  await assert.rejects(set("data.seed=${data.seed}"), /every key must be known/);
+  await assert.rejects(
+    set("trainer.project_name=${trainer.project_name}"),
+    /must not go in a circle/,
+  );
+  await assert.rejects(
+    set("trainer.project_name=${no.such}"),
+    /must name a key, got \$\{no.such\}/,
+  );
+  await assert.rejects(set("trainer.project_name=${oc.env:ARPO_LAB_NOT_SET}"), /ARPO_LAB_NOT_SET/);
+  await assert.rejects(set("just text"), SyntaxError);
+  await assert.rejects(loadConfig({ files: ["/no/such.yaml"] }), /must be readable \(ENOENT\)/);
+});
+
+test("loadConfig() reads environment variables with defaults and removes keys", async () => {
+  const { config } = await loadConfig({
+    values: { trainer: { project_name: "${oc.env:P,mine}-${lab.seed}", total_epochs: 3 } },
+    overrides: ["~trainer.total_epochs"],
+    env: {},
+  });
+  assert.equal(config.trainer.project_name, "mine-1");
+  assert.equal(config.trainer.total_epochs, 30);
+});
+
+test("configKeys describes every key that this machine uses", () => {
+  const silent = configKeys.filter((key) => !key.kept && !key.description).map((key) => key.path);
+  // A section's few self-explaining names.
+  assert.ok(silent.length < 20, silent.join(", "));
+});

@@ -1,0 +1,155 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { nearest } from "../../text/index.js";
+import { interpolate } from "./interpolate.js";
+import { configKeys } from "./keys.js";
+import { parseOverride } from "./override.js";
+import { type Preset, presets } from "./presets.js";
+import { type Config, schema } from "./schema.js";
+import { type Tree, get, isTree, leaves, merge, put, remove } from "./tree.js";
+
+export interface LoadOptions {
+  /** YAML files, the later over the earlier. */
+  files?: readonly string[];
+  /** A named starting point, under the files. */
+  preset?: Preset | readonly Preset[];
+  /** The same as text or as a tree, over the files. */
+  values?: Tree;
+  /** Command-line overrides, over all else. */
+  overrides?: readonly string[];
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A checked configuration and what there is to say about it. */
+export interface LoadedConfig {
+  config: Config;
+  /** Keys that were set and mean nothing on one machine; kept for export. */
+  kept: string[];
+  /** Overrides that were left out, and why. */
+  notes: string[];
+}
+
+/** Keys whose default is another key's value. */
+const linked: Readonly<Record<string, string>> = {
+  "actor_rollout_ref.rollout.prompt_length": "data.max_prompt_length",
+  "actor_rollout_ref.rollout.response_length": "data.max_response_length",
+  "critic.ppo_mini_batch_size": "actor_rollout_ref.actor.ppo_mini_batch_size",
+  "critic.ppo_epochs": "actor_rollout_ref.actor.ppo_epochs",
+  "critic.shuffle": "actor_rollout_ref.actor.shuffle",
+  "critic.use_dynamic_bsz": "actor_rollout_ref.actor.use_dynamic_bsz",
+  "critic.loss_agg_mode": "actor_rollout_ref.actor.loss_agg_mode",
+  "critic.model.path": "actor_rollout_ref.model.path",
+};
+
+const byPath = new Map(configKeys.map((key) => [key.path, key]));
+const freePaths = configKeys.filter((key) => key.free).map((key) => `${key.path}.`);
+
+/** The full paths near a mistyped one: the same name elsewhere, or a near name. */
+function suggestion(path: string): string {
+  const name = path.split(".").pop()!;
+  const elsewhere = configKeys.find((key) => key.path.endsWith(`.${name}`));
+  const found = elsewhere?.path ?? nearest(path, byPath.keys());
+  const near = found ?? configKeys.find((k) => nearest(name, [k.path.split(".").pop()!]))?.path;
+  return near ? `; did you mean ${near}?` : "";
+}
+
+function isKnown(path: string): boolean {
+  if (byPath.has(path) || freePaths.some((free) => path.startsWith(free))) return true;
+  // An empty section is a leaf of the tree and no key.
+  return configKeys.some((key) => key.path.startsWith(`${path}.`));
+}
+
+/** Throws for a leaf that no key of the schema covers. */
+function refuseUnknown(tree: Tree): void {
+  for (const [path] of leaves(tree)) {
+    if (isKnown(path)) continue;
+    throw new RangeError(
+      `Cannot load the configuration: every key must be known, got ${path}${suggestion(path)}`,
+    );
+  }
+}
+
+function explain(
+  error: { issues: readonly { path: PropertyKey[]; message: string }[] },
+  tree: Tree,
+) {
+  const [issue] = error.issues;
+  const path = issue!.path.join(".");
+  const got = JSON.stringify(get(tree, path));
+  return new RangeError(`Cannot load the configuration: ${path}: ${issue!.message}, got ${got}`);
+}
+
+async function readTree(file: string): Promise<Tree> {
+  const source = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot load the configuration: ${file} must be readable (${error.code})`);
+  });
+  let tree: unknown;
+  try {
+    tree = parse(source);
+  } catch (error) {
+    throw new SyntaxError(
+      `Cannot load the configuration: ${file} must be YAML, got ${(error as Error).message}`,
+    );
+  }
+  if (tree === null) return {};
+  if (!isTree(tree)) {
+    throw new TypeError(
+      `Cannot load the configuration: ${file} must hold sections, got ${typeof tree}`,
+    );
+  }
+  return tree;
+}
+
+/**
+ * Loads a configuration written with verl's and ARPO's keys: presets, then YAML files, then overrides,
+ * with `${…}` filled in. Unknown keys are errors that name the nearest known one; keys for clusters are
+ * kept and listed.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadConfig } from "arpo-lab/run";
+ *
+ * const { config, kept } = await loadConfig({
+ *   preset: "arpo",
+ *   overrides: ["actor_rollout_ref.rollout.n=12", "trainer.nnodes=2"],
+ * });
+ * assert.equal(config.actor_rollout_ref.rollout.n, 12);
+ * assert.deepEqual(kept, ["trainer.nnodes"]);
+ * await assert.rejects(
+ *   loadConfig({ overrides: ["actor_rollout_ref.rollout.entropy_wieght=1"] }),
+ *   /did you mean actor_rollout_ref.rollout.entropy_weight\?/,
+ * );
+ * ```
+ */
+export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
+  const { files = [], preset = [], values = {}, overrides = [], env = process.env } = options;
+  const notes: string[] = [];
+  let given: Tree = {};
+  for (const name of typeof preset === "string" ? [preset] : preset) {
+    const tree = presets[name];
+    if (!tree) {
+      throw new RangeError(
+        `Cannot load the configuration: the preset must be one of ${Object.keys(presets).join(", ")}, got ${name}`,
+      );
+    }
+    given = merge(given, tree);
+  }
+  for (const file of files) given = merge(given, await readTree(file));
+  given = merge(given, values);
+  for (const source of overrides) {
+    const change = parseOverride(source);
+    if (!change) notes.push(`${source} has no value: left as it is`);
+    else if (change.kind === "remove") given = remove(given, change.path);
+    else given = put(given, change.path, change.value);
+  }
+  refuseUnknown(given);
+
+  let all = schema.parse({}) as Tree;
+  for (const [path, source] of Object.entries(linked)) all = put(all, path, `\${${source}}`);
+  const resolved = interpolate(merge(all, given), env);
+  const checked = schema.safeParse(resolved);
+  if (!checked.success) throw explain(checked.error, resolved);
+  const kept = [...leaves(given)].map(([path]) => path).filter((path) => byPath.get(path)?.kept);
+  return { config: checked.data, kept, notes };
+}

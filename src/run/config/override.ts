@@ -1,0 +1,45 @@
+import { parse } from "yaml";
+
+/** One change from a command line. */
+export interface Override {
+  kind: "set" | "remove";
+  path: string;
+  value?: unknown;
+}
+
+/**
+ * Reads one override as Hydra writes them: `key=value`, `+key=value`, `++key=value`, `~key`. The value
+ * is YAML. Nothing behind the `=` (a shell variable that was never set) leaves the key as it is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { parseOverride } from "arpo-lab/run";
+ *
+ * assert.deepEqual(parseOverride("++actor_rollout_ref.rollout.n=16"), {
+ *   kind: "set",
+ *   path: "actor_rollout_ref.rollout.n",
+ *   value: 16,
+ * });
+ * assert.deepEqual(parseOverride("trainer.logger=[console, wandb]")?.value, ["console", "wandb"]);
+ * assert.equal(parseOverride("actor_rollout_ref.rollout.multi_turn.enable="), undefined);
+ * ```
+ */
+export function parseOverride(text: string): Override | undefined {
+  const removal = /^~([\w.]+)(?:=.*)?$/.exec(text);
+  if (removal) return { kind: "remove", path: removal[1]! };
+  const [, path, source] = /^\+{0,2}([\w.]+)=([^]*)$/.exec(text) ?? [];
+  if (path === undefined || source === undefined) {
+    throw new SyntaxError(
+      `Cannot override: an override must look like key=value, ++key=value or ~key, got ${text}`,
+    );
+  }
+  if (source.trim() === "") return undefined;
+  try {
+    return { kind: "set", path, value: parse(source) as unknown };
+  } catch (error) {
+    throw new SyntaxError(
+      `Cannot override ${path}: the value must be YAML, got ${source} (${(error as Error).message.split("\n")[0]})`,
+    );
+  }
+}

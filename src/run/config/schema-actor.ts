@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { klKinds, lossAggregations } from "../../learn/index.js";
+import {
+  atLeast,
+  flag,
+  free,
+  fsdp,
+  kept,
+  number,
+  oneOf,
+  optionalCount,
+  optionalText,
+  positive,
+  section,
+  share,
+  text,
+} from "./kinds.js";
+
+const targetModules = z.union([z.string(), z.array(z.string())]).default("all-linear");
+
+/** Keys that actor and critic optimisers share. */
+const optimizer = (learningRate: number) => ({
+  lr: positive(learningRate).describe("Learning rate"),
+  lr_warmup_steps: number(-1).describe("Steps of linear warm-up; negative: use the ratio"),
+  lr_warmup_steps_ratio: share(0).describe("Share of all steps that warms up"),
+  min_lr_ratio: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(0)
+    .describe("Where a cosine schedule ends, as a share of lr"),
+  num_cycles: positive(0.5).describe("Cosine half-waves"),
+  warmup_style: oneOf(["constant", "cosine"], "constant").describe("The schedule after warm-up"),
+  total_training_steps: number(-1).describe("Filled in when training starts"),
+  weight_decay: number(0.01).describe("AdamW's decoupled weight decay"),
+});
+
+const checkpoint = section({
+  contents: z
+    .array(z.enum(["model", "optimizer", "extra", "hf_model"]))
+    .default(["model", "optimizer", "extra"]),
+});
+
+/** The model and how it fits in memory. */
+export const model = section({
+  path: text("data/models/tiny").describe("A Hugging Face folder"),
+  enable_gradient_checkpointing: flag(true).describe("Recompute activations: slower, less memory"),
+  lora_rank: atLeast(0, 0).describe("Rank of LoRA adapters; 0 trains every weight"),
+  lora_alpha: positive(16).describe("LoRA's scale is lora_alpha / lora_rank"),
+  target_modules: targetModules.describe("Which weights get adapters"),
+  override_config: free,
+  external_lib: kept(optionalText),
+  use_shm: kept(flag(false)),
+  enable_activation_offload: kept(flag(false)),
+  use_remove_padding: kept(flag(false)),
+  use_liger: kept(flag(false)),
+  use_fused_kernels: kept(flag(false)),
+  trust_remote_code: kept(flag(false)),
+});
+
+/** The policy's update. */
+export const actor = section({
+  ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
+  ppo_micro_batch_size: optionalCount.describe("Older name of the next key"),
+  ppo_micro_batch_size_per_gpu: optionalCount.describe("Rows per forward pass"),
+  use_dynamic_bsz: flag(false).describe("Fill forward passes by tokens rather than rows"),
+  ppo_max_token_len_per_gpu: atLeast(1, 16384).describe("Tokens per forward pass, when dynamic"),
+  grad_clip: positive(1).describe("Largest global gradient norm"),
+  clip_ratio: share(0.2).describe("PPO's clip range, where low and high are unset"),
+  clip_ratio_low: z.number().min(0).max(1).nullable().default(0.2).describe("Below 1"),
+  clip_ratio_high: z.number().min(0).nullable().default(0.2).describe("Above 1"),
+  clip_ratio_c: z.number().gt(1).default(3).describe("Dual clip's bound"),
+  loss_agg_mode: oneOf(lossAggregations, "token-mean").describe(
+    "How token losses become one number",
+  ),
+  enable_entropy_balanced_clipping: flag(false).describe("AEPO: clipped tokens keep a gradient"),
+  enable_entropy_balanced_advantage: flag(false).describe("AEPO: weigh advantages by entropy"),
+  entropy_coeff: number(0).describe("Weight of the entropy bonus"),
+  use_kl_loss: flag(false).describe("Add a KL loss against the reference policy"),
+  kl_loss_coef: number(0.001).describe("Its weight"),
+  kl_loss_type: oneOf(klKinds, "low_var_kl").describe("Its estimate"),
+  ppo_epochs: atLeast(1, 1).describe("Passes over a batch"),
+  shuffle: flag(false).describe("Shuffle a batch before each pass"),
+  checkpoint,
+  optim: section(optimizer(1e-6)),
+  strategy: kept(text("fsdp")),
+  use_torch_compile: kept(flag(true)),
+  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
+  fsdp_config: fsdp,
+});
+
+/** The frozen policy that KL is measured against. */
+export const reference = section({
+  log_prob_micro_batch_size: kept(optionalCount),
+  log_prob_micro_batch_size_per_gpu: kept(optionalCount),
+  log_prob_use_dynamic_bsz: kept(flag(false)),
+  log_prob_max_token_len_per_gpu: kept(atLeast(1, 16384)),
+  strategy: kept(text("fsdp")),
+  use_torch_compile: kept(flag(true)),
+  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
+  fsdp_config: fsdp,
+});
+
+/** The value model, used by `adv_estimator: gae` alone. */
+export const critic = section({
+  ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
+  ppo_micro_batch_size: optionalCount.describe("Older name of the next key"),
+  ppo_micro_batch_size_per_gpu: optionalCount.describe("Rows per forward pass"),
+  use_dynamic_bsz: flag(false).describe("Fill forward passes by tokens rather than rows"),
+  ppo_max_token_len_per_gpu: atLeast(1, 32768).describe("Tokens per forward pass, when dynamic"),
+  ppo_epochs: atLeast(1, 1).describe("Passes over a batch"),
+  shuffle: flag(false).describe("Shuffle a batch before each pass"),
+  grad_clip: positive(1).describe("Largest global gradient norm"),
+  cliprange_value: positive(0.5).describe("How far a value may move from the old one"),
+  loss_agg_mode: oneOf(lossAggregations, "token-mean").describe(
+    "How token losses become one number",
+  ),
+  checkpoint,
+  optim: section(optimizer(1e-5)),
+  model: section({
+    path: text("data/models/tiny").describe("A Hugging Face folder to start the critic from"),
+    tokenizer_path: optionalText,
+    enable_gradient_checkpointing: flag(true).describe("Recompute activations"),
+    lora_rank: atLeast(0, 0).describe("Rank of LoRA adapters; 0 trains every weight"),
+    lora_alpha: positive(16).describe("LoRA's scale is lora_alpha / lora_rank"),
+    target_modules: targetModules,
+    override_config: free,
+    external_lib: kept(optionalText),
+    use_shm: kept(flag(false)),
+    enable_activation_offload: kept(flag(false)),
+    use_remove_padding: kept(flag(false)),
+    trust_remote_code: kept(flag(false)),
+    fsdp_config: fsdp,
+  }),
+  rollout_n: kept(atLeast(1, 1)),
+  strategy: kept(text("fsdp")),
+  forward_micro_batch_size: kept(optionalCount),
+  forward_micro_batch_size_per_gpu: kept(optionalCount),
+  forward_max_token_len_per_gpu: kept(atLeast(1, 32768)),
+  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
+});

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import {
+  atLeast,
+  flag,
+  free,
+  kept,
+  number,
+  optionalCount,
+  optionalText,
+  positive,
+  section,
+  share,
+  text,
+} from "./kinds.js";
+
+const temperature = (by: number) => z.number().min(0).default(by);
+
+/** One tool: the reference's class path, or a name or module of ours. */
+const toolInstance = z.strictObject({
+  class_path: z
+    .string()
+    .describe("`python`, `search`, a module path, or the reference's class path"),
+  params: free,
+});
+
+const tools = section({
+  call_limit: atLeast(0, 3).describe("Most tool calls of one row"),
+  max_workers: atLeast(1, 64).describe("Calls at the same time"),
+  timeout: positive(120).describe("Seconds a call may take; enforced"),
+  retry_count: atLeast(1, 3).describe("Attempts before a call counts as failed"),
+  verbose_logging: flag(true).describe("Log every call"),
+  fail_on_error: flag(false).describe("Stop when a tool cannot be loaded, rather than go without"),
+  tool_instances: z.record(z.string(), toolInstance).default({}).describe("The tools, by tag"),
+});
+
+/** How trajectories are sampled and where they branch. */
+export const rollout = section({
+  mode: text("sync").describe("`sync`: no tools; `sync_with_tool`: the tree rollout with tools"),
+  temperature: temperature(1).describe("Sampling temperature; 0 is greedy"),
+  top_k: z.number().int().min(-1).default(-1).describe("Keep the k likeliest tokens; -1 keeps all"),
+  top_p: share(1).describe("Keep the likeliest tokens that reach p together"),
+  do_sample: flag(true).describe("Off: greedy, one row a prompt"),
+  ignore_eos: flag(false).describe("Go on after the end token"),
+  prompt_length: atLeast(1, 512).describe("As data.max_prompt_length"),
+  response_length: atLeast(1, 512).describe("As data.max_response_length"),
+  max_model_len: optionalCount.describe("Longest row; unset is the model's own limit"),
+  max_num_seqs: atLeast(1, 1024).describe("Most rows in one generation step"),
+  n: atLeast(1, 1).describe("Rows per prompt"),
+  initial_rollouts: atLeast(1, 1).describe("Rows per prompt at the start; the rest branch off"),
+  beam_size: atLeast(1, 1).describe("A surviving row tries beam_size - 1 branches a round"),
+  branch_probability: share(0.5).describe("Base probability p of the branching rule"),
+  entropy_weight: number(0.5).describe("Weight w of the entropy change in the branching rule"),
+  enable_dynamic_rollouts: flag(false).describe(
+    "AEPO: choose initial rollouts by a probe's entropy",
+  ),
+  initial_entropy_tokens: atLeast(1, 50).describe("AEPO: tokens of the root generation"),
+  val_kwargs: section({
+    top_k: z.number().int().min(-1).default(-1),
+    top_p: share(1),
+    temperature: temperature(0),
+    n: atLeast(1, 1).describe("Samples per validation prompt: mean@n, best@n"),
+    do_sample: flag(false),
+  }),
+  tools,
+  multi_turn: section({
+    enable: flag(false).describe("Mask tool results in advantages too; here always so"),
+    max_turns: kept(optionalCount),
+    tool_config_path: kept(optionalText),
+    format: kept(text("chatml")),
+  }),
+  name: kept(text("vllm")),
+  chat_scheduler: kept(optionalText),
+  use_fire_sampling: kept(flag(false)),
+  dtype: kept(text("bfloat16")),
+  gpu_memory_utilization: kept(share(0.5)),
+  enforce_eager: kept(flag(true)),
+  free_cache_engine: kept(flag(true)),
+  load_format: kept(text("dummy_dtensor")),
+  layered_summon: kept(flag(false)),
+  tensor_model_parallel_size: kept(atLeast(1, 2)),
+  max_num_batched_tokens: kept(atLeast(1, 8192)),
+  log_prob_micro_batch_size: kept(optionalCount),
+  log_prob_micro_batch_size_per_gpu: kept(optionalCount),
+  log_prob_use_dynamic_bsz: kept(flag(false)),
+  log_prob_max_token_len_per_gpu: kept(atLeast(1, 16384)),
+  disable_log_stats: kept(flag(true)),
+  enable_chunked_prefill: kept(flag(true)),
+  engine_kwargs: kept(z.record(z.string(), z.unknown()).default({})),
+});

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { klKinds } from "../../learn/index.js";
+import {
+  atLeast,
+  flag,
+  kept,
+  number,
+  oneOf,
+  optionalCount,
+  optionalText,
+  positive,
+  section,
+  text,
+} from "./kinds.js";
+
+/** The advantage estimators, by the reference's names. */
+export const estimators = [
+  "gae",
+  "grpo",
+  "rloo",
+  "reinforce_plus_plus",
+  "reinforce_plus_plus_baseline",
+  "remax",
+  "opo",
+  "grpo_passk",
+] as const;
+
+/** From rewards to advantages. */
+export const algorithm = section({
+  adv_estimator: oneOf(estimators, "gae").describe("How rewards become advantages"),
+  gamma: z.number().min(0).max(1).default(1).describe("Discount"),
+  lam: z.number().min(0).max(1).default(1).describe("GAE's lambda"),
+  norm_adv_by_std_in_grpo: flag(true).describe("GRPO: divide by the group's deviation"),
+  use_kl_in_reward: flag(false).describe("Take a KL penalty off the rewards"),
+  kl_penalty: oneOf(klKinds, "kl").describe("Its estimate"),
+  kl_ctrl: section({
+    type: oneOf(["fixed", "adaptive"], "fixed").describe("Whether its weight moves"),
+    kl_coef: number(0.001).describe("Its weight"),
+    horizon: positive(10000).describe("Adaptive: samples over which the weight may move by 20%"),
+    target_kl: positive(0.1).describe("Adaptive: the KL to hold"),
+  }),
+  use_pf_ppo: kept(flag(false)),
+  pf_ppo: section({
+    reweight_method: kept(text("pow")),
+    weight_pow: kept(number(2)),
+  }),
+});
+
+/** How long, how often, and where to. */
+export const trainer = section({
+  total_epochs: atLeast(1, 30).describe("Passes over the training prompts"),
+  total_training_steps: optionalCount.describe("Steps; overrides the epochs"),
+  project_name: text("verl_examples"),
+  experiment_name: text("gsm8k"),
+  logger: z
+    .array(z.string())
+    .default(["console", "wandb"])
+    .describe("console, tensorboard, mlflow, wandb (as files that wandb can import)"),
+  log_val_generations: atLeast(0, 0).describe("Validation answers to log each time"),
+  rollout_data_dir: optionalText.describe("Where each step's rollouts go; unset: the run folder"),
+  validation_data_dir: optionalText.describe("The same for validation"),
+  save_freq: number(-1).describe("Steps between checkpoints; negative: only the last"),
+  resume_mode: oneOf(["auto", "disable", "resume_path"], "auto").describe("Whether to continue"),
+  resume_from_path: optionalText.describe("The checkpoint to continue from"),
+  val_before_train: flag(true).describe("Validate before the first step"),
+  test_freq: number(-1).describe("Steps between validations; negative: only the last"),
+  critic_warmup: atLeast(0, 0).describe("Steps in which only the critic learns"),
+  default_local_dir: text(
+    "checkpoints/${trainer.project_name}/${trainer.experiment_name}",
+  ).describe("The run folder"),
+  max_actor_ckpt_to_keep: optionalCount.describe("Keep the last N checkpoints"),
+  max_critic_ckpt_to_keep: optionalCount.describe("The same for the critic"),
+  balance_batch: kept(flag(true)),
+  nnodes: kept(atLeast(1, 1)),
+  n_gpus_per_node: kept(atLeast(1, 8)),
+  default_hdfs_dir: kept(optionalText),
+  del_local_ckpt_after_load: kept(flag(false)),
+  ray_wait_register_center_timeout: kept(number(300)),
+  device: kept(text("cuda")),
+});
+
+/** What the reference has no key for. Left out when a config is exported for verl. */
+export const lab = section({
+  seed: z.number().int().min(0).default(1).describe("Same seed, same backend: the same bytes"),
+  branch_rule: oneOf(
+    ["arpo-code", "arpo-paper", "seed-docs", "aepo-code", "aepo-paper", "never"],
+    "arpo-code",
+  ).describe("The branching rule"),
+  repair_boxed: flag(true).describe("Mend the broken \\boxed of the published RL files"),
+  keep_best: flag(true).describe("Keep the checkpoint with the best validation reward"),
+});

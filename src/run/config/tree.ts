@@ -1,0 +1,51 @@
+/** A configuration before it is checked: sections, lists and leaves. */
+export type Tree = Record<string, unknown>;
+
+export function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value at a dotted path, or undefined. */
+export function get(tree: Tree, path: string): unknown {
+  let at: unknown = tree;
+  for (const key of path.split(".")) {
+    if (!isTree(at) || !Object.hasOwn(at, key)) return undefined;
+    at = at[key];
+  }
+  return at;
+}
+
+/** A copy with a value at a dotted path. */
+export function put(tree: Tree, path: string, value: unknown): Tree {
+  const [key, ...rest] = path.split(".") as [string, ...string[]];
+  if (rest.length === 0) return { ...tree, [key]: value };
+  const below = tree[key];
+  return { ...tree, [key]: put(isTree(below) ? below : {}, rest.join("."), value) };
+}
+
+/** A copy without the value at a dotted path. */
+export function remove(tree: Tree, path: string): Tree {
+  const [key, ...rest] = path.split(".") as [string, ...string[]];
+  const { [key]: below, ...others } = tree;
+  if (rest.length === 0) return others;
+  return isTree(below) ? { ...others, [key]: remove(below, rest.join(".")) } : tree;
+}
+
+/** The second over the first, section by section; lists and leaves are replaced whole. */
+export function merge(base: Tree, over: Tree): Tree {
+  const out: Tree = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const below = out[key];
+    out[key] = isTree(below) && isTree(value) ? merge(below, value) : value;
+  }
+  return out;
+}
+
+/** Every leaf with its dotted path. */
+export function* leaves(tree: Tree, prefix = ""): Generator<[path: string, value: unknown]> {
+  for (const [key, value] of Object.entries(tree)) {
+    const path = prefix ? `${prefix}.${key}` : key;
+    if (isTree(value) && Object.keys(value).length > 0) yield* leaves(value, path);
+    else yield [path, value];
+  }
+}
