@@ -42,7 +42,12 @@ const linked: Readonly<Record<string, string>> = {
 };
 
 const byPath = new Map(configKeys.map((key) => [key.path, key]));
-const freePaths = configKeys.filter((key) => key.free).map((key) => `${key.path}.`);
+const freeKeys = configKeys.filter((key) => key.free);
+
+/** The key that covers a leaf: its own, or the free-form one above it. */
+function keyOf(path: string) {
+  return byPath.get(path) ?? freeKeys.find((key) => path.startsWith(`${key.path}.`));
+}
 
 /** The full paths near a mistyped one: the same name elsewhere, or a near name. */
 function suggestion(path: string): string {
@@ -54,9 +59,8 @@ function suggestion(path: string): string {
 }
 
 function isKnown(path: string): boolean {
-  if (byPath.has(path) || freePaths.some((free) => path.startsWith(free))) return true;
   // An empty section is a leaf of the tree and no key.
-  return configKeys.some((key) => key.path.startsWith(`${path}.`));
+  return keyOf(path) !== undefined || configKeys.some((key) => key.path.startsWith(`${path}.`));
 }
 
 /** Throws for a leaf that no key of the schema covers. */
@@ -150,6 +154,6 @@ export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfi
   const resolved = interpolate(merge(all, given), env);
   const checked = schema.safeParse(resolved);
   if (!checked.success) throw explain(checked.error, resolved);
-  const kept = [...leaves(given)].map(([path]) => path).filter((path) => byPath.get(path)?.kept);
+  const kept = [...leaves(given)].map(([path]) => path).filter((path) => keyOf(path)?.kept);
   return { config: checked.data, kept, notes };
 }
