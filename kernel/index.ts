@@ -9,6 +9,8 @@ export { type ImageMime, sniffImage } from "./display/image.js";
 export { inspectText } from "./display/inspect.js";
 export { type Json, toJson } from "./display/json.js";
 export { type NumericSummary, type Numbers, summarize } from "./display/numeric.js";
+export { Bar, type BarOptions, type BarState } from "./display/progress/bar.js";
+export { progress, type Watched } from "./display/progress/progress.js";
 export { prompt } from "./display/prompt.js";
 export {
   html,
