@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { NotebookFile } from "./read.js";
+
+/** The text of a notebook's file. */
+export function notebookText(file: NotebookFile): string {
+  const { indent, ending, notebook } = file;
+  const json = JSON.stringify(notebook, null, indent);
+  return json + ending;
+}
+
+/** Where a path really leads, so that a link stays a link; itself where there is nothing yet. */
+function target(path: string): { path: string; mode: number; regular: boolean } {
+  try {
+    const real = realpathSync(path);
+    const status = statSync(real);
+    return { path: real, mode: status.mode & 0o777, regular: status.isFile() };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return { path, mode: 0o666 & ~process.umask(), regular: true };
+  }
+}
+
+/**
+ * Writes a file whole or not at all: beside it first, then renamed over it. A disk that fills up, a
+ * folder that cannot be written or a kill leave the old file as it was.
+ */
+export function writeAtomically(path: string, text: string): void {
+  let beside: string | undefined;
+  try {
+    const to = target(path);
+    if (!to.regular) {
+      writeFileSync(to.path, text); // a pipe or a device: there is nothing to keep whole
+      return;
+    }
+    const name = join(dirname(to.path), `.${basename(to.path)}.${randomBytes(4).toString("hex")}`);
+    const handle = openSync(name, "wx", to.mode);
+    beside = name;
+    try {
+      writeFileSync(handle, text);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(name, to.path);
+    beside = undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot write ${path}: ${reason}`, { cause: error });
+  } finally {
+    if (beside !== undefined) rmSync(beside, { force: true });
+  }
+}
+
+/**
+ * Writes a notebook's file, laid out as it was read.
+ *
+ * @example
+ * ```ts
+ * import { mkdtempSync } from "node:fs";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { emptyNotebook, readNotebook, writeNotebook } from "arpo-lab/kernel";
+ *
+ * const path = join(mkdtempSync(join(tmpdir(), "nb-")), "new.ipynb");
+ * writeNotebook(path, emptyNotebook());
+ * if (readNotebook(path).notebook.cells.length !== 0) throw new Error("a new notebook is empty");
+ * ```
+ */
+export function writeNotebook(path: string, file: NotebookFile): void {
+  writeAtomically(path, notebookText(file));
+}
+
+/** A notebook without cells, for the TypeScript kernel. */
+export function emptyNotebook(): NotebookFile {
+  return {
+    notebook: { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 },
+    indent: " ",
+    ending: "\n",
+  };
+}
