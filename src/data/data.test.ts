@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { sharedData } from "../../tests/shared-data.js";
+import { batches } from "./batches.js";
+import { parseCsv, readRows } from "./read-rows.js";
+import { readTasks } from "./read-tasks.js";
+import { rowFromTask, taskFromRow } from "./rl-row.js";
+import { question } from "./task.js";
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(await mkdtemp(join(tmpdir(), "arpo-lab-data-")), name);
+  await writeFile(path, text);
+  return path;
+}
+
+const train = sharedData("rl/train_10k.parquet");
+test("readTasks() reads the published RL file and mends its boxed command", { skip: train.missing }, async () => {
+  const tasks = await readTasks(train.path);
+  assert.equal(tasks.length, 10_000);
+  assert.equal(new Set(tasks.map((t) => t.id)).size, 10_000);
+  assert.equal(tasks.filter((t) => t.ability === "math").length, 5_000);
+  const [first] = tasks;
+  assert.match(first!.prompt[0]!.content, /\\boxed\{answer here\}/);
+  assert.equal(first!.groundTruth, "3\\sqrt{3} - 6");
+  assert.equal(first!.extra["question"], question(first!));
+  const [asIs] = await readTasks(train.path, { repairBoxed: false });
+  assert.match(asIs!.prompt[0]!.content, /\boxed/);
+});
+
+const hard = sharedData("rl/hard_search_1k.parquet");
+test("readTasks() reads rows whose optional columns are null", { skip: hard.missing }, async () => {
+  const tasks = await readTasks(hard.path);
+  assert.equal(tasks.length, 1_071);
+  assert.ok(tasks.some((t) => t.ability === null));
+});
+
+test("taskFromRow() and rowFromTask() undo each other and refuse what is no prompt", () => {
+  const task = taskFromRow({ question: "q?", answer: ["a", "b"], data_source: "toy", level: 3 }, 4);
+  assert.deepEqual(taskFromRow(rowFromTask(task), 0), task);
+  assert.throws(() => taskFromRow({ prompt: 3, answer: "a" }, 7), /Cannot read row 7: the prompt must/);
+  assert.throws(() => taskFromRow({ prompt: "q" }, 1), /ground_truth must be text/);
+});
+
+test("readRows() names the file, the line and the rule", async () => {
+  await assert.rejects(readRows(await file("a.jsonl", '{"a":1}\nnope\n')), /line 2 must be a JSON value/);
+  await assert.rejects(readRows(await file("a.csv", "a,b\n1\n")), /record 1 must have 2 fields, got 1/);
+  await assert.rejects(readRows("/no/such.parquet"), /Cannot read \/no\/such.parquet: .*ENOENT/);
+  await assert.rejects(readRows(await file("a.parquet", "not parquet")), /must be a readable .parquet/);
+  await assert.rejects(readRows("a.xls"), /must end in .parquet, .jsonl, .json or .csv, got .xls/);
+});
+
+test("parseCsv() keeps quotes, commas and line ends inside quoted fields", () => {
+  assert.deepEqual(parseCsv('a,"b ""c"", d\ne"\r\n,x\n'), [["a", 'b "c", d\ne'], ["", "x"]]);
+  assert.throws(() => parseCsv('"open'), /every quote must be closed/);
+});
+
+test("batches() gives each epoch an order of its own and never repeats within one", () => {
+  const data = Array.from({ length: 10 }, (_, i) => i);
+  const all = [...batches(data, { batchSize: 5, shuffle: true, seed: 3, epochs: 2 })];
+  const epochs = [all.slice(0, 2), all.slice(2)].map((e) => e.flatMap((b) => b.items));
+  for (const items of epochs) assert.deepEqual([...items].sort((a, b) => a - b), data);
+  assert.notDeepEqual(epochs[0], epochs[1]);
+  assert.throws(() => [...batches(data, { batchSize: 11 })], /from 1 to .*\(10\), got 11/);
+});

@@ -1,0 +1,38 @@
+/** What to do with a prompt that is too long. */
+export type Truncation = "error" | "left" | "right" | "middle";
+
+/**
+ * A prompt's tokens cut to a length: from the left (keeping the end), the right or the middle, or an
+ * error.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { fitPrompt } from "arpo-lab/data";
+ *
+ * assert.deepEqual(fitPrompt([1, 2, 3, 4, 5], 3, "left"), [3, 4, 5]);
+ * assert.deepEqual(fitPrompt([1, 2, 3, 4, 5], 3, "middle"), [1, 4, 5]);
+ * assert.throws(() => fitPrompt([1, 2, 3], 2, "error"), /at most 2 tokens, got 3/);
+ * ```
+ */
+export function fitPrompt(
+  tokens: readonly number[],
+  maxLength: number,
+  truncation: Truncation,
+): number[] {
+  if (tokens.length <= maxLength) return [...tokens];
+  switch (truncation) {
+    case "left":
+      return tokens.slice(-maxLength);
+    case "right":
+      return tokens.slice(0, maxLength);
+    case "middle": {
+      const head = Math.floor(maxLength / 2);
+      return [...tokens.slice(0, head), ...tokens.slice(tokens.length - (maxLength - head))];
+    }
+    case "error":
+      throw new RangeError(
+        `Cannot use a prompt: it must have at most ${maxLength} tokens, got ${tokens.length}`,
+      );
+  }
+}

@@ -1,0 +1,38 @@
+import { readRows } from "./read-rows.js";
+import { type RlRowOptions, taskFromRow } from "./rl-row.js";
+import type { Task } from "./task.js";
+
+/**
+ * Reads the tasks of one or more files, parquet as published, JSONL, JSON or CSV. Ids that occur twice
+ * (the published files number their rows anew) get the file's place put before them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writeFile, mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { readTasks } from "arpo-lab/data";
+ *
+ * const file = (await mkdtemp(tmpdir() + "/tasks-")) + "/toy.jsonl";
+ * await writeFile(file, JSON.stringify({ question: "1+1?", answer: "2" }) + "\n");
+ * assert.equal((await readTasks(file))[0].groundTruth, "2");
+ * ```
+ */
+export async function readTasks(
+  files: string | readonly string[],
+  options: RlRowOptions = {},
+): Promise<Task[]> {
+  const lists = await Promise.all(
+    (typeof files === "string" ? [files] : files).map(async (file) =>
+      (await readRows(file)).map((row, i) => taskFromRow(row, i, options)),
+    ),
+  );
+  const seen = new Set<string>();
+  return lists.flatMap((tasks, place) =>
+    tasks.map((task, i) => {
+      const id = seen.has(task.id) ? `${place}:${i}:${task.id}` : task.id;
+      seen.add(id);
+      return id === task.id ? task : { ...task, id };
+    }),
+  );
+}

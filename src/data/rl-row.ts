@@ -1,0 +1,93 @@
+import type { ChatMessage } from "../model/tokenizer.js";
+import type { Row } from "./read-rows.js";
+import type { Task } from "./task.js";
+
+export interface RlRowOptions {
+  promptKey?: string;
+  rewardKey?: string;
+  /** Mends `\boxed` where an export turned its `\b` into a backspace character. Default: true. */
+  repairBoxed?: boolean;
+}
+
+/** All five published RL files hold a backspace and "oxed" for `\boxed`. */
+export function repairBoxed(text: string): string {
+  return text.replaceAll("\boxed", "\\boxed");
+}
+
+function messages(value: unknown, at: string): ChatMessage[] {
+  if (typeof value === "string") return [{ role: "user", content: value }];
+  const list = Array.isArray(value) ? value : undefined;
+  const good = list?.every(
+    (m: Partial<ChatMessage> | null) =>
+      typeof m?.role === "string" && typeof m.content === "string",
+  );
+  if (!list || list.length === 0 || !good) {
+    throw new TypeError(
+      `Cannot read ${at}: the prompt must be text or a list of { role, content }, got ${JSON.stringify(value)?.slice(0, 80)}`,
+    );
+  }
+  return list.map(({ role, content }: ChatMessage) => ({ role, content }));
+}
+
+function truth(row: Row, at: string): string | string[] {
+  const model = row["reward_model"] as { ground_truth?: unknown } | null | undefined;
+  // The published rows nest it; a flat `answer` or `ground_truth` column is read too.
+  const value = model?.ground_truth ?? row["ground_truth"] ?? row["answer"];
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  if (Array.isArray(value) && value.length > 0) return value.map(String);
+  throw new TypeError(
+    `Cannot read ${at}: reward_model.ground_truth must be text or a list of texts, got ${JSON.stringify(value)}`,
+  );
+}
+
+/**
+ * A task from a row of an RL file in the published layout (or with flat `question` and `answer`).
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { taskFromRow } from "arpo-lab/data";
+ *
+ * const task = taskFromRow(
+ *   {
+ *     data_source: "DR_grpo_mix",
+ *     prompt: [{ role: "user", content: "answer in \boxed{}: 1+1?" }],
+ *     reward_model: { ground_truth: "2", style: "rule" },
+ *   },
+ *   0,
+ * );
+ * assert.equal(task.prompt[0].content, "answer in \\boxed{}: 1+1?");
+ * assert.equal(task.groundTruth, "2");
+ * ```
+ */
+export function taskFromRow(row: Row, index: number, options: RlRowOptions = {}): Task {
+  const { promptKey = "prompt", rewardKey = "data_source", repairBoxed: repair = true } = options;
+  const at = `row ${index}`;
+  const prompt = messages(row[promptKey] ?? row["question"] ?? row["problem"], at);
+  const known = new Set([promptKey, rewardKey, "reward_model", "ability", "extra_info"]);
+  const rest = Object.entries(row).filter(([key, value]) => !known.has(key) && value !== null);
+  // The row's number becomes the task's id.
+  const { index: number, ...info } = (row["extra_info"] ?? {}) as Record<string, unknown>;
+  const dataSource = row[rewardKey];
+  return {
+    id: String(number ?? row["id"] ?? index),
+    prompt: repair
+      ? prompt.map((m) => ({ ...m, content: repairBoxed(m.content) }))
+      : prompt,
+    groundTruth: truth(row, at),
+    dataSource: typeof dataSource === "string" ? dataSource : "unknown",
+    ability: (row["ability"] as string | null | undefined) ?? null,
+    extra: { ...Object.fromEntries(rest), ...info },
+  };
+}
+
+/** A row in the published layout, the inverse of `taskFromRow`. */
+export function rowFromTask(task: Task): Row {
+  return {
+    data_source: task.dataSource,
+    prompt: task.prompt.map(({ content, role }) => ({ content, role })),
+    ability: task.ability ?? null,
+    reward_model: { ground_truth: task.groundTruth, style: "rule" },
+    extra_info: { ...task.extra, index: task.id },
+  };
+}
