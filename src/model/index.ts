@@ -1,14 +1,23 @@
 export type { ModelConfig, ModelConfigInput, RopeScaling } from "./config.js";
+export { checkpoint } from "./checkpoint.js";
 export { modelConfig } from "./config.js";
+export {
+  formatGenerationConfig,
+  parseGenerationConfig,
+  type GenerationConfig,
+} from "./generation-config.js";
 export { packHalf, unpackHalf, type WeightType } from "./half.js";
 export { ChatTemplate, chatMl } from "./chat-template.js";
 export { formatHfConfig, parseHfConfig } from "./hf-config.js";
 export { HfTokenizer, type TokenizerFiles } from "./hf-tokenizer.js";
+export { loadModel, type LoadModelOptions } from "./load-model.js";
 export { ropeFrequencies } from "./rope.js";
 export { SafetensorsFile } from "./safetensors-file.js";
+export { saveModel, type SaveModelOptions } from "./save-model.js";
 export { stageFile, type StagedFile } from "./staged-file.js";
 export type { ChatMessage, Tokenizer } from "./tokenizer.js";
 export { trainBpe, type TrainBpeOptions } from "./train-bpe.js";
+export { Model, type ForwardOptions, type TokenBatch } from "./transformer.js";
 export { weightShapes } from "./weights.js";
 export { writeSafetensors, type TensorSource } from "./write-safetensors.js";
 export type { Decoder, Sampled, StepSampling } from "./decoder.js";

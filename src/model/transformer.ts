@@ -1,0 +1,314 @@
+// A decoder transformer as Qwen2, Qwen3 and Llama 3 have it: tokens become vectors, each layer lets
+// every position look at those before it (attention) and then think on its own (feed-forward), and
+// the last vectors give the next token's probabilities, or a value. Dropout is left out: reinforcement
+// learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
+import {
+  causalAttention,
+  embed,
+  linear,
+  logProbEntropyFromHidden,
+  qkv,
+  rmsNorm,
+  swiglu,
+  tf,
+} from "../tensor/index.js";
+import { checkpoint } from "./checkpoint.js";
+import { modelConfig, type ModelConfig, type ModelConfigInput } from "./config.js";
+import type { GenerationConfig } from "./generation-config.js";
+import { initialValues } from "./init-weights.js";
+import { ropeFrequencies } from "./rope.js";
+import { shapeSize } from "./safetensors-header.js";
+import { weightShapes } from "./weights.js";
+
+/** Rows of tokens as the model takes them: padded on the right to one length. */
+export interface TokenBatch {
+  /** [rows, time], int32. */
+  ids: tf.Tensor2D;
+  /** How many tokens of each row count, [rows], int32; all of them where it is left out. */
+  lengths?: tf.Tensor1D;
+}
+
+/** How a forward pass is run; the result is the same. */
+export interface ForwardOptions {
+  /** Compute each layer again for its gradient instead of remembering its insides. */
+  checkpointing?: boolean;
+}
+
+/** A layer's weights by the part of their name after `model.layers.N.`. */
+type LayerWeights = Record<string, tf.Tensor>;
+
+/** A trainable tensor over the given values. tfjs names it: names are global there. */
+function variable(values: Float32Array, shape: number[]): tf.Variable {
+  const tensor = tf.tensor(values, shape, "float32");
+  const made = tf.variable(tensor);
+  tensor.dispose();
+  return made;
+}
+
+/**
+ * A model: its configuration, its weights under their Hugging Face names, and what they compute.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Model } from "arpo-lab/model";
+ *
+ * const model = Model.init(
+ *   { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 },
+ *   7,
+ * );
+ * const batch = model.batch([[1, 2, 3], [4, 5]]);
+ * const hidden = model.forward(batch);
+ * assert.deepEqual(hidden.shape, [2, 3, 16]);
+ * assert.deepEqual(model.logits(hidden).shape, [2, 3, 50]);
+ * model.dispose();
+ * ```
+ */
+export class Model {
+  #version = 0;
+  #rotary: { cos: tf.Tensor; sin: tf.Tensor } | undefined;
+  readonly #layers: LayerWeights[];
+
+  /** Takes over the weights: `dispose` frees them. */
+  constructor(
+    readonly config: ModelConfig,
+    readonly weights: ReadonlyMap<string, tf.Variable>,
+    readonly generation: GenerationConfig = { eosIds: config.eosIds },
+  ) {
+    this.#layers = Array.from({ length: config.layers }, (_, i) => {
+      const prefix = `model.layers.${i}.`;
+      const own = [...weights].filter(([name]) => name.startsWith(prefix));
+      return Object.fromEntries(own.map(([name, weight]) => [name.slice(prefix.length), weight]));
+    });
+  }
+
+  /** A model with random weights that depend on the seed alone. */
+  static init(input: ModelConfigInput, seed: number): Model {
+    const config = modelConfig(input);
+    const made = new Map<string, tf.Variable>();
+    for (const [name, shape] of weightShapes(config)) {
+      const values = initialValues(name, shapeSize(shape), seed, config.initializerRange);
+      made.set(name, variable(values, shape));
+    }
+    return new Model(config, made);
+  }
+
+  /** A model with the values that `read` gives, which are used as they are, not copied. */
+  static async build(
+    config: ModelConfig,
+    read: (name: string, shape: readonly number[]) => Promise<Float32Array>,
+    generation?: GenerationConfig,
+  ): Promise<Model> {
+    const made = new Map<string, tf.Variable>();
+    try {
+      for (const [name, shape] of weightShapes(config)) {
+        made.set(name, variable(await read(name, shape), shape));
+      }
+    } catch (error) {
+      for (const weight of made.values()) weight.dispose();
+      throw error;
+    }
+    return new Model(config, made, generation);
+  }
+
+  /** How many numbers the model consists of. */
+  get size(): number {
+    return [...this.weights.values()].reduce((sum, weight) => sum + weight.size, 0);
+  }
+
+  /** Grows whenever the weights change, so that a decoder knows when to read them again. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** To be called by whoever changed the weights. */
+  changed(): void {
+    this.#version++;
+  }
+
+  /** Pads rows of token ids into one batch, after checking that the model can take them. */
+  batch(rows: readonly ArrayLike<number>[]): Required<TokenBatch> {
+    const { vocabSize, contextLength } = this.config;
+    const time = Math.max(...rows.map((row) => row.length), 0);
+    if (time === 0 || rows.some((row) => row.length === 0)) {
+      throw new RangeError("Cannot make a batch: there must be a token in every row, got none");
+    }
+    if (time > contextLength) {
+      throw new RangeError(
+        `Cannot make a batch: a row must fit into the context of ${contextLength} tokens, got ${time}`,
+      );
+    }
+    const ids = new Int32Array(rows.length * time);
+    for (const [r, row] of rows.entries()) {
+      for (let t = 0; t < row.length; t++) {
+        const id = row[t]!;
+        if (!Number.isInteger(id) || id < 0 || id >= vocabSize) {
+          throw new RangeError(
+            `Cannot make a batch: a token id must be below ${vocabSize}, got ${id} (row ${r}, position ${t})`,
+          );
+        }
+        ids[r * time + t] = id;
+      }
+    }
+    return {
+      ids: tf.tensor2d(ids, [rows.length, time], "int32"),
+      lengths: tf.tensor1d(
+        rows.map((row) => row.length),
+        "int32",
+      ),
+    };
+  }
+
+  /** The last layer's vectors, normalised: [rows, time, hiddenSize]. */
+  forward({ ids, lengths }: TokenBatch, options: ForwardOptions = {}): tf.Tensor3D {
+    const time = ids.shape[1];
+    if (time > this.config.contextLength) {
+      throw new RangeError(
+        `Cannot run the model: a row must fit into the context of ${this.config.contextLength} tokens, got ${time}`,
+      );
+    }
+    const { cos, sin } = this.#positions(time);
+    return tf.tidy(() => {
+      let x = embed(this.#weight("model.embed_tokens.weight"), ids);
+      for (const layer of this.#layers) {
+        if (options.checkpointing) {
+          const names = Object.keys(layer);
+          const run = ([given, ...values]: tf.Tensor[], [angleCos, angleSin, rest]: tf.Tensor[]) =>
+            this.#layer(
+              given!,
+              Object.fromEntries(names.map((name, i) => [name, values[i]!])),
+              angleCos!,
+              angleSin!,
+              rest,
+            );
+          const constants = lengths ? [cos, sin, lengths] : [cos, sin];
+          x = checkpoint(run, [x, ...Object.values(layer)], constants);
+        } else {
+          x = tf.tidy(() => this.#layer(x, layer, cos, sin, lengths));
+        }
+      }
+      return rmsNorm(x, this.#weight("model.norm.weight"), this.config.normEpsilon) as tf.Tensor3D;
+    });
+  }
+
+  /** One layer: attention, then feed-forward, each on a normalised copy and added to the stream. */
+  #layer(
+    x: tf.Tensor,
+    weights: LayerWeights,
+    cos: tf.Tensor,
+    sin: tf.Tensor,
+    lengths: tf.Tensor | undefined,
+  ): tf.Tensor {
+    const { heads, kvHeads, headDim, normEpsilon: epsilon } = this.config;
+    const w = (name: string) => weights[name]!;
+
+    const { q, k, v } = qkv(
+      rmsNorm(x, w("input_layernorm.weight"), epsilon),
+      {
+        wq: w("self_attn.q_proj.weight"),
+        wk: w("self_attn.k_proj.weight"),
+        wv: w("self_attn.v_proj.weight"),
+        bq: weights["self_attn.q_proj.bias"],
+        bk: weights["self_attn.k_proj.bias"],
+        bv: weights["self_attn.v_proj.bias"],
+        qNorm: weights["self_attn.q_norm.weight"],
+        kNorm: weights["self_attn.k_norm.weight"],
+      },
+      cos,
+      sin,
+      { heads, kvHeads, headDim, epsilon },
+    );
+    const attended = causalAttention(q, k, v, lengths);
+    const middle: tf.Tensor = x.add(linear(attended, w("self_attn.o_proj.weight")));
+
+    const normed = rmsNorm(middle, w("post_attention_layernorm.weight"), epsilon);
+    const gate = linear(normed, w("mlp.gate_proj.weight"));
+    const up = linear(normed, w("mlp.up_proj.weight"));
+    return middle.add(linear(swiglu(gate, up), w("mlp.down_proj.weight")));
+  }
+
+  /** Unnormalised log-probabilities of every token: [rows, time, vocabSize]. */
+  logits(hidden: tf.Tensor): tf.Tensor {
+    return linear(hidden, this.#outputMatrix());
+  }
+
+  /**
+   * ln p(label) at each position and the entropy of the whole distribution, both [rows, time]. The
+   * label of a position is the token that follows it.
+   */
+  logProbs(
+    batch: TokenBatch,
+    labels: tf.Tensor2D,
+    options: ForwardOptions & { temperature?: number } = {},
+  ): { logprobs: tf.Tensor2D; entropies: tf.Tensor2D } {
+    const { hiddenSize } = this.config;
+    const shape = batch.ids.shape;
+    if (`${labels.shape}` !== `${shape}`) {
+      throw new RangeError(
+        `Cannot take log-probabilities: there must be a label for each token [${shape}], got [${labels.shape}]`,
+      );
+    }
+    return tf.tidy(() => {
+      const { logprobs, entropies } = logProbEntropyFromHidden(
+        this.forward(batch, options).reshape([-1, hiddenSize]),
+        this.#outputMatrix(),
+        labels.reshape([-1]),
+        options.temperature ?? 1,
+      );
+      return { logprobs: logprobs.reshape(shape), entropies: entropies.reshape(shape) };
+    });
+  }
+
+  /** A critic's value of each position: [rows, time]. */
+  values(batch: TokenBatch, options: ForwardOptions = {}): tf.Tensor2D {
+    if (this.config.head !== "value") {
+      throw new TypeError('Cannot give values: the model must have head "value", got "logits"');
+    }
+    return tf.tidy(() => {
+      const hidden = this.forward(batch, options);
+      const values = linear(hidden, this.#weight("score.weight"), this.#weight("score.bias"));
+      return values.reshape(batch.ids.shape);
+    });
+  }
+
+  /** Frees the weights. */
+  dispose(): void {
+    for (const weight of this.weights.values()) weight.dispose();
+    this.#rotary?.cos.dispose();
+    this.#rotary?.sin.dispose();
+    this.#rotary = undefined;
+  }
+
+  #weight(name: string): tf.Variable {
+    return this.weights.get(name)!;
+  }
+
+  #outputMatrix(): tf.Variable {
+    if (this.config.head !== "logits") {
+      throw new TypeError('Cannot give logits: the model must have head "logits", got "value"');
+    }
+    return this.#weight(this.config.tied ? "model.embed_tokens.weight" : "lm_head.weight");
+  }
+
+  /** Cosine and sine of every position's angles, [positions, headDim / 2]; grown when needed. */
+  #positions(time: number): { cos: tf.Tensor; sin: tf.Tensor } {
+    if (this.#rotary && this.#rotary.cos.shape[0]! >= time) return this.#rotary;
+    const positions = Math.min(this.config.contextLength, 2 ** Math.ceil(Math.log2(time)));
+    const frequencies = ropeFrequencies(this.config);
+    const half = frequencies.length;
+    const cos = new Float32Array(positions * half);
+    const sin = new Float32Array(positions * half);
+    for (let i = 0; i < cos.length; i++) {
+      const angle = Math.fround(Math.floor(i / half) * frequencies[i % half]!);
+      cos[i] = Math.cos(angle);
+      sin[i] = Math.sin(angle);
+    }
+    this.#rotary?.cos.dispose();
+    this.#rotary?.sin.dispose();
+    this.#rotary = {
+      cos: tf.keep(tf.tensor2d(cos, [positions, half])),
+      sin: tf.keep(tf.tensor2d(sin, [positions, half])),
+    };
+    return this.#rotary;
+  }
+}
