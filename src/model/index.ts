@@ -30,3 +30,4 @@ export type {
 } from "./decoder-weights.js";
 export { sample } from "./sample.js";
 export type { SampledToken, SampleSettings } from "./sample.js";
+export { decoderShape, decoderWeights } from "./decoder-of.js";
