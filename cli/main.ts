@@ -1,2 +1,39 @@
-console.error("Cannot run arpo-lab: no command exists yet");
-process.exitCode = 1;
+// The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
+import { Command, Option } from "commander";
+import type { Place } from "./kernelspec/places.js";
+
+const program = new Command("arpo-lab")
+  .description("A TypeScript notebook kernel and toolkit for agentic reinforcement learning.")
+  .showHelpAfterError();
+
+const kernel = program.command("kernel").description("the notebook kernel");
+
+const place = (command: Command): Command =>
+  command
+    .addOption(
+      new Option("--user", "for this user (the default)").conflicts(["prefix", "sysPrefix"]),
+    )
+    .addOption(
+      new Option("--prefix <dir>", "below DIR/share/jupyter/kernels").conflicts("sysPrefix"),
+    )
+    .addOption(new Option("--sys-prefix", "below the active Python environment's folder"));
+
+place(kernel.command("install"))
+  .description("tell Jupyter front ends about the arpo-lab kernels")
+  .action(async (options: Place) =>
+    (await import("./commands/kernel-install.js")).install(options),
+  );
+
+place(kernel.command("remove"))
+  .description("remove what install wrote")
+  .action(async (options: Place) => (await import("./commands/kernel-install.js")).remove(options));
+
+kernel
+  .command("list")
+  .description("where the kernels are installed")
+  .action(async () => (await import("./commands/kernel-install.js")).list());
+
+await program.parseAsync().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,35 @@
+// The thread that compiles: one request at a time, in the order they come.
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import type { CellCompiler, CompilerOptions, CreateCellCompiler } from "../session/contract.js";
+import type { CompilerCall } from "./client.js";
+
+const compilerFile = new URL("../session/compiler.js", import.meta.url).href;
+const compiler = (import(compilerFile) as Promise<{ createCellCompiler: CreateCellCompiler }>).then(
+  (m) => m.createCellCompiler(workerData as CompilerOptions),
+);
+let turn: Promise<unknown> = Promise.resolve();
+
+async function answer(port: MessagePort, { call, method, args }: CompilerCall): Promise<void> {
+  try {
+    const target = (await compiler) as CellCompiler &
+      Record<string, (...args: unknown[]) => unknown>;
+    const value = await (target[method] as ((...a: unknown[]) => unknown) | undefined)?.apply(
+      target,
+      args,
+    );
+    if (call !== 0) port.postMessage({ call, value });
+  } catch (error) {
+    if (call !== 0)
+      port.postMessage({ call, error: error instanceof Error ? error.stack : String(error) });
+    else throw error;
+  }
+}
+
+function listen(port: MessagePort): void {
+  port.on("message", (message: CompilerCall | { requests: MessagePort }) => {
+    // The wire thread has a port of its own; the main thread, which asks for modules, uses ours.
+    if ("requests" in message) listen(message.requests);
+    else turn = turn.then(() => answer(port, message));
+  });
+}
+listen(parentPort!);

@@ -1,0 +1,36 @@
+// The kernel's process: node main.js CONNECTION_FILE [typescript|javascript].
+//
+// Three threads. This one, the main thread, runs cells, because only it can chdir, load every native
+// addon and be the target of the inspector's terminateExecution. Sockets have a thread of their own
+// (wire), so heartbeat, interrupt and output go on while a cell computes. TypeScript has the third,
+// so completion does too, and its loading time overlaps with that of the sockets.
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { WireData } from "./run/bridge.js";
+
+const [connectionFile, language = "typescript"] = process.argv.slice(2);
+if (connectionFile === undefined || (language !== "typescript" && language !== "javascript")) {
+  throw new TypeError(
+    `Cannot start the kernel: use main.js CONNECTION_FILE [typescript|javascript], got ${process.argv.slice(2).join(" ")}`,
+  );
+}
+const words = new SharedArrayBuffer(16);
+const compilerPorts = new MessageChannel();
+const inputPorts = new MessageChannel();
+const folder = process.cwd();
+
+const wire = new Worker(new URL("./wire/thread.js", import.meta.url), {
+  workerData: { connectionFile, language, words, folder } satisfies WireData,
+  name: "wire",
+});
+wire.postMessage({ compiler: compilerPorts.port1, input: inputPorts.port1 }, [
+  compilerPorts.port1,
+  inputPorts.port1,
+]);
+const compiler = new Worker(new URL("./compile/thread.js", import.meta.url), {
+  workerData: { language, folder },
+  name: "compiler",
+});
+compiler.postMessage({ requests: compilerPorts.port2 }, [compilerPorts.port2]);
+
+const { startMain } = await import("./run/start.js");
+startMain({ wire, compiler, words: new Int32Array(words), inputPort: inputPorts.port2 });

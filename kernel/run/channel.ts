@@ -1,0 +1,77 @@
+import type { Worker } from "node:worker_threads";
+import { WORDS, type FromMain } from "./bridge.js";
+
+/** The main thread waits when this many characters are on their way to the network. */
+const LIMIT = 1 << 25;
+/** A text leaves when it is this long, … */
+const CHUNK = 1 << 16;
+/** … or this old, in milliseconds, … */
+const AGE = 20;
+
+/**
+ * Everything the main thread says to the wire thread, in order. Texts are gathered; when the network
+ * is slower than the cell, the cell waits, as it would on a full pipe, so nothing is ever dropped.
+ */
+export class Channel {
+  readonly #wire: Worker;
+  readonly #words: Int32Array;
+  #texts: string[] = [];
+  #length = 0;
+  #stream: { id: string; name: "stdout" | "stderr" } | undefined;
+  #since = 0;
+  #scheduled = false;
+
+  constructor(wire: Worker, words: Int32Array) {
+    this.#wire = wire;
+    this.#words = words;
+  }
+
+  stream(id: string, name: "stdout" | "stderr", text: string): void {
+    if (text === "") return;
+    const stream = this.#stream;
+    if (stream === undefined || stream.id !== id || stream.name !== name) {
+      this.flush();
+      this.#stream = { id, name };
+      this.#since = performance.now();
+    }
+    this.#texts.push(text);
+    this.#length += text.length;
+    if (this.#length >= CHUNK || performance.now() - this.#since > AGE) this.flush();
+    else if (!this.#scheduled) {
+      this.#scheduled = true;
+      // … or as soon as the cell lets go of the thread.
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.flush();
+      });
+    }
+  }
+
+  /** Sends anything else, after the text gathered so far. */
+  send(message: FromMain): void {
+    this.flush();
+    this.#wire.postMessage(message);
+  }
+
+  /** After an interrupt, which may have taken the scheduled flush with it. */
+  recover(): void {
+    this.#scheduled = false;
+    this.flush();
+  }
+
+  flush(): void {
+    const stream = this.#stream;
+    if (stream === undefined) return;
+    const text = this.#texts.length === 1 ? this.#texts[0]! : this.#texts.join("");
+    this.#stream = undefined;
+    this.#texts = [];
+    this.#length = 0;
+    Atomics.add(this.#words, WORDS.inFlight, text.length);
+    this.#wire.postMessage({ type: "stream", ...stream, text } satisfies FromMain);
+    for (;;) {
+      const inFlight = Atomics.load(this.#words, WORDS.inFlight);
+      if (inFlight <= LIMIT) break;
+      Atomics.wait(this.#words, WORDS.inFlight, inFlight);
+    }
+  }
+}

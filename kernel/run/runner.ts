@@ -1,0 +1,106 @@
+import { Script, constants } from "node:vm";
+import type { FormatValue } from "../display/contract.js";
+import type { MimeBundle } from "../host/host.js";
+import { InterruptError } from "../host/interrupt-error.js";
+import type { CellScope } from "../session/contract.js";
+import type { Outcome, RunRequest } from "./bridge.js";
+import { RunningCell, runAs } from "./cell.js";
+import type { Channel } from "./channel.js";
+import type { Tracebacks } from "./traceback.js";
+
+type Compiled = (scope: CellScope) => Promise<{ value: unknown } | undefined>;
+
+/** What running a cell needs. */
+export interface RunnerParts {
+  channel: Channel;
+  tracebacks: Tracebacks;
+  /** Called when the first cell arrives. */
+  scope: () => Promise<CellScope>;
+  format: () => FormatValue | Promise<FormatValue>;
+}
+
+/** Runs one cell at a time and says how each ended, exactly once. */
+export class Runner {
+  readonly #parts: RunnerParts;
+  #scope: CellScope | undefined;
+  #running: { cell: RunningCell; request: RunRequest } | undefined;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  run(request: RunRequest): void {
+    const cell = new RunningCell(request.id, request.count, request.allowStdin);
+    this.#running = { cell, request };
+    this.#parts.tracebacks.add(request.filename, request.count, request.source, request.map);
+    // Nothing below may be awaited by the kernel: an interrupt can take a pending promise with it.
+    runAs(cell, () => this.#evaluate(request)).then(
+      (bundle) => this.#finish(request.id, { status: "ok", bundle }),
+      (error: unknown) =>
+        this.#finish(request.id, {
+          status: error instanceof InterruptError ? "interrupted" : "error",
+          error: this.#parts.tracebacks.report(error),
+        }),
+    );
+  }
+
+  /** Ends the running cell; what it still waits for is told through its signal. */
+  interrupt(): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    const reason = new InterruptError();
+    running.cell.abort(reason);
+    const error = { ename: reason.name, evalue: reason.message, traceback: ["Interrupted"] };
+    this.#finish(running.request.id, { status: "interrupted", error });
+  }
+
+  async #evaluate(request: RunRequest): Promise<MimeBundle | undefined> {
+    const { js, filename, kind, silent } = request;
+    this.#scope ??= await this.#parts.scope();
+    const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+    const compiled = new Script(js, {
+      filename,
+      importModuleDynamically,
+    }).runInThisContext() as Compiled;
+    const result = await compiled(this.#scope);
+    if (result === undefined || result.value === undefined) return undefined;
+    if (silent && kind === "cell") return undefined;
+    const plain = plainText(result.value);
+    if (plain !== undefined) return { "text/plain": plain };
+    return await (
+      await this.#parts.format()
+    )(result.value);
+  }
+
+  #finish(id: string, outcome: Outcome): void {
+    if (this.#running?.request.id !== id) return;
+    const { kind } = this.#running.request;
+    this.#running = undefined;
+    const { channel } = this.#parts;
+    const defined = this.#scope?.defined(id) ?? [];
+    try {
+      if (outcome.status === "ok" && outcome.bundle !== undefined && kind === "cell") {
+        channel.send({ type: "result", id, bundle: outcome.bundle });
+        channel.send({ type: "done", id, outcome: { status: "ok" }, defined });
+      } else channel.send({ type: "done", id, outcome, defined });
+    } catch (error) {
+      // A bundle that cannot be copied to another thread, such as one that holds a function.
+      const report = this.#parts.tracebacks.report(error);
+      channel.send({ type: "done", id, outcome: { status: "error", error: report }, defined });
+    }
+  }
+}
+
+/** Numbers, booleans and the like need no formatter. */
+function plainText(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "number":
+      return Object.is(value, -0) ? "-0" : String(value);
+    case "boolean":
+      return String(value);
+    case "bigint":
+      return `${value}n`;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import type { MessagePort, Worker } from "node:worker_threads";
+import { setCurrentHost } from "../host/host.js";
+import type { CreateCellScope } from "../session/contract.js";
+import { CompilerClient } from "../compile/client.js";
+import type { FormatValue } from "../display/contract.js";
+import { WORDS, type ToMain } from "./bridge.js";
+import { RunningCell, currentCell, runAs } from "./cell.js";
+import { Channel } from "./channel.js";
+import { CommTable } from "./comm-table.js";
+import { Host } from "./host.js";
+import { captureProcess } from "./process.js";
+import { Runner } from "./runner.js";
+import { surviveTermination } from "./termination.js";
+import { Tracebacks } from "./traceback.js";
+
+export interface MainParts {
+  wire: Worker;
+  compiler: Worker;
+  words: Int32Array;
+  inputPort: MessagePort;
+}
+
+/** Sets up the thread that runs cells and starts to listen. */
+export function startMain({ wire, compiler, words, inputPort }: MainParts): void {
+  const channel = new Channel(wire, words);
+  const tracebacks = new Tracebacks();
+  const comms = new CommTable((traffic) =>
+    channel.send({ ...traffic, id: currentCell()?.id ?? "" }),
+  );
+  const host = new Host({ channel, comms, words, inputPort });
+  inputPort.unref();
+  setCurrentHost(host);
+  const cleanUp = surviveTermination();
+  const exit = captureProcess({ channel, tracebacks });
+
+  const modules = new CompilerClient(compiler);
+  let format: FormatValue | undefined;
+  const runner = new Runner({
+    channel,
+    tracebacks,
+    scope: async () => {
+      const scopeFile = new URL("../session/scope.js", import.meta.url).href;
+      const m = (await import(scopeFile)) as { createCellScope: CreateCellScope };
+      return m.createCellScope(host, (...args) => modules.call("load", ...args));
+    },
+    format: () => format ?? import("../display/format.js").then((m) => (format = m.formatValue)),
+  });
+
+  wire.on("message", (message: ToMain) => {
+    switch (message.type) {
+      case "run":
+        return runner.run(message);
+      case "interrupt":
+        Atomics.store(words, WORDS.interrupt, 0);
+        runner.interrupt();
+        channel.recover();
+        channel.send({ type: "interrupted" });
+        return cleanUp();
+      case "comm": {
+        const done = (): void => channel.send({ type: "comm-handled", id: message.id });
+        const cell = new RunningCell(message.id, 0, false);
+        runAs(cell, () => comms.receive(message)).then(done, (error: unknown) => {
+          channel.send({ type: "error", id: message.id, error: tracebacks.report(error) });
+          done();
+        });
+        return;
+      }
+      case "shutdown":
+        channel.flush();
+        return exit(0);
+    }
+  });
+  wire.on("error", (error) => {
+    process.stderr.write(`The kernel's protocol thread stopped: ${error.stack}\n`);
+    exit(1);
+  });
+  wire.on("exit", () => exit(1));
+  compiler.on("error", (error) => {
+    host.stream("stderr", `The kernel's compiler thread stopped: ${error.stack}\n`);
+  });
+}

@@ -1,0 +1,111 @@
+import { SourceMap } from "node:module";
+import type { ErrorReport } from "./bridge.js";
+
+interface Source {
+  count: number;
+  lines: string[];
+  map: SourceMap | undefined;
+}
+
+const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
+const dim = (text: string): string => `\u001b[2m${text}\u001b[22m`;
+
+/** Turns errors into tracebacks whose positions are those of the cells a person wrote. */
+export class Tracebacks {
+  readonly #sources = new Map<string, Source>();
+
+  /** Remembers what a file name in a stack trace stands for. */
+  add(filename: string, count: number, source: string, map: string | undefined): void {
+    this.#sources.set(filename, {
+      count,
+      lines: source.split("\n"),
+      map: map === undefined ? undefined : new SourceMap(JSON.parse(map)),
+    });
+  }
+
+  report(error: unknown): ErrorReport {
+    if (!(error instanceof Error)) {
+      const evalue = typeof error === "string" ? error : inspectSafely(error);
+      return { ename: "Thrown", evalue, traceback: [red(`Thrown: ${evalue}`)] };
+    }
+    const ename = typeof error.name === "string" ? error.name : "Error";
+    const evalue = String(error.message);
+    return { ename, evalue, traceback: this.#lines(error, new Set()) };
+  }
+
+  #lines(error: Error, seen: Set<Error>): string[] {
+    seen.add(error);
+    const { frames, shown } = this.#frames(error);
+    const lines = [red(`${error.name}: ${error.message}`), ...frames];
+    if (shown !== undefined) lines.push("", ...shown);
+    const { cause } = error;
+    if (cause instanceof Error && !seen.has(cause)) {
+      lines.push(dim("caused by"), ...this.#lines(cause, seen));
+    } else if (cause !== undefined && !(cause instanceof Error)) {
+      lines.push(dim(`caused by ${inspectSafely(cause)}`));
+    }
+    if (error instanceof AggregateError) {
+      for (const inner of error.errors) {
+        if (inner instanceof Error && !seen.has(inner)) lines.push(...this.#lines(inner, seen));
+      }
+    }
+    return lines;
+  }
+
+  #frames(error: Error): { frames: string[]; shown: string[] | undefined } {
+    const frames: string[] = [];
+    let shown: string[] | undefined;
+    const stack = typeof error.stack === "string" ? error.stack : "";
+    for (const line of stack.split("\n")) {
+      const match = /^\s+at (?:(.*?) \()?([^()]*?):(\d+):(\d+)\)?$/.exec(line);
+      if (!match) continue;
+      const [, name = "", file = "", row = "1", column = "1"] = match;
+      const source = this.#sources.get(file);
+      // Below the cell's first frame is the kernel itself; Node's own frames explain nothing.
+      if (source === undefined && (file.startsWith("node:") || isKernelFile(file))) continue;
+      if (source === undefined) {
+        frames.push(
+          dim(`    at ${name ? `${name} (${file}:${row}:${column})` : `${file}:${row}:${column}`}`),
+        );
+        continue;
+      }
+      const place = position(source, Number(row), Number(column));
+      const where = `cell ${source.count}, line ${place.line}:${place.column}`;
+      const plain = /^(async )?(Object\.)?<anonymous>$|^evalmachine|^$/.test(name);
+      frames.push(`    at ${plain ? where : `${name} (${where})`}`);
+      shown ??= excerpt(source.lines, place.line, place.column);
+    }
+    return { frames, shown };
+  }
+}
+
+const kernelFolder = new URL("../", import.meta.url).href;
+const isKernelFile = (file: string): boolean => file.startsWith(kernelFolder);
+
+function position(source: Source, row: number, column: number): { line: number; column: number } {
+  if (source.map === undefined) return { line: row, column };
+  const entry = source.map.findEntry(row - 1, column - 1);
+  if (!("originalLine" in entry)) return { line: row, column };
+  return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
+}
+
+/** The line, those beside it, and a mark below the column. */
+export function excerpt(lines: string[], line: number, column: number): string[] {
+  const out: string[] = [];
+  const last = Math.min(lines.length, line + 1);
+  const width = String(last).length;
+  for (let n = Math.max(1, line - 1); n <= last; n++) {
+    const text = lines[n - 1] ?? "";
+    out.push(`${n === line ? red(">") : " "} ${dim(String(n).padStart(width))} ${text}`);
+    if (n === line) out.push(`  ${" ".repeat(width + Math.max(1, column))}${red("^")}`);
+  }
+  return out;
+}
+
+function inspectSafely(value: unknown): string {
+  try {
+    return typeof value === "object" ? (JSON.stringify(value) ?? String(value)) : String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
+}

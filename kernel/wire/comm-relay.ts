@@ -1,0 +1,64 @@
+import type { CommEvent, CommTraffic, ToMain } from "../run/bridge.js";
+import type { Header, Json, Message } from "./message.js";
+import type { Publisher } from "./publisher.js";
+
+const events = { comm_open: "open", comm_msg: "message", comm_close: "close" } as const;
+const types = { open: "comm_open", message: "comm_msg", close: "comm_close" } as const;
+
+const object = (value: unknown): Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
+
+/** Comm messages in both directions, and which comms are open. */
+export class CommRelay {
+  readonly #publisher: Publisher;
+  readonly #toMain: (message: ToMain) => void;
+  readonly #open = new Map<string, string>();
+  readonly #handled = new Map<string, () => void>();
+
+  constructor(publisher: Publisher, toMain: (message: ToMain) => void) {
+    this.#publisher = publisher;
+    this.#toMain = toMain;
+  }
+
+  /** The open comms, all or those with one target. */
+  info(target: unknown): Json {
+    const open = [...this.#open].filter(
+      ([, name]) => typeof target !== "string" || name === target,
+    );
+    return Object.fromEntries(open.map(([id, name]) => [id, { target_name: name }]));
+  }
+
+  /** Resolves when the main thread has dealt with it, so that its output lies between busy and idle. */
+  fromFrontEnd({ header, content, metadata, buffers }: Message): Promise<void> {
+    const event: CommEvent = events[header.msg_type as keyof typeof events];
+    const commId = String(content.comm_id ?? "");
+    const target = String(content.target_name ?? this.#open.get(commId) ?? "");
+    this.#track(event, commId, target);
+    const data = object(content.data);
+    return new Promise((resolve) => {
+      this.#handled.set(header.msg_id, resolve);
+      const traffic = { type: "comm", event, commId, target, data, metadata, buffers } as const;
+      this.#toMain({ ...traffic, id: header.msg_id });
+    });
+  }
+
+  handled(id: string): void {
+    this.#handled.get(id)?.();
+    this.#handled.delete(id);
+  }
+
+  fromMain(
+    { event, commId, target, data, metadata, buffers }: CommTraffic,
+    parent: Header | undefined,
+  ): void {
+    this.#track(event, commId, target);
+    const content: Json = { comm_id: commId, data };
+    if (event === "open") content.target_name = target;
+    this.#publisher.publish(types[event], content, parent, { metadata, buffers });
+  }
+
+  #track(event: CommEvent, commId: string, target: string): void {
+    if (event === "open") this.#open.set(commId, target);
+    if (event === "close") this.#open.delete(commId);
+  }
+}

@@ -1,0 +1,33 @@
+import type { ErrorReport } from "../run/bridge.js";
+import { excerpt } from "../run/traceback.js";
+import type { CellDiagnostic } from "../session/contract.js";
+
+const name = ({ code }: CellDiagnostic): string => (code === 0 ? "CellError" : `TS${code}`);
+
+/** What the compiler found, as an error with the lines it is about. */
+export function diagnosticsReport(
+  diagnostics: CellDiagnostic[],
+  source: string,
+  count: number,
+): ErrorReport {
+  const lines = source.split("\n");
+  const errors = diagnostics.filter((d) => d.severity === "error");
+  const first = errors[0] ?? diagnostics[0]!;
+  const traceback: string[] = [];
+  for (const diagnostic of diagnostics) {
+    const { line, column, message, severity } = diagnostic;
+    const colour = severity === "error" ? 31 : 33;
+    traceback.push(
+      `\u001b[${colour}m${name(diagnostic)}: ${message}\u001b[39m`,
+      `    at cell ${count}, line ${line}:${column}`,
+      ...excerpt(lines, line, column),
+    );
+  }
+  const ename =
+    first.code === 0 || (first.code >= 1000 && first.code < 2000) ? "SyntaxError" : "TypeError";
+  return {
+    ename,
+    evalue: `${name(first)}: ${first.message} (line ${first.line}:${first.column})`,
+    traceback,
+  };
+}

@@ -1,0 +1,242 @@
+import type { CompilerClient } from "../compile/client.js";
+import type { ErrorReport, Outcome, RunRequest, ToMain } from "../run/bridge.js";
+import type { CompiledCell } from "../session/contract.js";
+import { diagnosticsReport } from "./diagnostics-report.js";
+import type { History } from "./history.js";
+import type { Header, Json, Message } from "./message.js";
+import type { Publisher } from "./publisher.js";
+
+export interface ExecutionParts {
+  compiler: CompilerClient;
+  publisher: Publisher;
+  history: History;
+  language: "typescript" | "javascript";
+  toMain: (message: ToMain) => void;
+  reply: (request: Message, content: Json) => Promise<void>;
+}
+
+type Finished = Outcome & { defined?: readonly string[] };
+
+const interrupted: ErrorReport = {
+  ename: "InterruptError",
+  evalue: "Interrupted",
+  traceback: ["Interrupted"],
+};
+
+/** execute_request, one after the other: compile, run, answer. */
+export class Execution {
+  readonly #parts: ExecutionParts;
+  readonly #queue: Message[] = [];
+  #busy = false;
+  #count = 0;
+  #serial = 0;
+  #current: Message | undefined;
+  #settle: ((outcome: Finished) => void) | undefined;
+  #stopCompiling: (() => void) | undefined;
+
+  constructor(parts: ExecutionParts) {
+    this.#parts = parts;
+  }
+
+  /** The cell being worked on. */
+  get current(): Message | undefined {
+    return this.#current;
+  }
+
+  /** The number of the cell being worked on, or of the last one. */
+  get count(): number {
+    return this.#count;
+  }
+
+  enqueue(request: Message): void {
+    this.#queue.push(request);
+    void this.#work();
+  }
+
+  /** What the main thread says of the code that it runs. */
+  done(id: string, outcome: Outcome, defined: readonly string[]): void {
+    if (this.#current !== undefined && id.startsWith(this.#current.header.msg_id)) {
+      this.#settle?.({ ...outcome, defined });
+    }
+  }
+
+  /** Ends a cell that is still being compiled; one that runs is the main thread's to end. */
+  interrupt(): void {
+    this.#stopCompiling?.();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    for (let request = this.#queue.shift(); request; request = this.#queue.shift()) {
+      this.#current = request;
+      const ok = await this.#execute(request);
+      this.#current = undefined;
+      if (!ok && request.content.stop_on_error !== false) await this.#abortQueued();
+    }
+    this.#busy = false;
+  }
+
+  async #abortQueued(): Promise<void> {
+    // Requests already on their way through the socket belong to the same "run all".
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const { publisher, reply } = this.#parts;
+    for (const request of this.#queue.splice(0)) {
+      publisher.publish("status", { execution_state: "busy" }, request.header);
+      await reply(request, {
+        status: "aborted",
+        execution_count: this.#count,
+        user_expressions: {},
+      });
+      publisher.publish("status", { execution_state: "idle" }, request.header);
+    }
+  }
+
+  async #execute(request: Message): Promise<boolean> {
+    const { publisher, history, reply } = this.#parts;
+    const { header, content } = request;
+    const source = typeof content.code === "string" ? content.code : "";
+    const silent = content.silent === true;
+    publisher.publish("status", { execution_state: "busy" }, header);
+    if (!silent) {
+      if (source.trim() !== "") this.#count++;
+      publisher.publish("execute_input", { code: source, execution_count: this.#count }, header);
+      if (content.store_history !== false) history.add(this.#count, source);
+    }
+    const payload: Json[] = [];
+    const outcome = await this.#cell(request, source, silent, payload);
+    const answer: Json = { execution_count: this.#count, user_expressions: {}, payload };
+    if (outcome.status === "ok") {
+      answer.status = "ok";
+      answer.user_expressions = await this.#expressions(request);
+    } else {
+      const { ename, evalue, traceback } = outcome.error;
+      Object.assign(answer, { status: "error", ename, evalue, traceback });
+      if (!silent) publisher.publish("error", { ename, evalue, traceback }, header);
+    }
+    await publisher.drained();
+    await reply(request, answer);
+    publisher.publish("status", { execution_state: "idle" }, header);
+    return outcome.status === "ok";
+  }
+
+  async #cell(
+    request: Message,
+    source: string,
+    silent: boolean,
+    payload: Json[],
+  ): Promise<Outcome> {
+    if (source.trim() === "") return { status: "ok" };
+    const { msg_id: id } = request.header;
+    const { extension } = this.#names();
+    const filename = silent
+      ? `silent-${++this.#serial}${extension}`
+      : `cell-${this.#count}${extension}`;
+    const { compiler, publisher } = this.#parts;
+    const compiled = await this.#compile(id, source, filename, "cell");
+    if ("status" in compiled) return compiled;
+    if (!compiled.ok) {
+      return {
+        status: "error",
+        error: diagnosticsReport(compiled.diagnostics, source, this.#count),
+      };
+    }
+    if ("pager" in compiled) {
+      payload.push({ source: "page", data: compiled.pager, start: 0 });
+      return { status: "ok" };
+    }
+    if (compiled.diagnostics.length > 0) {
+      const { traceback } = diagnosticsReport(compiled.diagnostics, source, this.#count);
+      const text = `${traceback.join("\n")}\n`;
+      publisher.stream("stderr", text, request.header, () => undefined);
+    }
+    const outcome = await this.#run({
+      type: "run",
+      id,
+      count: this.#count,
+      js: compiled.js,
+      map: compiled.map,
+      filename,
+      source,
+      kind: "cell",
+      silent,
+      allowStdin: request.content.allow_stdin === true,
+    });
+    compiler.tell("settled", id, outcome.status, outcome.defined ?? []);
+    return outcome;
+  }
+
+  async #expressions(request: Message): Promise<Json> {
+    const expressions = request.content.user_expressions;
+    const results: Json = {};
+    if (typeof expressions !== "object" || expressions === null) return results;
+    for (const [name, source] of Object.entries(expressions)) {
+      const outcome = await this.#expression(request.header, String(source));
+      results[name] =
+        outcome.status === "ok"
+          ? { status: "ok", data: outcome.bundle ?? { "text/plain": "undefined" }, metadata: {} }
+          : { status: "error", ...outcome.error };
+    }
+    return results;
+  }
+
+  async #expression(header: Header, source: string): Promise<Outcome> {
+    const id = `${header.msg_id}/${++this.#serial}`;
+    const filename = `expression-${this.#serial}${this.#names().extension}`;
+    const compiled = await this.#compile(id, source, filename, "expression");
+    if ("status" in compiled) return compiled;
+    if (!compiled.ok) {
+      return {
+        status: "error",
+        error: diagnosticsReport(compiled.diagnostics, source, this.#count),
+      };
+    }
+    if ("pager" in compiled) return { status: "ok", bundle: compiled.pager };
+    const { js, map } = compiled;
+    const rest = { count: this.#count, silent: false, allowStdin: false } as const;
+    return this.#run({ type: "run", id, js, map, filename, source, kind: "expression", ...rest });
+  }
+
+  #names(): { extension: string } {
+    return { extension: this.#parts.language === "typescript" ? ".ts" : ".js" };
+  }
+
+  /** Compiles; an interrupt meanwhile, or a compiler that fails, is the cell's outcome. */
+  async #compile(
+    id: string,
+    source: string,
+    filename: string,
+    kind: RunRequest["kind"],
+  ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }>> {
+    const { compiler } = this.#parts;
+    const folder = process.cwd();
+    const stopped = new Promise<undefined>((resolve) => {
+      this.#stopCompiling = () => resolve(undefined);
+    });
+    const count = this.#count;
+    const compiling = compiler.call("compile", { id, count, source, filename, folder, kind });
+    try {
+      const compiled = await Promise.race([compiling, stopped]);
+      if (compiled !== undefined) return compiled;
+      // What it would have declared never happened.
+      compiling.then(
+        () => compiler.tell("settled", id, "interrupted", []),
+        () => undefined,
+      );
+      return { status: "interrupted", error: interrupted };
+    } catch (error) {
+      const evalue = error instanceof Error ? error.message : String(error);
+      const traceback = [`Cannot compile the cell: ${evalue}`];
+      return { status: "error", error: { ename: "CompilerError", evalue, traceback } };
+    } finally {
+      this.#stopCompiling = undefined;
+    }
+  }
+
+  #run(request: RunRequest): Promise<Finished> {
+    return new Promise((resolve) => {
+      this.#settle = resolve;
+      this.#parts.toMain(request);
+    });
+  }
+}

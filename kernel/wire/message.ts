@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import type { Signer } from "./signer.js";
+
+/** The version of the Jupyter messaging protocol this kernel speaks. */
+export const PROTOCOL_VERSION = "5.4";
+
+export interface Header {
+  msg_id: string;
+  msg_type: string;
+  session: string;
+  username: string;
+  date: string;
+  version: string;
+}
+
+export type Json = Record<string, unknown>;
+
+/** A message as it came in: its signature is right and its four parts are objects. */
+export interface Message {
+  /** Routing frames, to be put in front of the answer. */
+  identities: Uint8Array[];
+  header: Header;
+  metadata: Json;
+  content: Json;
+  buffers: Uint8Array[];
+}
+
+export interface Outgoing {
+  type: string;
+  content: Json;
+  parent: Header | undefined;
+  metadata?: Json;
+  buffers?: Uint8Array[];
+}
+
+const delimiter = Buffer.from("<IDS|MSG>");
+const isDelimiter = (frame: Uint8Array): boolean =>
+  frame.length === delimiter.length && delimiter.equals(frame);
+
+function parseObject(frame: Uint8Array, part: string): Json {
+  const value: unknown = JSON.parse(
+    Buffer.from(frame.buffer, frame.byteOffset, frame.length).toString(),
+  );
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new SyntaxError(`Cannot read message: ${part} must be an object, got ${typeof value}`);
+  }
+  return value as Json;
+}
+
+/** Frames to a message. Throws when the signature is wrong or a part is missing or malformed. */
+export function decodeMessage(frames: Uint8Array[], signer: Signer): Message {
+  const at = frames.findIndex(isDelimiter);
+  if (at < 0) throw new SyntaxError(`Cannot read message: no <IDS|MSG> in ${frames.length} frames`);
+  const signature = frames[at + 1];
+  const parts = frames.slice(at + 2, at + 6);
+  if (signature === undefined || parts.length < 4) {
+    throw new SyntaxError(`Cannot read message: it needs 4 parts, got ${parts.length}`);
+  }
+  if (!signer.verify(signature, parts)) {
+    throw new SyntaxError("Cannot read message: the signature must match the connection's key");
+  }
+  const header = parseObject(parts[0]!, "header");
+  parseObject(parts[1]!, "parent header");
+  for (const field of ["msg_id", "msg_type"]) {
+    if (typeof header[field] !== "string") {
+      throw new SyntaxError(
+        `Cannot read message: ${field} must be a string, got ${typeof header[field]}`,
+      );
+    }
+  }
+  return {
+    identities: frames.slice(0, at),
+    header: header as unknown as Header,
+    metadata: parseObject(parts[2]!, "metadata"),
+    content: parseObject(parts[3]!, "content"),
+    buffers: frames.slice(at + 6),
+  };
+}
+
+/** JSON as Jupyter wants it: bigints become their digits, and nothing else is special. */
+function toJson(value: unknown): string {
+  return JSON.stringify(value, (_, v: unknown) => (typeof v === "bigint" ? v.toString() : v));
+}
+
+/** Makes signed frames, with headers of one session. */
+export class Encoder {
+  readonly session = randomUUID();
+  readonly #signer: Signer;
+  #count = 0;
+
+  constructor(signer: Signer) {
+    this.#signer = signer;
+  }
+
+  encode(message: Outgoing, prefix: Uint8Array[]): Uint8Array[] {
+    const header: Header = {
+      msg_id: `${this.session}_${this.#count++}`,
+      msg_type: message.type,
+      session: this.session,
+      username: "kernel",
+      date: new Date().toISOString(),
+      version: PROTOCOL_VERSION,
+    };
+    const parts = [header, message.parent ?? {}, message.metadata ?? {}, message.content].map(
+      (part) => Buffer.from(toJson(part)),
+    );
+    return [
+      ...prefix,
+      delimiter,
+      Buffer.from(this.#signer.sign(parts)),
+      ...parts,
+      ...(message.buffers ?? []),
+    ];
+  }
+}

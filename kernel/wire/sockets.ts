@@ -1,0 +1,35 @@
+import { Reply, Router, XPublisher } from "zeromq";
+import { endpoint, type Connection } from "./connection.js";
+
+/** A frame larger than this is refused by the socket, which drops that connection. */
+const MAX_FRAME = 1 << 30;
+
+export interface Sockets {
+  shell: Router;
+  control: Router;
+  stdin: Router;
+  iopub: XPublisher;
+  heartbeat: Reply;
+}
+
+/** Binds the five sockets of a kernel. */
+export async function bindSockets(connection: Connection): Promise<Sockets> {
+  const router = { linger: 1000, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME } as const;
+  const sockets: Sockets = {
+    shell: new Router({ ...router, handover: true }),
+    control: new Router({ ...router, handover: true }),
+    stdin: new Router({ ...router, handover: true }),
+    // With a high-water mark a publisher silently drops what a slow subscriber has not read.
+    iopub: new XPublisher(router),
+    heartbeat: new Reply({ linger: 0 }),
+  };
+  const { shell_port, control_port, stdin_port, iopub_port, hb_port } = connection;
+  await Promise.all([
+    sockets.shell.bind(endpoint(connection, shell_port)),
+    sockets.control.bind(endpoint(connection, control_port)),
+    sockets.stdin.bind(endpoint(connection, stdin_port)),
+    sockets.iopub.bind(endpoint(connection, iopub_port)),
+    sockets.heartbeat.bind(endpoint(connection, hb_port)),
+  ]);
+  return sockets;
+}

@@ -1,0 +1,323 @@
+import { join } from "node:path";
+import type { MessagePort } from "node:worker_threads";
+import type { Router } from "zeromq";
+import { CompilerClient } from "../compile/client.js";
+import { WORDS, type FromMain, type InputAnswer, type WireData } from "../run/bridge.js";
+import { CommRelay } from "./comm-relay.js";
+import type { Connection } from "./connection.js";
+import { dataFolder } from "./data-folder.js";
+import { Execution } from "./execution.js";
+import { History } from "./history.js";
+import { Interrupter } from "./interrupter.js";
+import { kernelInfo } from "./kernel-info.js";
+import { Encoder, decodeMessage, type Header, type Json, type Message } from "./message.js";
+import { Publisher } from "./publisher.js";
+import { onInterruptSignal } from "./signals.js";
+import { Signer } from "./signer.js";
+import type { Sockets } from "./sockets.js";
+
+export interface WireParts {
+  sockets: Sockets;
+  connection: Connection;
+  data: WireData;
+  main: MessagePort;
+  compiler: MessagePort;
+  input: MessagePort;
+}
+
+type Channel = "shell" | "control" | "stdin";
+
+/** Routes messages between the sockets, the thread that runs cells and the one that compiles. */
+export class WireKernel {
+  readonly #parts: WireParts;
+  readonly #signer: Signer;
+  readonly #encoder: Encoder;
+  readonly #publisher: Publisher;
+  readonly #compiler: CompilerClient;
+  readonly #history: History;
+  readonly #execution: Execution;
+  readonly #interrupter: Interrupter;
+  readonly #comms: CommRelay;
+  readonly #words: Int32Array;
+  /** Headers by message id, so that late output still finds its cell. */
+  readonly #headers = new Map<string, Header>();
+  #asking: Message | undefined;
+  readonly #sending = new Map<Router, Promise<void>>();
+
+  constructor(parts: WireParts) {
+    const { sockets, connection, data, main } = parts;
+    this.#parts = parts;
+    this.#words = new Int32Array(data.words);
+    this.#signer = new Signer(connection.key, connection.signature_scheme);
+    this.#encoder = new Encoder(this.#signer);
+    this.#publisher = new Publisher(sockets.iopub, this.#encoder);
+    this.#compiler = new CompilerClient(parts.compiler);
+    const folder = dataFolder();
+    this.#history = new History(folder === undefined ? undefined : join(folder, "history"));
+    this.#comms = new CommRelay(this.#publisher, (message) => main.postMessage(message));
+    this.#interrupter = new Interrupter(this.#words, () => main.postMessage({ type: "interrupt" }));
+    this.#execution = new Execution({
+      compiler: this.#compiler,
+      publisher: this.#publisher,
+      history: this.#history,
+      language: data.language,
+      toMain: (message) => main.postMessage(message),
+      reply: (request, content) => this.#reply("shell", request, content),
+    });
+  }
+
+  start(): void {
+    const { sockets, main } = this.#parts;
+    main.on("message", (message: FromMain) => this.#fromMain(message));
+    onInterruptSignal(() => this.#interrupt());
+    this.#publisher.publish("status", { execution_state: "starting" }, undefined);
+    void this.#heartbeat();
+    void this.#subscriptions();
+    for (const channel of ["shell", "control", "stdin"] as const) {
+      void this.#receive(channel, sockets[channel]);
+    }
+    this.#compiler.tell("warm");
+  }
+
+  async #heartbeat(): Promise<void> {
+    const { heartbeat } = this.#parts.sockets;
+    for await (const frames of heartbeat) await heartbeat.send(frames);
+  }
+
+  /** Subscribers must be read, or their requests pile up; each is told that it is heard from now on. */
+  async #subscriptions(): Promise<void> {
+    for await (const [frame] of this.#parts.sockets.iopub) {
+      if (frame?.[0] !== 1) continue;
+      const subscription = frame.subarray(1).toString();
+      this.#publisher.publish("iopub_welcome", { subscription }, undefined);
+    }
+  }
+
+  async #receive(channel: Channel, socket: Router): Promise<void> {
+    for await (const frames of socket) {
+      let message: Message;
+      try {
+        message = decodeMessage(frames, this.#signer);
+      } catch (error) {
+        // Not from our front end, or not Jupyter: nobody to answer.
+        process.stderr.write(`${channel}: ${error instanceof Error ? error.message : error}\n`);
+        continue;
+      }
+      this.#headers.set(message.header.msg_id, message.header);
+      if (channel === "stdin") this.#answerInput(message);
+      else if (message.header.msg_type === "execute_request") this.#execution.enqueue(message);
+      else void this.#handle(channel, message);
+    }
+  }
+
+  /** Everything but execution: answered at once, also while a cell runs. */
+  async #handle(channel: Channel, message: Message): Promise<void> {
+    const { header } = message;
+    this.#publisher.publish("status", { execution_state: "busy" }, header);
+    try {
+      const content = await this.#answer(message);
+      if (content !== undefined) await this.#reply(channel, message, content);
+    } catch (error) {
+      const evalue = error instanceof Error ? error.message : String(error);
+      const ename = error instanceof Error ? error.name : "Error";
+      const traceback = [`${ename}: ${evalue}`];
+      if (header.msg_type.endsWith("_request")) {
+        await this.#reply(channel, message, { status: "error", ename, evalue, traceback });
+      }
+    }
+    this.#publisher.publish("status", { execution_state: "idle" }, header);
+    const running = this.#execution.current;
+    // A front end that shows one state for the kernel should go on showing that it works.
+    if (running && running !== message) {
+      this.#publisher.publish("status", { execution_state: "busy" }, running.header);
+    }
+    if (header.msg_type === "shutdown_request") await this.#shutdown();
+  }
+
+  async #answer(message: Message): Promise<Json | undefined> {
+    const { content, header } = message;
+    switch (header.msg_type) {
+      case "kernel_info_request":
+        return kernelInfo(this.#parts.data.language);
+      case "connect_request":
+        return { status: "ok", ...this.#ports() };
+      case "complete_request":
+        return this.#complete(content);
+      case "inspect_request":
+        return this.#inspect(content);
+      case "is_complete_request":
+        return { ...(await this.#compiler.call("isComplete", String(content.code ?? ""))) };
+      case "history_request":
+        return this.#history.answer(content);
+      case "comm_info_request":
+        return { status: "ok", comms: this.#comms.info(content.target_name) };
+      case "comm_open":
+      case "comm_msg":
+      case "comm_close":
+        await this.#comms.fromFrontEnd(message);
+        return undefined;
+      case "interrupt_request":
+        this.#interrupt();
+        return { status: "ok" };
+      case "shutdown_request":
+        return { status: "ok", restart: content.restart === true };
+      case "debug_request":
+        return {
+          type: "response",
+          request_seq: Number(content.seq ?? 0),
+          seq: 0,
+          success: false,
+          command: String(content.command ?? ""),
+          message: "this kernel has no debugger",
+        };
+      default: {
+        const evalue = `the kernel does not know ${header.msg_type}`;
+        return { status: "error", ename: "UnknownMessage", evalue, traceback: [evalue] };
+      }
+    }
+  }
+
+  async #complete(content: Json): Promise<Json> {
+    const code = String(content.code ?? "");
+    const cursor = fromCodePoints(code, content.cursor_pos);
+    const found = await this.#compiler.call("complete", code, cursor, process.cwd());
+    const items = found.items.map((item) => ({
+      ...item,
+      start: toCodePoints(code, found.start),
+      end: toCodePoints(code, found.end),
+    }));
+    return {
+      status: "ok",
+      matches: found.matches,
+      cursor_start: toCodePoints(code, found.start),
+      cursor_end: toCodePoints(code, found.end),
+      metadata: { _jupyter_types_experimental: items },
+    };
+  }
+
+  async #inspect(content: Json): Promise<Json> {
+    const code = String(content.code ?? "");
+    const cursor = fromCodePoints(code, content.cursor_pos);
+    const detail = content.detail_level === 1 ? 1 : 0;
+    const data = await this.#compiler.call("inspect", code, cursor, detail, process.cwd());
+    return { status: "ok", found: data !== undefined, data: data ?? {}, metadata: {} };
+  }
+
+  #ports(): Json {
+    const { shell_port, iopub_port, stdin_port, control_port, hb_port } = this.#parts.connection;
+    return { shell_port, iopub_port, stdin_port, control_port, hb_port };
+  }
+
+  #interrupt(): void {
+    this.#execution.interrupt();
+    this.#interrupter.interrupt();
+  }
+
+  #answerInput(message: Message): void {
+    if (this.#asking === undefined || message.header.msg_type !== "input_reply") return;
+    this.#asking = undefined;
+    this.#giveInput({ ok: true, text: String(message.content.value ?? "") });
+  }
+
+  #giveInput(answer: InputAnswer): void {
+    this.#parts.input.postMessage(answer);
+    Atomics.add(this.#words, WORDS.inputs, 1);
+    Atomics.notify(this.#words, WORDS.inputs);
+  }
+
+  #fromMain(message: FromMain): void {
+    const publisher = this.#publisher;
+    const parent = "id" in message ? this.#headers.get(message.id) : undefined;
+    switch (message.type) {
+      case "stream": {
+        const { length } = message.text;
+        return publisher.stream(message.name, message.text, parent, () => {
+          Atomics.sub(this.#words, WORDS.inFlight, length);
+          Atomics.notify(this.#words, WORDS.inFlight);
+        });
+      }
+      case "display": {
+        const transient = message.displayId === undefined ? {} : { display_id: message.displayId };
+        const content = { data: message.bundle, metadata: message.metadata, transient };
+        return publisher.publish(
+          message.update ? "update_display_data" : "display_data",
+          content,
+          parent,
+        );
+      }
+      case "clear":
+        return publisher.publish("clear_output", { wait: message.wait }, parent);
+      case "result": {
+        const execution_count = this.#execution.count;
+        const content = { data: message.bundle, metadata: {}, execution_count };
+        return publisher.publish("execute_result", content, parent);
+      }
+      case "error":
+        return publisher.publish("error", { ...message.error }, parent);
+      case "comm":
+        return this.#comms.fromMain(message, parent);
+      case "comm-handled":
+        return this.#comms.handled(message.id);
+      case "input":
+        return void this.#ask(message);
+      case "done":
+        return this.#execution.done(message.id, message.outcome, message.defined);
+      case "interrupted":
+        this.#asking = undefined;
+        return this.#interrupter.answered();
+    }
+  }
+
+  async #ask({ prompt, password }: { prompt: string; password: boolean }): Promise<void> {
+    const asking = this.#execution.current;
+    if (asking === undefined) {
+      return this.#giveInput({ ok: false, reason: "Cannot ask for input: the cell has ended" });
+    }
+    this.#asking = asking;
+    await this.#publisher.drained();
+    const message = { type: "input_request", content: { prompt, password }, parent: asking.header };
+    await this.#send(this.#parts.sockets.stdin, this.#encoder.encode(message, asking.identities));
+  }
+
+  #reply(channel: Channel, request: Message, content: Json): Promise<void> {
+    const type = request.header.msg_type.replace(/_request$/, "_reply");
+    const frames = this.#encoder.encode(
+      { type, content, parent: request.header },
+      request.identities,
+    );
+    return this.#send(this.#parts.sockets[channel], frames);
+  }
+
+  /** One send at a time per socket, in order. */
+  #send(socket: Router, frames: Uint8Array[]): Promise<void> {
+    const before = this.#sending.get(socket) ?? Promise.resolve();
+    const sent = before
+      .then(() => socket.send(frames as Buffer[]))
+      .catch((error: unknown) => {
+        // The front end that asked has gone.
+        process.stderr.write(`Cannot reply: ${String(error)}\n`);
+      });
+    this.#sending.set(socket, sent);
+    return sent;
+  }
+
+  async #shutdown(): Promise<void> {
+    const { sockets, main } = this.#parts;
+    await this.#publisher.drained();
+    main.postMessage({ type: "shutdown" });
+    this.#history.close();
+    for (const socket of Object.values(sockets)) (socket as Router).close();
+    // A main thread that computes does not hear it.
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), 500);
+  }
+}
+
+/** Jupyter counts code points, JavaScript UTF-16 units. */
+function fromCodePoints(text: string, position: unknown): number {
+  if (typeof position !== "number") return text.length;
+  return [...text].slice(0, position).join("").length;
+}
+
+function toCodePoints(text: string, position: number): number {
+  return [...text.slice(0, position)].length;
+}
