@@ -4,3 +4,14 @@ export { readRows, type Row } from "./read-rows.js";
 export { readTasks } from "./read-tasks.js";
 export { repairBoxed, rowFromTask, taskFromRow, type RlRowOptions } from "./rl-row.js";
 export { question, type Task } from "./task.js";
+export { demonstrate, resultBlock, type Demonstration, type RunTool } from "./tasks/demonstrate.js";
+export { tasks } from "./tasks/index.js";
+export type {
+  Corruption,
+  Decide,
+  Expert,
+  ExpertStep,
+  TaskSet,
+  TaskSetOptions,
+} from "./tasks/task-set.js";
+export { fact, sentence, world, worldPages, type Fact, type Relation } from "./tasks/world.js";

@@ -1,0 +1,67 @@
+import type { Random } from "../../random/index.js";
+import type { Task } from "../task.js";
+import type { Corruption, Decide, Expert } from "./task-set.js";
+
+/** A trajectory as an expert wrote it: model text and tool results in turn. */
+export interface Demonstration {
+  task: Task;
+  segments: { kind: "model" | "result"; text: string }[];
+}
+
+/** Runs a tool for an expert and returns the text the model would read. */
+export type RunTool = (tag: string, input: string) => string | Promise<string>;
+
+/** The block a rollout puts a tool's text into. */
+export function resultBlock(text: string): string {
+  return ` <result>\n${text}\n</result>`;
+}
+
+const breakages: ((text: string) => string)[] = [
+  (text) => text.replace("</think>", ""),
+  (text) => text.replace(/\\boxed\{(.*)\}/, "$1"),
+  (text) => text.replace("</answer>", ""),
+  (text) => text.replace(/^<think>.*?<\/think>/, ""),
+];
+
+/**
+ * Lets an expert solve a task with real tools, erring as often as the corruption says.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { demonstrate, tasks } from "arpo-lab/data";
+ * import { Random } from "arpo-lab/random";
+ *
+ * const { train, expert } = tasks.calc({ train: 1, test: 1, terms: 2 });
+ * const { segments } = await demonstrate(train[0], expert, () => "42", { random: Random.from(1) });
+ * assert.equal(segments[1].text, " <result>\n42\n</result>");
+ * assert.match(segments[2].text, /\\boxed\{42\}/);
+ * ```
+ */
+export async function demonstrate(
+  task: Task,
+  expert: Expert,
+  run: RunTool,
+  { random, corruption = {} }: { random: Random; corruption?: Corruption },
+): Promise<Demonstration> {
+  const { decisions = 0, format = 0 } = corruption;
+  const draws = random.split("decisions");
+  const choose: Decide = (right, wrong) =>
+    decisions > 0 && draws.uniform() < decisions ? wrong(draws) : right;
+  const segments: Demonstration["segments"] = [];
+  const results: string[] = [];
+  for (;;) {
+    const { text, call } = expert(task, results, choose);
+    segments.push({ kind: "model", text });
+    if (!call) break;
+    const result = await run(call.tag, call.input);
+    results.push(result);
+    segments.push({ kind: "result", text: resultBlock(result) });
+  }
+  const slip = random.split("format");
+  if (format > 0 && slip.uniform() < format) {
+    const last = segments[segments.length - 1]!;
+    last.text = slip.choose(breakages)(last.text);
+  }
+  return { task, segments };
+}

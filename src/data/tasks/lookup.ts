@@ -1,0 +1,85 @@
+import { Random } from "../../random/index.js";
+import { type Decide, type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
+import { type Fact, type Relation, fact, personRelations, sentence, world } from "./world.js";
+
+/** What could stand where a fact's value stands. */
+function alternatives({ relation }: Fact): readonly string[] {
+  switch (relation) {
+    case "mayor":
+      return world.people;
+    case "river":
+      return world.rivers;
+    case "birthplace":
+      return world.towns;
+    case "trade":
+      return world.trades;
+    default:
+      return world.facts.filter((f) => f.relation === relation).map((f) => f.value);
+  }
+}
+
+function subjectsOf(relation: Relation): readonly string[] {
+  return (personRelations as readonly string[]).includes(relation) ? world.people : world.towns;
+}
+
+/** A search for one fact, now and then for somebody else's. */
+export function searchFor(relation: Relation, subject: string, choose: Decide) {
+  const whom = choose(subject, (random) => random.choose(subjectsOf(relation)));
+  const query = `${relation} of ${whom}`;
+  return {
+    text: `<search>${query}</search>`,
+    call: { tag: "search", input: query },
+  };
+}
+
+/** Restates what a result says of a fact, as it must before it can be used; now and then wrongly. */
+export function readOff(
+  result: string,
+  relation: Relation,
+  subject: string,
+  choose: Decide,
+): { value: string; thought: string } {
+  const known = fact(relation, subject)!;
+  const found = result.includes(sentence(known));
+  const value = choose(found ? known.value : "unknown", (random) =>
+    random.choose(alternatives(known)),
+  );
+  return { value, thought: `<think>The ${relation} of ${subject} is ${value}.</think>` };
+}
+
+const expert: Expert = (task, results, choose) => {
+  const { relation, subject } = task.extra as unknown as Fact;
+  const [result] = results;
+  if (result === undefined) {
+    const search = searchFor(relation, subject, choose);
+    return { ...search, text: `<think>I look it up.</think>${search.text}` };
+  }
+  const { value, thought } = readOff(result, relation, subject, choose);
+  return { text: `${thought}<answer>\\boxed{${value}}</answer>` };
+};
+
+/**
+ * One fact about the invented world, to be found by searching.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tasks } from "arpo-lab/data";
+ *
+ * const { train, test } = tasks.lookup({ seed: 7, train: 20, test: 5 });
+ * assert.match(test[0].prompt[0].content, /^What is the [a-z ]+ of [A-Z][a-z]+\?$/);
+ * assert.equal(train.length, 20);
+ * ```
+ */
+export function lookup(options: TaskSetOptions = {}): TaskSet {
+  const { seed = 1, train = 288, test = 64 } = options;
+  const parts = fill("lookup", Random.from(seed).split("lookup"), { train, test }, (random) => {
+    const chosen = random.choose(world.facts);
+    return {
+      question: `What is the ${chosen.relation} of ${chosen.subject}?`,
+      answer: chosen.value,
+      extra: { relation: chosen.relation, subject: chosen.subject },
+    };
+  });
+  return { name: "lookup", ...parts, tools: ["search"], expert };
+}

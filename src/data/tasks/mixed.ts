@@ -1,0 +1,66 @@
+import { Random } from "../../random/index.js";
+import { drawNumber, valueOf } from "./calc.js";
+import { readOff, searchFor } from "./lookup.js";
+import { type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
+import { type Relation, fact, world } from "./world.js";
+
+export interface MixedOptions extends TaskSetOptions {
+  /** Digits of the number to compute with. */
+  digits?: number;
+}
+
+const numeric = ["founding year", "population"] as const satisfies Relation[];
+const operators = ["+", "-", "*"] as const;
+const words = { "+": "plus", "-": "minus", "*": "times" } as const;
+type Operator = keyof typeof words;
+
+const expert: Expert = (task, results, choose) => {
+  const { relation, town, operator, number } = task.extra as {
+    relation: Relation;
+    town: string;
+    operator: Operator;
+    number: number;
+  };
+  const [found, computed] = results;
+  if (found === undefined) {
+    const search = searchFor(relation, town, choose);
+    return { ...search, text: `<think>I look it up.</think>${search.text}` };
+  }
+  if (computed === undefined) {
+    const { value, thought } = readOff(found, relation, town, choose);
+    const sign = choose<Operator>(operator, (random) => random.choose(operators));
+    const code = `${value === "unknown" ? 0 : value}${sign}${number}`;
+    return { text: `${thought}<python>${code}</python>`, call: { tag: "python", input: code } };
+  }
+  const answer = choose(computed.trim(), (random) => String(drawNumber(random, 4)));
+  return { text: `<think>It is ${answer}.</think><answer>\\boxed{${answer}}</answer>` };
+};
+
+/**
+ * A number to be found by searching and then computed with: both tools are needed, in order.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tasks } from "arpo-lab/data";
+ *
+ * const { test, tools } = tasks.mixed({ train: 8, test: 2 });
+ * assert.match(test[0].prompt[0].content, / (plus|minus|times) \d+\?$/);
+ * assert.deepEqual(tools, ["search", "python"]);
+ * ```
+ */
+export function mixed(options: MixedOptions = {}): TaskSet {
+  const { seed = 1, train = 512, test = 64, digits = 2 } = options;
+  const parts = fill("mixed", Random.from(seed).split("mixed"), { train, test }, (random) => {
+    const town = random.choose(world.towns);
+    const relation = random.choose(numeric);
+    const operator = random.choose(operators);
+    const number = drawNumber(random, digits);
+    return {
+      question: `What is the ${relation} of ${town} ${words[operator]} ${number}?`,
+      answer: String(valueOf(`${fact(relation, town)!.value}${operator}${number}`)),
+      extra: { relation, town, operator, number },
+    };
+  });
+  return { name: "mixed", ...parts, tools: ["search", "python"], expert };
+}

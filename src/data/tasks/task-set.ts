@@ -1,0 +1,95 @@
+import type { Random } from "../../random/index.js";
+import type { Task } from "../task.js";
+
+/** How often an expert errs on purpose, so that reinforcement learning has something to mend. */
+export interface Corruption {
+  /** Share of decisions (whom to ask for, which number to copy, what to compute) that go wrong. */
+  decisions?: number;
+  /** Share of demonstrations whose format is broken. */
+  format?: number;
+}
+
+/** What an expert says next: text that ends in a tool call or in the answer. */
+export interface ExpertStep {
+  text: string;
+  /** The call that the text ends with; without one the text is the last. */
+  call?: { tag: string; input: string };
+}
+
+/** Solves tasks of one family step by step, seeing each tool result before it goes on. */
+export type Expert = (
+  task: Task,
+  results: readonly string[],
+  choose: Decide,
+) => ExpertStep;
+
+/** Gives the right choice or, as often as the corruption says, a wrong one. */
+export type Decide = <T>(right: T, wrong: (random: Random) => T) => T;
+
+/** A family of tasks with an expert that demonstrates them. */
+export interface TaskSet {
+  name: string;
+  train: Task[];
+  /** Held out: no question of `train` is in it. */
+  test: Task[];
+  /** Tags of the tools its tasks need. */
+  tools: readonly ("python" | "search")[];
+  expert: Expert;
+}
+
+export interface TaskSetOptions {
+  seed?: number;
+  /** How many training tasks. */
+  train?: number;
+  /** How many held-out tasks. */
+  test?: number;
+}
+
+/** A task of a generator: one user message, one answer. */
+export function makeTask(
+  family: string,
+  id: string,
+  question: string,
+  groundTruth: string,
+  extra: Record<string, unknown>,
+): Task {
+  return {
+    id,
+    prompt: [{ role: "user", content: question }],
+    groundTruth,
+    dataSource: family,
+    ability: family,
+    extra,
+  };
+}
+
+/**
+ * Makes distinct tasks until both parts are full. A question's place depends on the seed alone, so
+ * asking for more of one part never moves a question from the other.
+ */
+export function fill(
+  family: string,
+  random: Random,
+  sizes: { train: number; test: number },
+  make: (random: Random) => { question: string; answer: string; extra: Record<string, unknown> },
+): { train: Task[]; test: Task[] } {
+  const seen = new Set<string>();
+  const part = (name: "test" | "train", size: number): Task[] => {
+    const stream = random.split(name);
+    const tasks: Task[] = [];
+    for (let tries = 0; tasks.length < size; tries++) {
+      if (tries > 200 * size + 2000) {
+        throw new RangeError(
+          `Cannot make ${family} tasks: ${size} distinct ${name} questions must exist, got ${tasks.length}`,
+        );
+      }
+      const { question, answer, extra } = make(stream.split(tries));
+      if (seen.has(question)) continue;
+      seen.add(question);
+      tasks.push(makeTask(family, `${family}-${name}-${tasks.length}`, question, answer, extra));
+    }
+    return tasks;
+  };
+  const test = part("test", sizes.test);
+  return { train: part("train", sizes.train), test };
+}
