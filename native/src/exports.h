@@ -9,7 +9,9 @@
 // and add the names to the list. The build finds the file by itself. Arguments are checked in
 // TypeScript, not here.
 #pragma once
+#include "decoder.h"
 #include "kernels.h"
+#include "sampler.h"
 
 #define ARPO_EXPORTS(X) \
   X(threads)            \
@@ -17,4 +19,13 @@
   X(matmul)             \
   X(pack_size)          \
   X(pack)               \
-  X(matmul_packed)
+  X(matmul_packed)      \
+  X(decoder_create)     \
+  X(decoder_destroy)    \
+  X(decoder_load_layer) \
+  X(decoder_load_ends)  \
+  X(decoder_load_rope)  \
+  X(decoder_page_bytes) \
+  X(decoder_trim)       \
+  X(decoder_step)       \
+  X(sample_rows)

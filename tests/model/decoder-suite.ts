@@ -59,7 +59,8 @@ function entry(sampled: Sampled, i: number, top: number): unknown[] {
   ];
 }
 
-const variants = [
+/** Shapes and weights that between them have every feature of a layer. */
+export const decoderVariants = [
   ["biases, tied", {}, {}],
   [
     "head norms, untied",
@@ -75,7 +76,7 @@ const variants = [
 
 /** The tests every decoder must pass. */
 export function decoderSuite(name: string, make: MakeDecoder): void {
-  for (const [what, change, options] of variants) {
+  for (const [what, change, options] of decoderVariants) {
     const shape = smallShape(change);
     const weights = randomWeights(shape, options);
     const top = shape.vocabSize;
