@@ -1,0 +1,85 @@
+import { relative } from "node:path";
+import type { CellDiagnostic } from "../contract.js";
+import type { api, BoundFile } from "./typescript.js";
+import { isLocalPath, type World } from "./world.js";
+
+/** A diagnostic of TypeScript as the contract has it. `offset` is where the file's text starts. */
+export function toCellDiagnostic(world: World, diagnostic: api.Diagnostic): CellDiagnostic {
+  const { ts } = world;
+  const { file, start = 0, length = 0 } = diagnostic;
+  const at = file?.getLineAndCharacterOfPosition(start) ?? { line: 0, character: 0 };
+  return {
+    severity: diagnostic.category === ts.DiagnosticCategory.Warning ? "warning" : "error",
+    code: diagnostic.code,
+    message: ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n"),
+    start,
+    length,
+    line: at.line + 1,
+    column: at.character + 1,
+  };
+}
+
+/** What keeps a cell from being JavaScript at all. */
+export function syntaxErrors(world: World, file: BoundFile): CellDiagnostic[] {
+  const found = world.program.getSyntacticDiagnostics(file as unknown as api.SourceFile);
+  return found.map((diagnostic) => toCellDiagnostic(world, diagnostic));
+}
+
+const cannotFindName: ReadonlySet<number> = new Set([
+  2304, 2318, 2503, 2552, 2580, 2583, 2584, 2591, 2792, 2867, 2868,
+]);
+
+/** Type errors of a cell. Names that only Node's types know make those load, once a session. */
+export function typeErrors(world: World, file: BoundFile): CellDiagnostic[] {
+  const check = (): api.Diagnostic[] => [
+    ...file.bindDiagnostics,
+    ...world.checker.getDiagnostics(file as unknown as api.SourceFile),
+  ];
+  let found = check();
+  if (!world.hasNodeTypes && found.some(({ code }) => cannotFindName.has(code))) {
+    world.loadNodeTypes();
+    found = check();
+  }
+  return found.map((diagnostic) => toCellDiagnostic(world, diagnostic));
+}
+
+/** Errors in the local files behind an import, told at the import. */
+export function importErrors(
+  world: World,
+  specifier: api.StringLiteralLike,
+  importer: string,
+  checkTypes: boolean,
+): CellDiagnostic[] {
+  const target = world.resolve(specifier.text, importer);
+  if (target === undefined || !isLocalPath(target.resolvedFileName)) return [];
+  const errors = localErrors(world, target.resolvedFileName, checkTypes);
+  const file = specifier.getSourceFile();
+  const start = specifier.getStart(file);
+  const at = file.getLineAndCharacterOfPosition(start);
+  return errors.map(({ file: path, line, column, message, code, severity }) => ({
+    severity,
+    code,
+    message: `${path}:${line}:${column} - ${message}`,
+    start,
+    length: specifier.end - start,
+    line: at.line + 1,
+    column: at.character + 1,
+  }));
+}
+
+export type FileDiagnostic = CellDiagnostic & { file: string };
+
+/** Errors of a local file and of what it imports. */
+export function localErrors(world: World, path: string, checkTypes: boolean): FileDiagnostic[] {
+  const { program } = world;
+  return world.localGraph(path).flatMap((file) => {
+    const found: readonly api.Diagnostic[] = [
+      ...program.getSyntacticDiagnostics(file),
+      ...(checkTypes && /\.[cm]?ts$/.test(file.fileName)
+        ? program.getSemanticDiagnostics(file)
+        : []),
+    ];
+    const name = relative(program.getCurrentDirectory(), file.fileName);
+    return found.map((diagnostic) => ({ ...toCellDiagnostic(world, diagnostic), file: name }));
+  });
+}

@@ -1,0 +1,270 @@
+// From a bound source file to the body of a JavaScript function.
+//
+// Variables of the cell itself stay native locals, so its loops run at full speed; each is published
+// through a getter and a setter (`define`) when it is initialised. Names of earlier cells become
+// `__ref_x.v`. Imports become `await __lab.import(…)` and their names `__m0.x`, which keeps them live.
+import { ImportTable } from "./imports.js";
+import { exportTable } from "./exports.js";
+import { nodeGlobals, tickStatement, type Lowering } from "./lowering.js";
+import { lowerStatements } from "./statements.js";
+import { printLowered } from "./print.js";
+import type { SessionNames } from "./scope.js";
+import type { api, BoundFile } from "./typescript.js";
+import type { World } from "./world.js";
+
+export interface Lowered {
+  js: string;
+  map: string;
+}
+
+export interface LowerOptions {
+  world: World;
+  file: BoundFile;
+  /** The path that the source map names. */
+  source: string;
+  /** With names: a cell, whose last expression is its value. Without: a module with exports. */
+  names?: SessionNames;
+  /** Names nobody declared are looked up when the cell runs, as in plain JavaScript. */
+  late: boolean;
+  /** JavaScript that makes `__lab` from the argument `__scope`. */
+  enter: string;
+}
+
+/** Compiles a file that has passed its checks (or need not). */
+export function lower(options: LowerOptions): Lowered {
+  const { world, names } = options;
+  const file = options.file as unknown as api.SourceFile;
+  const imports = new ImportTable(world, file);
+  const state: Lowering = {
+    ts: world.ts,
+    checker: world.checker,
+    file,
+    names,
+    late: options.late,
+    imports,
+    refs: new Set(),
+    hoisted: [],
+  };
+  const visit = visitor(state);
+  const before: api.TransformerFactory<api.SourceFile> = (context) => (node) => {
+    const statements = lowerStatements(state, node, (child) =>
+      world.ts.visitNode(child, (n) => visit(n, context)),
+    );
+    return world.ts.factory.updateSourceFile(node, statements);
+  };
+  const exports = names === undefined ? exportTable(state) : undefined;
+  const printed = printLowered(world, file, before, options.source);
+  const header = [
+    `"use strict"; const __lab = ${options.enter}; const __tick = __lab.tick;`,
+    ...[...state.refs].map((name) => `const __ref_${name} = __lab.ref(${JSON.stringify(name)});`),
+    exports,
+    ...state.hoisted,
+    names === undefined ? undefined : "let __value;",
+  ].filter((part) => part !== undefined);
+  const footer = names === undefined ? "" : "return __value;\n";
+  return {
+    js: `(async (__scope) => { ${header.join(" ")}\n${printed.text}\n${footer}})`,
+    map: JSON.stringify({ ...printed.map, mappings: `;${printed.map.mappings}` }),
+  };
+}
+
+type Visit = (node: api.Node, context: api.TransformationContext) => api.Node;
+
+/** Expressions and loops, at any depth. */
+function visitor(state: Lowering): Visit {
+  const { ts } = state;
+  const { factory } = ts;
+  const raw = (text: string): api.Identifier => factory.createIdentifier(text);
+
+  const visit: Visit = (node, context) => {
+    if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return node;
+    if (ts.isIdentifier(node)) return identifier(node);
+    if (ts.isShorthandPropertyAssignment(node)) return shorthand(node, context);
+    const inner = ts.visitEachChild(node, (child) => visit(child, context), context);
+    if (ts.isCallExpression(inner) && inner.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      return factory.updateCallExpression(inner, raw("__lab.import"), undefined, inner.arguments);
+    }
+    if (ts.isMetaProperty(inner) && inner.keywordToken === ts.SyntaxKind.ImportKeyword) {
+      return raw("__lab.meta");
+    }
+    if (ts.isIterationStatement(inner, false)) return ticking(inner);
+    if (ts.isFunctionLike(inner) && "body" in inner && inner.body !== undefined) {
+      return calls(node) ? tickingFunction(inner) : inner;
+    }
+    return inner;
+  };
+
+  function identifier(node: api.Identifier): api.Node {
+    if (!ts.isExpressionNode(node)) return node;
+    const target = rename(node);
+    if (target === undefined) return node;
+    const replaced = ts.setTextRange(raw(target), node);
+    ts.setOriginalNode(replaced, node);
+    if (!target.includes(".") || !isCallee(node)) return replaced;
+    // `(0, a.b)(…)`: a plain call, whose `this` is not the module or the session
+    return factory.createParenthesizedExpression(
+      factory.createComma(factory.createNumericLiteral(0), replaced),
+    );
+  }
+
+  function shorthand(
+    node: api.ShorthandPropertyAssignment,
+    context: api.TransformationContext,
+  ): api.Node {
+    const target = rename(node.name);
+    const value = node.objectAssignmentInitializer;
+    const initializer =
+      value && ts.visitNode(value, (child) => visit(child, context), ts.isExpression);
+    if (target === undefined) {
+      return factory.updateShorthandPropertyAssignment(node, node.name, initializer);
+    }
+    const to = raw(target);
+    return factory.createPropertyAssignment(
+      node.name.text,
+      initializer === undefined ? to : factory.createAssignment(to, initializer),
+    );
+  }
+
+  /** What a name is called in the compiled cell; undefined when that is itself. */
+  function rename(node: api.Identifier): string | undefined {
+    const name = node.text;
+    const { Value, Alias } = ts.SymbolFlags;
+    const symbol = state.checker.resolveName(name, node, Value, false);
+    if (symbol === undefined) {
+      if (nodeGlobals.has(name)) return `__lab.${name}`;
+      if (!state.late || name === "arguments" || name in globalThis) return undefined;
+      if (ts.isTypeOfExpression(node.parent)) return `__lab.peek(${JSON.stringify(name)})`;
+      state.refs.add(name);
+      return `__ref_${name}.v`;
+    }
+    if (symbol.flags & Alias) {
+      const access = state.imports.access(symbol);
+      if (access !== undefined) return access;
+    }
+    if (state.names?.has(name, symbol) === true) {
+      state.refs.add(name);
+      return `__ref_${name}.v`;
+    }
+    const elsewhere = symbol.declarations?.every((d) => d.getSourceFile() !== state.file) === true;
+    return elsewhere && nodeGlobals.has(name) ? `__lab.${name}` : undefined;
+  }
+
+  function isCallee(node: api.Node): boolean {
+    const { parent } = node;
+    if (ts.isCallExpression(parent)) return parent.expression === node;
+    if (ts.isTaggedTemplateExpression(parent)) return parent.tag === node;
+    const wraps =
+      ts.isParenthesizedExpression(parent) ||
+      ts.isNonNullExpression(parent) ||
+      ts.isAsExpression(parent) ||
+      ts.isSatisfiesExpression(parent) ||
+      ts.isTypeAssertionExpression(parent);
+    return wraps && isCallee(parent);
+  }
+
+  function ticking(loop: api.IterationStatement): api.Node {
+    const body = factory.createBlock(
+      [
+        tickStatement(state),
+        ...(ts.isBlock(loop.statement) ? loop.statement.statements : [loop.statement]),
+      ],
+      true,
+    );
+    if (ts.isForStatement(loop)) {
+      const { initializer, condition, incrementor } = loop;
+      return factory.updateForStatement(loop, initializer, condition, incrementor, body);
+    }
+    if (ts.isForOfStatement(loop)) {
+      const { awaitModifier, initializer, expression } = loop;
+      return factory.updateForOfStatement(loop, awaitModifier, initializer, expression, body);
+    }
+    if (ts.isForInStatement(loop)) {
+      return factory.updateForInStatement(loop, loop.initializer, loop.expression, body);
+    }
+    if (ts.isWhileStatement(loop)) {
+      return factory.updateWhileStatement(loop, loop.expression, body);
+    }
+    return ts.isDoStatement(loop) ? factory.updateDoStatement(loop, body, loop.expression) : loop;
+  }
+
+  /** A function that calls nothing cannot recurse, and its loops have checks of their own. */
+  function calls(node: api.Node): boolean {
+    let found = false;
+    const look = (child: api.Node): void => {
+      if (ts.isCallExpression(child) || ts.isNewExpression(child)) found = true;
+      if (!found && !ts.isFunctionLike(child)) ts.forEachChild(child, look);
+    };
+    ts.forEachChild(node, look);
+    return found;
+  }
+
+  function tickingFunction(node: api.Node): api.Node {
+    const entered = (body: api.Block): api.Block =>
+      factory.updateBlock(body, [...prologue(body), tickStatement(state), ...rest(body)]);
+    const prologue = (body: api.Block): api.Statement[] =>
+      body.statements.filter((s, i) => i === 0 && isDirective(s));
+    const rest = (body: api.Block): api.Statement[] =>
+      body.statements.filter((s, i) => i !== 0 || !isDirective(s));
+    const isDirective = (s: api.Statement): boolean =>
+      ts.isExpressionStatement(s) && ts.isStringLiteral(s.expression);
+    if (ts.isFunctionDeclaration(node) && node.body) {
+      const { modifiers, asteriskToken, name, typeParameters, parameters, type } = node;
+      return factory.updateFunctionDeclaration(
+        node,
+        modifiers,
+        asteriskToken,
+        name,
+        typeParameters,
+        parameters,
+        type,
+        entered(node.body),
+      );
+    }
+    if (ts.isFunctionExpression(node)) {
+      const { modifiers, asteriskToken, name, typeParameters, parameters, type } = node;
+      return factory.updateFunctionExpression(
+        node,
+        modifiers,
+        asteriskToken,
+        name,
+        typeParameters,
+        parameters,
+        type,
+        entered(node.body),
+      );
+    }
+    if (ts.isMethodDeclaration(node) && node.body) {
+      const { modifiers, asteriskToken, name, questionToken, typeParameters, parameters, type } =
+        node;
+      return factory.updateMethodDeclaration(
+        node,
+        modifiers,
+        asteriskToken,
+        name,
+        questionToken,
+        typeParameters,
+        parameters,
+        type,
+        entered(node.body),
+      );
+    }
+    if (ts.isArrowFunction(node)) {
+      const { modifiers, typeParameters, parameters, type, equalsGreaterThanToken, body } = node;
+      const checked = ts.isBlock(body)
+        ? entered(body)
+        : factory.createParenthesizedExpression(factory.createComma(raw("__tick()"), body));
+      return factory.updateArrowFunction(
+        node,
+        modifiers,
+        typeParameters,
+        parameters,
+        type,
+        equalsGreaterThanToken,
+        checked,
+      );
+    }
+    return node;
+  }
+
+  return visit;
+}

@@ -1,0 +1,45 @@
+import type { api, Scoped, TypeScript } from "./typescript.js";
+
+/**
+ * The names that earlier cells left, as two scopes around every cell: the latest declaration of each
+ * name, and under it an older one whose meaning the latest does not have (a later `interface A` hides
+ * the type of an earlier `class A` but not its value, as in tslab).
+ */
+export class SessionNames {
+  readonly node: api.Node;
+  readonly #top = new Map<string, api.Symbol>();
+  readonly #under = new Map<string, api.Symbol>();
+  readonly #ts: TypeScript;
+
+  constructor(ts: TypeScript) {
+    this.#ts = ts;
+    const scope = (locals: Map<string, api.Symbol>, parent?: api.Node): api.Node => {
+      const block: api.Node & Scoped = ts.factory.createBlock([]);
+      block.locals = locals;
+      if (parent !== undefined) (block as { parent: api.Node }).parent = parent;
+      return block;
+    };
+    this.node = scope(this.#top, scope(this.#under));
+  }
+
+  has(name: string, symbol: api.Symbol): boolean {
+    return this.#top.get(name) === symbol || this.#under.get(name) === symbol;
+  }
+
+  get symbols(): Iterable<api.Symbol> {
+    return [...this.#top.values(), ...this.#under.values()];
+  }
+
+  /** `meaning` is what the symbol stands for; of an import, what it leads to. */
+  set(name: string, symbol: api.Symbol, meaning: (symbol: api.Symbol) => number): void {
+    const { Value, Type, Namespace } = this.#ts.SymbolFlags;
+    const all = Value | Type | Namespace;
+    const covered = meaning(symbol) & all;
+    const older = [this.#top.get(name), this.#under.get(name)].find(
+      (candidate) => candidate !== undefined && (meaning(candidate) & all & ~covered) !== 0,
+    );
+    this.#top.set(name, symbol);
+    if (older === undefined) this.#under.delete(name);
+    else this.#under.set(name, older);
+  }
+}

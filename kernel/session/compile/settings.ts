@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** The "arpo-lab" field of the package.json nearest to the notebook. */
+export interface Settings {
+  /** false: every cell of the folder runs whatever its types say. */
+  check: boolean;
+  /** Compiler options over the kernel's own, as in a tsconfig.json. `{ "strict": true }` for one. */
+  compilerOptions: Record<string, unknown>;
+  /** Modules that register stage cells, as a cell would import them. */
+  stages: string[];
+}
+
+const none: Settings = { check: true, compilerOptions: {}, stages: [] };
+
+/** Reads the settings for a folder; a folder without any has the defaults. */
+export function readSettings(folder: string): Settings {
+  for (let at = folder; ; at = dirname(at)) {
+    const field = readField(join(at, "package.json"));
+    if (field !== undefined) return { ...none, ...field };
+    if (dirname(at) === at) return none;
+  }
+}
+
+function readField(file: string): Partial<Settings> | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return undefined; // no package.json here: look further up
+  }
+  try {
+    const parsed = JSON.parse(text) as { "arpo-lab"?: Partial<Settings> };
+    return parsed["arpo-lab"];
+  } catch (cause) {
+    throw new SyntaxError(`Cannot read ${file}: it must be JSON`, { cause });
+  }
+}

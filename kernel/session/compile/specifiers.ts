@@ -1,0 +1,26 @@
+import type { api, TypeScript } from "./typescript.js";
+
+/** The modules that a file names: imports, re-exports, literal `import()`, `require` and import types. */
+export function specifiers(ts: TypeScript, file: api.SourceFile): api.StringLiteralLike[] {
+  const found: api.StringLiteralLike[] = [];
+  const add = (node: api.Node | undefined): void => {
+    if (node !== undefined && ts.isStringLiteralLike(node)) found.push(node);
+  };
+  const visit = (node: api.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node.moduleSpecifier);
+    else if (ts.isExternalModuleReference(node)) add(node.expression);
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      add(node.argument.literal);
+    } else if (ts.isCallExpression(node)) {
+      const callee = node.expression;
+      const isImport = callee.kind === ts.SyntaxKind.ImportKeyword;
+      if (isImport || (ts.isIdentifier(callee) && callee.text === "require")) {
+        add(node.arguments[0]);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  // Most cells import nothing; a look at the text is cheaper than one at every node.
+  if (/\b(import|from|require)\b/.test(file.text)) visit(file);
+  return found;
+}
