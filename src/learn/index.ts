@@ -33,3 +33,15 @@ export {
   type TokenLosses,
 } from "./loss/policy-loss.js";
 export { valueLoss } from "./loss/value-loss.js";
+export { learningRateFactor, type Schedule } from "./schedule.js";
+export {
+  openAiTags,
+  readConversation,
+  toMessages,
+  type Conversation,
+  type ConversationTags,
+} from "./sft/conversation.js";
+export { loadDataset, readConversations, type ConversationSet } from "./sft/dataset-info.js";
+export { encodeConversation, ignored, type EncodeOptions, type Example } from "./sft/encode.js";
+export { pack } from "./sft/pack.js";
+export { SftTrainer, type SftOptions, type SftState, type SftStep } from "./sft/train.js";

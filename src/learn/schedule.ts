@@ -1,0 +1,39 @@
+/** How the learning rate moves over a run. */
+export interface Schedule {
+  style: "constant" | "linear" | "cosine";
+  /** Steps over which it rises from 0. */
+  warmupSteps?: number;
+  /** All steps, warm-up included; not needed for `constant`. */
+  totalSteps?: number;
+  /** Where a decay ends, as a share of the peak. */
+  minRatio?: number;
+  /** Cosine half-waves; 0.5 falls once from the peak to the end. */
+  cycles?: number;
+}
+
+/**
+ * The factor on the peak learning rate at a step (the first is 0).
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { learningRateFactor } from "arpo-lab/learn";
+ *
+ * const schedule = { style: "cosine", warmupSteps: 2, totalSteps: 10 } as const;
+ * assert.equal(learningRateFactor(schedule, 1), 0.5);
+ * assert.equal(learningRateFactor(schedule, 2), 1);
+ * assert.ok(learningRateFactor(schedule, 9) < 0.05);
+ * ```
+ */
+export function learningRateFactor(schedule: Schedule, step: number): number {
+  const { style, warmupSteps = 0, totalSteps = Infinity, minRatio = 0, cycles = 0.5 } = schedule;
+  if (step < warmupSteps) return step / warmupSteps;
+  if (style === "constant") return 1;
+  if (!Number.isFinite(totalSteps)) {
+    throw new RangeError(`Cannot schedule: a ${style} schedule must have totalSteps, got none`);
+  }
+  const progress = Math.min(1, (step - warmupSteps) / Math.max(1, totalSteps - warmupSteps));
+  const fall =
+    style === "linear" ? 1 - progress : (1 + Math.cos(2 * Math.PI * cycles * progress)) / 2;
+  return minRatio + (1 - minRatio) * Math.max(0, fall);
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { HfTokenizer, Model, trainBpe } from "../../model/index.js";
+import { NotAConversation, openAiTags, readConversation } from "./conversation.js";
+import { loadDataset } from "./dataset-info.js";
+import { encodeConversation, ignored } from "./encode.js";
+import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
+
+const tokenizer = new HfTokenizer(
+  trainBpe(["alpha beta gamma"], { vocabSize: 300, addedTokens: ["<think>", "</think>"] }),
+);
+
+test("readConversation() takes OpenAI messages, other tags, and a seed file's result turns", () => {
+  const messages = [
+    { role: "system", content: "be brief" },
+    { role: "user", content: "q" },
+    { role: "assistant", content: "<search>x</search>" },
+    { role: "tool", content: "found" },
+    { role: "assistant", content: "a" },
+  ];
+  const read = readConversation({ messages }, openAiTags);
+  assert.equal(read.system, "be brief");
+  assert.equal(read.turns[1]!.text, "<search>x</search> <result>\nfound\n</result>a");
+  const seed = {
+    conversations: [
+      { from: "user", value: "q" },
+      { from: "assistant", value: "<python>1</python>" },
+      { from: "user", value: "<result>1</result>" },
+      { from: "assistant", value: "done" },
+    ],
+  };
+  assert.equal(readConversation(seed).turns.length, 2);
+  // LLaMA-Factory itself would skip it: the speakers are not its own.
+  assert.throws(() => readConversation(seed, {}, { strict: true }), NotAConversation);
+});
+
+test("loadDataset() skips rows that do not alternate, says why, and names a missing set", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "arpo-lab-sft-"));
+  const info = {
+    toy: { file_name: "toy.jsonl", formatting: "sharegpt", columns: { messages: "conversations" } },
+    plain: { file_name: "plain.json" },
+  };
+  await writeFile(join(dir, "dataset_info.json"), JSON.stringify(info));
+  const rows = [
+    {
+      conversations: [
+        { from: "human", value: "q" },
+        { from: "gpt", value: "a" },
+      ],
+      system: "s",
+    },
+    { conversations: [{ from: "human", value: "q" }] },
+    {
+      conversations: [
+        { from: "user", value: "q" },
+        { from: "gpt", value: "a" },
+      ],
+    },
+  ];
+  await writeFile(join(dir, "toy.jsonl"), rows.map((r) => JSON.stringify(r)).join("\n"));
+  await writeFile(join(dir, "plain.json"), JSON.stringify([{ instruction: "q", output: "a" }]));
+  const { conversations, skipped } = await loadDataset("toy, plain", dir);
+  assert.equal(conversations.length, 2);
+  assert.equal(conversations[0]!.system, "s");
+  assert.deepEqual(Object.values(skipped), [1, 1]);
+  await assert.rejects(loadDataset("tooy", dir), /must have tooy .* did you mean toy\?/);
+});
+
+test("encodeConversation() labels only what the model writes, in every turn", () => {
+  const turns = ["alpha", "beta", "gamma", "<think>alpha</think>beta"].map((text, i) => ({
+    role: i % 2 ? ("assistant" as const) : ("user" as const),
+    text,
+  }));
+  const { ids, labels } = encodeConversation({ system: "s", turns }, tokenizer);
+  const learned = tokenizer.decode(ids.filter((_, i) => labels[i] !== ignored));
+  assert.equal(learned, "beta<|im_end|><think>alpha</think>beta<|im_end|>");
+  // Everything together is what the chat template writes, but for the end behind the last token.
+  const whole = tokenizer.chat([
+    { role: "system", content: "s" },
+    ...turns.map((t) => ({ role: t.role, content: t.text })),
+  ]);
+  assert.ok(whole.startsWith(tokenizer.decode(ids, { skipSpecial: false })));
+});
+
+test("encodeConversation() can learn result blocks and cuts at the cut-off", () => {
+  const turns = [
+    { role: "user" as const, text: "q" },
+    { role: "assistant" as const, text: "alpha <result>\nbeta\n</result>" },
+  ];
+  const open = encodeConversation({ turns }, tokenizer, { maskResults: false });
+  assert.ok(open.labels.filter((l) => l !== ignored).length > 3);
+  assert.deepEqual(
+    open.labels.filter((l) => l !== ignored),
+    open.ids.slice(-open.labels.filter((l) => l !== ignored).length),
+  );
+  assert.equal(encodeConversation({ turns }, tokenizer, { cutoff: 4 }).ids.length, 4);
+});
+
+const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+const examples = Array.from({ length: 7 }, (_, i) => ({
+  ids: [1, 2 + (i % 5), 3, 4 + (i % 3)],
+  labels: [ignored, 2 + (i % 5), 3, 4 + (i % 3)],
+}));
+
+async function run(options: SftOptions, model = Model.init(sizes, 1)) {
+  const trainer = new SftTrainer(model, examples, options);
+  const steps: SftStep[] = [];
+  for await (const step of trainer) steps.push(step);
+  return { trainer, steps, model };
+}
+
+test("SftTrainer gives the same step whether its rows are accumulated or taken at once", async () => {
+  const once = await run({ batchSize: 6, epochs: 2 });
+  const twice = await run({ batchSize: 2, accumulation: 3, epochs: 2 });
+  once.steps.forEach((step, i) => {
+    assert.ok(Math.abs(step.loss - twice.steps[i]!.loss) < 1e-5);
+    assert.equal(step.tokens, twice.steps[i]!.tokens);
+  });
+});
+
+test("SftTrainer resumed gives the same bytes as never having stopped", async () => {
+  const options: SftOptions = { batchSize: 2, epochs: 4, warmupRatio: 0.2, seed: 3 };
+  const whole = await run(options);
+  const model = Model.init(sizes, 1);
+  const first = new SftTrainer(model, examples, options);
+  const steps: SftStep[] = [];
+  for await (const step of first) {
+    steps.push(step);
+    if (step.step === 4) break;
+  }
+  const resumed = await run({ ...options, resume: await first.state() }, model);
+  assert.deepEqual([...steps, ...resumed.steps], whole.steps);
+  for (const [name, weight] of whole.model.weights) {
+    assert.deepEqual(model.weights.get(name)!.dataSync(), weight.dataSync(), name);
+  }
+});
+
+test("SftTrainer measures held-out loss, stops when told and refuses nothing to learn", async () => {
+  const { steps } = await run({ batchSize: 4, epochs: 4, evaluation: examples, evalEvery: 2 });
+  assert.deepEqual(
+    steps.map((s) => s.evalLoss !== undefined),
+    [false, true, false, true],
+  );
+  const controller = new AbortController();
+  controller.abort();
+  await assert.rejects(run({ signal: controller.signal }), { name: "AbortError" });
+  const empty = [{ ids: [1, 2], labels: [ignored, ignored] }];
+  assert.throws(() => new SftTrainer(Model.init(sizes, 1), empty), /got 1 without/);
+});

@@ -1,0 +1,234 @@
+import { batches, type LoaderState } from "../../data/index.js";
+import type { Model } from "../../model/index.js";
+import { AdamW, type AdamWState, gradientsOf, tf } from "../../tensor/index.js";
+import { type Schedule, learningRateFactor } from "../schedule.js";
+import { type Example, ignored } from "./encode.js";
+
+export interface SftOptions {
+  learningRate?: number;
+  /** Rows per forward pass. */
+  batchSize?: number;
+  /** Forward passes per optimiser step. */
+  accumulation?: number;
+  epochs?: number;
+  /** Stops earlier, after so many optimiser steps. */
+  maxSteps?: number;
+  schedule?: Schedule["style"];
+  /** Share of all steps over which the learning rate rises. */
+  warmupRatio?: number;
+  weightDecay?: number;
+  /** Largest global gradient norm. */
+  maxNorm?: number;
+  shuffle?: boolean;
+  seed?: number;
+  checkpointing?: boolean;
+  /** Examples whose loss is measured every `evalEvery` steps and at the end. */
+  evaluation?: readonly Example[];
+  evalEvery?: number;
+  /** Continues where `SftTrainer.state()` was taken. */
+  resume?: SftState;
+  signal?: AbortSignal;
+}
+
+/** What a resumed run needs besides the weights. */
+export interface SftState {
+  step: number;
+  loader: LoaderState;
+  optimizer: AdamWState;
+}
+
+/** What one optimiser step did. */
+export interface SftStep {
+  step: number;
+  totalSteps: number;
+  epoch: number;
+  /** Mean over the labelled tokens of the step. */
+  loss: number;
+  learningRate: number;
+  gradientNorm: number;
+  /** The gradient was not finite: nothing was changed. */
+  skipped: boolean;
+  tokens: number;
+  evalLoss?: number;
+}
+
+const labelled = (example: Example) =>
+  example.labels.reduce((n, label, i) => n + Number(i > 0 && label !== ignored), 0);
+
+/**
+ * Supervised fine-tuning as an iteration over optimiser steps.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { SftTrainer } from "arpo-lab/learn";
+ * import { Model } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const examples = [{ ids: [1, 2, 3, 4], labels: [-100, 2, 3, 4] }];
+ * const options = { learningRate: 0.02, epochs: 20, batchSize: 1 };
+ * const losses = [];
+ * for await (const { loss } of new SftTrainer(Model.init(sizes, 1), examples, options)) losses.push(loss);
+ * assert.ok(losses[19] < losses[0] / 2);
+ * ```
+ */
+export class SftTrainer implements AsyncIterable<SftStep> {
+  readonly totalSteps: number;
+  readonly #model: Model;
+  readonly #examples: readonly Example[];
+  readonly #options: SftOptions;
+  readonly #optimizer: AdamW;
+  #step: number;
+  #loader: LoaderState;
+
+  constructor(model: Model, examples: readonly Example[], options: SftOptions = {}) {
+    const usable = examples.filter((example) => labelled(example) > 0);
+    if (usable.length === 0) {
+      throw new RangeError(
+        `Cannot fine-tune: there must be an example with a label to learn, got ${examples.length} without`,
+      );
+    }
+    this.#model = model;
+    this.#examples = usable;
+    this.#options = options;
+    const { epochs = 3, maxSteps = Infinity, resume } = options;
+    const perEpoch = Math.floor(usable.length / this.#rows());
+    this.totalSteps = Math.min(maxSteps, perEpoch * epochs);
+    this.#optimizer = new AdamW(model.weights, {
+      learningRate: options.learningRate ?? 1e-4,
+      weightDecay: options.weightDecay ?? 0,
+      maxNorm: options.maxNorm ?? 1,
+    });
+    if (resume) this.#optimizer.restore(resume.optimizer);
+    this.#step = resume?.step ?? 0;
+    this.#loader = resume?.loader ?? { epoch: 0, position: 0 };
+  }
+
+  /** Rows per optimiser step, never more than there are. */
+  #rows(): number {
+    const { batchSize = 8, accumulation = 1 } = this.#options;
+    return Math.min(batchSize * accumulation, this.#examples.length);
+  }
+
+  /** What `resume` continues from. */
+  async state(): Promise<SftState> {
+    return {
+      step: this.#step,
+      loader: { ...this.#loader },
+      optimizer: await this.#optimizer.state(),
+    };
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<SftStep> {
+    const { shuffle = true, seed = 1, signal, evaluation, evalEvery = Infinity } = this.#options;
+    const loader = batches(this.#examples, {
+      batchSize: this.#rows(),
+      shuffle,
+      seed,
+      state: this.#loader,
+    });
+    for (const { items, state } of loader) {
+      if (this.#step >= this.totalSteps) return;
+      signal?.throwIfAborted();
+      const report = await this.#update(items);
+      this.#step++;
+      this.#loader = state;
+      const last = this.#step === this.totalSteps;
+      if (evaluation?.length && (last || this.#step % evalEvery === 0)) {
+        report.evalLoss = await this.evaluate(evaluation);
+      }
+      yield report;
+    }
+  }
+
+  /** Mean loss over the labelled tokens of some examples. */
+  async evaluate(examples: readonly Example[]): Promise<number> {
+    const { batchSize = 8 } = this.#options;
+    let sum = 0;
+    for (let i = 0; i < examples.length; i += batchSize) {
+      const loss = tf.tidy(() => this.#loss(examples.slice(i, i + batchSize)));
+      sum += (await loss.data())[0]!;
+      loss.dispose();
+    }
+    return sum / examples.reduce((n, example) => n + labelled(example), 0);
+  }
+
+  async #update(items: readonly Example[]): Promise<SftStep> {
+    const { batchSize = 8 } = this.#options;
+    const tokens = items.reduce((n, example) => n + labelled(example), 0);
+    let total: Record<string, tf.Tensor> | undefined;
+    let loss = 0;
+    for (let i = 0; i < items.length; i += batchSize) {
+      const { value, gradients } = gradientsOf(
+        () =>
+          this.#loss(items.slice(i, i + batchSize))
+            .div(tokens)
+            .asScalar(),
+        this.#model.weights,
+      );
+      loss += (await value.data())[0]!;
+      value.dispose();
+      total = total ? addInto(total, gradients) : gradients;
+    }
+    const learningRate = this.#learningRate();
+    const { norm, skipped } = await this.#optimizer.step(total!, learningRate);
+    tf.dispose(total!);
+    this.#model.changed();
+    return {
+      step: this.#step,
+      totalSteps: this.totalSteps,
+      epoch: this.#loader.epoch + this.#loader.position / this.#examples.length,
+      loss,
+      learningRate,
+      gradientNorm: norm,
+      skipped,
+      tokens,
+    };
+  }
+
+  #learningRate(): number {
+    const { learningRate = 1e-4, schedule = "cosine", warmupRatio = 0 } = this.#options;
+    const { totalSteps } = this;
+    const warmupSteps = Math.ceil(totalSteps * warmupRatio);
+    return (
+      learningRate * learningRateFactor({ style: schedule, warmupSteps, totalSteps }, this.#step)
+    );
+  }
+
+  /** Summed loss of the labelled tokens: each position predicts the token behind it. */
+  #loss(examples: readonly Example[]): tf.Scalar {
+    const batch = this.#model.batch(examples.map(({ ids }) => ids));
+    const [rows, time] = batch.ids.shape;
+    const labels = new Int32Array(rows * time);
+    const mask = new Float32Array(rows * time);
+    examples.forEach((example, r) => {
+      for (let t = 1; t < example.labels.length; t++) {
+        if (example.labels[t] === ignored) continue;
+        labels[r * time + t - 1] = example.labels[t]!;
+        mask[r * time + t - 1] = 1;
+      }
+    });
+    const { logprobs } = this.#model.logProbs(batch, tf.tensor2d(labels, [rows, time], "int32"), {
+      checkpointing: this.#options.checkpointing ?? false,
+    });
+    return logprobs
+      .mul(tf.tensor2d(mask, [rows, time]))
+      .sum()
+      .neg()
+      .asScalar();
+  }
+}
+
+/** Adds gradients to a running sum and frees both old tensors. */
+function addInto(
+  sum: Record<string, tf.Tensor>,
+  more: Record<string, tf.Tensor>,
+): Record<string, tf.Tensor> {
+  const out: Record<string, tf.Tensor> = {};
+  for (const [name, gradient] of Object.entries(more)) {
+    const before = sum[name];
+    out[name] = before ? before.add(gradient) : gradient;
+    if (before) tf.dispose([before, gradient]);
+  }
+  return out;
+}
