@@ -26,9 +26,9 @@ export class EntropyBaselines {
     return entropy;
   }
 
-  /** Gives a row a baseline before its first segment (a branch that keeps its parent's). */
-  set(row: number, entropy: number): void {
-    this.#initial.set(row, entropy);
+  /** Every row's baseline by its number. */
+  entries(): IterableIterator<[number, number]> {
+    return this.#initial.entries();
   }
 
   clear(): void {

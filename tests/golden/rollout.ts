@@ -1,11 +1,13 @@
 import {
   decideBranch,
   dynamicBudget,
+  EntropyBaselines,
   responseAttention,
   segmentEntropy,
   toolContent,
   type BranchRule,
 } from "../../src/rollout/index.js";
+import { runTrees } from "./rollout-trees.js";
 import type { Runners } from "./runner.js";
 import { scriptedSegment } from "./scripted.js";
 
@@ -55,4 +57,18 @@ export const runners: Runners = {
   }),
 
   tool_content_extraction: ({ text, tag }) => ({ training_last_block: toolContent(text, tag) }),
+
+  rollout_arpo: (input) => runTrees(input, "arpo"),
+  rollout_validation_mode: (input) => runTrees(input, "arpo"),
+  rollout_aepo_static: (input) => runTrees(input, "aepo"),
+  rollout_aepo_dynamic: (input) => runTrees(input, "aepo"),
+  rollout_quirk_stale_baseline: async ({ calls, ...shared }) => {
+    const baselines = new EntropyBaselines();
+    const results = [];
+    for (const call of calls) {
+      const result = await runTrees({ ...shared, ...call }, "arpo", baselines);
+      results.push({ ...result, initial_entropy_after: Object.fromEntries(baselines.entries()) });
+    }
+    return { calls: results };
+  },
 };

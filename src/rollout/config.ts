@@ -1,0 +1,114 @@
+import { branchRules, type BranchSettings } from "./branch-rule.js";
+import type { DynamicRollouts, RolloutOptions, SamplingOptions } from "./options.js";
+import type { EntropyOptions } from "./segment-entropy.js";
+
+/** The settings of a rollout, complete: what a tree carries to be made again. */
+export interface RolloutConfig {
+  n: number;
+  initialRollouts: number;
+  beamSize: number;
+  attemptsPerRow: number;
+  branch: BranchSettings;
+  penalty: "prompt" | "path";
+  entropy: Required<EntropyOptions>;
+  entropyTiming: "before-result" | "after-result";
+  baseline: "row" | "trajectory";
+  dynamicRollouts: Required<DynamicRollouts> | false;
+  responseLength: number;
+  callLimit: number;
+  mode: "train" | "validate";
+  sampling: SamplingOptions;
+  validation: SamplingOptions;
+  scheduling: "prompt" | "lockstep";
+  compat: { searchPrompt: boolean; attendPadding: boolean; resultBegin: number | null };
+  keepTop: boolean;
+  tools: string[];
+  seed: number;
+}
+
+const greedy: SamplingOptions = { temperature: 0, topP: 1, topK: -1, minP: 0 };
+
+/** Completes options with the defaults and refuses what makes no sense. */
+export function rolloutConfig(options: RolloutOptions): RolloutConfig {
+  const validate = options.mode === "validate";
+  const n = whole("n", options.n ?? 1, 1);
+  const initialRollouts = whole("initialRollouts", options.initialRollouts ?? n, 1);
+  const beamSize = whole("beamSize", options.beamSize ?? 1, 1);
+  const attemptsPerRow = whole("attemptsPerRow", options.attemptsPerRow ?? beamSize - 1, 0);
+  const rule = options.rule ?? "arpo-code";
+  if (!branchRules.includes(rule)) {
+    throw new RangeError(
+      `Cannot roll out: rule must be one of ${branchRules.join(", ")}, got ${String(rule)}`,
+    );
+  }
+  const dynamic = options.dynamicRollouts
+    ? options.dynamicRollouts === true
+      ? {}
+      : options.dynamicRollouts
+    : false;
+  if (!dynamic && n < initialRollouts) {
+    throw new RangeError(
+      `Cannot roll out: n must be at least initialRollouts (${initialRollouts}), got ${n}`,
+    );
+  }
+  const scheduling = options.scheduling ?? "prompt";
+  if (options.compat?.keepBaselines && scheduling !== "lockstep") {
+    throw new RangeError(
+      `Cannot roll out: keepBaselines numbers rows across the batch and needs scheduling "lockstep", got "${scheduling}"`,
+    );
+  }
+  return {
+    n: validate ? 1 : n,
+    initialRollouts: validate ? 1 : initialRollouts,
+    beamSize: validate ? 1 : beamSize,
+    attemptsPerRow: validate ? 0 : attemptsPerRow,
+    branch: {
+      rule,
+      probability: finite("branchProbability", options.branchProbability ?? 0.5),
+      weight: finite("entropyWeight", options.entropyWeight ?? 0.5),
+      threshold: finite("threshold", options.threshold ?? 0.5),
+      penaltySlope: finite("penaltySlope", options.penaltySlope ?? 0.05),
+    },
+    penalty: options.penalty ?? "prompt",
+    entropy: {
+      positions: whole("entropy.positions", options.entropy?.positions ?? 20, 1),
+      topK: whole("entropy.topK", options.entropy?.topK ?? 10, 0),
+      normalizer: options.entropy?.normalizer ?? "ln-vocab",
+      measure: options.entropy?.measure ?? "pooled",
+    },
+    entropyTiming: options.entropyTiming ?? "before-result",
+    baseline: options.baseline ?? "row",
+    dynamicRollouts: dynamic && {
+      tokens: whole("dynamicRollouts.tokens", dynamic.tokens ?? 50, 1),
+      beta: finite("dynamicRollouts.beta", dynamic.beta ?? 0.5),
+      formula: dynamic.formula ?? "code",
+      excludeFirst: dynamic.excludeFirst ?? false,
+    },
+    responseLength: whole("responseLength", options.responseLength ?? 512, 1),
+    callLimit: whole("callLimit", options.callLimit ?? options.tools?.callLimit ?? 0, 0),
+    mode: options.mode ?? "train",
+    sampling: { ...options.sampling },
+    validation: { ...greedy, ...options.validation },
+    scheduling,
+    compat: {
+      searchPrompt: options.compat?.searchPrompt ?? false,
+      attendPadding: options.compat?.attendPadding ?? false,
+      resultBegin: options.compat?.resultBegin ?? null,
+    },
+    keepTop: options.keepTop ?? true,
+    tools: options.tools?.tags ?? [],
+    seed: options.seed ?? 0,
+  };
+}
+
+function whole(name: string, value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new RangeError(
+    `Cannot roll out: ${name} must be an integer of at least ${least}, got ${value}`,
+  );
+}
+
+function finite(name: string, value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new RangeError(`Cannot roll out: ${name} must be a finite number, got ${value}`);
+}

@@ -1,0 +1,132 @@
+import type { Segment } from "../policy/policy.js";
+import type { ToolOutcome, ToolSet } from "../tools/tool-set.js";
+import type { BranchRule } from "./branch-rule.js";
+import type { EntropyBaselines } from "./entropy-baselines.js";
+import type { EntropyOptions } from "./segment-entropy.js";
+import type { BranchAttempt, EntropyMonitor, RowEnd, RowKind } from "./tree-values.js";
+
+/** How tokens are chosen. Unset is temperature 1 with nothing cut off. */
+export interface SamplingOptions {
+  /** 0 is greedy. */
+  temperature?: number;
+  /** -1 keeps all. */
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  repetitionPenalty?: number;
+  /** Sample only these ids. Default: every id of the tokenizer's vocabulary. */
+  allowedIds?: readonly number[];
+}
+
+/** AEPO's entropy pre-monitoring (`enable_dynamic_rollouts`). */
+export interface DynamicRollouts {
+  /** `initial_entropy_tokens`: the root generation's length. Default 50. */
+  tokens?: number;
+  /** Default 0.5, as the code; the paper does not state its value. */
+  beta?: number;
+  /** `code` truncates and adds one; `paper` rounds n times the sigmoid. */
+  formula?: "code" | "paper";
+  /** Leave the probe's first segment, written before any tool call, out of the mean (the paper). */
+  excludeFirst?: boolean;
+}
+
+/** Behaviours of the reference that are off unless asked for. */
+export interface RolloutCompat {
+  /** A call without an opening tag of its own may find one in the prompt. */
+  searchPrompt?: boolean;
+  /** A response without an end token is attended to its padded end. Used by `padTrajectories`. */
+  attendPadding?: boolean;
+  /**
+   * The reference never clears its table of initial entropies: hand the same object to one call after
+   * another. Rows are numbered across the batch, so it needs `scheduling: "lockstep"`.
+   */
+  keepBaselines?: EntropyBaselines;
+  /** The begin token that Llama-type tokenizers put before every tool result. */
+  resultBegin?: number;
+}
+
+/** Where the draws of branch attempts come from. */
+export type DrawSource = (at: {
+  prompt: number;
+  row: number;
+  round: number;
+  attempt: number;
+}) => number;
+
+/** What a rollout reports while it runs, in the order things happen. */
+export type RolloutEvent =
+  | { type: "monitor"; tree: number; monitor: EntropyMonitor }
+  | { type: "row"; tree: number; row: number; kind: RowKind; round: number; parent: number }
+  | {
+      type: "segment";
+      tree: number;
+      row: number;
+      round: number;
+      maxTokens: number;
+      entropy: number;
+      segment: Segment;
+    }
+  | { type: "call"; tree: number; row: number; round: number; tag: string; input: string }
+  | { type: "result"; tree: number; row: number; round: number; outcome: ToolOutcome }
+  | { type: "attempt"; tree: number; attempt: BranchAttempt }
+  | { type: "end"; tree: number; row: number; end: RowEnd };
+
+/** The settings of a rollout. In brackets the names of the reference's configuration. */
+export interface RolloutOptions {
+  /** Trajectories per prompt (`n`). Default 1. */
+  n?: number;
+  /** Rows each prompt starts with (`initial_rollouts`). Default: n. */
+  initialRollouts?: number;
+  /** A surviving row may branch up to beamSize - 1 times a round (`beam_size`). Default 1. */
+  beamSize?: number;
+  /** Attempts per surviving row and round, where a source counts them otherwise. Default: beamSize - 1. */
+  attemptsPerRow?: number;
+  /** Default `arpo-code`. */
+  rule?: BranchRule;
+  /** `branch_probability`. Default 0.5. */
+  branchProbability?: number;
+  /** `entropy_weight`. Default 0.5. */
+  entropyWeight?: number;
+  /** tau of the papers' rules. Default 0.5. */
+  threshold?: number;
+  /** What each consecutive branching takes off in the AEPO rules. Default 0.05. */
+  penaltySlope?: number;
+  /** Consecutive branchings are counted per prompt (the code) or along each path (the paper). */
+  penalty?: "prompt" | "path";
+  entropy?: EntropyOptions;
+  /**
+   * The branch test looks at the segment that ended with the call (the code) or at what the row goes
+   * on to write after the result (the paper; those tokens are generated once more for it).
+   */
+  entropyTiming?: "before-result" | "after-result";
+  /** A branch is compared with its own first segment (the code) or with its ancestor's (the paper). */
+  baseline?: "row" | "trajectory";
+  /** AEPO's pre-monitoring decides `initialRollouts`. Default: off. */
+  dynamicRollouts?: boolean | DynamicRollouts;
+  /** Longest response in tokens, tool results included (`max_response_length`). Default 512. */
+  responseLength?: number;
+  /** Calls per trajectory (`call_limit`). Default: the tool set's. */
+  callLimit?: number;
+  sampling?: SamplingOptions;
+  /** `validate`: one row per prompt, no branching, sampled as `validation` says. */
+  mode?: "train" | "validate";
+  /** Default: greedy. */
+  validation?: SamplingOptions;
+  /** The tools a row may call. Default: none. */
+  tools?: ToolSet;
+  /** Default 0. */
+  seed?: number;
+  /**
+   * `prompt` (default): each prompt is rolled out as if it were alone, rows go on as soon as their
+   * tool has answered, and no tree depends on the rest of the batch. `lockstep`: the reference's
+   * rounds over the whole batch, with one shared token limit and one update of the penalty.
+   */
+  scheduling?: "prompt" | "lockstep";
+  compat?: RolloutCompat;
+  /** Keep the alternatives the policy reported for every position. Default true. */
+  keepTop?: boolean;
+  /** Replaces the named random streams of branch attempts. */
+  draws?: DrawSource;
+  signal?: AbortSignal;
+  onEvent?: (event: RolloutEvent) => void;
+}

@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "../random/random.js";
+import { calculator, ToolSet, type Tool } from "../tools/index.js";
+import { rollout, rolloutPresets, type RolloutOptions, type RolloutTree } from "./index.js";
+import { ScriptedPolicy, type ScriptSituation } from "./testing/index.js";
+
+/** A model that thinks for a random while, calls tools at random and answers at random. */
+export function babbler(wait?: (at: ScriptSituation) => Promise<void>): ScriptedPolicy {
+  return new ScriptedPolicy(async (at) => {
+    await wait?.(at);
+    const { random } = at.options;
+    const u = random.uniform();
+    const words = "abcdefgh".slice(0, 1 + random.integer(8)).repeat(1 + random.integer(3));
+    const confidence = 0.3 + 0.7 * random.uniform();
+    if (u < 0.55) return { text: `${words}<calc>${random.integer(9)}+1</calc>`, confidence };
+    if (u < 0.6) return { text: `${words}</calc>`, confidence };
+    return { text: `${words}\u0001`, confidence };
+  });
+}
+
+const tasks = [{ prompt: "one" }, { prompt: "two?" }, { prompt: "three!" }];
+
+/** Everything of a tree that the same seed must give again: all but measured times. */
+function content(tree: RolloutTree): unknown {
+  const nodes = tree.nodes.map((node) => ({ ...node, run: undefined }));
+  return JSON.parse(JSON.stringify({ ...tree, nodes }));
+}
+
+const settings: RolloutOptions = {
+  ...rolloutPresets.arpo,
+  n: 8,
+  initialRollouts: 3,
+  beamSize: 3,
+  responseLength: 90,
+  seed: 5,
+};
+
+/** A calculator that takes its time. */
+function slowly(ms: () => number): Tool {
+  const calc = calculator();
+  return {
+    ...calc,
+    execute: async (input, call) => {
+      await sleep(ms());
+      return calc.execute(input, call);
+    },
+  };
+}
+
+test("rollout() gives the same trees for any number of workers and any timing", async () => {
+  const noise = Random.from(99);
+  const wanted = await rollout(babbler(), tasks, {
+    ...settings,
+    tools: new ToolSet([calculator()]),
+  });
+  for (const maxWorkers of [1, 3, 64]) {
+    const tools = new ToolSet([slowly(() => noise.integer(4))], { maxWorkers });
+    const policy = babbler(async () => void (await sleep(noise.integer(3))));
+    const trees = await rollout(policy, tasks, { ...settings, tools });
+    assert.deepEqual(trees.map(content), wanted.map(content));
+    assert.equal(policy.openRows, 0);
+  }
+});
+
+test("rollout() in rounds and row by row decides the same for one prompt", async () => {
+  for (let seed = 0; seed < 30; seed++) {
+    const common: RolloutOptions = {
+      ...settings,
+      ...(seed % 2 ? rolloutPresets.aepo : {}),
+      n: 9,
+      initialRollouts: 2,
+      beamSize: 4,
+      callLimit: 3,
+      responseLength: 4000,
+      penalty: seed % 3 ? "prompt" : "path",
+      entropyTiming: seed % 5 ? "before-result" : "after-result",
+      baseline: seed % 7 ? "row" : "trajectory",
+      dynamicRollouts: seed % 4 === 3,
+      seed,
+      tools: new ToolSet([calculator()]),
+    };
+    const [alone] = await rollout(babbler(), [tasks[1]!], common);
+    const [rounds] = await rollout(babbler(), [tasks[1]!], { ...common, scheduling: "lockstep" });
+    const a = content(alone!) as { config: object };
+    const b = content(rounds!) as { config: object };
+    assert.deepEqual({ ...a, config: {} }, { ...b, config: {} });
+  }
+});
+
+test("rollout() gives a prompt the same tree whoever shares the batch", async () => {
+  const tools = new ToolSet([calculator()]);
+  const [alone] = await rollout(babbler(), [tasks[0]!], { ...settings, tools });
+  const [first] = await rollout(babbler(), tasks, { ...settings, tools });
+  assert.deepEqual(content(alone!), content(first!));
+});
+
+test("rollout() never exceeds its budgets", async () => {
+  const random = Random.from(8);
+  for (let i = 0; i < 60; i++) {
+    const n = 1 + random.integer(10);
+    const options: RolloutOptions = {
+      rule: random.choose(["arpo-code", "arpo-paper", "seed-docs", "aepo-code", "aepo-paper"]),
+      n,
+      initialRollouts: 1 + random.integer(n),
+      beamSize: 1 + random.integer(5),
+      branchProbability: random.uniform(),
+      entropyWeight: random.uniform() * 3,
+      responseLength: 20 + random.integer(200),
+      callLimit: random.integer(4),
+      dynamicRollouts: random.uniform() < 0.3,
+      scheduling: random.choose(["prompt", "lockstep"]),
+      seed: i,
+      tools: new ToolSet([calculator()]),
+    };
+    for (const tree of await rollout(babbler(), tasks, options)) {
+      assert.equal(tree.trajectories.length, n);
+      assert.ok(tree.rows.length <= n);
+      for (const t of tree.trajectories) {
+        assert.ok(t.tokens.length <= options.responseLength!);
+        assert.ok(t.toolCalls.length <= options.callLimit!);
+        assert.equal(t.text.length, t.tokens.filter((id) => id > 1).length);
+      }
+      const attempts = tree.nodes.flatMap((node) => node.branch ?? []);
+      const children = attempts.flatMap(({ child }) => (child === undefined ? [] : [child]));
+      assert.deepEqual(
+        children.sort((a, b) => a - b),
+        tree.rows.filter((row) => row.kind === "branch").map((row) => row.row),
+      );
+      for (const { remaining, branch, child } of attempts) {
+        assert.ok(remaining > 0);
+        assert.equal(branch, child !== undefined);
+      }
+    }
+  }
+});
+
+test("rollout() waits for nobody: rows go on while tools run", async () => {
+  // Three calls of 30 ms in each of 8 rows; in rounds the slowest row of each round holds up all.
+  const policy = new ScriptedPolicy(async ({ row, turn, options }) => {
+    await sleep((row + turn) % 3 === 0 ? 60 : 5);
+    options.random.uniform();
+    return { text: turn < 3 ? "<calc>1</calc>" : "x\u0001" };
+  });
+  const tools = new ToolSet([slowly(() => 30)]);
+  const order: number[] = [];
+  await rollout(policy, tasks[0]!, {
+    n: 8,
+    tools,
+    onEvent: (event) => {
+      if (event.type === "segment") order.push(event.round);
+    },
+  });
+  const rounds = [...order].sort((a, b) => a - b);
+  assert.notDeepEqual(order, rounds);
+});
+
+test("rollout() closes its session when it is stopped, and passes the reason on", async () => {
+  for (const scheduling of ["prompt", "lockstep"] as const) {
+    const stop = new AbortController();
+    const policy = babbler(() => sleep(2));
+    const tools = new ToolSet([slowly(() => 5)]);
+    const running = rollout(policy, tasks, { ...settings, scheduling, tools, signal: stop.signal });
+    setTimeout(() => stop.abort(new Error("interrupted")), 12);
+    await assert.rejects(running, /interrupted/);
+    assert.equal(policy.openRows, 0);
+  }
+  const never = AbortSignal.abort(new Error("too late"));
+  await assert.rejects(rollout(babbler(), tasks, { signal: never }), /too late/);
+});
+
+test("rollout() passes on what a policy throws and closes its session", async () => {
+  for (const scheduling of ["prompt", "lockstep"] as const) {
+    let calls = 0;
+    const policy = new ScriptedPolicy(async () => {
+      await sleep(1);
+      if (++calls === 5) throw new Error("device lost");
+      return { text: "<calc>1</calc>" };
+    });
+    const tools = new ToolSet([calculator()], { callLimit: 4 });
+    await assert.rejects(rollout(policy, tasks, { n: 4, scheduling, tools }), /device lost/);
+    assert.equal(policy.openRows, 0);
+  }
+});
+
+test("rollout() ends rows as the rules say", async () => {
+  const script: Record<string, (turn: number) => string> = {
+    answer: () => "yes\u0001",
+    "bad-call": () => "<calc>  </calc>",
+    "call-limit": () => "<calc>1</calc>",
+    length: () => "z".repeat(500),
+  };
+  const policy = new ScriptedPolicy(({ text, turn }) => ({
+    text: script[text.split(":")[0]!]!(turn),
+  }));
+  const trees = await rollout(
+    policy,
+    Object.keys(script).map((name) => ({ prompt: `${name}:` })),
+    { tools: new ToolSet([calculator()], { callLimit: 2 }), responseLength: 100 },
+  );
+  assert.deepEqual(
+    trees.map(({ rows }) => rows[0]!.end),
+    Object.keys(script),
+  );
+  const [, bad, limit, long] = trees;
+  assert.equal(bad!.rows[0]!.calls, 1);
+  assert.equal(limit!.rows[0]!.calls, 2);
+  assert.equal(limit!.metrics["tools/call_limit_reached_count"], 1);
+  const { tokens, lossMask, logprobs } = limit!.trajectories[0]!;
+  assert.deepEqual([tokens.at(-1), lossMask.at(-1), logprobs.at(-1)], [1, 1, NaN]);
+  assert.equal(long!.trajectories[0]!.tokens.length, 100);
+});
+
+test("rollout() ends a row whose context is full, during text or before a result", async () => {
+  const writer = new ScriptedPolicy(() => ({ text: "z".repeat(500) }), { contextLength: 50 });
+  const full = await rollout(writer, { prompt: "abc" });
+  assert.equal(full.rows[0]!.end, "context");
+  assert.equal(full.trajectories[0]!.tokens.length, 47);
+  const caller = new ScriptedPolicy(() => ({ text: "<calc>1</calc>" }), { contextLength: 30 });
+  const tools = new ToolSet([calculator()]);
+  const tree = await rollout(caller, { prompt: "abc" }, { tools });
+  assert.equal(tree.rows[0]!.end, "context");
+  assert.equal(tree.trajectories[0]!.text, "<calc>1</calc>");
+  assert.equal(tree.metrics["tools/total_calls"], 1);
+});
+
+test("rollout() looks for a call's opening tag in the response only, unless asked", async () => {
+  const policy = new ScriptedPolicy(({ turn }) => ({ text: turn ? "ok\u0001" : "2</calc>" }));
+  const task = { prompt: "Use <calc>1+1</calc>." };
+  const tools = new ToolSet([calculator()]);
+  assert.equal((await rollout(policy, task, { tools })).rows[0]!.end, "bad-call");
+  const old = await rollout(policy, task, { tools, compat: { searchPrompt: true } });
+  assert.equal(old.nodes[1]!.tool!.input, "1+1</calc>.2");
+});
+
+test("rollout() validates with one greedy row", async () => {
+  let temperature: number | undefined;
+  const policy = new ScriptedPolicy(({ options }) => {
+    ({ temperature } = options);
+    return { text: "<calc>1</calc>" };
+  });
+  const tools = new ToolSet([calculator()]);
+  const tree = await rollout(policy, tasks[0]!, {
+    ...rolloutPresets.arpo,
+    branchProbability: 1,
+    mode: "validate",
+    tools,
+  });
+  assert.equal(tree.rows.length, 1);
+  assert.equal(temperature, 0);
+  assert.equal(
+    tree.nodes.some((node) => node.branch),
+    false,
+  );
+});
+
+test("rollout() decides AEPO's first rows by entropy", async () => {
+  // The root is as unsure as can be, the steps of the probe are certain: start wide.
+  const policy = new ScriptedPolicy(({ options }) => ({
+    text: "x".repeat(20) + "\u0001",
+    confidence: options.maxTokens === 50 ? 0.5 : 1,
+  }));
+  const options = { ...rolloutPresets.aepo, n: 8, seed: 1 };
+  const tree = await rollout(policy, tasks[0]!, {
+    ...options,
+    dynamicRollouts: { beta: 9 },
+  });
+  assert.equal(tree.monitor!.initialRollouts, 8);
+  assert.equal(tree.rows.filter((row) => row.kind === "initial").length, 8);
+  const flat = await rollout(policy, tasks[0]!, { ...options, dynamicRollouts: { beta: 0 } });
+  assert.equal(flat.monitor!.initialRollouts, 5);
+});
+
+test("rollout() makes as many attempts per row as asked", async () => {
+  const policy = babbler();
+  const tools = new ToolSet([calculator()]);
+  const common = { n: 30, initialRollouts: 2, branchProbability: 0, entropyWeight: 0, tools };
+  const count = async (more: RolloutOptions) => {
+    const tree = await rollout(policy, tasks[0]!, { ...common, ...more });
+    return new Set(tree.nodes.flatMap((node) => (node.branch ? [node.branch.length] : [])));
+  };
+  assert.deepEqual(await count({ beamSize: 3 }), new Set([2]));
+  assert.deepEqual(await count({ beamSize: 3, attemptsPerRow: 3 }), new Set([3]));
+});
+
+test("rollout() refuses settings that make no sense", async () => {
+  const policy = babbler();
+  const refuse = (options: RolloutOptions, message: RegExp) =>
+    assert.rejects(rollout(policy, tasks[0]!, options), message);
+  await refuse(
+    { n: 4, initialRollouts: 8 },
+    /^RangeError: Cannot roll out: n must be at least initialRollouts \(8\), got 4$/,
+  );
+  await refuse({ n: 0 }, /n must be an integer of at least 1, got 0/);
+  await refuse({ branchProbability: NaN }, /branchProbability must be a finite number, got NaN/);
+  await refuse({ rule: "best" as "arpo-code" }, /rule must be one of arpo-code, .*, got best/);
+  await assert.rejects(
+    rollout(new ScriptedPolicy(() => ({ text: "" }), { contextLength: 3 }), tasks[0]!),
+    /shorter than the policy's context of 3 tokens, got 3/,
+  );
+  assert.equal(policy.openRows, 0);
+});

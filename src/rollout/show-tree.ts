@@ -1,0 +1,65 @@
+import type { RolloutTree } from "./rollout-tree.js";
+
+/** A tree as text and as a small picture; the explorer in `view` shows everything else. */
+export function showTree(tree: RolloutTree): Record<string, string> {
+  return { "text/plain": asText(tree), "text/html": asHtml(tree) };
+}
+
+function short(text: string, length: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
+
+function asText(tree: RolloutTree): string {
+  const branches = tree.rows.filter((row) => row.kind === "branch").length;
+  const head = `RolloutTree: ${tree.rows.length} rows (${branches} branches), ${tree.nodes.length} nodes, seed ${tree.seed}, ${tree.config.branch.rule}`;
+  const lines = tree.rows.map((row) => {
+    const from = row.kind === "branch" ? `branch of ${row.parent}` : row.kind;
+    const own = tree.nodes.filter((node) => node.row === row.row);
+    const text = own.map((node) => node.text).join("");
+    return `  ${row.row} ${from}, ${row.calls} calls, ${row.end}: ${short(text, 72)}`;
+  });
+  return [head, ...lines].join("\n");
+}
+
+const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** Rows from top to bottom, tokens from left to right; the hotter a stretch, the more entropy. */
+function asHtml(tree: RolloutTree): string {
+  const width = 720;
+  const height = 22;
+  const starts = new Map<number, number>([[-1, 0]]);
+  for (const node of tree.nodes) {
+    const start =
+      node.parent < 0 ? 0 : starts.get(node.parent)! + tree.nodes[node.parent]!.tokens.length;
+    starts.set(node.id, start);
+  }
+  const longest = Math.max(1, ...tree.nodes.map((n) => starts.get(n.id)! + n.tokens.length));
+  const x = (token: number) => Math.round((token / longest) * width * 10) / 10;
+  const hottest = Math.max(1e-9, ...tree.nodes.map((n) => n.entropy ?? 0));
+  const marks: string[] = [];
+  for (const row of tree.rows) {
+    const y = row.row * height + 4;
+    if (row.kind === "branch") {
+      const from = tree.nodes[row.from]!;
+      const at = x(starts.get(from.id)! + from.tokens.length);
+      marks.push(
+        `<path d="M${at} ${row.parent * height + 11}V${y + 7}" stroke="#c33" fill="none"/>`,
+      );
+    }
+    for (const node of tree.nodes.filter((n) => n.row === row.row)) {
+      const start = x(starts.get(node.id)!);
+      const size = Math.max(1, x(node.tokens.length) - 1);
+      const heat = Math.round(90 - 45 * ((node.entropy ?? 0) / hottest));
+      const fill = node.kind === "tool" ? "#7a9" : `hsl(24 85% ${heat}%)`;
+      const title = escape(
+        `row ${node.row}, node ${node.id}${node.entropy === undefined ? "" : `, entropy ${node.entropy.toFixed(3)}`}\n${node.text}`,
+      );
+      marks.push(
+        `<rect x="${start}" y="${y}" width="${size}" height="14" rx="2" fill="${fill}"><title>${title}</title></rect>`,
+      );
+    }
+  }
+  const label = escape(asText(tree).split("\n")[0]!);
+  return `<figure style="margin:0"><svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${tree.rows.length * height + 4}" width="${width}">${marks.join("")}</svg><figcaption>${label}</figcaption></figure>`;
+}

@@ -1,0 +1,2 @@
+export { CodePointTokenizer } from "./code-point-tokenizer.js";
+export { ScriptedPolicy, type ScriptedText, type ScriptSituation } from "./scripted-policy.js";

@@ -1,0 +1,177 @@
+import type { Tokenizer } from "../../model/tokenizer.js";
+import type { GenerateOptions, Policy, Row, Segment, Session } from "../../policy/policy.js";
+import { CodePointTokenizer } from "./code-point-tokenizer.js";
+
+/** What a script knows about the generate call it answers. */
+export interface ScriptSituation {
+  /** The session's number of the row. */
+  row: number;
+  /** How often this row has generated before; a fork counts its own calls. */
+  turn: number;
+  /** The row's whole text, prompt included. */
+  text: string;
+  options: GenerateOptions;
+}
+
+/** What the model "writes". */
+export interface ScriptedText {
+  text: string;
+  /** Probability of every token written; the rest is on one alternative. Default 1. */
+  confidence?: number;
+}
+
+type Script = (at: ScriptSituation) => ScriptedText | Segment | Promise<ScriptedText | Segment>;
+
+class ScriptedRow implements Row {
+  turn = 0;
+  constructor(
+    readonly id: number,
+    readonly tokens: number[],
+  ) {}
+}
+
+/**
+ * A policy whose text comes from a function: rollouts without a model.
+ *
+ * The text is cut at the first stop string, end token or `maxTokens`, as a model's would be; a whole
+ * `Segment` is passed on as it is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Random } from "arpo-lab/random";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(({ turn }) => ({ text: `turn ${turn}\u0001` }));
+ * const session = policy.session();
+ * const row = session.open(policy.tokenizer.encode("hello"));
+ * const segment = await session.generate(row, { maxTokens: 4, random: Random.from(1) });
+ * assert.equal(policy.tokenizer.decode(segment.tokens), "turn");
+ * session.dispose();
+ * assert.equal(policy.openRows, 0);
+ * ```
+ */
+export class ScriptedPolicy implements Policy {
+  readonly name = "scripted";
+  readonly tokenizer: Tokenizer;
+  readonly contextLength: number;
+  /** Rows that some session has not given back. */
+  openRows = 0;
+  readonly #script: Script;
+
+  constructor(script: Script, options: { tokenizer?: Tokenizer; contextLength?: number } = {}) {
+    this.#script = script;
+    this.tokenizer = options.tokenizer ?? new CodePointTokenizer();
+    this.contextLength = options.contextLength ?? 4096;
+  }
+
+  session(): Session {
+    const rows = new Set<ScriptedRow>();
+    let next = 0;
+    const add = (tokens: number[]): ScriptedRow => {
+      if (tokens.length > this.contextLength) {
+        throw new RangeError(
+          `Cannot open a row: it must fit into ${this.contextLength} tokens, got ${tokens.length}`,
+        );
+      }
+      const row = new ScriptedRow(next++, tokens);
+      rows.add(row);
+      this.openRows++;
+      return row;
+    };
+    const find = (row: Row): ScriptedRow => {
+      if (row instanceof ScriptedRow && rows.has(row)) return row;
+      throw new RangeError(`Cannot use a row: it must be open in this session, got row ${row.id}`);
+    };
+    const close = (row: Row) => {
+      if (rows.delete(find(row))) this.openRows--;
+    };
+    return {
+      open: (tokens) => add(Array.from(tokens)),
+      fork: (row) => add([...find(row).tokens]),
+      append: (row, tokens) => {
+        const { tokens: own } = find(row);
+        if (own.length + tokens.length > this.contextLength) {
+          throw new RangeError(
+            `Cannot append: a row must fit into ${this.contextLength} tokens, got ${own.length + tokens.length}`,
+          );
+        }
+        own.push(...Array.from(tokens));
+      },
+      truncate: (row, length) => {
+        find(row).tokens.length = length;
+      },
+      generate: (row, options) => this.#generate(find(row), options),
+      close,
+      dispose: () => {
+        for (const row of rows) close(row);
+      },
+    };
+  }
+
+  async #generate(row: ScriptedRow, options: GenerateOptions): Promise<Segment> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const situation: ScriptSituation = {
+      row: row.id,
+      turn: row.turn++,
+      text: this.tokenizer.decode(row.tokens),
+      options,
+    };
+    const said = await untilAborted(this.#script(situation), signal);
+    const room = this.contextLength - row.tokens.length;
+    const segment =
+      "tokens" in said ? said : this.#segment(said, Math.min(options.maxTokens, room), options);
+    if (segment.finish === "length" && segment.tokens.length === room) segment.finish = "context";
+    row.tokens.push(...segment.tokens);
+    return segment;
+  }
+
+  #segment(said: ScriptedText, most: number, { stop = [] }: GenerateOptions): Segment {
+    const { text, confidence = 1 } = said;
+    const tokens: number[] = [];
+    let finish: Segment["finish"] = "length";
+    let stopped: string | undefined;
+    for (const token of this.tokenizer.encode(text)) {
+      if (tokens.length >= most) break;
+      tokens.push(token);
+      const written = this.tokenizer.decode(tokens);
+      stopped = stop.find((s) => written.endsWith(s));
+      if (stopped !== undefined) finish = "stop";
+      else if (this.tokenizer.eosIds.includes(token)) finish = "end";
+      if (finish !== "length") break;
+    }
+    const width = 2;
+    const pair = [confidence, 1 - confidence];
+    const segment: Segment = {
+      tokens: Int32Array.from(tokens),
+      logprobs: new Float32Array(tokens.length).fill(Math.log(confidence)),
+      entropies: new Float32Array(tokens.length).fill(
+        pair.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0),
+      ),
+      top: {
+        width,
+        ids: Int32Array.from(tokens.flatMap((token) => [token, this.tokenizer.padId])),
+        logprobs: Float32Array.from(tokens.flatMap(() => pair.map((p) => Math.log(p)))),
+      },
+      finish,
+    };
+    if (stopped !== undefined) segment.stop = stopped;
+    return segment;
+  }
+}
+
+/** A promise's answer, or the signal's reason as soon as it is aborted. */
+async function untilAborted<T>(answer: T | Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (!signal || !(answer instanceof Promise)) return answer;
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
