@@ -17,3 +17,12 @@ export {
 } from "./search/bright-data.js";
 export { formatHits, nothingFound, type FormatOptions } from "./search/format.js";
 export type { SearchCall, SearchHit, SearchProvider } from "./search/provider.js";
+export { PythonPool, type PythonLimits, type PythonRun } from "./python/python-pool.js";
+export { pythonTool, type PythonTool, type PythonToolOptions } from "./python/python-tool.js";
+export { pyodidePool } from "./python/pyodide-python.js";
+export {
+  systemPython,
+  type Isolation,
+  type SystemPython,
+  type SystemPythonOptions,
+} from "./python/system-python.js";

@@ -1,7 +1,29 @@
-import { brightDataHits, brightDataRequest, cacheKey, formatHits } from "../../src/tools/index.js";
+import {
+  brightDataHits,
+  brightDataRequest,
+  cacheKey,
+  formatHits,
+  pyodidePool,
+  type PythonPool,
+} from "../../src/tools/index.js";
 import type { Runners } from "./runner.js";
 
+let pool: PythonPool | undefined;
+
 export const runners: Runners = {
+  python_preprocess: async ({ code }) => {
+    pool ??= pyodidePool({ workers: 1 });
+    const preprocessed = await pool.preprocess(code);
+    const { text, ok } = await pool.run(code);
+    return {
+      preprocessed,
+      changed: preprocessed !== code,
+      ok,
+      result: text,
+      result_last_line: text.split("\n").at(-1),
+      result_prefix: text.slice(0, "<function <lambda> at ".length),
+    };
+  },
   search_request: ({ query, detected_language, api_key, zone, location, timeout }) => {
     const chinese = String(detected_language).startsWith("zh");
     const request = brightDataRequest(query, { apiKey: api_key, zone, location, chinese });

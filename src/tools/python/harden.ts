@@ -1,0 +1,90 @@
+/**
+ * Run once inside Pyodide, before the first call: takes away the doors to JavaScript, gives asyncio
+ * a loop that needs no browser, and loads what most code imports.
+ *
+ * None of this is the wall. The wall is the process: no code from strings, no Node globals, no file
+ * writes, no child processes. This makes the way to the wall long.
+ */
+export const harden = String.raw`
+def arpo_harden():
+    import gc, sys, selectors, time, types
+    import ast, collections, datetime, decimal, fractions, functools, heapq, itertools, json, math, random, re, statistics, string, traceback
+
+    # Pyodide replaced parts of these by ones that need a browser: begin anew with the originals.
+    for name in [n for n in sys.modules if n.split(".")[0] in ("asyncio", "time")]:
+        del sys.modules[name]
+    import time
+    import asyncio
+    asyncio.events._set_running_loop(None)
+
+    class Idle(selectors._BaseSelectorImpl):
+        def select(self, timeout=None):
+            if timeout is None:
+                raise RuntimeError("Every task waits for something outside: nothing can wake this loop")
+            if timeout > 0:
+                time.sleep(timeout)
+            return []
+
+    class Loop(asyncio.SelectorEventLoop):
+        def __init__(self):
+            super().__init__(Idle())
+        def _make_self_pipe(self):
+            self._ssock = self._csock = None
+        def _close_self_pipe(self):
+            pass
+        def _write_to_self(self):
+            pass
+
+    Loop.__name__ = Loop.__qualname__ = "EventLoop"
+    asyncio.EventLoop = asyncio.SelectorEventLoop = asyncio.new_event_loop = Loop
+    asyncio.events.new_event_loop = asyncio.runners.events.new_event_loop = Loop
+
+    forbidden = ("js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core", "_ctypes", "ctypes",
+                 "_remote_debugging", "_testcapi", "_testinternalcapi", "_testlimitedcapi",
+                 "_testclinic", "_testclinic_limited", "_testbuffer", "_xxtestfuzz", "xxsubtype",
+                 "_posixsubprocess", "_socket", "socket", "ssl", "_ssl", "mmap")
+    kept = ("_socket", "socket", "ssl", "_ssl", "_posixsubprocess", "mmap")
+    sys.meta_path[:] = [f for f in sys.meta_path
+                        if (f if isinstance(f, type) else type(f)).__module__ != "_pyodide._importhook"]
+    doomed = [m for n, m in list(sys.modules.items()) if n.split(".")[0] in forbidden and n.split(".")[0] not in kept]
+    for name in [n for n in sys.modules if n.split(".")[0] in forbidden and n.split(".")[0] not in kept]:
+        del sys.modules[name]
+    for module in doomed:
+        if isinstance(module, types.ModuleType):
+            vars(module).clear()
+    doomed.clear()
+    # A built-in module is also kept as a copy from which it can be made again.
+    for copy in gc.get_objects():
+        if type(copy) is dict and "to_js" in copy and "trigger_fatal_error" in copy:
+            copy.clear()
+    copy = None
+    main = sys.modules["__main__"]
+    for name in list(vars(main)):
+        if name not in ("__name__", "__doc__", "__builtins__", "__loader__", "__spec__", "arpo_run", "arpo_preprocess"):
+            delattr(main, name)
+    import os
+    for name in [n for n in os.environ if n not in ("HOME", "LANG")]:
+        del os.environ[name]
+    os.environ["PATH"] = "/usr/bin:/bin"
+    sys.path[:] = [""] + [p for p in sys.path if p]
+    sys.last_exc = sys.last_value = sys.last_type = sys.last_traceback = None
+    del sys.last_exc, sys.last_value, sys.last_type, sys.last_traceback
+    gc.collect()
+    gc.freeze()
+`;
+
+/** Built-in modules whose names are struck from the interpreter's table, so nothing can load them. */
+export const struckModules = [
+  "_pyodide_core",
+  "_ctypes",
+  "_remote_debugging",
+  "_testcapi",
+  "_testinternalcapi",
+  "_testlimitedcapi",
+  "_testclinic",
+  "_testclinic_limited",
+  "_testbuffer",
+  "_xxtestfuzz",
+  "xxsubtype",
+  "mmap",
+];

@@ -1,0 +1,73 @@
+import { existsSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { availableParallelism } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ChildCommand } from "./child-process.js";
+import { PythonPool, type PythonLimits } from "./python-pool.js";
+
+/** The package folder, from dist/src/tools/python. */
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** sympy and mpmath, without their tests, as one zip that Python imports from. */
+const packages = join(root, "data/python/packages.zip");
+
+/** Unset limits filled in. */
+export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
+  const all = {
+    timeoutMs: limits.timeoutMs ?? 120_000,
+    memoryMb: limits.memoryMb ?? 512,
+    maxOutput: limits.maxOutput ?? 100_000,
+    workers: limits.workers ?? Math.min(4, availableParallelism()),
+  };
+  for (const [name, value] of Object.entries(all)) {
+    if (!(Number.isFinite(value) && value > 0)) {
+      throw new RangeError(`Cannot start Python: ${name} must be a positive number, got ${value}`);
+    }
+  }
+  return all;
+}
+
+/**
+ * A pool of Pyodide interpreters, each in a process of its own: CPython compiled to WebAssembly, so
+ * no Python is needed on the machine.
+ *
+ * The walls, from the outside: a process that may read only this package and write nothing (Node's
+ * permission model), with an empty environment; no JavaScript from strings; no Node globals; no
+ * bridge modules; WebAssembly memory with a ceiling; time limits that end in a kill.
+ */
+export function pyodidePool(limits: PythonLimits = {}): PythonPool {
+  const all = withDefaults(limits);
+  const command = (preload?: string): ChildCommand => {
+    const indexURL = dirname(createRequire(import.meta.url).resolve("pyodide/package.json"));
+    const settings = {
+      indexURL: `${indexURL}/`,
+      memoryBytes: all.memoryMb * 2 ** 20,
+      ...(existsSync(packages) ? { packages, ...(preload ? { preload } : {}) } : {}),
+    };
+    const script = join(root, "dist/src/tools/python/pyodide-child.js");
+    return {
+      file: process.execPath,
+      args: [
+        ...permissionFlags([root, indexURL]),
+        "--disallow-code-generation-from-strings",
+        "--no-warnings",
+        "--max-old-space-size=256",
+        "--stack-size=2000",
+        script,
+        JSON.stringify(settings),
+      ],
+      env: {},
+    };
+  };
+  return new PythonPool({ light: command(), heavy: command("sympy") }, all);
+}
+
+/** Read this package, nothing else; the flag's name changed with Node 23.5 and 22.13. */
+function permissionFlags(folders: string[]): string[] {
+  const flag = process.allowedNodeEnvironmentFlags.has("--permission")
+    ? "--permission"
+    : "--experimental-permission";
+  const real = folders.flatMap((folder) => [folder, realpathSync(folder)]);
+  return [flag, ...new Set(real.map((folder) => `--allow-fs-read=${join(folder, "*")}`))];
+}

@@ -1,0 +1,192 @@
+import { Gate } from "../gate.js";
+import { PythonChild, WorkerDied, type ChildCommand } from "./child-process.js";
+import type { ChildReply } from "./protocol.js";
+
+/** Limits of every call of a pool. */
+export interface PythonLimits {
+  /** Milliseconds of one call. Default 120,000. */
+  timeoutMs?: number;
+  /** MiB an interpreter may grow to. Default 512. */
+  memoryMb?: number;
+  /** Characters the model is shown at most; the rest is replaced by a notice. Default 100,000. */
+  maxOutput?: number;
+  /** Interpreters kept warm. Default: the processors of this machine, at most 4. */
+  workers?: number;
+}
+
+/** How one piece of code ended. */
+export interface PythonRun {
+  /** What the model reads: stripped standard output on success, else stripped standard error. */
+  text: string;
+  /** Exit status 0. */
+  ok: boolean;
+  /** The exit status; undefined when it was stopped or its interpreter broke. */
+  status?: number;
+  /** It was stopped by its time limit. */
+  timedOut: boolean;
+}
+
+const graceMs = 300;
+
+/**
+ * Interpreters kept warm, one call at a time each. One that does not stop in time, breaks or
+ * outgrows its memory is killed and replaced.
+ */
+export class PythonPool {
+  readonly #commands: { light: ChildCommand; heavy: ChildCommand };
+  readonly #limits: Required<PythonLimits>;
+  readonly #gate: Gate;
+  readonly #idle = { light: [] as PythonChild[], heavy: [] as PythonChild[] };
+  readonly #all = new Set<PythonChild>();
+  #disposed = false;
+
+  /** `heavy` is the command for code that uses large packages; give the same twice for no such tier. */
+  constructor(
+    commands: { light: ChildCommand; heavy: ChildCommand },
+    limits: Required<PythonLimits>,
+  ) {
+    this.#commands = commands;
+    this.#limits = limits;
+    this.#gate = new Gate(limits.workers);
+  }
+
+  /** Starts an interpreter ahead of the first call. */
+  async warm(count = this.#limits.workers): Promise<void> {
+    const started = Array.from({ length: count }, () => this.#start("light"));
+    await Promise.all(started.map((child) => child.ready));
+    this.#idle.light.push(...started);
+  }
+
+  /** Runs code as `python -c` would, in a fresh interpreter as far as the code can tell. */
+  run(code: string, call: { signal?: AbortSignal; timeoutMs?: number } = {}): Promise<PythonRun> {
+    const asked = performance.now();
+    return this.#gate.run(() => {
+      // Waiting for an interpreter is part of the caller's time, not of the code's own limit.
+      const left = (call.timeoutMs ?? Infinity) - (performance.now() - asked);
+      return this.#run(code, Math.max(1, Math.min(this.#limits.timeoutMs, left)), call.signal);
+    }, call.signal);
+  }
+
+  /** What would be run: the code with its last expression printed. */
+  preprocess(code: string): Promise<string> {
+    return this.#gate.run(async () => {
+      const reply = await this.#with("light", 10_000, undefined, (child) =>
+        child.ask({ kind: "preprocess", code, timeoutMs: 10_000, outputBytes: 0 }),
+      );
+      if (reply === "late") throw new RangeError("Cannot preprocess: no answer within 10 s");
+      return reply.text ?? "";
+    });
+  }
+
+  /** Interpreters alive, busy and idle. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Process ids of the interpreters. */
+  get pids(): number[] {
+    return [...this.#all].flatMap((child) => child.pid ?? []);
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    await Promise.all([...this.#all].map((child) => child.killed()));
+    this.#all.clear();
+  }
+
+  async #run(code: string, timeoutMs: number, signal?: AbortSignal): Promise<PythonRun> {
+    const tier = /\b(sympy|mpmath)\b/.test(code) ? "heavy" : "light";
+    const limit = this.#limits.maxOutput;
+    let reply: ChildReply | "late";
+    try {
+      reply = await this.#with(tier, timeoutMs, signal, (child) =>
+        child.ask({ kind: "run", code, timeoutMs, outputBytes: 4 * limit + 4 }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkerDied) || this.#disposed || signal?.aborted) throw error;
+      // The code broke its interpreter, as it may break a python of its own: that is its answer.
+      return { text: brokenText, ok: false, timedOut: false };
+    }
+    if (reply === "late" || reply.late) {
+      return { text: timeoutText(timeoutMs), ok: false, timedOut: true };
+    }
+    if (reply.crashed) return { text: brokenText, ok: false, timedOut: false };
+    const ok = reply.status === 0;
+    const text = ok
+      ? strip(reply.out ?? "", reply.outTotal ?? 0, limit)
+      : strip(reply.err ?? "", reply.errTotal ?? 0, limit);
+    return { text, ok, status: reply.status, timedOut: false };
+  }
+
+  #start(tier: "light" | "heavy"): PythonChild {
+    if (this.#disposed)
+      throw new TypeError("Cannot run Python: the pool must be open, got a disposed one");
+    const child = new PythonChild(this.#commands[tier]);
+    this.#all.add(child);
+    return child;
+  }
+
+  /** Lends an interpreter to a task; it comes back only if it is still good. */
+  async #with(
+    tier: "light" | "heavy",
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    task: (child: PythonChild) => Promise<ChildReply>,
+  ): Promise<ChildReply | "late"> {
+    let child = this.#idle[tier].pop();
+    while (child && !child.alive) {
+      this.#all.delete(child);
+      child = this.#idle[tier].pop();
+    }
+    child ??= this.#start(tier);
+    let timer: NodeJS.Timeout | undefined;
+    let stop: () => void = () => undefined;
+    try {
+      try {
+        await child.ready; // Starting is not the code's time.
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        throw new Error(`Cannot start Python: ${why}`, { cause: error });
+      }
+      const late = new Promise<"late">((resolve, reject) => {
+        timer = setTimeout(() => {
+          resolve("late");
+        }, timeoutMs + graceMs);
+        stop = () => {
+          reject(signal?.reason as Error);
+        };
+        signal?.addEventListener("abort", stop, { once: true });
+        if (signal?.aborted) stop();
+      });
+      const reply = await Promise.race([task(child), late]);
+      if (reply === "late" || reply.retiring || this.#disposed) this.#drop(child);
+      else this.#idle[tier].push(child);
+      return reply;
+    } catch (error) {
+      this.#drop(child);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  #drop(child: PythonChild): void {
+    child.kill();
+    this.#all.delete(child);
+  }
+}
+
+/** What the model reads when its code broke the interpreter (a stack overflow in C, a kill). */
+export const brokenText = "Execution failed: the interpreter crashed";
+
+const timeoutText = (ms: number) =>
+  `Execution timed out after ${Math.round(ms / 100) / 10} seconds`;
+
+/** Python's strip, then the cut to `limit` characters with a notice. */
+function strip(text: string, totalBytes: number, limit: number): string {
+  const whole = Buffer.byteLength(text) >= totalBytes;
+  const stripped = text.replace(/^[\s\x1c-\x1f\x85]+|[\s\x1c-\x1f\x85]+$/g, "");
+  if (whole && stripped.length <= limit) return stripped;
+  return `${stripped.slice(0, limit)}\n[output cut: the first ${limit} characters of ${totalBytes} bytes]`;
+}

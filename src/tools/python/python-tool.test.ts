@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { ToolSet } from "../tool-set.js";
+import { pyodidePool } from "./pyodide-python.js";
+import { pythonTool } from "./python-tool.js";
+import { detectIsolation, systemPython } from "./system-python.js";
+import { spawnSync } from "node:child_process";
+
+const pool = pyodidePool({ workers: 1, timeoutMs: 2000, maxOutput: 1000 });
+after(() => pool.dispose());
+const text = async (code: string) => (await pool.run(code)).text;
+
+test("PythonPool.run() lets nothing of a call survive it", async () => {
+  await pool.run("import builtins, math, os\nbuiltins.leak = 1\nmath.pi = 3\nleak2 = 2");
+  await pool.run("import os\nos.mkdir('/tmp/d'); os.chdir('/tmp/d'); open('f','w').write('x')");
+  await pool.run("import os\nos.rename('/home', '/hidden'); f = open('/dev/null')");
+  await pool.run("import sys\nsys.stdout = None; sys.modules['json'] = None");
+  assert.equal(await text("'leak' in dir(__builtins__), 'leak2' in globals()"), "(False, False)");
+  assert.equal(
+    await text(
+      "import os, math, json\n(os.getcwd(), os.listdir('/tmp'), os.path.exists('/home'), math.pi > 3.1)",
+    ),
+    "('/tmp', [], True, True)",
+  );
+});
+
+test("PythonPool.run() stops code at its time limit and goes on", async () => {
+  const polite = await pool.run("while True: pass", { timeoutMs: 200 });
+  assert.deepEqual([polite.text, polite.timedOut], ["Execution timed out after 0.2 seconds", true]);
+  const before = pool.pids;
+  const stubborn = await pool.run(
+    "while True:\n  try:\n    while True: pass\n  except BaseException: pass",
+    { timeoutMs: 200 },
+  );
+  assert.equal(stubborn.timedOut, true);
+  assert.equal(await text("2+2"), "4");
+  assert.notDeepEqual(pool.pids, before);
+});
+
+test("PythonPool.run() cuts long output with a notice", async () => {
+  const run = await pool.run("print('é' * 5000)");
+  assert.equal(
+    run.text,
+    `${"é".repeat(1000)}\n[output cut: the first 1000 characters of 10001 bytes]`,
+  );
+});
+
+test("PythonPool.run() runs asyncio without a browser", async () => {
+  const code = "import asyncio\nasync def f(x):\n  await asyncio.sleep(0.001)\n  return x\n";
+  assert.equal(
+    await text(`${code}async def g(): return await asyncio.gather(f(1), f(2))\nasyncio.run(g())`),
+    "[1, 2]",
+  );
+});
+
+test("PythonPool.run() rejects when its caller stops", async () => {
+  const stop = new AbortController();
+  const run = pool.run("while True: pass", { signal: stop.signal });
+  setTimeout(() => {
+    stop.abort(new Error("interrupted"));
+  }, 50);
+  await assert.rejects(run, /interrupted/);
+  assert.equal(await text("1"), "1");
+});
+
+test("pythonTool() gives a traceback as an answer and empty output as no failure", async () => {
+  await using tools = new ToolSet([pythonTool({ workers: 1 })]);
+  const broken = await tools.call("python", "1/0");
+  assert.equal(broken.ok, true);
+  assert.match(broken.text, /ZeroDivisionError: division by zero$/);
+  const empty = await tools.call("python", "x = 1");
+  assert.deepEqual([empty.ok, empty.retries], [true, 0]);
+  assert.equal(empty.text, "Tool(python) returned empty output.");
+});
+
+test("pythonTool() is told the time by Python before the set ends the call", async () => {
+  await using tools = new ToolSet([pythonTool({ workers: 1 })], { timeoutMs: 5000 });
+  await tools.call("python", "1");
+  const { text, ok } = await tools.call("python", "while True: pass");
+  assert.equal(ok, true);
+  assert.equal(text, "Execution timed out after 4.5 seconds");
+});
+
+const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
+const skip = !hasPython || detectIsolation() === "none" ? "no python3 behind walls here" : false;
+
+const programs = [
+  "2+2",
+  "x = 1",
+  "def f(n):\n    return 1 if n < 2 else n * f(n - 1)\nf(20)",
+  "def f():\n    g()\ndef g():\n    return [][1]\nf()",
+  "try:\n    1/0\nexcept ZeroDivisionError as e:\n    raise ValueError('worse') from e",
+  "raise KeyError('k')",
+  "import sys\nprint('out'); print('err', file=sys.stderr); sys.exit(2)",
+  "import sys\nsys.exit('said')",
+  "import sys\nsys.exit(0)",
+  "1 +",
+  "  x",
+  "print(undefined)",
+  "input()",
+  "open('/nowhere')",
+  "import collections\ncollections.Counter('abca').most_common(1)",
+  "print('\\u4e2d', end='')",
+  "from fractions import Fraction\nFraction(1, 3) + Fraction(1, 6)",
+  "print(__name__); import sys; sys.argv",
+];
+test("Pyodide and the machine's Python say the same", { skip }, async () => {
+  const { pool: system } = systemPython({ workers: 1, timeoutMs: 5000 });
+  try {
+    for (const code of programs) {
+      const [a, b] = await Promise.all([pool.run(code), system.run(code)]);
+      assert.deepEqual(a, b, code);
+    }
+  } finally {
+    await system.dispose();
+  }
+});

@@ -1,0 +1,70 @@
+import type { Tool } from "../tool.js";
+import { pyodidePool } from "./pyodide-python.js";
+import type { PythonLimits, PythonPool } from "./python-pool.js";
+import { condaPython, systemPython, type Isolation } from "./system-python.js";
+
+/** Which Python the model's code runs in, and its limits. */
+export interface PythonToolOptions extends PythonLimits {
+  /** `pyodide` (default) needs no Python here; `system` or a path is a CPython of this machine. */
+  python?: string;
+  /** A conda environment, by the reference's names. */
+  condaPath?: string;
+  condaEnv?: string;
+  /** Walls around a CPython of this machine. Default: the strongest that works. */
+  isolation?: Isolation;
+  /** Run code again when it printed nothing, as the reference does. Default: no. */
+  retryEmpty?: boolean;
+  tag?: string;
+}
+
+/** The Python tool, with the pool it runs in. */
+export interface PythonTool extends Tool {
+  readonly pool: PythonPool;
+  /** One line on the interpreter and the walls around it. */
+  readonly about: string;
+}
+
+/**
+ * Runs Python. The model reads standard output, or the traceback; the value of a last expression is
+ * printed as in a notebook cell. Every call starts from nothing: no variable, file or patched module
+ * of an earlier call is there.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { pythonTool, ToolSet } from "arpo-lab/tools";
+ *
+ * await using tools = new ToolSet([pythonTool({ workers: 1 })]);
+ * const { text } = await tools.call("python", "import math\nmath.comb(10, 3)");
+ * assert.equal(text, "120");
+ * ```
+ */
+export function pythonTool(options: PythonToolOptions = {}): PythonTool {
+  const { pool, about } = open(options);
+  return {
+    name: "python_interpreter",
+    tag: options.tag ?? "python",
+    description:
+      "Runs Python code and returns what it prints; the value of a last expression is printed too.",
+    emptyIsAnswer: options.retryEmpty !== true,
+    pool,
+    about,
+    execute: async (code, { signal, timeoutMs }) => {
+      // A little before the caller's own limit, so that the model is told by Python, not by the set.
+      const within = Math.max(timeoutMs * 0.9, timeoutMs - 1000);
+      const { text, status, timedOut } = await pool.run(code, { signal, timeoutMs: within });
+      return { text, ok: true, details: { status, timedOut } };
+    },
+    dispose: () => pool.dispose(),
+  };
+}
+
+function open(options: PythonToolOptions): { pool: PythonPool; about: string } {
+  const { condaPath, condaEnv } = options;
+  const python =
+    options.python ?? (condaPath && condaEnv ? condaPython(condaPath, condaEnv) : "pyodide");
+  if (python !== "pyodide") {
+    return systemPython({ ...options, python: python === "system" ? "python3" : python });
+  }
+  return { pool: pyodidePool(options), about: "Pyodide in processes without files or network" };
+}
