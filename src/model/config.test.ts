@@ -89,6 +89,9 @@ test("parseHfConfig() refuses what it would compute wrongly", () => {
   refused({ hidden_act: "gelu" }, /hidden_act must be "silu", got "gelu"/);
   refused({ rope_scaling: { type: "yarn", factor: 4 } }, /"default" or "llama3", got "yarn"/);
   refused({ use_sliding_window: true, sliding_window: 4096 }, /sliding_window .* got 4096/);
+  const window = { use_sliding_window: true, sliding_window: 4096 };
+  refused({ ...window, layer_types: ["full_attention", "sliding_attention"] }, /got 4096/);
+  parseHfConfig({ ...qwen, ...window, max_window_layers: 24 }); // no layer slides
   refused({ num_key_value_heads: 3 }, /multiple of kvHeads \(3\), got 14/);
   refused({ hidden_size: 900 }, /headDim must be a positive integer, got 64.28/);
   refused({ hidden_size: -896 }, /hiddenSize must be a positive integer, got -896/);

@@ -99,9 +99,9 @@ export function parseHfConfig(json: unknown): ModelConfig {
   }
   if (flag(raw, "mlp_bias")) refuse("mlp_bias must be false", true);
   const window = raw.use_sliding_window === true ? (raw.sliding_window as number) : Infinity;
+  const types = raw.layer_types as string[] | undefined;
   const slides =
-    number(raw, "max_window_layers", 0) < layers ||
-    ((raw.layer_types as string[] | undefined) ?? []).includes("sliding_attention");
+    types?.includes("sliding_attention") ?? number(raw, "max_window_layers", 28) < layers;
   if (slides && window < contextLength) {
     refuse(`sliding_window must cover the context (${contextLength})`, window);
   }

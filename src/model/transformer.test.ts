@@ -191,3 +191,19 @@ test("Model.changed() moves the version", () => {
   assert.equal(model.version, 1);
   model.dispose();
 });
+
+test("Model.copy() shares nothing with its source, and copyFrom() follows it", () => {
+  const model = Model.init(sizes, 1);
+  const copy = model.copy();
+  const name = "model.layers.2.mlp.down_proj.weight";
+  const data = (of: Model) => of.weights.get(name)!.dataSync();
+  const before = data(model).slice();
+  data(model).fill(7); // as an optimiser that works in place does
+  assert.deepEqual(data(copy), before);
+  copy.copyFrom(model);
+  assert.equal(copy.version, 1);
+  assert.deepEqual(data(copy), data(model));
+  const other = Model.init({ ...sizes, hiddenSize: 32 }, 1);
+  assert.throws(() => copy.copyFrom(other), /embed_tokens.weight must have shape .* got \[40,32\]/);
+  for (const made of [model, copy, other]) made.dispose();
+});

@@ -20,7 +20,10 @@ import { ropeFrequencies } from "./rope.js";
 import { shapeSize } from "./safetensors-header.js";
 import { weightShapes } from "./weights.js";
 
-/** Rows of tokens as the model takes them: padded on the right to one length. */
+/**
+ * Rows of tokens as the model takes them: padded on the right to one length. `Model.batch` makes them
+ * and checks the ids, which tensors made by hand are not.
+ */
 export interface TokenBatch {
   /** [rows, time], int32. */
   ids: tf.Tensor2D;
@@ -124,6 +127,34 @@ export class Model {
   /** To be called by whoever changed the weights. */
   changed(): void {
     this.#version++;
+  }
+
+  /** A second model with the same weights in memory of its own: a reference policy, for example. */
+  copy(): Model {
+    const copies = new Map<string, tf.Variable>();
+    for (const [name, weight] of this.weights) {
+      copies.set(
+        name,
+        tf.tidy(() => tf.variable(weight.mul(1), true)),
+      );
+    }
+    return new Model(this.config, copies, this.generation);
+  }
+
+  /** Takes over the weights of a model of the same configuration. */
+  copyFrom(source: Model): void {
+    for (const [name, weight] of this.weights) {
+      const other = source.weights.get(name);
+      if (`${other?.shape}` !== `${weight.shape}`) {
+        throw new RangeError(
+          `Cannot copy weights: ${name} must have shape [${weight.shape}], got ${other ? `[${other.shape}]` : "none"}`,
+        );
+      }
+    }
+    for (const [name, weight] of this.weights) {
+      tf.tidy(() => weight.assign(source.weights.get(name)!.mul(1)));
+    }
+    this.changed();
   }
 
   /** Pads rows of token ids into one batch, after checking that the model can take them. */
