@@ -14,4 +14,12 @@ export type {
   TaskSet,
   TaskSetOptions,
 } from "./tasks/task-set.js";
-export { fact, sentence, world, worldPages, type Fact, type Relation } from "./tasks/world.js";
+export {
+  createWorld,
+  sentence,
+  world,
+  worldPages,
+  type Fact,
+  type Relation,
+  type World,
+} from "./tasks/world.js";

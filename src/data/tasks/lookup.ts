@@ -1,9 +1,22 @@
 import { Random } from "../../random/index.js";
 import { type Decide, type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
-import { type Fact, type Relation, fact, personRelations, sentence, world } from "./world.js";
+import {
+  type Fact,
+  type Relation,
+  type World,
+  personRelations,
+  sentence,
+  world as shipped,
+} from "./world.js";
+
+export interface WorldOptions extends TaskSetOptions {
+  /** Which world the questions are about; the one that ships unless told. */
+  world?: World;
+}
+
 
 /** What could stand where a fact's value stands. */
-function alternatives({ relation }: Fact): readonly string[] {
+function alternatives(world: World, { relation }: Fact): readonly string[] {
   switch (relation) {
     case "mayor":
       return world.people;
@@ -18,13 +31,13 @@ function alternatives({ relation }: Fact): readonly string[] {
   }
 }
 
-function subjectsOf(relation: Relation): readonly string[] {
+function subjectsOf(world: World, relation: Relation): readonly string[] {
   return (personRelations as readonly string[]).includes(relation) ? world.people : world.towns;
 }
 
 /** A search for one fact, now and then for somebody else's. */
-export function searchFor(relation: Relation, subject: string, choose: Decide) {
-  const whom = choose(subject, (random) => random.choose(subjectsOf(relation)));
+export function searchFor(world: World, relation: Relation, subject: string, choose: Decide) {
+  const whom = choose(subject, (random) => random.choose(subjectsOf(world, relation)));
   const query = `${relation} of ${whom}`;
   return {
     text: `<search>${query}</search>`,
@@ -34,27 +47,28 @@ export function searchFor(relation: Relation, subject: string, choose: Decide) {
 
 /** Restates what a result says of a fact, as it must before it can be used; now and then wrongly. */
 export function readOff(
+  world: World,
   result: string,
   relation: Relation,
   subject: string,
   choose: Decide,
 ): { value: string; thought: string } {
-  const known = fact(relation, subject)!;
+  const known = world.fact(relation, subject)!;
   const found = result.includes(sentence(known));
   const value = choose(found ? known.value : "unknown", (random) =>
-    random.choose(alternatives(known)),
+    random.choose(alternatives(world, known)),
   );
   return { value, thought: `<think>The ${relation} of ${subject} is ${value}.</think>` };
 }
 
-const expert: Expert = (task, results, choose) => {
+const expert = (world: World): Expert => (task, results, choose) => {
   const { relation, subject } = task.extra as unknown as Fact;
   const [result] = results;
   if (result === undefined) {
-    const search = searchFor(relation, subject, choose);
+    const search = searchFor(world, relation, subject, choose);
     return { ...search, text: `<think>I look it up.</think>${search.text}` };
   }
-  const { value, thought } = readOff(result, relation, subject, choose);
+  const { value, thought } = readOff(world, result, relation, subject, choose);
   return { text: `${thought}<answer>\\boxed{${value}}</answer>` };
 };
 
@@ -71,8 +85,8 @@ const expert: Expert = (task, results, choose) => {
  * assert.equal(train.length, 20);
  * ```
  */
-export function lookup(options: TaskSetOptions = {}): TaskSet {
-  const { seed = 1, train = 288, test = 64 } = options;
+export function lookup(options: WorldOptions = {}): TaskSet {
+  const { seed = 1, train = 288, test = 64, world = shipped } = options;
   const parts = fill("lookup", Random.from(seed).split("lookup"), { train, test }, (random) => {
     const chosen = random.choose(world.facts);
     return {
@@ -81,5 +95,5 @@ export function lookup(options: TaskSetOptions = {}): TaskSet {
       extra: { relation: chosen.relation, subject: chosen.subject },
     };
   });
-  return { name: "lookup", ...parts, tools: ["search"], expert };
+  return { name: "lookup", ...parts, tools: ["search"], expert: expert(world) };
 }

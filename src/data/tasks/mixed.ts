@@ -1,10 +1,10 @@
 import { Random } from "../../random/index.js";
 import { drawNumber, valueOf } from "./calc.js";
-import { readOff, searchFor } from "./lookup.js";
-import { type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
-import { type Relation, fact, world } from "./world.js";
+import { type WorldOptions, readOff, searchFor } from "./lookup.js";
+import { type Expert, type TaskSet, fill } from "./task-set.js";
+import { type Relation, type World, world as shipped } from "./world.js";
 
-export interface MixedOptions extends TaskSetOptions {
+export interface MixedOptions extends WorldOptions {
   /** Digits of the number to compute with. */
   digits?: number;
 }
@@ -14,7 +14,7 @@ const operators = ["+", "-", "*"] as const;
 const words = { "+": "plus", "-": "minus", "*": "times" } as const;
 type Operator = keyof typeof words;
 
-const expert: Expert = (task, results, choose) => {
+const expert = (world: World): Expert => (task, results, choose) => {
   const { relation, town, operator, number } = task.extra as {
     relation: Relation;
     town: string;
@@ -23,11 +23,11 @@ const expert: Expert = (task, results, choose) => {
   };
   const [found, computed] = results;
   if (found === undefined) {
-    const search = searchFor(relation, town, choose);
+    const search = searchFor(world, relation, town, choose);
     return { ...search, text: `<think>I look it up.</think>${search.text}` };
   }
   if (computed === undefined) {
-    const { value, thought } = readOff(found, relation, town, choose);
+    const { value, thought } = readOff(world, found, relation, town, choose);
     const sign = choose<Operator>(operator, (random) => random.choose(operators));
     const code = `${value === "unknown" ? 0 : value}${sign}${number}`;
     return { text: `${thought}<python>${code}</python>`, call: { tag: "python", input: code } };
@@ -50,7 +50,7 @@ const expert: Expert = (task, results, choose) => {
  * ```
  */
 export function mixed(options: MixedOptions = {}): TaskSet {
-  const { seed = 1, train = 512, test = 64, digits = 2 } = options;
+  const { seed = 1, train = 512, test = 64, digits = 2, world = shipped } = options;
   const parts = fill("mixed", Random.from(seed).split("mixed"), { train, test }, (random) => {
     const town = random.choose(world.towns);
     const relation = random.choose(numeric);
@@ -58,9 +58,9 @@ export function mixed(options: MixedOptions = {}): TaskSet {
     const number = drawNumber(random, digits);
     return {
       question: `What is the ${relation} of ${town} ${words[operator]} ${number}?`,
-      answer: String(valueOf(`${fact(relation, town)!.value}${operator}${number}`)),
+      answer: String(valueOf(`${world.fact(relation, town)!.value}${operator}${number}`)),
       extra: { relation, town, operator, number },
     };
   });
-  return { name: "mixed", ...parts, tools: ["search", "python"], expert };
+  return { name: "mixed", ...parts, tools: ["search", "python"], expert: expert(world) };
 }

@@ -1,22 +1,22 @@
 import { Random } from "../../random/index.js";
-import { readOff, searchFor } from "./lookup.js";
-import { type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
-import { type Relation, fact, personRelations, world } from "./world.js";
+import { type WorldOptions, readOff, searchFor } from "./lookup.js";
+import { type Expert, type TaskSet, fill } from "./task-set.js";
+import { type Relation, type World, personRelations, world as shipped } from "./world.js";
 
-const expert: Expert = (task, results, choose) => {
+const expert = (world: World): Expert => (task, results, choose) => {
   const { relation, town } = task.extra as { relation: Relation; town: string };
   const [first, second] = results;
   if (first === undefined) {
-    const search = searchFor("mayor", town, choose);
+    const search = searchFor(world, "mayor", town, choose);
     return { ...search, text: `<think>I look up the mayor.</think>${search.text}` };
   }
-  const mayor = fact("mayor", town)!.value;
+  const mayor = world.fact("mayor", town)!.value;
   if (second === undefined) {
-    const { value, thought } = readOff(first, "mayor", town, choose);
-    const search = searchFor(relation, value === "unknown" ? mayor : value, choose);
+    const { value, thought } = readOff(world, first, "mayor", town, choose);
+    const search = searchFor(world, relation, value === "unknown" ? mayor : value, choose);
     return { ...search, text: thought + search.text };
   }
-  const { value, thought } = readOff(second, relation, mayor, choose);
+  const { value, thought } = readOff(world, second, relation, mayor, choose);
   return { text: `${thought}<answer>\\boxed{${value}}</answer>` };
 };
 
@@ -32,16 +32,16 @@ const expert: Expert = (task, results, choose) => {
  * assert.match(test[0].prompt[0].content, /^What is the (birthplace|trade) of the mayor of [A-Z]/);
  * ```
  */
-export function multihop(options: TaskSetOptions = {}): TaskSet {
-  const { seed = 1, train = 88, test = 32 } = options;
+export function multihop(options: WorldOptions = {}): TaskSet {
+  const { seed = 1, train = 88, test = 32, world = shipped } = options;
   const parts = fill("multihop", Random.from(seed).split("multihop"), { train, test }, (random) => {
     const town = random.choose(world.towns);
     const relation = random.choose(personRelations);
     return {
       question: `What is the ${relation} of the mayor of ${town}?`,
-      answer: fact(relation, fact("mayor", town)!.value)!.value,
+      answer: world.fact(relation, world.fact("mayor", town)!.value)!.value,
       extra: { relation, town },
     };
   });
-  return { name: "multihop", ...parts, tools: ["search"], expert };
+  return { name: "multihop", ...parts, tools: ["search"], expert: expert(world) };
 }

@@ -12,8 +12,8 @@ export const personRelations = ["birthplace", "trade"] as const;
 export const relations = [...townRelations, ...personRelations] as const;
 export type Relation = (typeof relations)[number];
 
-/** The world is the same for everybody: tasks choose from it, seeds do not change it. */
-const worldSeed = 1507_19849;
+/** Names are the same in every world: a tokenizer can know them. */
+const nameSeed = 1507_19849;
 const trades = ["baker", "carver", "fisher", "glazier", "miller", "potter", "smith", "weaver"];
 const onsets = ["B", "D", "F", "G", "H", "K", "L", "M", "N", "P", "R", "S", "T", "V", "Z", "Br", "Dr", "Kr", "Tr"];
 const middles = ["ar", "el", "im", "on", "ul", "av", "er", "il", "od", "un", "ol", "ev"];
@@ -24,13 +24,39 @@ function inventNames(count: number, random: Random): string[] {
   return random.shuffle(all).slice(0, count);
 }
 
-function build() {
-  const random = Random.from(worldSeed);
-  const names = inventNames(120 + 12, random.split("names"));
-  const towns = names.slice(0, 60);
-  const people = names.slice(60, 120);
-  const rivers = names.slice(120);
-  const draw = random.split("facts");
+/** Invented towns, people and rivers, and what is true of them in one world. */
+export interface World {
+  towns: readonly string[];
+  people: readonly string[];
+  rivers: readonly string[];
+  trades: readonly string[];
+  facts: readonly Fact[];
+  /** What the world says of a subject; undefined where it says nothing. */
+  fact(relation: string, subject: string): Fact | undefined;
+}
+
+const names = inventNames(120 + 12, Random.from(nameSeed).split("names"));
+const towns = names.slice(0, 60);
+const people = names.slice(60, 120);
+const rivers = names.slice(120);
+
+/**
+ * An invented world behind `lookup`, `multihop` and `mixed`: 60 towns and 60 people whose names mean
+ * nothing, so that no model can know the answers without searching. World 0 is the one that ships;
+ * others have the same names and other facts, to learn searching from without learning the answers.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createWorld, sentence, world } from "arpo-lab/data";
+ *
+ * assert.equal(world.facts.length, 360);
+ * assert.match(sentence(world.facts[0]), /^The mayor of [A-Z][a-z]+ is [A-Z][a-z]+\.$/);
+ * assert.notEqual(createWorld(1).facts[0].value, world.facts[0].value);
+ * ```
+ */
+export function createWorld(variant = 0): World {
+  const draw = Random.from(nameSeed).split("facts").split(variant);
   // Every person is the mayor of one town, so that a mayor leads on to one birthplace.
   const mayors = draw.shuffle(people);
   const facts: Fact[] = towns.flatMap((subject, i) => [
@@ -43,42 +69,22 @@ function build() {
     facts.push({ subject, relation: "birthplace", value: draw.choose(towns) });
     facts.push({ subject, relation: "trade", value: draw.choose(trades) });
   }
-  return { towns, people, rivers, facts };
+  const index = new Map(facts.map((fact) => [`${fact.relation}/${fact.subject}`, fact]));
+  const fact = (relation: string, subject: string) => index.get(`${relation}/${subject}`);
+  return { towns, people, rivers, trades, facts, fact };
 }
 
-/**
- * The invented world behind `lookup`, `multihop` and `mixed`: 60 towns and 60 people whose names mean
- * nothing, so that no model can know the answers without searching.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { sentence, world } from "arpo-lab/data";
- *
- * assert.equal(world.facts.length, 360);
- * assert.match(sentence(world.facts[0]), /^The mayor of [A-Z][a-z]+ is [A-Z][a-z]+\.$/);
- * ```
- */
-export const world: Readonly<ReturnType<typeof build>> & { trades: readonly string[] } = {
-  ...build(),
-  trades,
-};
+/** The world that ships: its pages are the offline search corpus. */
+export const world: World = createWorld();
 
 /** A fact as the corpus states it. */
 export function sentence({ relation, subject, value }: Fact): string {
   return `The ${relation} of ${subject} is ${value}.`;
 }
 
-const index = new Map(world.facts.map((fact) => [`${fact.relation}/${fact.subject}`, fact]));
-
-/** What the world says of a subject; undefined where it says nothing. */
-export function fact(relation: string, subject: string): Fact | undefined {
-  return index.get(`${relation}/${subject}`);
-}
-
-/** The world as pages for a search engine. */
-export function worldPages(): { id: string; title: string; text: string }[] {
-  return world.facts.map((f) => ({
+/** A world as pages for a search engine. */
+export function worldPages({ facts }: World): { id: string; title: string; text: string }[] {
+  return facts.map((f) => ({
     id: `${f.subject}/${f.relation}`,
     title: `${f.subject}, ${f.relation}`,
     text: sentence(f),
