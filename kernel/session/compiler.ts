@@ -1,6 +1,6 @@
 // The text of a cell to JavaScript, behind the contract: see compile/ for how.
 import { join } from "node:path";
-import { importErrors, localErrors, syntaxErrors, typeErrors } from "./compile/diagnostics.js";
+import { importErrors, syntaxErrors, typeErrors } from "./compile/diagnostics.js";
 import { loadLocal } from "./compile/load.js";
 import { lower } from "./compile/lower.js";
 import { SessionNames } from "./compile/scope.js";
@@ -86,9 +86,7 @@ class TypeScriptCells implements CellCompiler {
   }
 
   load(specifier: string, importer: string): LoadedModule {
-    return loadLocal(this.#world, specifier, importer, (path) =>
-      localErrors(this.#world, path, this.#checks),
-    );
+    return loadLocal(this.#world, specifier, importer);
   }
 
   complete(...[, position]: [source: string, position: number]): Completion {

@@ -78,6 +78,8 @@ export interface Completeness {
 export type LoadedModule =
   /** Node loads it: a package, a built-in, a file outside of the notebook's own sources. */
   | { kind: "native"; specifier: string }
+  /** A local CommonJS file: Node requires it, anew when it has changed. */
+  | { kind: "commonjs"; path: string; version: string }
   /**
    * A local TypeScript or JavaScript file. `version` changes when it or anything it imports does, and
    * a module is evaluated once per version. `js` is like that of a cell, but its function takes a

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import vm from "node:vm";
 import type { LoadedModule } from "./contract.js";
-import { nativeImport, nativeRequire, type Namespace } from "./native.js";
+import { nativeImport, nativeRequire, requireAgain, type Namespace } from "./native.js";
 
 /** What a compiled local module is given. */
 export interface ModuleScope {
@@ -53,6 +53,7 @@ export class Modules {
     if (loaded.kind === "native") {
       return nativeImport(loaded.specifier, dirname(importer), attributes);
     }
+    if (loaded.kind === "commonjs") return requireAgain(loaded.path, loaded.version);
     let instance = this.#instances.get(loaded.path);
     if (instance?.version !== loaded.version) instance = this.#evaluate(loaded);
     if (!instance.done && !this.#waitsFor(loaded.path, importer)) {

@@ -1,6 +1,6 @@
 // Node's own loader, seen from the folder of a notebook.
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import vm from "node:vm";
 
 export type Namespace = Record<string, unknown>;
@@ -32,6 +32,24 @@ export function nativeRequire(folder: string): NodeJS.Require {
   return createRequire(join(folder, "cell.cjs"));
 }
 
+const required = new Map<string, string>();
+
+/** A local CommonJS file; when its version is new, what it requires locally is read again too. */
+export function requireAgain(path: string, version: string): Namespace {
+  const require = nativeRequire(dirname(path));
+  if (required.get(path) !== version) {
+    const forget = (module: NodeJS.Module | undefined): void => {
+      if (module === undefined || module.id.includes("/node_modules/")) return;
+      Reflect.deleteProperty(require.cache, module.id);
+      module.children.forEach(forget);
+    };
+    forget(require.cache[path]);
+    required.set(path, version);
+  }
+  const exported: unknown = require(path);
+  return interop(Object.assign(Object.create(null) as Namespace, { default: exported }));
+}
+
 const views = new WeakMap<object, Namespace>();
 
 /**
@@ -43,14 +61,23 @@ export function interop(namespace: Namespace): Namespace {
   const isObject = typeof exported === "object" && exported !== null;
   if (!isObject && typeof exported !== "function") return namespace;
   const record = exported as Namespace;
-  if (record.__esModule !== true) return namespace;
+  const compiled = record.__esModule === true;
+  if (!compiled && Object.keys(record).every((name) => name in namespace)) return namespace;
   let view = views.get(namespace);
   if (view === undefined) {
-    view = new Proxy(namespace, {
-      get: (target, name: string) => {
-        if (name === "default") return "default" in record ? record.default : record;
-        return name in target ? target[name] : record[name];
+    // Not a proxy of the module itself: its properties are fixed, and a proxy may not add to them.
+    view = new Proxy(Object.create(null) as Namespace, {
+      get: (_, name: string) => {
+        if (name === "default") return compiled && "default" in record ? record.default : record;
+        return name in namespace ? namespace[name] : record[name];
       },
+      has: (_, name) => name in namespace || name in record,
+      ownKeys: () => [...new Set([...Object.keys(namespace), ...Object.keys(record)])],
+      getOwnPropertyDescriptor: (_, name: string) => ({
+        value: name in namespace ? namespace[name] : record[name],
+        enumerable: true,
+        configurable: true,
+      }),
     });
     views.set(namespace, view);
   }

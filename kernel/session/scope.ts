@@ -71,5 +71,6 @@ export function createCellScope(
 /** The kernel's own modules: this copy of them, because it is the one that is connected. */
 function ownModule(specifier: string): Promise<Namespace> | undefined {
   if (specifier === "arpo-lab/kernel") return import("../index.js");
+  if (specifier === "tslab") return import("./tslab.js");
   return undefined;
 }

@@ -29,6 +29,9 @@ const cannotFindName: ReadonlySet<number> = new Set([
   2304, 2318, 2503, 2552, 2580, 2583, 2584, 2591, 2792, 2867, 2868,
 ]);
 
+/** `import x = require()` and `export =` in a module: cells have both, tslab's had them too. */
+const allowed: ReadonlySet<number> = new Set([1202, 1203]);
+
 /** Type errors of a cell. Names that only Node's types know make those load, once a session. */
 export function typeErrors(world: World, file: BoundFile): CellDiagnostic[] {
   const check = (): api.Diagnostic[] => [
@@ -40,7 +43,9 @@ export function typeErrors(world: World, file: BoundFile): CellDiagnostic[] {
     world.loadNodeTypes();
     found = check();
   }
-  return found.map((diagnostic) => toCellDiagnostic(world, diagnostic));
+  return found
+    .filter(({ code }) => !allowed.has(code))
+    .map((diagnostic) => toCellDiagnostic(world, diagnostic));
 }
 
 /** Errors in the local files behind an import, told at the import. */
@@ -71,6 +76,13 @@ export type FileDiagnostic = CellDiagnostic & { file: string };
 
 /** Errors of a local file and of what it imports. */
 export function localErrors(world: World, path: string, checkTypes: boolean): FileDiagnostic[] {
+  const found = errorsOfGraph(world, path, checkTypes);
+  if (world.hasNodeTypes || !found.some(({ code }) => cannotFindName.has(code))) return found;
+  world.loadNodeTypes();
+  return errorsOfGraph(world, path, checkTypes);
+}
+
+function errorsOfGraph(world: World, path: string, checkTypes: boolean): FileDiagnostic[] {
   const { program } = world;
   return world.localGraph(path).flatMap((file) => {
     const found: readonly api.Diagnostic[] = [

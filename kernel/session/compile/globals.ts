@@ -18,4 +18,9 @@ ${printers.map((name) => `  ${name}(...data: any[]): void;`).join("\n")}
   timeEnd(label?: string): void;
 }
 declare var console: Console;
+interface ImportMeta {
+  dirname: string;
+  filename: string;
+  url: string;
+}
 `;

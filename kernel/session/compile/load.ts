@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { LoadedModule } from "../contract.js";
-import type { FileDiagnostic } from "./diagnostics.js";
+import { localErrors } from "./diagnostics.js";
 import { lower } from "./lower.js";
 import type { BoundFile } from "./typescript.js";
 import { isLocalPath, type World } from "./world.js";
@@ -9,33 +9,26 @@ import { isLocalPath, type World } from "./world.js";
 const compiled = new WeakMap<object, { generation: number; js: string; map: string }>();
 
 /** Answers an import of a running cell or module. */
-export function loadLocal(
-  world: World,
-  specifier: string,
-  importer: string,
-  errorsOf: (path: string) => FileDiagnostic[],
-): LoadedModule {
+export function loadLocal(world: World, specifier: string, importer: string): LoadedModule {
   world.ensure();
   const found = world.resolve(specifier, importer);
   const path = found?.resolvedFileName;
-  if (path === undefined || !isLocalPath(path) || !/\.([cm]?[jt]s|json)$/.test(path)) {
+  if (path?.endsWith(".json")) return loadJson(path);
+  if (path === undefined || !isLocalPath(path) || !/\.[cm]?[jt]s$/.test(path)) {
     return { kind: "native", specifier };
   }
-  if (path.endsWith(".json")) return loadJson(path);
   if (found?.isExternalLibraryImport === true && !/\.[cm]?ts$/.test(path)) {
     return { kind: "native", specifier };
   }
   world.include([path], importer);
   const file = world.program.getSourceFile(path) as unknown as BoundFile | undefined;
-  if (file === undefined || isCommonJs(file)) return { kind: "native", specifier: path };
-  const errors = errorsOf(path);
+  if (file === undefined) return { kind: "native", specifier };
+  const version = versionOf(world, path);
+  if (isCommonJs(file)) return { kind: "commonjs", path, version };
+  const errors = localErrors(world, path, false);
   if (errors.length > 0) {
     const lines = errors.map((e) => `${e.file}:${e.line}:${e.column} - ${e.message}`);
     return { kind: "error", message: lines.join("\n"), diagnostics: errors };
-  }
-  const hash = createHash("sha1");
-  for (const { fileName } of world.localGraph(path)) {
-    hash.update(`${fileName}\0${world.stamp(fileName)}\0`);
   }
   let code = compiled.get(file);
   if (code?.generation !== world.generation) {
@@ -43,7 +36,15 @@ export function loadLocal(
     code = { ...made, generation: world.generation };
     compiled.set(file, code);
   }
-  return { kind: "local", path, version: hash.digest("hex"), js: code.js, map: code.map };
+  return { kind: "local", path, version, js: code.js, map: code.map };
+}
+
+function versionOf(world: World, path: string): string {
+  const hash = createHash("sha1");
+  for (const { fileName } of world.localGraph(path)) {
+    hash.update(`${fileName}\0${world.stamp(fileName)}\0`);
+  }
+  return hash.digest("hex");
 }
 
 /** A JavaScript file that says `module.exports`, or says nothing about modules. */

@@ -95,7 +95,9 @@ function visitor(state: Lowering): Visit {
   };
 
   function identifier(node: api.Identifier): api.Node {
-    if (!ts.isExpressionNode(node)) return node;
+    const { parent } = node;
+    if (ts.isPropertyAccessExpression(parent) && parent.name === node) return node;
+    if (!ts.isExpressionNode(node) || ts.isMetaProperty(parent)) return node;
     const target = rename(node);
     if (target === undefined) return node;
     const replaced = ts.setTextRange(raw(target), node);
