@@ -19,9 +19,9 @@ async function answer(port: MessagePort, { call, method, args }: CompilerCall): 
     );
     if (call !== 0) port.postMessage({ call, value });
   } catch (error) {
-    if (call !== 0)
-      port.postMessage({ call, error: error instanceof Error ? error.stack : String(error) });
-    else throw error;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (call !== 0) port.postMessage({ call, error: text });
+    else process.stderr.write(`The compiler failed in ${method}: ${text}\n`);
   }
 }
 

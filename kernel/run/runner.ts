@@ -48,9 +48,8 @@ export class Runner {
   interrupt(): void {
     const running = this.#running;
     if (running === undefined) return;
-    const reason = new InterruptError();
-    running.cell.abort(reason);
-    const error = { ename: reason.name, evalue: reason.message, traceback: ["Interrupted"] };
+    const { name: ename, message: evalue } = new InterruptError();
+    const error = { ename, evalue, traceback: [evalue] };
     this.#finish(running.request.id, { status: "interrupted", error });
   }
 
@@ -74,8 +73,11 @@ export class Runner {
 
   #finish(id: string, outcome: Outcome): void {
     if (this.#running?.request.id !== id) return;
-    const { kind } = this.#running.request;
+    const { cell, request } = this.#running;
+    const { kind } = request;
     this.#running = undefined;
+    // What the cell started and did not wait for hears of it too.
+    if (outcome.status === "interrupted") cell.abort(new InterruptError());
     const { channel } = this.#parts;
     const defined = this.#scope?.defined(id) ?? [];
     try {

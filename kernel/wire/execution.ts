@@ -70,29 +70,37 @@ export class Execution {
     this.#busy = true;
     for (let request = this.#queue.shift(); request; request = this.#queue.shift()) {
       this.#current = request;
-      const ok = await this.#execute(request);
+      const aborted = await this.#execute(request);
       this.#current = undefined;
-      if (!ok && request.content.stop_on_error !== false) await this.#abortQueued();
+      await this.#abort(aborted);
     }
     this.#busy = false;
   }
 
-  async #abortQueued(): Promise<void> {
-    // Requests already on their way through the socket belong to the same "run all".
-    await new Promise((resolve) => setTimeout(resolve, 0));
+  /**
+   * What a failed cell takes with it: the requests sent before its reply. Those still in the socket
+   * are waited for; those sent in answer to the reply are not among them.
+   */
+  async #queuedBefore(): Promise<Message[]> {
+    for (let seen = -1; seen !== this.#queue.length;) {
+      seen = this.#queue.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return this.#queue.splice(0);
+  }
+
+  async #abort(requests: Message[]): Promise<void> {
     const { publisher, reply } = this.#parts;
-    for (const request of this.#queue.splice(0)) {
+    for (const request of requests) {
       publisher.publish("status", { execution_state: "busy" }, request.header);
-      await reply(request, {
-        status: "aborted",
-        execution_count: this.#count,
-        user_expressions: {},
-      });
+      const execution_count = this.#count;
+      await reply(request, { status: "aborted", execution_count, user_expressions: {} });
       publisher.publish("status", { execution_state: "idle" }, request.header);
     }
   }
 
-  async #execute(request: Message): Promise<boolean> {
+  /** Returns the requests that are not to run because this one failed. */
+  async #execute(request: Message): Promise<Message[]> {
     const { publisher, history, reply } = this.#parts;
     const { header, content } = request;
     const source = typeof content.code === "string" ? content.code : "";
@@ -114,10 +122,12 @@ export class Execution {
       Object.assign(answer, { status: "error", ename, evalue, traceback });
       if (!silent) publisher.publish("error", { ename, evalue, traceback }, header);
     }
+    const stop = outcome.status !== "ok" && content.stop_on_error !== false;
+    const aborted = stop ? await this.#queuedBefore() : [];
     await publisher.drained();
     await reply(request, answer);
     publisher.publish("status", { execution_state: "idle" }, header);
-    return outcome.status === "ok";
+    return aborted;
   }
 
   async #cell(

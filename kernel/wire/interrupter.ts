@@ -17,13 +17,15 @@ const CHILDREN = 120;
 export class Interrupter {
   readonly #words: Int32Array;
   readonly #ask: () => void;
-  #session: Session | undefined;
+  readonly #session = new Session();
   #timer: NodeJS.Timeout | undefined;
 
   /** `ask` sends the message; its answer must call `answered`. */
   constructor(words: Int32Array, ask: () => void) {
     this.#words = words;
     this.#ask = ask;
+    // Connecting waits for the main thread, so it cannot be left until that thread is stuck.
+    this.#session.connectToMainThread();
   }
 
   get pending(): boolean {
@@ -37,10 +39,6 @@ export class Interrupter {
     this.#ask();
     const terminate = (): void => {
       this.#timer = setTimeout(terminate, AGAIN);
-      if (this.#session === undefined) {
-        this.#session = new Session();
-        this.#session.connectToMainThread();
-      }
       this.#session.post("Runtime.terminateExecution");
       if (performance.now() - since > CHILDREN) interruptChildren();
     };
@@ -51,12 +49,12 @@ export class Interrupter {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     Atomics.store(this.#words, WORDS.interrupt, 0);
-    this.close();
   }
 
+  /** Before the process ends, which would otherwise wait for a debugger to leave. */
   close(): void {
-    this.#session?.disconnect();
-    this.#session = undefined;
+    clearTimeout(this.#timer);
+    this.#session.disconnect();
   }
 }
 

@@ -20,6 +20,8 @@ export interface Message {
   /** Routing frames, to be put in front of the answer. */
   identities: Uint8Array[];
   header: Header;
+  /** The header of what it answers, or an empty object. */
+  parent: Partial<Header>;
   metadata: Json;
   content: Json;
   buffers: Uint8Array[];
@@ -60,7 +62,7 @@ export function decodeMessage(frames: Uint8Array[], signer: Signer): Message {
     throw new SyntaxError("Cannot read message: the signature must match the connection's key");
   }
   const header = parseObject(parts[0]!, "header");
-  parseObject(parts[1]!, "parent header");
+  const parent = parseObject(parts[1]!, "parent header");
   for (const field of ["msg_id", "msg_type"]) {
     if (typeof header[field] !== "string") {
       throw new SyntaxError(
@@ -71,6 +73,7 @@ export function decodeMessage(frames: Uint8Array[], signer: Signer): Message {
   return {
     identities: frames.slice(0, at),
     header: header as unknown as Header,
+    parent,
     metadata: parseObject(parts[2]!, "metadata"),
     content: parseObject(parts[3]!, "content"),
     buffers: frames.slice(at + 6),

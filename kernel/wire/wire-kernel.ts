@@ -304,6 +304,7 @@ export class WireKernel {
   async #shutdown(): Promise<void> {
     const { sockets, main } = this.#parts;
     await this.#publisher.drained();
+    this.#interrupter.close();
     main.postMessage({ type: "shutdown" });
     this.#history.close();
     for (const socket of Object.values(sockets)) (socket as Router).close();
