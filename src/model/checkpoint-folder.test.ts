@@ -7,6 +7,7 @@ import { tf } from "../tensor/index.js";
 import { packHalf, unpackHalf } from "./half.js";
 import { loadModel } from "./load-model.js";
 import { saveModel } from "./save-model.js";
+import { saveRandomModel } from "./save-random-model.js";
 import { Model } from "./transformer.js";
 import { writeSafetensors } from "./write-safetensors.js";
 
@@ -46,6 +47,19 @@ for (const dtype of ["float32", "float16", "bfloat16"] as const) {
     });
   }
 }
+
+test("saveRandomModel() writes the weights of Model.init() and needs no model", async () => {
+  const folder = await mkdtemp(join(root, "random-"));
+  const model = Model.init({ ...sizes, head: "value" }, 6);
+  const tensors = tf.memory().numTensors;
+  await saveRandomModel(model.config, 6, folder);
+  assert.equal(tf.memory().numTensors, tensors);
+  const loaded = await loadModel(folder);
+  for (const [name, weight] of model.weights) {
+    assert.deepEqual(loaded.weights.get(name)!.dataSync(), weight.dataSync(), name);
+  }
+  for (const made of [model, loaded]) made.dispose();
+});
 
 test("saveModel() removes the weights of an earlier save and leaves other files", async () => {
   const folder = await mkdtemp(join(root, "again-"));

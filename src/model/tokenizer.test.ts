@@ -60,6 +60,27 @@ test("HfTokenizer recognises special and added tokens, and leaves out only the s
   assert.throws(() => tokenizer.decode([0.5]), RangeError);
 });
 
+test("HfTokenizer.encode() adds no token that a post-processor would", () => {
+  // As Llama 3 has it: every text is to begin with a special token.
+  const begin = { id: "<|im_start|>", ids: [601], tokens: ["<|im_start|>"] };
+  const processed = new HfTokenizer({
+    config: files.config,
+    tokenizer: {
+      ...files.tokenizer,
+      post_processor: {
+        type: "TemplateProcessing",
+        single: [
+          { SpecialToken: { id: "<|im_start|>", type_id: 0 } },
+          { Sequence: { id: "A", type_id: 0 } },
+        ],
+        pair: [],
+        special_tokens: { "<|im_start|>": begin },
+      },
+    },
+  });
+  assert.deepEqual(processed.encode("the fox"), new HfTokenizer(files).encode("the fox"));
+});
+
 test("HfTokenizer.load() undoes save() and reads end tokens and templates from their files", async () => {
   const tokenizer = new HfTokenizer({
     ...files,
