@@ -1,6 +1,8 @@
 // The text of a cell to JavaScript, behind the contract: see compile/ for how.
 import { join } from "node:path";
+import { complete } from "./compile/complete.js";
 import { importErrors, syntaxErrors, typeErrors } from "./compile/diagnostics.js";
+import { inspect } from "./compile/inspect.js";
 import { loadLocal } from "./compile/load.js";
 import { lower } from "./compile/lower.js";
 import { SessionNames } from "./compile/scope.js";
@@ -89,12 +91,12 @@ class TypeScriptCells implements CellCompiler {
     return loadLocal(this.#world, specifier, importer);
   }
 
-  complete(...[, position]: [source: string, position: number]): Completion {
-    return { matches: [], start: position, end: position, items: [] };
+  complete(source: string, position: number, folder: string): Completion {
+    return complete(this.#world, this.#look(source, folder), position);
   }
 
-  inspect(): MimeBundle | undefined {
-    return undefined;
+  inspect(source: string, position: number, detail: 0 | 1, folder: string): MimeBundle | undefined {
+    return inspect(this.#world, this.#look(source, folder), position, detail);
   }
 
   isComplete(source: string): Completeness {
@@ -106,6 +108,18 @@ class TypeScriptCells implements CellCompiler {
     const path = join(folder, `[cell ${id}].${this.#javascript ? "js" : "ts"}`);
     const file = this.#world.bind(path, source, this.#javascript);
     file.parent = this.#names.node;
+    return file;
+  }
+
+  /** Binds a text that is being written: everything there is to know is loaded for it. */
+  #look(source: string, folder: string): BoundFile {
+    const file = this.#bind(source, folder, "completion");
+    const imported = specifiers(this.#world.ts, file as unknown as api.SourceFile);
+    this.#world.include(
+      imported.map((node) => node.text),
+      file.path,
+    );
+    this.#world.loadNodeTypes();
     return file;
   }
 

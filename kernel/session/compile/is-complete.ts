@@ -7,7 +7,7 @@ export function isComplete(ts: TypeScript, source: string): Completeness {
   const { parseDiagnostics } = file as unknown as { parseDiagnostics: api.Diagnostic[] };
   if (parseDiagnostics.length === 0) return { status: "complete" };
   const end = source.trimEnd().length;
-  const atEnd = parseDiagnostics.every(({ start = 0, length = 0 }) => start + length >= end);
+  const atEnd = parseDiagnostics.every(({ start = 0 }) => start >= end);
   if (!atEnd || /\n[ \t]*\n[ \t]*$/.test(source)) return { status: "invalid" };
   const unfinished = parseDiagnostics.some(({ code }) => !unterminatedOnLine.has(code));
   return unfinished ? { status: "incomplete", indent: indentAfter(source) } : { status: "invalid" };
