@@ -41,3 +41,6 @@ export type {
   TreeRow,
 } from "./tree-values.js";
 export { padTrajectories, type PaddedBatch } from "./pad-trajectories.js";
+export { loadTrees, saveTrees } from "./tree-files.js";
+export { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
+export { treesFromParquet, treesToParquet } from "./tree-parquet.js";

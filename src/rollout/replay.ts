@@ -53,7 +53,7 @@ export function replayBranches(tree: RolloutTree, changes: ReplayChanges): Repla
   let used = present.size;
   let unseen = 0;
 
-  const rounds = Math.max(0, ...steps.map((step) => step.round + 1));
+  const rounds = 1 + tree.nodes.reduce((most, node) => Math.max(most, node.round), -1);
   for (let round = 0; round < rounds; round++) {
     let gained = 0;
     const promptCount = penalty.count(0);

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { calculator, ToolSet } from "../tools/index.js";
+import {
+  rollout,
+  rolloutPresets,
+  treesFromJsonl,
+  treesToJsonl,
+  type RolloutTree,
+} from "./index.js";
+import { babbler, ScriptedPolicy } from "./testing/index.js";
+
+const tools = new ToolSet([calculator()]);
+
+/** Calls once, then reports what the result block said. */
+const reporter = () =>
+  new ScriptedPolicy(({ text }) => {
+    const result = /<result>\n(.*)\n<\/result>$/.exec(text)?.[1];
+    return result === undefined
+      ? { text: "so <calc>6*7</calc>", confidence: 0.9 }
+      : { text: `it is ${result}\u0001`, confidence: 0.5 };
+  });
+
+const grow = () => rollout(reporter(), { prompt: "q" }, { tools, seed: 3 });
+const texts = (tree: RolloutTree) => tree.trajectories.map((t) => t.text);
+
+test("RolloutTree.fork() continues after a tool result", async () => {
+  const tree = await grow();
+  const forked = await tree.fork(1, { n: 3 });
+  assert.equal(forked.rows.length, 3);
+  assert.deepEqual(new Set(texts(forked)), new Set([texts(tree)[0]]));
+  assert.deepEqual(forked.origin, { node: 1, at: tree.nodes[1]!.tokens.length, seed: 3 });
+  // What comes before the fork is kept as it was, with its mask and log-probs.
+  const [old] = tree.trajectories;
+  const [own] = forked.trajectories;
+  assert.deepEqual(own!.lossMask, old!.lossMask);
+  assert.deepEqual(own!.logprobs, old!.logprobs);
+});
+
+test("RolloutTree.fork() continues from the middle of a segment", async () => {
+  const tree = await grow();
+  const forked = await tree.fork(0, { at: 3 });
+  assert.equal(texts(forked)[0], "so so <calc>6*7</calc> <result>\n42\n</result>it is 42");
+  assert.equal(forked.nodes[0]!.logprobs.length, 3);
+  assert.equal(forked.nodes[0]!.top!.ids.length, 6);
+});
+
+test("RolloutTree.fork() takes an edited tool result, at the result or at the call", async () => {
+  const tree = await grow();
+  for (const node of [0, 1]) {
+    const forked = await tree.fork(node, { result: "43" });
+    assert.match(texts(forked)[0]!, /<result>\n43\n<\/result>it is 43$/);
+    assert.equal(forked.nodes[1]!.tool!.edited, true);
+    assert.equal(forked.metrics["tools/total_calls"], 0);
+  }
+});
+
+test("RolloutTree.fork() makes the call of a segment that ends with one", async () => {
+  const tree = await grow();
+  const forked = await tree.fork(0);
+  assert.deepEqual(texts(forked), texts(tree));
+  assert.equal(forked.metrics["tools/total_calls"], 1);
+});
+
+test("RolloutTree.fork() repeats itself, and differs with another seed", async () => {
+  const tree = await rollout(babbler(), { prompt: "q" }, { ...rolloutPresets.arpo, tools });
+  const node = tree.nodes.find((n) => n.kind === "tool")!.id;
+  const bytes = async (seed?: number) =>
+    treesToJsonl([await tree.fork(node, { n: 6, seed: seed ?? tree.seed })], { timing: false });
+  assert.equal(await bytes(), await bytes());
+  assert.notEqual(await bytes(), await bytes(1));
+});
+
+test("RolloutTree.fork() can be forked again and spends the calls before it", async () => {
+  const policy = new ScriptedPolicy(() => ({ text: "<calc>1</calc>" }));
+  const limited = new ToolSet([calculator()], { callLimit: 3 });
+  const tree = await rollout(policy, { prompt: "q" }, { tools: limited });
+  assert.equal(tree.metrics["tools/total_calls"], 3);
+  const once = await tree.fork(1);
+  const twice = await once.fork(once.nodes.findLast((n) => n.kind === "tool")!.id);
+  assert.deepEqual(texts(twice), texts(tree));
+  assert.equal(twice.rows[0]!.end, "call-limit");
+});
+
+test("RolloutTree.fork() of a tree from a file needs the policy and the tools again", async () => {
+  const [tree] = treesFromJsonl(treesToJsonl([await grow()])) as [RolloutTree];
+  await assert.rejects(tree.fork(1), /needs a policy, got none/);
+  await assert.rejects(tree.fork(1, { policy: reporter() }), /made with tools \(calc\), got none/);
+  const forked = await tree.fork(1, { policy: reporter(), tools });
+  assert.deepEqual(texts(forked), texts(tree));
+});
+
+test("RolloutTree.fork() refuses places where nothing can continue", async () => {
+  const tree = await grow();
+  await assert.rejects(tree.fork(9), /must be one of 0 to 2, got 9/);
+  await assert.rejects(tree.fork(2), /node 2 ends its row \(answer\); choose a token before/);
+  await assert.rejects(tree.fork(0, { at: 99 }), /at must be an integer from 0 to 19, got 99/);
+  await assert.rejects(tree.fork(1, { at: 2 }), /node 1 is a tool's result/);
+  await assert.rejects(tree.fork(0, { at: 2, result: "x" }), /'result' answers a call/);
+  await assert.rejects(tree.fork(1, { responseLength: 20 }), /responseLength must exceed the/);
+});

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Random } from "../random/random.js";
+import { calculator, ToolSet } from "../tools/index.js";
+import { branchRules, rollout, rolloutPresets, type RolloutOptions } from "./index.js";
+import { babbler } from "./testing/index.js";
+
+const tools = new ToolSet([calculator()], { callLimit: 5 });
+
+/** A tree with room for many decisions. */
+const grow = (options: RolloutOptions) =>
+  rollout(
+    babbler(),
+    { prompt: "q" },
+    { ...rolloutPresets.arpo, n: 12, initialRollouts: 3, beamSize: 4, tools, ...options },
+  );
+
+test("RolloutTree.replay() under the tree's own settings says what happened", async () => {
+  const random = Random.from(6);
+  for (let seed = 0; seed < 40; seed++) {
+    const tree = await grow({
+      seed,
+      rule: random.choose(branchRules),
+      branchProbability: random.uniform(),
+      entropyWeight: random.uniform(),
+      penalty: random.choose(["prompt", "path"]),
+      baseline: random.choose(["row", "trajectory"]),
+      entropyTiming: random.choose(["before-result", "after-result"]),
+    });
+    const replay = tree.replay({});
+    const told = replay.attempts.map(({ row, round, attempt, branch, remaining, score }) => [
+      row,
+      round,
+      attempt,
+      branch,
+      remaining,
+      score,
+    ]);
+    const made = tree.nodes
+      .flatMap((node) => node.branch ?? [])
+      .sort((a, b) => a.round - b.round || a.row - b.row || a.attempt - b.attempt)
+      .map((a) => [a.row, a.round, a.attempt, a.branch, a.remaining, a.score]);
+    assert.deepEqual(told, made);
+    assert.equal(replay.branches, replay.before);
+    assert.deepEqual([replay.unseen, replay.missing], [0, []]);
+    assert.ok(replay.attempts.every((a) => a.was === a.branch));
+  }
+});
+
+test("RolloutTree.replay() tells where another probability would have branched", async () => {
+  const tree = await grow({ seed: 2, n: 6, branchProbability: 0.05, entropyWeight: 0 });
+  const never = tree.replay({ probability: -1 });
+  assert.equal(never.branches, 0);
+  const branched = tree.rows.filter((row) => row.kind === "branch").map((row) => row.row);
+  for (const row of branched) assert.ok(never.missing.includes(row));
+  const always = tree.replay({ probability: 1 });
+  assert.ok(always.branches > tree.replay({}).branches);
+  assert.ok(always.unseen > 0);
+  assert.ok(always.attempts.every((a) => a.branch && a.bar === 1));
+});
+
+test("RolloutTree.replay() agrees with a rollout that really has the other setting", async () => {
+  // In the first round both have the same rows and draws, whatever the setting.
+  for (let seed = 0; seed < 20; seed++) {
+    const tree = await grow({ seed, branchProbability: 0 });
+    const other = await grow({ seed, rule: "aepo-code", branchProbability: 0.6 });
+    const first = (list: { round: number; u: number; branch: boolean }[]) =>
+      list.filter((a) => a.round === 0).map(({ u, branch }) => [u, branch]);
+    const replay = tree.replay({ rule: "aepo-code", probability: 0.6 });
+    assert.deepEqual(
+      first(replay.attempts),
+      first(other.nodes.flatMap((node) => node.branch ?? [])),
+    );
+  }
+});
+
+test("a tree shows itself as text and as a picture", async () => {
+  const tree = await grow({ seed: 4 });
+  const show = tree[
+    Symbol.for("Jupyter.display") as unknown as "toString"
+  ] as unknown as () => Record<string, string>;
+  const bundle = show.call(tree);
+  assert.match(bundle["text/plain"]!, /^RolloutTree: 12 rows \(\d+ branches\), \d+ nodes, seed 4/);
+  assert.equal(bundle["text/plain"]!.split("\n").length, 13);
+  const rects = bundle["text/html"]!.match(/<rect /g)!;
+  assert.equal(rects.length, tree.nodes.length);
+  assert.doesNotMatch(bundle["text/html"]!, /<calc>/);
+});
