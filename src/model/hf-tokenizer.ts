@@ -2,6 +2,7 @@ import { Tokenizer as Engine } from "@huggingface/tokenizers";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ChatTemplate } from "./chat-template.js";
+import { parseGenerationConfig } from "./generation-config.js";
 import { readJson } from "./read-json.js";
 import { stageFile } from "./staged-file.js";
 import type { ChatMessage, Tokenizer } from "./tokenizer.js";
@@ -63,7 +64,9 @@ export class HfTokenizer implements Tokenizer {
         { cause: error },
       );
     }
-    this.#pieces = new Map([...this.#engine.get_vocab()].map(([piece, id]) => [id, piece]));
+    const pieces = [...this.#engine.get_vocab()].map(([piece, id]) => [id, piece] as const);
+    // Ids that nothing was given to leave holes.
+    this.#pieces = new Map(pieces.filter(([, piece]) => piece !== undefined));
     this.vocabSize = this.#pieces.size;
 
     const specials: Record<string, string> = {};
@@ -87,7 +90,13 @@ export class HfTokenizer implements Tokenizer {
         "Cannot load a tokenizer: tokenizer_config.json or generation_config.json must name an end token, got none",
       );
     }
-    for (const id of this.eosIds) this.#piece(id);
+    for (const id of this.eosIds) {
+      if (!this.#pieces.has(id)) {
+        throw new RangeError(
+          `Cannot load a tokenizer: an end token must be one of the vocabulary's ${this.vocabSize}, got ${id}`,
+        );
+      }
+    }
     this.eosId = this.eosIds[0]!;
     this.padId = idOf("pad_token") ?? this.eosId;
 
@@ -105,13 +114,11 @@ export class HfTokenizer implements Tokenizer {
         throw error;
       });
     const chatTemplate = await optional("chat_template.jinja");
-    const eosIds: number[] = [];
+    let eosIds: number[] = [];
     for (const name of ["generation_config.json", "config.json"]) {
-      if (eosIds.length > 0) break;
-      const text = await optional(name);
-      if (text === undefined) continue;
-      const id = (JSON.parse(text) as { eos_token_id?: number | number[] | null }).eos_token_id;
-      if (id != null) eosIds.push(...(Array.isArray(id) ? id : [id]));
+      if (eosIds.length > 0 || (await optional(name)) === undefined) continue;
+      const json = await readJson(join(folder, name), "load a tokenizer");
+      eosIds = parseGenerationConfig({ eos_token_id: json.eos_token_id }).eosIds;
     }
     return new HfTokenizer({ tokenizer, config, chatTemplate, eosIds });
   }
@@ -135,7 +142,12 @@ export class HfTokenizer implements Tokenizer {
 
   decode(ids: ArrayLike<number>, options: { skipSpecial?: boolean } = {}): string {
     const list = Array.from(ids);
-    for (const id of list) this.#piece(id);
+    for (const id of list) {
+      if (this.#pieces.has(id)) continue;
+      throw new RangeError(
+        `Cannot decode: a token id must be one of the vocabulary's ${this.vocabSize}, got ${id}`,
+      );
+    }
     if (list.length === 0) return "";
     // Text is given back as it was written: tidying spaces would move what tools and rewards read.
     return this.#engine.decode(list, {
@@ -151,15 +163,6 @@ export class HfTokenizer implements Tokenizer {
       );
     }
     return this.#template.render(messages, options);
-  }
-
-  /** The piece of an id as the vocabulary spells it. */
-  #piece(id: number): string {
-    const piece = this.#pieces.get(id);
-    if (piece !== undefined) return piece;
-    throw new RangeError(
-      `Cannot decode: a token id must be one of the vocabulary's ${this.vocabSize}, got ${id}`,
-    );
   }
 }
 

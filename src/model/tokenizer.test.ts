@@ -109,10 +109,26 @@ test("HfTokenizer says what is missing or broken", async () => {
   await assert.rejects(HfTokenizer.load(empty), /tokenizer.json must describe one/);
   const { tokenizer, config } = files;
   const made = (change: object) => new HfTokenizer({ tokenizer, config: { ...config, ...change } });
+  assert.throws(
+    () => new HfTokenizer({ ...files, eosIds: [9999] }),
+    /an end token must be one of .* got 9999/,
+  );
   assert.throws(() => made({ eos_token: null }), /must name an end token, got none/);
   assert.throws(() => made({ eos_token: "<end>" }), /eos_token must be in .* got "<end>"/);
   assert.throws(() => made({ chat_template: null }).chat([]), /must have a chat template/);
   assert.throws(() => made({ chat_template: "{% if" }), /chat template: it must be Jinja/);
+});
+
+test("HfTokenizer knows which ids of its vocabulary are holes", () => {
+  const model = files.tokenizer.model as { vocab: Record<string, number> };
+  const { a, ...vocab } = model.vocab;
+  const holed = new HfTokenizer({
+    config: files.config,
+    tokenizer: { ...files.tokenizer, model: { ...model, vocab: { ...vocab, aaaa: 700 } } },
+  });
+  assert.equal(holed.vocabSize, new HfTokenizer(files).vocabSize);
+  assert.throws(() => holed.decode([a!]), /id must be one of .* got 64/);
+  assert.throws(() => holed.decode([650]), RangeError);
 });
 
 test("HfTokenizer.chat() picks the default of several templates and takes token objects", () => {
