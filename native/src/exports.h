@@ -13,19 +13,39 @@
 #include "kernels.h"
 #include "sampler.h"
 
-#define ARPO_EXPORTS(X) \
-  X(threads)            \
-  X(set_threads)        \
-  X(matmul)             \
-  X(pack_size)          \
-  X(pack)               \
-  X(matmul_packed)      \
-  X(decoder_create)     \
-  X(decoder_destroy)    \
-  X(decoder_load_layer) \
-  X(decoder_load_ends)  \
-  X(decoder_load_rope)  \
-  X(decoder_page_bytes) \
-  X(decoder_trim)       \
-  X(decoder_step)       \
+// kernels.h
+#define ARPO_KERNELS(X)    \
+  X(threads)               \
+  X(set_threads)           \
+  X(matmul)                \
+  X(binary)                \
+  X(add_bias)              \
+  X(column_sum)            \
+  X(rms_norm)              \
+  X(rms_norm_grad)         \
+  X(rope)                  \
+  X(attention)             \
+  X(attention_grad)        \
+  X(swiglu)                \
+  X(swiglu_grad)           \
+  X(embed)                 \
+  X(embed_grad)            \
+  X(log_prob_entropy)      \
+  X(log_prob_entropy_grad) \
+  X(top_k)                 \
+  X(square_sum)            \
+  X(adamw)
+
+// decoder.h, sampler.h
+#define ARPO_DECODING(X) \
+  X(decoder_create)      \
+  X(decoder_destroy)     \
+  X(decoder_load_layer)  \
+  X(decoder_load_ends)   \
+  X(decoder_load_rope)   \
+  X(decoder_page_bytes)  \
+  X(decoder_trim)        \
+  X(decoder_step)        \
   X(sample_rows)
+
+#define ARPO_EXPORTS(X) ARPO_KERNELS(X) ARPO_DECODING(X)

@@ -1,7 +1,6 @@
 #include "gemm.h"
 
-#include "pool.h"
-#include "vec.h"
+#include "rows.h"
 
 namespace ARPO_NS {
 namespace {
@@ -70,9 +69,6 @@ const Tile tiles[NV][MR] = {ROW(1), ROW(2),
 #endif
 };
 
-inline int ceil_div(int a, int b) { return (a + b - 1) / b; }
-inline int least(int a, int b) { return a < b ? a : b; }
-
 // Panel j of B (columns j * NR onwards) for all k: NR floats per step, zeros past the edge.
 void pack_panel(int n, int k, Matrix b, int panel, float* out) {
   int j0 = panel * NR;
@@ -104,7 +100,7 @@ void pack_panel(int n, int k, Matrix b, int panel, float* out) {
 
 // Rows [i0, i1) of C against packed panels [j0, j1): the loop all products share.
 void block(int thread, int i0, int i1, int j0, int j1, int n, int k, float alpha, Matrix a,
-           const float* packed, bool accumulate, float* c, int ldc) {
+           const float* packed, int depth, bool accumulate, float* c, int ldc) {
   for (int p0 = 0; p0 < k || p0 == 0; p0 += GEMM_KC) {
     int kc = least(GEMM_KC, k - p0);
     bool add = accumulate || p0 > 0;
@@ -127,7 +123,7 @@ void block(int thread, int i0, int i1, int j0, int j1, int n, int k, float alpha
       rows = a.stride, steps = 1, tile_rows = a.stride;
     }
     for (int j = j0; j < j1; j++) {
-      const float* b = packed + (ptrdiff_t)j * NR * k + (ptrdiff_t)p0 * NR;
+      const float* b = packed + (ptrdiff_t)j * NR * depth + (ptrdiff_t)p0 * NR;
       int columns = least(NR, n - j * NR);
       const Tile* choice = tiles[ceil_div(columns, LANES) - 1];
       for (int i = i0; i < i1; i += MR) {
@@ -155,26 +151,28 @@ bool tiny(int m, int n, int k) { return (double)m * n * k < 2e5; }
 
 size_t gemm_packed_size(int n, int k) { return (size_t)ceil_div(n, NR) * NR * k; }
 
+void gemm_pack_serial(int n, int k, Matrix b, float* packed) {
+  for (int j = 0; j < ceil_div(n, NR); j++)
+    pack_panel(n, k, b, j, packed + (ptrdiff_t)j * NR * k);
+}
+
 void gemm_pack(int n, int k, Matrix b, float* packed) {
   int panels = ceil_div(n, NR);
-  if ((double)n * k < 2e4) {
-    for (int j = 0; j < panels; j++) pack_panel(n, k, b, j, packed + (ptrdiff_t)j * NR * k);
-    return;
-  }
+  if ((double)n * k < 2e4) return gemm_pack_serial(n, k, b, packed);
   parallel(panels, [&](int j, int) { pack_panel(n, k, b, j, packed + (ptrdiff_t)j * NR * k); });
 }
 
 void gemm_packed_serial(int thread, int m, int n, int k, float alpha, Matrix a,
-                        const float* packed, bool accumulate, float* c, int ldc) {
+                        const float* packed, int depth, bool accumulate, float* c, int ldc) {
   int panels = ceil_div(n, NR);
   for (int i = 0; i < m; i += 128)
-    block(thread, i, least(m, i + 128), 0, panels, n, k, alpha, a, packed, accumulate, c, ldc);
+    block(thread, i, least(m, i + 128), 0, panels, n, k, alpha, a, packed, depth, accumulate, c, ldc);
 }
 
-void gemm_packed(int m, int n, int k, float alpha, Matrix a, const float* packed, bool accumulate,
-                 float* c, int ldc) {
+void gemm_packed(int m, int n, int k, float alpha, Matrix a, const float* packed, int depth,
+                 bool accumulate, float* c, int ldc) {
   if (tiny(m, n, k)) {
-    gemm_packed_serial(0, m, n, k, alpha, a, packed, accumulate, c, ldc);
+    gemm_packed_serial(0, m, n, k, alpha, a, packed, depth, accumulate, c, ldc);
     return;
   }
   int panels = ceil_div(n, NR);
@@ -186,7 +184,7 @@ void gemm_packed(int m, int n, int k, float alpha, Matrix a, const float* packed
   parallel(down * wide, [&](int task, int thread) {
     int i = task % down * rows, j = task / down * across;
     block(thread, i, least(m, i + rows), j, least(panels, j + across), n, k, alpha, a, packed,
-          accumulate, c, ldc);
+          depth, accumulate, c, ldc);
   });
 }
 
@@ -201,8 +199,8 @@ void gemm_serial(int thread, int m, int n, int k, float alpha, Matrix a, Matrix 
     int columns = least(n - j0 * NR, count * NR);
     Matrix part = {b.data + (ptrdiff_t)j0 * NR * (b.transposed ? b.stride : 1), b.stride,
                    b.transposed};
-    for (int j = 0; j < count; j++) pack_panel(columns, k, part, j, packed + (ptrdiff_t)j * NR * k);
-    gemm_packed_serial(thread, m, columns, k, alpha, a, packed, accumulate, c + j0 * NR, ldc);
+    gemm_pack_serial(columns, k, part, packed);
+    gemm_packed_serial(thread, m, columns, k, alpha, a, packed, k, accumulate, c + j0 * NR, ldc);
   }
 }
 
@@ -223,7 +221,7 @@ void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,
     Matrix part = {b.data + (ptrdiff_t)j0 * NR * (b.transposed ? b.stride : 1), b.stride,
                    b.transposed};
     gemm_pack(columns, k, part, packed);
-    gemm_packed(m, columns, k, alpha, a, packed, accumulate, c + j0 * NR, ldc);
+    gemm_packed(m, columns, k, alpha, a, packed, k, accumulate, c + j0 * NR, ldc);
   }
 }
 

@@ -23,12 +23,24 @@ void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,
 void gemm_serial(int thread, int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,
                  float* c, int ldc);
 
-// B prepared once (k x n after transposition), for products that use it many times.
+// B prepared once (k x n after transposition), for products that use it many times. A product may use
+// fewer columns or steps than were packed: `depth` is the k that B was packed with.
 size_t gemm_packed_size(int n, int k);  // in floats
 void gemm_pack(int n, int k, Matrix b, float* packed);
-void gemm_packed(int m, int n, int k, float alpha, Matrix a, const float* packed, bool accumulate,
-                 float* c, int ldc);
+void gemm_pack_serial(int n, int k, Matrix b, float* packed);
+void gemm_packed(int m, int n, int k, float alpha, Matrix a, const float* packed, int depth,
+                 bool accumulate, float* c, int ldc);
 void gemm_packed_serial(int thread, int m, int n, int k, float alpha, Matrix a,
-                        const float* packed, bool accumulate, float* c, int ldc);
+                        const float* packed, int depth, bool accumulate, float* c, int ldc);
+
+// All of what was packed.
+inline void gemm_packed(int m, int n, int k, float alpha, Matrix a, const float* packed,
+                        bool accumulate, float* c, int ldc) {
+  gemm_packed(m, n, k, alpha, a, packed, k, accumulate, c, ldc);
+}
+inline void gemm_packed_serial(int thread, int m, int n, int k, float alpha, Matrix a,
+                               const float* packed, bool accumulate, float* c, int ldc) {
+  gemm_packed_serial(thread, m, n, k, alpha, a, packed, k, accumulate, c, ldc);
+}
 
 }  // namespace ARPO_NS

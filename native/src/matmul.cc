@@ -23,15 +23,4 @@ void matmul(const float* a, int a_stride, int a_transposed, int a_batch, const f
   });
 }
 
-double pack_size(int n, int k) { return (double)gemm_packed_size(n, k); }
-
-void pack(const float* b, int b_stride, int b_transposed, int n, int k, float* packed) {
-  gemm_pack(n, k, {b, b_stride, b_transposed != 0}, packed);
-}
-
-void matmul_packed(const float* a, int a_stride, const float* packed, float* c, int c_stride,
-                   int m, int n, int k, float alpha, int accumulate) {
-  gemm_packed(m, n, k, alpha, {a, a_stride, false}, packed, accumulate != 0, c, c_stride);
-}
-
 }  // namespace ARPO_NS

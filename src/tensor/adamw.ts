@@ -1,3 +1,4 @@
+import { unshare } from "./kernels/unshare.js";
 import { adamwUpdate, globalNorm } from "./plain/adamw.js";
 import { tf } from "./tf.js";
 
@@ -140,6 +141,7 @@ export class AdamW {
     for (const { name, parameter, gradient } of moving) {
       const moments = this.#momentsOf(name, parameter);
       if (tf.getKernel("ArpoAdamW", tf.getBackend())) {
+        for (const variable of [parameter, moments.m, moments.v]) unshare(variable);
         tf.engine().runKernel(
           "ArpoAdamW",
           { parameter, gradient, m: moments.m, v: moments.v },

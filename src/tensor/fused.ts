@@ -1,20 +1,24 @@
-import { tf } from "./tf.js";
+import { tf } from "./tfjs.js";
 
 type Tensor = tf.Tensor;
 
 /**
  * Runs a fused kernel if the backend in use has one, else the plain tfjs version of the same
- * mathematics. Which of the two ran shows only in the time it took.
+ * mathematics; which of the two ran shows only in the time it took. A kernel may have further outputs
+ * after the `results` asked for, kept for its own gradient.
  */
-export function fusedOr<T>(
+export function fused(
   kernel: string,
   inputs: Record<string, Tensor>,
   attributes: Record<string, unknown>,
-  plain: () => T,
-): T {
-  if (!tf.getKernel(kernel, tf.getBackend()))
-    return tf.tidy(plain as () => tf.TensorContainer) as T;
-  return tf
-    .engine()
-    .runKernel(kernel, inputs as unknown as tf.NamedTensorMap, attributes as never) as unknown as T;
+  results: number,
+  plain: () => Tensor[],
+): Tensor[] {
+  const backend = tf.backend() && tf.getBackend();
+  if (!tf.getKernel(kernel, backend)) return tf.tidy(plain);
+  const outputs = tf.engine().runKernel(kernel, inputs as never, attributes as never) as
+    Tensor | Tensor[];
+  if (!Array.isArray(outputs)) return [outputs];
+  for (const extra of outputs.slice(results)) extra.dispose();
+  return outputs.slice(0, results);
 }

@@ -1,4 +1,5 @@
 export { tf } from "./tf.js";
+export { ready, type BackendName } from "./backends.js";
 export { logProbEntropy } from "./log-prob.js";
 export { detached } from "./detached.js";
 export { evenMaximum, evenMinimum } from "./extremum.js";

@@ -1,6 +1,6 @@
-import { fusedOr } from "../fused.js";
+import { fused } from "../fused.js";
 import { causalAttention as plain } from "../plain/causal-attention.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 
 /**
  * Causal attention for training: q [batch, time, heads, headDim] over k and v [batch, time, kvHeads,
@@ -39,9 +39,6 @@ export function causalAttention(
     );
   }
   const inputs: Record<string, tf.Tensor> = lengths ? { q, k, v, lengths } : { q, k, v };
-  // The fused kernel also returns each row's softmax normaliser, for its own gradient.
-  const result = fusedOr<tf.Tensor | tf.Tensor[]>("ArpoCausalAttention", inputs, {}, () =>
-    plain(q, k, v, lengths),
-  );
-  return Array.isArray(result) ? result[0]! : result;
+  const kernel = lengths ? "ArpoCausalAttentionPadded" : "ArpoCausalAttention";
+  return fused(kernel, inputs, {}, 1, () => [plain(q, k, v, lengths)])[0]!;
 }

@@ -1,6 +1,6 @@
-import { fusedOr } from "../fused.js";
+import { fused } from "../fused.js";
 import { linear as plain } from "../plain/linear.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 
 /**
  * x W^T + b over the last axis, with W as Hugging Face checkpoints store it: [out, in].
@@ -29,5 +29,6 @@ export function linear(x: tf.Tensor, weight: tf.Tensor, bias?: tf.Tensor): tf.Te
     );
   }
   const inputsOf: Record<string, tf.Tensor> = bias ? { x, weight, bias } : { x, weight };
-  return fusedOr("ArpoLinear", inputsOf, {}, () => plain(x, weight, bias));
+  const attributes = { biased: bias !== undefined };
+  return fused("ArpoLinear", inputsOf, attributes, 1, () => [plain(x, weight, bias)])[0]!;
 }

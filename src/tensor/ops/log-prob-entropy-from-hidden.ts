@@ -1,6 +1,6 @@
-import { fusedOr } from "../fused.js";
+import { fused } from "../fused.js";
 import { logProbEntropyFromHidden as plain } from "../plain/log-prob-entropy-from-hidden.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 
 /**
  * ln p(label) and the entropy of the full softmax for each row of hidden [rows, width], under the
@@ -31,10 +31,11 @@ export function logProbEntropyFromHidden(
         `got ${labels.dtype} [${labels.shape}]`,
     );
   }
-  const [logprobs, entropies] = fusedOr<tf.Tensor[]>(
+  const [logprobs, entropies] = fused(
     "ArpoLogProbEntropy",
     { hidden, head, labels },
     { temperature },
+    2,
     () => plain(hidden, head, labels, temperature),
   ) as [tf.Tensor, tf.Tensor];
   return { logprobs, entropies };

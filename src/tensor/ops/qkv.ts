@@ -1,6 +1,6 @@
-import { fusedOr } from "../fused.js";
+import { fused } from "../fused.js";
 import { qkv as plain } from "../plain/qkv.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 
 /** The projections of one attention layer, each [out, in]; what a model lacks is left out. */
 export interface QkvWeights {
@@ -64,8 +64,21 @@ export function qkv(
   }
   const given = Object.entries(weights).filter(([, w]) => w !== undefined);
   const inputs = { x, cos, sin, ...(Object.fromEntries(given) as Record<string, tf.Tensor>) };
-  const [q, k, v] = fusedOr<tf.Tensor[]>("ArpoQkv", inputs, { ...shape }, () =>
-    plain(x, weights, cos, sin, shape),
+  const { bq, bk, bv, qNorm, kNorm } = weights;
+  const biased = bq !== undefined;
+  const normed = qNorm !== undefined;
+  if ([bk, bv].some((b) => (b !== undefined) !== biased) || (kNorm !== undefined) !== normed) {
+    throw new RangeError(
+      "Cannot project to heads: biases and head norms must be given for all or for none, " +
+        `got ${given.map(([name]) => name).join(", ")}`,
+    );
+  }
+  const [q, k, v] = fused(
+    normed ? "ArpoQkvNormed" : "ArpoQkv",
+    inputs,
+    { ...shape, biased, normed },
+    3,
+    () => plain(x, weights, cos, sin, shape),
   ) as [tf.Tensor, tf.Tensor, tf.Tensor];
   return { q, k, v };
 }

@@ -1,6 +1,6 @@
-import { fusedOr } from "../fused.js";
+import { fused } from "../fused.js";
 import { rmsNorm as plain } from "../plain/rms-norm.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 
 /**
  * Root-mean-square normalisation over the last axis, times a weight. Differentiable.
@@ -15,5 +15,5 @@ import type { tf } from "../tf.js";
  * ```
  */
 export function rmsNorm(x: tf.Tensor, weight: tf.Tensor, epsilon: number): tf.Tensor {
-  return fusedOr("ArpoRmsNorm", { x, weight }, { epsilon }, () => plain(x, weight, epsilon));
+  return fused("ArpoRmsNorm", { x, weight }, { epsilon }, 1, () => [plain(x, weight, epsilon)])[0]!;
 }

@@ -1,5 +1,5 @@
 import { rope as plain } from "../plain/rope.js";
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /**
  * Rotary positions alone: x [batch, time, heads, headDim] with each pair (x_i, x_{i + headDim / 2})

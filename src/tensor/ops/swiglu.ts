@@ -1,6 +1,6 @@
-import { fusedOr } from "../fused.js";
+import { fused } from "../fused.js";
 import { swiglu as plain } from "../plain/swiglu.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 
 /**
  * silu(gate) * up, element by element: the inside of a SwiGLU feed-forward block. Differentiable.
@@ -19,5 +19,5 @@ export function swiglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {
       `Cannot apply SwiGLU: gate and up must have one shape, got [${gate.shape}] and [${up.shape}]`,
     );
   }
-  return fusedOr("ArpoSwiglu", { gate, up }, {}, () => plain(gate, up));
+  return fused("ArpoSwiglu", { gate, up }, {}, 1, () => [plain(gate, up)])[0]!;
 }

@@ -1,6 +1,6 @@
-import { fusedOr } from "../fused.js";
+import { fused } from "../fused.js";
 import { topKFromHidden as plain } from "../plain/top-k-from-hidden.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 import { checkHead } from "./log-prob-entropy-from-hidden.js";
 
 /**
@@ -28,11 +28,8 @@ export function topKFromHidden(
       `Cannot take the top k: k must be an integer from 1 to ${head.shape[0]}, got ${k}`,
     );
   }
-  const [logprobs, ids] = fusedOr<tf.Tensor[]>(
-    "ArpoTopK",
-    { hidden, head },
-    { k, temperature },
-    () => plain(hidden, head, k, temperature),
+  const [logprobs, ids] = fused("ArpoTopK", { hidden, head }, { k, temperature }, 2, () =>
+    plain(hidden, head, k, temperature),
   ) as [tf.Tensor, tf.Tensor];
   return { logprobs, ids };
 }

@@ -1,5 +1,5 @@
 import type { AdamWMoments, AdamWScalars } from "../adamw.js";
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /** The 2-norm of all gradients together, as a scalar tensor. */
 export function globalNorm(gradients: readonly tf.Tensor[]): tf.Tensor {

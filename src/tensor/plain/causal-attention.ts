@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /** 0 where a query may look (its own position and before), a very negative number elsewhere. */
 function causalMask(time: number): tf.Tensor {

@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /** The rows of the table that the ids name. */
 export function embed(table: tf.Tensor, ids: tf.Tensor): tf.Tensor {

@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /** x W^T + b, with W as checkpoints store it: [out, in]. */
 export function linear(x: tf.Tensor, weight: tf.Tensor, bias?: tf.Tensor): tf.Tensor {

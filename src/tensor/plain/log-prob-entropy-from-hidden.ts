@@ -1,5 +1,5 @@
 import { logProbEntropy } from "../log-prob.js";
-import type { tf } from "../tf.js";
+import type { tf } from "../tfjs.js";
 
 /** The logits are hidden head^T; the rest is logProbEntropy. */
 export function logProbEntropyFromHidden(

@@ -1,5 +1,5 @@
 import type { QkvShape, QkvWeights } from "../ops/qkv.js";
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 import { linear } from "./linear.js";
 import { rmsNorm } from "./rms-norm.js";
 import { rope } from "./rope.js";

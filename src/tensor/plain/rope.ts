@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /**
  * Turns each pair (x_i, x_{i + half}) of a head by its position's angle. x is [batch, time, heads,

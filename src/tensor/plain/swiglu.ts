@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /** silu(gate) * up, where silu(z) = z sigmoid(z). */
 export function swiglu(gate: tf.Tensor, up: tf.Tensor): tf.Tensor {

@@ -1,4 +1,4 @@
-import { tf } from "../tf.js";
+import { tf } from "../tfjs.js";
 
 /** The k largest log-probabilities of each row's softmax and their ids, in falling order. */
 export function topKFromHidden(

@@ -1,0 +1,141 @@
+// Log-probabilities and entropies straight from hidden states. Logits exist for a block of rows at a
+// time; the gradient makes them again rather than keep them.
+#include "gemm.h"
+#include "kernels.h"
+#include "rows.h"
+
+namespace ARPO_NS {
+namespace {
+
+// Rows per block: about 2 MB of logits, but enough rows to pay for reading the whole head.
+int block_rows(int vocabulary) {
+  int rows = (1 << 19) / vocabulary / 8 * 8;
+  return rows < 64 ? 64 : rows;
+}
+
+// Calls body(first, count, logits) for each block; the logits are already divided by temperature.
+template <class Body>
+ARPO_INLINE void blocks(const float* hidden, const float* head, int rows, int width,
+                        int vocabulary, float temperature, const Body& body) {
+  const int size = block_rows(vocabulary);
+  const size_t packed_size = gemm_packed_size(vocabulary, width);
+  // The head is prepared once where that is affordable (64 MB), else once per block.
+  const bool keep = rows > size && packed_size <= (1 << 24);
+  float* packed = keep ? (float*)arpo_scratch(0, 3, sizeof(float) * packed_size) : nullptr;
+  if (keep) gemm_pack(vocabulary, width, {head, width, true}, packed);
+  float* logits =
+      (float*)arpo_scratch(0, 2, sizeof(float) * (size_t)least(rows, size) * vocabulary);
+  for (int first = 0; first < rows; first += size) {
+    const int count = least(size, rows - first);
+    const Matrix part = {hidden + (ptrdiff_t)first * width, width, false};
+    if (keep) {
+      gemm_packed(count, vocabulary, width, 1.0f / temperature, part, packed, width, false, logits,
+                  vocabulary);
+    } else {
+      gemm(count, vocabulary, width, 1.0f / temperature, part, {head, width, true}, false, logits,
+           vocabulary);
+    }
+    body(first, count, logits);
+  }
+}
+
+}  // namespace
+
+void log_prob_entropy(const float* hidden, const float* head, const int32_t* labels,
+                      float* logprobs, float* entropies, float* normaliser, int rows, int width,
+                      int vocabulary, float temperature) {
+  blocks(hidden, head, rows, width, vocabulary, temperature,
+         [&](int first, int count, const float* logits) {
+           row_chunks(count, vocabulary, [&](int begin, int end, int) {
+             for (int r = begin; r < end; r++) {
+               const float* z = logits + (ptrdiff_t)r * vocabulary;
+               const float top = largest(z, vocabulary);
+               vec total = {}, weighted = {};
+               int i = 0;
+               for (; i + LANES <= vocabulary; i += LANES) {
+                 vec d = load(z + i) - top, e = vexp(d);
+                 total += e;
+                 weighted += e * d;
+               }
+               float sum = lane_sum(total), along = lane_sum(weighted);
+               for (; i < vocabulary; i++) {
+                 float d = z[i] - top, e = exp1(d);
+                 sum += e;
+                 along += e * d;
+               }
+               const float log = log1(sum);
+               logprobs[first + r] = z[labels[first + r]] - top - log;
+               entropies[first + r] = log - along / sum;
+               normaliser[first + r] = top + log;
+             }
+           });
+         });
+}
+
+void log_prob_entropy_grad(const float* dlogprobs, const float* dentropies, const float* hidden,
+                           const float* head, const int32_t* labels, const float* entropies,
+                           const float* normaliser, float* dhidden, float* dhead, int rows,
+                           int width, int vocabulary, float temperature) {
+  if (rows == 0) memset(dhead, 0, sizeof(float) * (size_t)vocabulary * width);
+  blocks(hidden, head, rows, width, vocabulary, temperature,
+         [&](int first, int count, float* logits) {
+           row_chunks(count, vocabulary, [&](int begin, int end, int) {
+             for (int r = begin; r < end; r++) {
+               float* z = logits + (ptrdiff_t)r * vocabulary;
+               const float dl = dlogprobs[first + r], de = dentropies[first + r];
+               const float log = normaliser[first + r], entropy = entropies[first + r];
+               // d ln p(label) = 1{label} - p;  d entropy = -p (ln p + entropy)
+               each(vocabulary, [&](int i, int n) {
+                 vec lp = take(z + i, n) - log;
+                 put(z + i, -vexp(lp) * (dl + de * (lp + entropy)), n);
+               });
+               z[labels[first + r]] += dl;
+             }
+           });
+           const float alpha = 1.0f / temperature;
+           if (dhidden) {
+             gemm(count, width, vocabulary, alpha, {logits, vocabulary, false},
+                  {head, width, false}, false, dhidden + (ptrdiff_t)first * width, width);
+           }
+           if (dhead) {
+             gemm(vocabulary, width, count, alpha, {logits, vocabulary, true},
+                  {hidden + (ptrdiff_t)first * width, width, false}, first > 0, dhead, width);
+           }
+         });
+}
+
+void top_k(const float* hidden, const float* head, float* logprobs, int32_t* ids, int rows,
+           int width, int vocabulary, int k, float temperature) {
+  blocks(hidden, head, rows, width, vocabulary, temperature,
+         [&](int first, int count, const float* logits) {
+           row_chunks(count, vocabulary, [&](int begin, int end, int) {
+             for (int r = begin; r < end; r++) {
+               const float* z = logits + (ptrdiff_t)r * vocabulary;
+               float* best = logprobs + (ptrdiff_t)(first + r) * k;
+               int32_t* at = ids + (ptrdiff_t)(first + r) * k;
+               int held = 0;
+               for (int i = 0; i < vocabulary; i++) {
+                 if (held == k && !(z[i] > best[k - 1])) continue;
+                 int j = held < k ? held++ : k - 1;
+                 for (; j > 0 && z[i] > best[j - 1]; j--) best[j] = best[j - 1], at[j] = at[j - 1];
+                 best[j] = z[i], at[j] = i;
+               }
+               const float top = best[0];
+               vec total = {};
+               each(vocabulary, [&](int i, int n) {
+                 vec e = vexp(take(z + i, n) - top);
+                 if (n < LANES) {
+                   float part[LANES];
+                   store(part, e);
+                   e = load_part(part, n);
+                 }
+                 total += e;
+               });
+               const float log = top + log1(lane_sum(total));
+               for (int j = 0; j < k; j++) best[j] -= log;
+             }
+           });
+         });
+}
+
+}  // namespace ARPO_NS

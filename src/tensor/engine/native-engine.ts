@@ -1,0 +1,36 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import type { Engine, EngineFunction, Floats } from "./engine.js";
+import { FloatPool } from "./float-pool.js";
+
+const addon = fileURLToPath(new URL("../../../../native/build/arpo.node", import.meta.url));
+
+/** Whether the addon was built. */
+export function nativeEngineExists(): boolean {
+  return existsSync(addon);
+}
+
+/** Loads the C++ addon; throws where it was not built or does not load. */
+export function loadNativeEngine(): Engine {
+  const { isa, signatures, ...functions } = createRequire(import.meta.url)(addon) as {
+    isa: string;
+    signatures: Record<string, string>;
+  } & Record<string, EngineFunction>;
+  const pool = new FloatPool();
+  const array = (floats: Floats) => floats as Float32Array;
+  return {
+    kind: "native",
+    isa,
+    call: Object.fromEntries(Object.keys(signatures).map((name) => [name, functions[name]!])),
+    allocate: (length) => pool.allocate(length),
+    release: (floats) => pool.release(array(floats)),
+    read: (floats) => array(floats).slice(),
+    upload(values) {
+      const floats = pool.allocate(values.length);
+      floats.set(values);
+      return floats;
+    },
+    memory: () => pool.memory(),
+  };
+}

@@ -1,0 +1,163 @@
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import type { Engine, EngineArgument, EngineFunction, Floats } from "./engine.js";
+
+const file = new URL("../../../../native/arpo.wasm", import.meta.url);
+const stackBytes = 1 << 20;
+
+export interface WasmExports {
+  __stack_pointer: WebAssembly.Global;
+  __indirect_function_table: WebAssembly.Table;
+  arpo_table(): number;
+  arpo_alloc(bytes: number): number;
+  arpo_free(pointer: number): void;
+  arpo_worker(thread: number): void;
+}
+
+/** What a worker of the wasm engine is given. */
+export interface WasmThread {
+  module: WebAssembly.Module;
+  memory: WebAssembly.Memory;
+  thread: number;
+  /** The top of a stack of its own. */
+  stack: number;
+}
+
+type NumberArray = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array;
+
+/** Shared memory that can grow to 4 GB, or to less where the system does not have that to promise. */
+function makeMemory(): WebAssembly.Memory {
+  for (const maximum of [65536, 32768, 16384]) {
+    try {
+      return new WebAssembly.Memory({ initial: 64, maximum, shared: true });
+    } catch (error) {
+      if (maximum === 16384) throw error;
+    }
+  }
+  throw new Error("unreachable");
+}
+
+function wantedThreads(): number {
+  const asked = Number(process.env.ARPO_LAB_THREADS);
+  return Math.min(64, Number.isInteger(asked) && asked >= 1 ? asked : availableParallelism());
+}
+
+/** Loads native/arpo.wasm and starts its threads. */
+export function loadWasmEngine(): Engine {
+  const module = new WebAssembly.Module(readFileSync(file));
+  const memory = makeMemory();
+  const outOfMemory = (bytes: number) => {
+    throw new RangeError(
+      `Cannot compute: the wasm engine must fit in ${memory.buffer.byteLength} bytes ` +
+        `or what it can still grow by, got a request for ${bytes} more`,
+    );
+  };
+  const instance = new WebAssembly.Instance(module, {
+    env: { memory, out_of_memory: outOfMemory },
+  });
+  const exports = instance.exports as unknown as WasmExports;
+  let bytes = new Uint8Array(memory.buffer);
+  /** All of memory; the view is made again when it has grown. */
+  const all = () => {
+    if (bytes.buffer !== memory.buffer) bytes = new Uint8Array(memory.buffer);
+    return bytes;
+  };
+
+  /** Copies a JavaScript array in; what was written is copied back by `finish`. */
+  function lend(array: NumberArray): number {
+    const pointer = exports.arpo_alloc(array.byteLength);
+    all().set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), pointer);
+    return pointer;
+  }
+  function finish(array: NumberArray, pointer: number, written: boolean): void {
+    if (written) {
+      const result = all().subarray(pointer, pointer + array.byteLength);
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength).set(result);
+    }
+    exports.arpo_free(pointer);
+  }
+
+  function wrap(name: string, signature: string, raw: (...args: number[]) => number) {
+    const kinds = [...signature.slice(1)];
+    const call: EngineFunction = (...args: EngineArgument[]) => {
+      if (args.length < kinds.length) {
+        throw new TypeError(`Cannot call ${name}: argument ${args.length + 1} must be given`);
+      }
+      const lent: [NumberArray, number, boolean][] = [];
+      const numbers = kinds.map((kind, i) => {
+        const value = args[i];
+        if ("ifd".includes(kind)) {
+          if (typeof value === "number" || typeof value === "boolean") return Number(value);
+          throw new TypeError(`Cannot call ${name}: argument ${i + 1} must be a number`);
+        }
+        if (value === null || value === undefined) return 0;
+        if (typeof value !== "object") {
+          throw new TypeError(`Cannot call ${name}: argument ${i + 1} must be an array`);
+        }
+        if ("pointer" in value) return value.pointer;
+        const pointer = lend(value);
+        lent.push([value, pointer, kind === kind.toUpperCase()]);
+        return pointer;
+      });
+      const result = raw(...numbers);
+      for (const [array, pointer, written] of lent) finish(array, pointer, written);
+      return result;
+    };
+    return call;
+  }
+
+  /** Reads the table of exports.h: name, signature, function; a null name ends it. */
+  function readTable(): Record<string, EngineFunction> {
+    const words = new Uint32Array(memory.buffer);
+    const text = (pointer: number) => {
+      let end = pointer;
+      while (all()[end] !== 0) end++;
+      return String.fromCharCode(...all().subarray(pointer, end));
+    };
+    const calls: Record<string, EngineFunction> = {};
+    for (let at = exports.arpo_table() / 4; words[at] !== 0; at += 3) {
+      const name = text(words[at]!);
+      const raw = exports.__indirect_function_table.get(words[at + 2]!) as () => number;
+      calls[name] = wrap(name, text(words[at + 1]!), raw);
+    }
+    return calls;
+  }
+
+  const call = readTable();
+  const threads = wantedThreads();
+  call.set_threads!(threads);
+  for (let thread = 1; thread < threads; thread++) {
+    const stack = exports.arpo_alloc(stackBytes) + stackBytes;
+    const workerData: WasmThread = { module, memory, thread, stack };
+    new Worker(new URL("./wasm-worker.js", import.meta.url), { workerData }).unref();
+  }
+
+  let used = 0;
+  const place = (floats: Floats) => floats as { pointer: number; length: number };
+  const view = (floats: Floats) => {
+    const { pointer, length } = place(floats);
+    return new Float32Array(all().buffer, pointer, length);
+  };
+  const allocate = (length: number): Floats => {
+    used += length * 4;
+    return { pointer: exports.arpo_alloc(length * 4), length };
+  };
+  return {
+    kind: "wasm",
+    isa: "simd128",
+    call,
+    allocate,
+    release(floats) {
+      used -= floats.length * 4;
+      exports.arpo_free(place(floats).pointer);
+    },
+    read: (floats) => Float32Array.from(view(floats)),
+    upload(values) {
+      const floats = allocate(values.length);
+      view(floats).set(values);
+      return floats;
+    },
+    memory: () => ({ used, idle: memory.buffer.byteLength - used }),
+  };
+}

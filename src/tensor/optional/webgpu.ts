@@ -1,0 +1,80 @@
+import type { KernelBackend } from "@tensorflow/tfjs-core";
+import { readdirSync } from "node:fs";
+
+/** The few parts of WebGPU that are used here. */
+interface Adapter {
+  features: ReadonlySet<string>;
+  limits: Record<string, number>;
+  info?: { vendor?: string; architecture?: string; device?: string; description?: string };
+  isFallbackAdapter?: boolean;
+  requestDevice(options: object): Promise<object>;
+}
+interface Gpu {
+  requestAdapter(options?: object): Promise<Adapter | null>;
+}
+
+let gpu: Promise<Gpu> | undefined;
+
+/** Dawn for Node; loading it defines WebGPU's globals. */
+function loadGpu(): Promise<Gpu> {
+  gpu ??= (async () => {
+    const { create, globals } = await import("webgpu");
+    Object.assign(globalThis, globals);
+    return create([]) as unknown as Gpu;
+  })();
+  return gpu;
+}
+
+/** Whether it is worth loading Dawn to ask: a device file, or a system that always has one. */
+export function gpuIsPlausible(): boolean {
+  if (process.platform !== "linux") return process.platform === "darwin";
+  return ["/dev", "/dev/dri"].some((folder) => {
+    try {
+      return readdirSync(folder).some((name) => /^(nvidia\d|renderD)/.test(name));
+    } catch {
+      return false; // no such folder: no such device
+    }
+  });
+}
+
+async function findAdapter(): Promise<Adapter | null> {
+  return (await loadGpu()).requestAdapter({ powerPreference: "high-performance" });
+}
+
+/** Whether a real GPU answers; a software renderer does not count. */
+export async function webgpuAnswers(): Promise<boolean> {
+  try {
+    const adapter = await findAdapter();
+    const text = JSON.stringify(adapter?.info?.description ?? "");
+    return adapter !== null && !adapter.isFallbackAdapter && !/llvmpipe|swiftshader/i.test(text);
+  } catch {
+    return false; // the optional package is missing or its binary does not load here
+  }
+}
+
+/** tfjs's WebGPU backend on Dawn, with the adapter's full limits. */
+export async function createWebgpu(): Promise<{ backend: KernelBackend; name: string }> {
+  const adapter = await findAdapter();
+  if (!adapter) {
+    throw new Error("Cannot use the webgpu backend: Dawn must find a GPU adapter, got none");
+  }
+  // Were a GPU on the navigator by now, this would register a backend of its own.
+  const { WebGPUBackend } = await import("@tensorflow/tfjs-backend-webgpu");
+  const navigator = { gpu: await loadGpu(), userAgent: `Node.js/${process.version}` };
+  Object.defineProperty(globalThis, "navigator", { value: navigator, configurable: true });
+  const wanted = [
+    "maxComputeWorkgroupStorageSize",
+    "maxComputeWorkgroupsPerDimension",
+    "maxStorageBufferBindingSize",
+    "maxBufferSize",
+    "maxComputeWorkgroupSizeX",
+    "maxComputeInvocationsPerWorkgroup",
+  ];
+  const device = await adapter.requestDevice({
+    requiredFeatures: adapter.features.has("timestamp-query") ? ["timestamp-query"] : [],
+    requiredLimits: Object.fromEntries(wanted.map((name) => [name, adapter.limits[name]])),
+  });
+  const backend = new WebGPUBackend(device as never, adapter.info as never);
+  const { device: model, description, vendor } = adapter.info ?? {};
+  return { backend, name: [vendor, description || model].filter(Boolean).join(" ") || "a GPU" };
+}

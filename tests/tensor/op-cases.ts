@@ -1,0 +1,163 @@
+import { Random } from "../../src/random/index.js";
+import {
+  causalAttention,
+  embed,
+  linear,
+  logProbEntropyFromHidden,
+  qkv,
+  type QkvWeights,
+  rmsNorm,
+  swiglu,
+  tf,
+} from "../../src/tensor/index.js";
+
+type Tensors = Record<string, tf.Tensor>;
+
+/** A fused op with inputs to try it on; gradients are taken in every float32 input. */
+export interface OpCase {
+  name: string;
+  shapes: Record<string, number[]>;
+  /** Int32 inputs, not differentiated. */
+  ids?: Record<string, { shape: number[]; values: number[] }>;
+  run(inputs: Tensors): tf.Tensor[];
+}
+
+/** The values of an op's outputs and the gradients of a fixed mixture of them. */
+export interface OpResult {
+  values: number[][];
+  gradients: Record<string, number[]>;
+}
+
+const qkvShape = { heads: 4, kvHeads: 2, headDim: 6, epsilon: 1e-5 };
+const projections = { wq: [24, 10], wk: [12, 10], wv: [12, 10] };
+const biases = { bq: [24], bk: [12], bv: [12] };
+const rotary = { cos: [7, 3], sin: [7, 3] };
+
+function project({ x, cos, sin, ...weights }: Tensors): tf.Tensor[] {
+  const { q, k, v } = qkv(x!, weights as unknown as QkvWeights, cos!, sin!, qkvShape);
+  return [q, k, v];
+}
+
+function repeat(count: number, below: number): number[] {
+  return Array.from({ length: count }, (_, i) => (i * 7 + 3) % below);
+}
+
+/** Sizes are odd on purpose: no multiple of a vector, a tile or a block. */
+export const opCases: readonly OpCase[] = [
+  {
+    name: "rmsNorm",
+    shapes: { x: [3, 5, 37], weight: [37] },
+    run: ({ x, weight }) => [rmsNorm(x!, weight!, 1e-5)],
+  },
+  {
+    name: "linear",
+    shapes: { x: [2, 5, 19], weight: [53, 19] },
+    run: ({ x, weight }) => [linear(x!, weight!)],
+  },
+  {
+    name: "linear with bias",
+    shapes: { x: [13, 33], weight: [21, 33], bias: [21] },
+    run: ({ x, weight, bias }) => [linear(x!, weight!, bias)],
+  },
+  { name: "qkv", shapes: { x: [2, 5, 10], ...projections, ...rotary }, run: project },
+  {
+    name: "qkv with bias",
+    shapes: { x: [2, 5, 10], ...projections, ...biases, ...rotary },
+    run: project,
+  },
+  {
+    name: "qkv with head norms",
+    shapes: { x: [2, 5, 10], ...projections, ...rotary, qNorm: [6], kNorm: [6] },
+    run: project,
+  },
+  {
+    name: "causalAttention",
+    shapes: { q: [2, 11, 4, 6], k: [2, 11, 2, 6], v: [2, 11, 2, 6] },
+    run: ({ q, k, v }) => [causalAttention(q!, k!, v!)],
+  },
+  {
+    name: "causalAttention over several blocks",
+    shapes: { q: [1, 71, 1, 3], k: [1, 71, 1, 3], v: [1, 71, 1, 3] },
+    run: ({ q, k, v }) => [causalAttention(q!, k!, v!)],
+  },
+  {
+    name: "causalAttention with lengths",
+    shapes: { q: [3, 9, 2, 4], k: [3, 9, 1, 4], v: [3, 9, 1, 4] },
+    ids: { lengths: { shape: [3], values: [9, 4, 0] } },
+    run: ({ q, k, v, lengths }) => [causalAttention(q!, k!, v!, lengths)],
+  },
+  {
+    name: "swiglu",
+    shapes: { gate: [3, 7, 11], up: [3, 7, 11] },
+    run: ({ gate, up }) => [swiglu(gate!, up!)],
+  },
+  {
+    name: "embed",
+    shapes: { table: [9, 13] },
+    ids: { ids: { shape: [2, 6], values: repeat(12, 9) } },
+    run: ({ table, ids }) => [embed(table!, ids!)],
+  },
+  {
+    name: "logProbEntropyFromHidden",
+    shapes: { hidden: [11, 8], head: [37, 8] },
+    ids: { labels: { shape: [11], values: repeat(11, 37) } },
+    run: ({ hidden, head, labels }) => {
+      const { logprobs, entropies } = logProbEntropyFromHidden(hidden!, head!, labels!, 0.7);
+      return [logprobs, entropies];
+    },
+  },
+];
+
+/** The same inputs wherever it is called: they depend on the names only. */
+export function caseInputs(op: OpCase): Record<string, Float64Array> {
+  const random = Random.from(5).split(op.name);
+  return Object.fromEntries(
+    Object.entries(op.shapes).map(([name, shape]) => {
+      const stream = random.split(name);
+      const size = shape.reduce((a, b) => a * b, 1);
+      // What float32 holds exactly, so that float64 starts from the same numbers.
+      return [name, Float64Array.from({ length: size }, () => Math.fround(stream.normal()))];
+    }),
+  );
+}
+
+function mixture(outputs: tf.Tensor[]): tf.Scalar {
+  const parts = outputs.map((output, i) => {
+    const weights = Array.from({ length: output.size }, (_, j) => Math.sin(1 + i + 0.7 * j));
+    return output.mul(tf.tensor(weights, output.shape)).sum();
+  });
+  return tf.addN(parts) as tf.Scalar;
+}
+
+/** The mixture of an op's outputs at given inputs: what its gradients are gradients of. */
+export function caseLoss(op: OpCase, inputs: Record<string, Float64Array>): number {
+  return tf.tidy(() => mixture(op.run(caseTensors(op, inputs))).dataSync()[0]!);
+}
+
+function caseTensors(op: OpCase, inputs: Record<string, Float64Array>): Tensors {
+  const tensors: Tensors = {};
+  for (const [name, shape] of Object.entries(op.shapes)) {
+    tensors[name] = tf.tensor([...inputs[name]!], shape, "float32");
+  }
+  for (const [name, { shape, values }] of Object.entries(op.ids ?? {})) {
+    tensors[name] = tf.tensor(values, shape, "int32");
+  }
+  return tensors;
+}
+
+/** Runs an op forwards and backwards on the backend in use. */
+export function runCase(op: OpCase): OpResult {
+  return tf.tidy(() => {
+    const tensors = caseTensors(op, caseInputs(op));
+    const values = op.run(tensors).map((t) => [...t.dataSync()]);
+    const names = Object.keys(op.shapes).filter((n) => n !== "cos" && n !== "sin");
+    const slopes = tf.grads((...given: tf.Tensor[]) => {
+      const changed = Object.fromEntries(names.map((name, i) => [name, given[i]!]));
+      return mixture(op.run({ ...tensors, ...changed }));
+    })(names.map((name) => tensors[name]!));
+    return {
+      values,
+      gradients: Object.fromEntries(names.map((name, i) => [name, [...slopes[i]!.dataSync()]])),
+    };
+  });
+}

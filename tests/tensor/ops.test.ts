@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { tf } from "../../src/tensor/index.js";
+import { opCases, type OpResult, runCase } from "./op-cases.js";
+
+// The plain versions in double precision, already checked against finite differences there.
+const script = fileURLToPath(new URL("../../../scripts/float64.mjs", import.meta.url));
+const reference = JSON.parse(
+  execFileSync(process.execPath, [script, "dist/tests/tensor/op-reference.js"], {
+    encoding: "utf8",
+    maxBuffer: 1 << 26,
+  }),
+) as Record<string, OpResult>;
+
+function assertClose(actual: number[], expected: number[], what: string): void {
+  assert.equal(actual.length, expected.length, what);
+  for (const [i, x] of actual.entries()) {
+    const y = expected[i]!;
+    assert.ok(Math.abs(x - y) <= 5e-6 * (1 + Math.abs(y)), `${what}[${i}]: ${x} is not ${y}`);
+  }
+}
+
+for (const backend of ["cpu", "native", "wasm"].filter((name) => tf.findBackendFactory(name))) {
+  for (const op of opCases) {
+    test(`${op.name} on ${backend} gives the values and gradients of float64`, async () => {
+      await tf.setBackend(backend);
+      const before = tf.memory().numTensors;
+      const { values, gradients } = runCase(op);
+      const wanted = reference[op.name]!;
+      values.forEach((v, i) => assertClose(v, wanted.values[i]!, `value ${i}`));
+      for (const [name, slope] of Object.entries(gradients)) {
+        assertClose(slope, wanted.gradients[name]!, `gradient of ${name}`);
+      }
+      assert.equal(tf.memory().numTensors, before, "tensors were left behind");
+    });
+  }
+}
