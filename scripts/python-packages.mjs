@@ -15,7 +15,9 @@ const pins = [
   "mpmath==1.3.0 --hash=sha256:a0b2b9fe80bbcd81a6647ff13108738cfb482d481d826cc0e02f5b35e5c88d2c",
 ];
 const left = (name) =>
-  !/\/(tests|benchmarks)\//.test(name) && !/\/(RECORD|WHEEL|top_level\.txt|entry_points\.txt)$/.test(name) && !name.includes(".data/");
+  !/\/(tests|benchmarks)\//.test(name) &&
+  !/\/(RECORD|WHEEL|top_level\.txt|entry_points\.txt)$/.test(name) &&
+  !name.includes(".data/");
 
 const crcTable = Array.from({ length: 256 }, (_, n) => {
   for (let i = 0; i < 8; i++) n = n & 1 ? (n >>> 1) ^ 0xedb88320 : n >>> 1;
@@ -82,11 +84,20 @@ function pack(files) {
 const dir = mkdtempSync(join(tmpdir(), "packages-"));
 try {
   writeFileSync(join(dir, "pins.txt"), pins.join("\n"));
-  const pip = ["-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "--require-hashes"];
+  const pip = [
+    "-m",
+    "pip",
+    "download",
+    "-q",
+    "--no-deps",
+    "--only-binary=:all:",
+    "--require-hashes",
+  ];
   const { status } = spawnSync("python3", [...pip, "-d", dir, "-r", join(dir, "pins.txt")], {
     stdio: "inherit",
   });
-  if (status !== 0) throw new Error(`Cannot fetch the wheels: pip must succeed, got status ${status}`);
+  if (status !== 0)
+    throw new Error(`Cannot fetch the wheels: pip must succeed, got status ${status}`);
   const files = readdirSync(dir)
     .filter((name) => name.endsWith(".whl"))
     .flatMap((name) => [...entries(readFileSync(join(dir, name)))])

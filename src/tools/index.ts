@@ -26,3 +26,20 @@ export {
   type SystemPython,
   type SystemPythonOptions,
 } from "./python/system-python.js";
+export { AppendStore } from "./search/append-store.js";
+export {
+  exportEvaluationCache,
+  exportJsonCache,
+  importEvaluationCache,
+  importJsonCache,
+} from "./search/cache-files.js";
+export { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
+export { offlineSearch, readCorpus, shippedCorpus, type CorpusPage } from "./search/offline.js";
+export {
+  SearchCache,
+  evaluationKey,
+  type CachedSearch,
+  type SearchCacheOptions,
+} from "./search/search-cache.js";
+export { searchTool, type SearchToolOptions } from "./search/search-tool.js";
+export { searxng, type SearxngOptions } from "./search/searxng.js";

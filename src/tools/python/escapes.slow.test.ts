@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { escapes } from "./escapes.js";
+import { pyodidePool } from "./pyodide-python.js";
+import type { PythonPool } from "./python-pool.js";
+import { detectIsolation, systemPython } from "./system-python.js";
+
+const limits = { workers: 2, timeoutMs: 1000, memoryMb: 256, maxOutput: 100_000 };
+
+/** Processes whose environment holds the mark that the tests' own process carries. */
+const descendants = (pid: number): number =>
+  readdirSync("/proc").filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      return Number(stat.slice(stat.lastIndexOf(")") + 4).split(" ")[0]) === pid;
+    } catch {
+      return false; // It ended while we looked.
+    }
+  }).length;
+
+async function contained(pool: PythonPool, name: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "escape-"));
+  const secret = `secret-${Math.random().toString(36).slice(2)}`;
+  const targets = {
+    secretFile: join(folder, "secret"),
+    markerFile: join(folder, "marker"),
+    port: 0,
+  };
+  writeFileSync(targets.secretFile, secret);
+  process.env.ARPO_LAB_ESCAPE_SECRET = secret;
+  let visitors = 0;
+  const server = createServer((socket) => {
+    visitors++;
+    socket.destroy();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  targets.port = (server.address() as { port: number }).port;
+  const attempts = Object.entries(escapes(targets));
+  assert.ok(attempts.length >= 60);
+  try {
+    await pool.warm();
+    for (const [attempt, code] of attempts) {
+      const started = performance.now();
+      const { text } = await pool.run(code);
+      const ms = performance.now() - started;
+      assert.ok(!text.includes(secret), `${name}: ${attempt} read the secret: ${text}`);
+      assert.ok(!existsSync(targets.markerFile), `${name}: ${attempt} wrote a file`);
+      assert.equal(visitors, 0, `${name}: ${attempt} reached the network`);
+      assert.ok(text.length < 110_000, `${name}: ${attempt} wrote ${text.length} characters`);
+      assert.ok(ms < 30_000, `${name}: ${attempt} took ${ms} ms`);
+      // Both interpreters, asked at once, must be in order and remember nothing.
+      const healthy = await Promise.all(
+        [1, 2].map((n) => pool.run(`import os\n${n} + 40, os.listdir('/tmp')`)),
+      );
+      assert.deepEqual(
+        healthy.map((run) => run.text),
+        ["(41, [])", "(42, [])"],
+        `${name}: after ${attempt}`,
+      );
+    }
+    if (process.platform === "linux") assert.ok(descendants(process.pid) <= 3);
+  } finally {
+    await pool.dispose();
+    server.close();
+    delete process.env.ARPO_LAB_ESCAPE_SECRET;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+test("Pyodide's pool contains every escape attempt and stays healthy", async () => {
+  await contained(pyodidePool(limits), "Pyodide");
+});
+
+const isolation = detectIsolation();
+test(
+  "the machine's Python behind bubblewrap contains every escape attempt and stays healthy",
+  { skip: isolation === "bubblewrap" ? false : `bubblewrap does not work here (${isolation})` },
+  async () => {
+    await contained(systemPython(limits).pool, "bubblewrap");
+  },
+);

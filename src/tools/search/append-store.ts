@@ -1,0 +1,174 @@
+import { Buffer } from "node:buffer";
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+
+interface Place {
+  offset: number;
+  length: number;
+}
+
+/**
+ * A key-value file that several processes may use at once: every write appends one line, the last
+ * line of a key counts, and each process keeps an index of where lines are.
+ *
+ * A write costs the same whatever the file holds. A line that a killed process left half written is
+ * skipped. Keys are strings, values JSON.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtempSync } from "node:fs";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { AppendStore } from "arpo-lab/tools";
+ *
+ * const path = join(mkdtempSync(join(tmpdir(), "store-")), "pages.jsonl");
+ * const [mine, yours] = [new AppendStore<number>(path), new AppendStore<number>(path)];
+ * mine.set("a", 1);
+ * assert.equal(yours.get("a"), 1);
+ * mine.close();
+ * yours.close();
+ * ```
+ */
+export class AppendStore<T> {
+  readonly path: string;
+  /** Lines that could not be read. */
+  damaged = 0;
+  #fd: number;
+  #inode = 0;
+  #read = 0;
+  readonly #index = new Map<string, Place>();
+
+  constructor(path: string) {
+    this.path = path;
+    mkdirSync(dirname(path), { recursive: true });
+    this.#fd = openSync(path, "a+");
+    this.#inode = fstatSync(this.#fd).ino;
+    this.#catchUp();
+  }
+
+  get size(): number {
+    this.#refresh();
+    return this.#index.size;
+  }
+
+  keys(): IterableIterator<string> {
+    this.#refresh();
+    return this.#index.keys();
+  }
+
+  get(key: string): T | undefined {
+    let place = this.#index.get(key);
+    this.#refresh();
+    place = this.#index.get(key);
+    if (!place) return undefined;
+    const bytes = Buffer.alloc(place.length);
+    readSync(this.#fd, bytes, 0, place.length, place.offset);
+    return (JSON.parse(bytes.toString("utf8")) as [string, T])[1];
+  }
+
+  set(key: string, value: T): void {
+    this.#refresh();
+    // The line break in front ends a line that somebody else left half written.
+    const line = Buffer.from(`\n${JSON.stringify([key, value])}\n`);
+    const written = writeSync(this.#fd, line);
+    if (written !== line.length) {
+      throw new Error(
+        `Cannot write to ${this.path}: all ${line.length} bytes must fit, got ${written} written`,
+      );
+    }
+    this.#catchUp();
+  }
+
+  /** Rewrites the file with the last value of every key; other processes notice and follow. */
+  compact(): void {
+    this.#refresh();
+    const fresh = `${this.path}.${process.pid}.tmp`;
+    rmSync(fresh, { force: true });
+    const fd = openSync(fresh, "a");
+    for (const key of this.#index.keys()) {
+      writeSync(fd, `${JSON.stringify([key, this.get(key)])}\n`);
+    }
+    closeSync(fd);
+    renameSync(fresh, this.path);
+    this.#refresh();
+  }
+
+  close(): void {
+    if (this.#fd >= 0) closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  /** Takes in what others appended, or starts over when the file was replaced. */
+  #refresh(): void {
+    const now = statSync(this.path, { throwIfNoEntry: false });
+    if (now && now.ino === this.#inode && now.size >= this.#read) {
+      if (now.size > this.#read) this.#catchUp();
+      return;
+    }
+    closeSync(this.#fd);
+    this.#fd = openSync(this.path, "a+");
+    this.#inode = fstatSync(this.#fd).ino;
+    this.#read = 0;
+    this.#index.clear();
+    this.#catchUp();
+  }
+
+  /** Reads from where it stopped to the last complete line. */
+  #catchUp(): void {
+    const chunk = Buffer.alloc(1 << 20);
+    for (;;) {
+      const count = readSync(this.#fd, chunk, 0, chunk.length, this.#read);
+      const end = chunk.subarray(0, count).lastIndexOf(10) + 1;
+      if (end > 0) {
+        this.#take(chunk.subarray(0, end), this.#read);
+        this.#read += end;
+      } else if (count === chunk.length) {
+        this.#takeLongLine();
+      } else return;
+    }
+  }
+
+  /** One line longer than the reading buffer. */
+  #takeLongLine(): void {
+    const { size } = fstatSync(this.#fd);
+    const rest = Buffer.alloc(size - this.#read);
+    const count = readSync(this.#fd, rest, 0, rest.length, this.#read);
+    const end = rest.subarray(0, count).lastIndexOf(10) + 1;
+    if (end === 0)
+      throw new Error(`Cannot read ${this.path}: lines must end, got one that does not`);
+    this.#take(rest.subarray(0, end), this.#read);
+    this.#read += end;
+  }
+
+  #take(bytes: Buffer, base: number): void {
+    for (let from = 0; from < bytes.length;) {
+      const end = bytes.indexOf(10, from);
+      if (end > from) this.#takeLine(bytes.subarray(from, end), base + from);
+      from = end + 1;
+    }
+  }
+
+  #takeLine(line: Buffer, offset: number): void {
+    try {
+      const pair = JSON.parse(line.toString("utf8")) as unknown;
+      if (Array.isArray(pair) && typeof pair[0] === "string") {
+        this.#index.set(pair[0], { offset, length: line.length });
+        return;
+      }
+    } catch {
+      // Counted below: a killed writer's half line is expected, and the rest of the file is good.
+    }
+    this.damaged++;
+  }
+}

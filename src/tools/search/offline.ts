@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import sqlite from "node-sqlite3-wasm";
+import { z } from "zod";
+import type { SearchHit, SearchProvider } from "./provider.js";
+
+/** One page of a corpus: a line of its JSONL file. */
+export interface CorpusPage {
+  title: string;
+  text: string;
+  url?: string;
+}
+
+const page = z.object({ title: z.string(), text: z.string(), url: z.string().optional() });
+
+/** The corpus that comes with the package: an invented country, its towns and its people. */
+export const shippedCorpus = () =>
+  join(fileURLToPath(new URL("../../../..", import.meta.url)), "data/corpus/pages.jsonl");
+
+/** The pages of a JSONL file. */
+export function readCorpus(path: string): CorpusPage[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .flatMap((line, i) => {
+      if (line.trim() === "") return [];
+      const parsed = page.safeParse(JSON.parse(line));
+      if (parsed.success) return [parsed.data];
+      throw new TypeError(
+        `Cannot read ${path}: every line must have a title and a text, got line ${i + 1} without`,
+      );
+    });
+}
+
+/**
+ * BM25 over a corpus in an embedded database (SQLite's FTS5): no network, the same answer every time.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { offlineSearch } from "arpo-lab/tools";
+ *
+ * const provider = offlineSearch({
+ *   pages: [
+ *     { title: "Oslo", text: "Oslo is the capital of Norway." },
+ *     { title: "Fjord", text: "A fjord is a long, narrow inlet." },
+ *   ],
+ * });
+ * const [first] = await provider.search("what is the capital of norway?");
+ * assert.equal(first.title, "Oslo");
+ * provider.dispose();
+ * ```
+ */
+export function offlineSearch(
+  options: { pages?: Iterable<CorpusPage>; path?: string } = {},
+): SearchProvider & { dispose(): void } {
+  const database = new sqlite.Database();
+  database.exec(
+    "CREATE VIRTUAL TABLE page USING fts5(title, text, url UNINDEXED, tokenize = 'porter unicode61'); BEGIN",
+  );
+  const insert = database.prepare("INSERT INTO page VALUES (?, ?, ?)");
+  for (const { title, text, url } of options.pages ?? readCorpus(options.path ?? shippedCorpus())) {
+    insert.run([title, text, url ?? null]);
+  }
+  insert.finalize();
+  database.exec("COMMIT");
+  // A title that holds the words says what the page is about. Ties go to the earlier page.
+  const select = database.prepare(
+    "SELECT title, text, url FROM page WHERE page MATCH ? ORDER BY bm25(page, 3.0, 1.0), rowid LIMIT ?",
+  );
+  return {
+    name: "offline",
+    search: (query, { limit = 10 } = {}) => {
+      const words = matchExpression(query);
+      if (words === "") return Promise.resolve([]);
+      const rows = select.all([words, limit]) as {
+        title: string;
+        text: string;
+        url: string | null;
+      }[];
+      return Promise.resolve(
+        rows.map(({ title, text, url }): SearchHit => ({
+          description: text,
+          title,
+          url: url ?? undefined,
+        })),
+      );
+    },
+    dispose: () => {
+      select.finalize();
+      database.close();
+    },
+  };
+}
+
+/** Any of the query's words, each quoted so that nothing in it is an operator. */
+function matchExpression(query: string): string {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words)].map((word) => `"${word}"`).join(" OR ");
+}

@@ -1,0 +1,117 @@
+import { LRUCache } from "lru-cache";
+import { AppendStore } from "./append-store.js";
+import { formatHits, nothingFound, type FormatOptions } from "./format.js";
+import type { SearchHit } from "./provider.js";
+
+/** What a cache holds for a query: the pages, or only the text that an older cache kept of them. */
+export interface CachedSearch {
+  hits?: SearchHit[];
+  text?: string;
+  /** When it was found, in milliseconds since 1970. */
+  at: number;
+}
+
+export interface SearchCacheOptions {
+  /** A file that several processes may share. Default: memory only. */
+  path?: string;
+  /** Queries kept in memory. Default 100,000. */
+  memory?: number;
+  /** Milliseconds after which a result counts as unknown. Default: never, as in the reference. */
+  ttlMs?: number;
+  /** The same for a search that found nothing. Default: a day. */
+  emptyTtlMs?: number;
+}
+
+/** The key of the reference's evaluation cache: lower case, trimmed, word characters only. */
+export const evaluationKey = (query: string) =>
+  query
+    .toLowerCase()
+    .trim()
+    .replace(/[^\p{L}\p{N}_]/gu, "");
+
+const evaluationPrefix = "\u0001evaluation:";
+
+/** Whether a search found nothing. */
+export const isEmpty = ({ hits, text }: CachedSearch) =>
+  hits ? formatHits(hits) === nothingFound : text === nothingFound;
+
+/**
+ * Search results by query: an LRU in memory in front of a file that only grows.
+ *
+ * Pages are kept, not their text, so `maxResults` and `resultLength` may change later; entries
+ * imported from a reference cache are text and stay as they were cut.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { SearchCache } from "arpo-lab/tools";
+ *
+ * const cache = new SearchCache();
+ * cache.set("Oslo", { hits: [{ description: "Capital of Norway" }], at: Date.now() });
+ * assert.equal(cache.text("Oslo"), "Page 1: Capital of Norway");
+ * assert.equal(cache.text("oslo"), undefined);
+ * ```
+ */
+export class SearchCache {
+  readonly #memory: LRUCache<string, CachedSearch>;
+  readonly #store: AppendStore<CachedSearch> | undefined;
+  readonly #ttlMs: number;
+  readonly #emptyTtlMs: number;
+
+  constructor(options: SearchCacheOptions = {}) {
+    this.#memory = new LRUCache({ max: options.memory ?? 100_000 });
+    this.#store = options.path === undefined ? undefined : new AppendStore(options.path);
+    this.#ttlMs = options.ttlMs ?? Infinity;
+    this.#emptyTtlMs = options.emptyTtlMs ?? 86_400_000;
+  }
+
+  /** What is known about a query, unless it is too old. */
+  get(query: string): CachedSearch | undefined {
+    const found = this.#find(query) ?? this.#find(evaluationPrefix + evaluationKey(query));
+    if (!found) return undefined;
+    const limit = Math.min(this.#ttlMs, isEmpty(found) ? this.#emptyTtlMs : Infinity);
+    return Date.now() - found.at > limit ? undefined : found;
+  }
+
+  /** The text the model reads for a query. */
+  text(query: string, format?: FormatOptions): string | undefined {
+    const found = this.get(query);
+    return found && (found.text ?? formatHits(found.hits ?? [], format));
+  }
+
+  set(query: string, entry: CachedSearch): void {
+    this.#memory.set(query, entry);
+    this.#store?.set(query, entry);
+  }
+
+  /** Files an entry under the evaluation cache's coarser key, where exact look-ups fall back to. */
+  setByEvaluationKey(key: string, entry: CachedSearch): void {
+    this.set(evaluationPrefix + key, entry);
+  }
+
+  /** Every exact query and its entry, expired ones included. */
+  *entries(): Generator<[string, CachedSearch]> {
+    const keys = new Set([...(this.#store?.keys() ?? []), ...this.#memory.keys()]);
+    for (const key of keys) {
+      const entry = key.startsWith(evaluationPrefix) ? undefined : this.#find(key);
+      if (entry) yield [key, entry];
+    }
+  }
+
+  /** Drops what is in memory; the next look-up asks the file. */
+  refresh(): void {
+    this.#memory.clear();
+  }
+
+  close(): void {
+    this.#store?.close();
+  }
+
+  #find(key: string): CachedSearch | undefined {
+    const known = this.#memory.get(key);
+    if (known) return known;
+    const stored = this.#store?.get(key);
+    if (stored) this.#memory.set(key, stored);
+    return stored;
+  }
+}

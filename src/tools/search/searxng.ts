@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { requestJson } from "../http.js";
+import type { SearchProvider } from "./provider.js";
+
+const answer = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      content: z.string().nullish(),
+      title: z.string().nullish(),
+      url: z.string().nullish(),
+    }),
+  ),
+});
+
+export interface SearxngOptions {
+  /** Where the instance lives; its JSON format must be enabled. */
+  url: string;
+  language?: string;
+  engines?: string[];
+  timeoutMs?: number;
+}
+
+/**
+ * A SearXNG instance: a search engine one can run oneself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { searxng } from "arpo-lab/tools";
+ *
+ * assert.equal(searxng({ url: "http://localhost:8888" }).name, "searxng");
+ * ```
+ */
+export function searxng({ url, language, engines, timeoutMs }: SearxngOptions): SearchProvider {
+  return {
+    name: "searxng",
+    search: async (query, { signal } = {}) => {
+      const params: Record<string, string> = { q: query, format: "json" };
+      if (language !== undefined) params.language = language;
+      if (engines !== undefined) params.engines = engines.join(",");
+      const address = new URL("search", url.endsWith("/") ? url : `${url}/`).href;
+      const response = await requestJson("search with SearXNG", {
+        url: address,
+        params,
+        timeoutMs,
+        signal,
+      });
+      return answer.parse(response).results.map(({ content, title, url: link }) => ({
+        description: content ?? "",
+        title: title ?? undefined,
+        url: link ?? undefined,
+      }));
+    },
+  };
+}
