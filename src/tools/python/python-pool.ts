@@ -139,11 +139,13 @@ export class PythonPool {
       child = this.#idle[tier].pop();
     }
     child ??= this.#start(tier);
+    let started = false;
     let timer: NodeJS.Timeout | undefined;
     let stop: () => void = () => undefined;
     try {
       try {
         await child.ready; // Starting is not the code's time.
+        started = true;
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
         throw new Error(`Cannot start Python: ${why}`, { cause: error });
@@ -159,15 +161,24 @@ export class PythonPool {
         if (signal?.aborted) stop();
       });
       const reply = await Promise.race([task(child), late]);
-      if (reply === "late" || reply.retiring || this.#disposed) this.#drop(child);
+      if (reply === "late" || reply.retiring || this.#disposed) this.#replace(child, tier);
       else this.#idle[tier].push(child);
       return reply;
     } catch (error) {
-      this.#drop(child);
+      if (started) this.#replace(child, tier);
+      else this.#drop(child);
       throw error;
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Ends an interpreter and starts another ahead of the next call. */
+  #replace(child: PythonChild, tier: "light" | "heavy"): void {
+    this.#drop(child);
+    if (!this.#disposed && this.#all.size < this.#limits.workers) {
+      this.#idle[tier].push(this.#start(tier));
     }
   }
 
