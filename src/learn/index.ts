@@ -45,3 +45,8 @@ export { loadDataset, readConversations, type ConversationSet } from "./sft/data
 export { encodeConversation, ignored, type EncodeOptions, type Example } from "./sft/encode.js";
 export { pack } from "./sft/pack.js";
 export { SftTrainer, type SftOptions, type SftState, type SftStep } from "./sft/train.js";
+export { advantages, estimators, type AdvantageOptions, type Estimator } from "./advantages.js";
+export { TrainingBatch, type BatchRow } from "./batch.js";
+export { Learner, type UpdateOptions } from "./learner.js";
+export { tokenUpdate, UpdateReport, type ClipRegion, type TokenUpdate } from "./update-report.js";
+export { update } from "./update.js";

@@ -4,6 +4,7 @@ import {
   type PolicyLoss,
   type PolicyLossInput,
   type PolicyLossOptions,
+  aggregateOptions,
   policyLoss,
 } from "./policy-loss.js";
 
@@ -50,14 +51,14 @@ export interface ActorLoss extends PolicyLoss {
 export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {}): ActorLoss {
   const { mask, entropies, refLogprobs, logprobs } = input;
   const { entropyCoefficient = 0, klLossCoefficient, aggregation = "token-mean" } = options;
-  const emptyRow = options.referenceNaN ? "nan" : "zero";
+  const how = aggregateOptions(options);
   const base = policyLoss(input, options);
   const out: ActorLoss = { ...base, policy: base.loss };
   if (entropyCoefficient !== 0) {
     if (!entropies) {
       throw new TypeError("Cannot add an entropy bonus: entropies must be given, got none");
     }
-    out.entropy = aggregateLoss(entropies, mask, aggregation, { emptyRow });
+    out.entropy = aggregateLoss(entropies, mask, aggregation, how);
     out.loss = out.loss.sub(out.entropy.mul(entropyCoefficient));
   }
   if (klLossCoefficient !== undefined) {
@@ -65,7 +66,7 @@ export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {})
       throw new TypeError("Cannot add a KL loss: refLogprobs must be given, got none");
     }
     const kl = klPenalty(logprobs, refLogprobs, options.klLossKind ?? "low_var_kl");
-    out.kl = aggregateLoss(kl, mask, aggregation, { emptyRow });
+    out.kl = aggregateLoss(kl, mask, aggregation, how);
     out.loss = out.loss.add(out.kl.mul(klLossCoefficient));
   }
   return out;

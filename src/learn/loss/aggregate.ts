@@ -27,6 +27,12 @@ export function maskedTensorMean(values: Tensor, mask: Tensor): Tensor {
   return values.mul(mask).sum().div(mask.sum().add(1e-8));
 }
 
+export interface AggregateOptions {
+  emptyRow?: "zero" | "nan";
+  /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
+  paddedLength?: number;
+}
+
 /**
  * Aggregates token losses [rows, tokens] over a mask. A row whose mask is empty contributes 0 to
  * `seq-mean-token-mean`; the reference divides 0 by 0 there, which `emptyRow: "nan"` reproduces.
@@ -47,9 +53,8 @@ export function aggregateLoss(
   losses: Tensor,
   mask: Tensor,
   mode: LossAggregation,
-  { emptyRow = "zero" }: { emptyRow?: "zero" | "nan" } = {},
+  { emptyRow = "zero", paddedLength = losses.shape[1]! }: AggregateOptions = {},
 ): Tensor {
-  const [, length] = losses.shape as [number, number];
   const rowSums = () => losses.mul(mask).sum(-1);
   switch (mode) {
     case "token-mean":
@@ -63,7 +68,7 @@ export function aggregateLoss(
         .mean();
     }
     case "seq-mean-token-sum-norm":
-      return rowSums().sum().div(length);
+      return rowSums().sum().div(paddedLength);
     default:
       throw new RangeError(
         `Cannot aggregate a loss: the mode must be one of ${lossAggregations.join(", ")}, got ${String(mode)}`,

@@ -1,5 +1,11 @@
 import { detached, evenMaximum, evenMinimum, tf } from "../../tensor/index.js";
-import { type LossAggregation, type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
+import {
+  type AggregateOptions,
+  type LossAggregation,
+  type Tensor,
+  aggregateLoss,
+  maskedTensorMean,
+} from "./aggregate.js";
 import { entropyAwareAdvantage } from "./entropy-advantage.js";
 
 /** What the policy loss is computed from; all are [rows, tokens]. */
@@ -28,6 +34,8 @@ export interface PolicyLossOptions {
   entropyBalancedClipping?: boolean;
   /** AEPO: weigh advantages by how uncertain the token was. */
   entropyBalancedAdvantage?: boolean;
+  /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
+  paddedLength?: number;
   /** Give NaN where the reference does: an empty row, a single valid token. */
   referenceNaN?: boolean;
 }
@@ -47,6 +55,15 @@ export interface PolicyLoss {
   loss: Tensor;
   /** Scalars; the caller disposes of them. */
   metrics: { pg_clipfrac: Tensor; ppo_kl: Tensor; pg_clipfrac_lower: Tensor };
+}
+
+/** How this loss's terms are aggregated. */
+export function aggregateOptions(options: PolicyLossOptions): AggregateOptions {
+  const { paddedLength } = options;
+  return {
+    emptyRow: options.referenceNaN ? "nan" : "zero",
+    ...(paddedLength === undefined ? {} : { paddedLength }),
+  };
 }
 
 function bounds(options: PolicyLossOptions): { low: number; high: number; c: number } {
@@ -115,9 +132,12 @@ export function policyLoss(input: PolicyLossInput, options: PolicyLossOptions = 
   const worse = tf.maximum(unclipped, clipped);
   const cutBelow = worse.greater(advantages.mul(-c)).logicalAnd(advantages.less(0));
   return {
-    loss: aggregateLoss(losses, mask, options.aggregation ?? "token-mean", {
-      emptyRow: options.referenceNaN ? "nan" : "zero",
-    }),
+    loss: aggregateLoss(
+      losses,
+      mask,
+      options.aggregation ?? "token-mean",
+      aggregateOptions(options),
+    ),
     metrics: {
       pg_clipfrac: share(clipped.greater(unclipped)),
       ppo_kl: maskedTensorMean(oldLogprobs.sub(logprobs), mask),

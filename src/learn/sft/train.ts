@@ -1,6 +1,7 @@
 import { batches, type LoaderState } from "../../data/index.js";
 import type { Model } from "../../model/index.js";
 import { AdamW, type AdamWState, gradientsOf, tf } from "../../tensor/index.js";
+import { accumulate } from "../gradient-sum.js";
 import { type Schedule, learningRateFactor } from "../schedule.js";
 import { type Example, ignored } from "./encode.js";
 
@@ -168,7 +169,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
       );
       loss += (await value.data())[0]!;
       value.dispose();
-      total = total ? addInto(total, gradients) : gradients;
+      total = accumulate(total, gradients);
     }
     const learningRate = this.#learningRate();
     const { norm, skipped } = await this.#optimizer.step(total!, learningRate);
@@ -217,18 +218,4 @@ export class SftTrainer implements AsyncIterable<SftStep> {
       .neg()
       .asScalar();
   }
-}
-
-/** Adds gradients to a running sum and frees both old tensors. */
-function addInto(
-  sum: Record<string, tf.Tensor>,
-  more: Record<string, tf.Tensor>,
-): Record<string, tf.Tensor> {
-  const out: Record<string, tf.Tensor> = {};
-  for (const [name, gradient] of Object.entries(more)) {
-    const before = sum[name];
-    out[name] = before ? before.add(gradient) : gradient;
-    if (before) tf.dispose([before, gradient]);
-  }
-  return out;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { klKinds } from "../../learn/index.js";
+import { estimators, klKinds } from "../../learn/index.js";
 import {
   atLeast,
   flag,
@@ -12,18 +12,6 @@ import {
   section,
   text,
 } from "./kinds.js";
-
-/** The advantage estimators, by the reference's names. */
-export const estimators = [
-  "gae",
-  "grpo",
-  "rloo",
-  "reinforce_plus_plus",
-  "reinforce_plus_plus_baseline",
-  "remax",
-  "opo",
-  "grpo_passk",
-] as const;
 
 /** From rewards to advantages. */
 export const algorithm = section({

@@ -1,0 +1,123 @@
+import type { Scored, ScoredTrajectory } from "../reward/scored.js";
+import { type BatchRow, TrainingBatch } from "./batch.js";
+import { hardAttribution } from "./advantage/attribution.js";
+import type { Advantages } from "./advantage/estimator.js";
+import { gae } from "./advantage/gae.js";
+import { grpo } from "./advantage/grpo.js";
+import { grpoPassAtK } from "./advantage/grpo-pass-at-k.js";
+import type { Rows } from "./advantage/masked.js";
+import { opo } from "./advantage/opo.js";
+import { reinforcePlusPlus, reinforcePlusPlusBaseline } from "./advantage/reinforce-plus-plus.js";
+import { remax } from "./advantage/remax.js";
+import { rloo } from "./advantage/rloo.js";
+
+/** The advantage estimators, by the reference's names. */
+export const estimators = [
+  "gae",
+  "grpo",
+  "rloo",
+  "reinforce_plus_plus",
+  "reinforce_plus_plus_baseline",
+  "remax",
+  "opo",
+  "grpo_passk",
+] as const;
+export type Estimator = (typeof estimators)[number];
+
+export interface AdvantageOptions {
+  estimator?: Estimator;
+  /** Discount; used by gae and reinforce_plus_plus. */
+  gamma?: number;
+  /** GAE's lambda. */
+  lambda?: number;
+  /** GRPO: divide by the group's deviation. */
+  normalizeByDeviation?: boolean;
+  /**
+   * Tokens shared by several rows: `soft` gives each row its own advantage on them (plain GRPO, the
+   * paper's default), `hard` gives them the mean of the rows that share them.
+   */
+  attribution?: "soft" | "hard";
+  /** The critic's values per row, for gae. */
+  values?: Rows;
+  /** The greedy answer's reward per row, for remax. */
+  baselines?: readonly number[];
+  /** Rewards per token in place of the score on the last token, after a KL penalty for instance. */
+  tokenRewards?: Rows;
+}
+
+/** The score stands on the last attended token of the response. */
+export function placeReward({ trajectory, score }: ScoredTrajectory): Float64Array {
+  const rewards = new Float64Array(trajectory.tokens.length);
+  const last = trajectory.attention.lastIndexOf(1);
+  if (last >= 0) rewards[last] = score.score;
+  return rewards;
+}
+
+function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): Advantages {
+  const { gamma = 1, lambda = 1, normalizeByDeviation = true, values, baselines } = options;
+  const rewards = options.tokenRewards ?? scored.rows.map(placeReward);
+  const mask = scored.rows.map(({ trajectory }) => trajectory.lossMask);
+  const groups = scored.rows.map(({ group }) => group);
+  const outcome = { rewards, mask, groups };
+  switch (name) {
+    case "gae":
+      if (!values) throw new TypeError("Cannot use gae: a critic's values must be given, got none");
+      return gae({ rewards, values, mask }, { gamma, lambda });
+    case "grpo":
+      return grpo(outcome, { normalizeByDeviation });
+    case "rloo":
+      return rloo(outcome);
+    case "reinforce_plus_plus":
+      return reinforcePlusPlus(outcome, { gamma });
+    case "reinforce_plus_plus_baseline":
+      return reinforcePlusPlusBaseline(outcome);
+    case "remax":
+      if (!baselines) {
+        throw new TypeError("Cannot use remax: greedy baselines must be given, got none");
+      }
+      return remax({ rewards, mask, baselines });
+    case "opo":
+      return opo(outcome);
+    case "grpo_passk":
+      return grpoPassAtK(outcome, { normalizeByDeviation });
+    default:
+      throw new RangeError(
+        `Cannot estimate advantages: the estimator must be one of ${estimators.join(", ")}, got ${String(name)}`,
+      );
+  }
+}
+
+/**
+ * Spreads scores over tokens: the batch an update is made from.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { advantages } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(({ row }) => ({ text: `\\boxed{${row}}\u0001` }));
+ * const trees = await rollout(policy, [{ prompt: "1 or 2?", groundTruth: "1" }], { n: 2 });
+ * const scored = await score(trees, (t) => Number(t.response.includes("1")));
+ * const batch = advantages(scored, { estimator: "grpo" });
+ * assert.ok(batch.rows[0].advantages[0] > 0 && batch.rows[1].advantages[0] < 0);
+ * ```
+ */
+export function advantages(scored: Scored, options: AdvantageOptions = {}): TrainingBatch {
+  const name = options.estimator ?? "grpo";
+  if (scored.rows.length === 0) {
+    throw new RangeError("Cannot estimate advantages: there must be a trajectory, got none");
+  }
+  const { advantages: soft, returns } = estimate(scored, options, name);
+  const final = options.attribution === "hard" ? hardAttribution(scored, soft) : soft;
+  const rows = scored.rows.map(({ trajectory, group, score }, i): BatchRow => ({
+    trajectory,
+    group,
+    reward: score.score,
+    advantages: Float32Array.from(final[i]!),
+    returns: Float32Array.from(returns[i]!),
+  }));
+  return new TrainingBatch(rows, name);
+}

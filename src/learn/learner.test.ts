@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Model } from "../model/index.js";
+import { Random } from "../random/index.js";
+import type { Trajectory } from "../rollout/trajectory.js";
+import { advantages } from "./advantages.js";
+import { type BatchRow, TrainingBatch } from "./batch.js";
+import { Learner, type UpdateOptions } from "./learner.js";
+import { lossAggregations } from "./loss/aggregate.js";
+import { Scored } from "../reward/scored.js";
+import type { RolloutTree } from "../rollout/rollout-tree.js";
+
+const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
+
+function trajectory(row: number, prompt: number[], tokens: number[], nodes = [row]): Trajectory {
+  const ones = () => Uint8Array.from(tokens, () => 1);
+  const lossMask = Uint8Array.from(tokens, (_, t) => Number(t !== 1));
+  return {
+    tree: 0,
+    row,
+    nodes,
+    end: "answer",
+    prompt: Int32Array.from(prompt),
+    tokens: Int32Array.from(tokens),
+    text: "",
+    written: lossMask,
+    attention: ones(),
+    lossMask,
+    logprobs: new Float32Array(tokens.length),
+    entropies: new Float32Array(tokens.length),
+    toolCalls: [],
+  };
+}
+
+function batch(): TrainingBatch {
+  const random = Random.from(2);
+  const rows = [3, 5, 4, 6].map((n, i): BatchRow => {
+    const tokens = Array.from({ length: n }, () => 1 + random.integer(10));
+    const advantage = random.normal();
+    return {
+      trajectory: trajectory(i, [1, 2 + i], tokens),
+      group: "q",
+      reward: advantage,
+      advantages: new Float32Array(n).fill(advantage),
+      returns: new Float32Array(n),
+    };
+  });
+  return new TrainingBatch(rows, "grpo");
+}
+
+const weights = (model: Model) =>
+  [...model.weights.values()].map((w) => Float32Array.from(w.dataSync()));
+const distance = (a: Float32Array[], b: Float32Array[]) =>
+  Math.max(...a.flatMap((x, i) => Array.from(x, (v, j) => Math.abs(v - b[i]![j]!))));
+
+async function updated(options: UpdateOptions) {
+  const model = Model.init(sizes, 3);
+  const learner = new Learner(model, { learningRate: 1e-2, ...options });
+  const report = await learner.update(batch());
+  return { model, report, learner };
+}
+
+for (const aggregation of lossAggregations) {
+  test(`Learner.update() does the same whatever fits into one pass (${aggregation})`, async () => {
+    const whole = await updated({ aggregation });
+    const split = await updated({ aggregation, maxTokensPerPass: 8 });
+    assert.ok(distance(weights(whole.model), weights(split.model)) < 2e-4);
+    assert.ok(distance(weights(whole.model), weights(Model.init(sizes, 3))) > 1e-3);
+  });
+}
+
+test("Learner.update() raises what had a positive advantage and lowers what had a negative", async () => {
+  const { learner, report } = await updated({ weightDecay: 0, epochs: 3 });
+  const after = await learner.logProbs(report.batch.rows);
+  let moved = 0;
+  report.batch.rows.forEach((row, i) => {
+    row.trajectory.lossMask.forEach((m, t) => {
+      moved += m * row.advantages[t]! * (after.logprobs[i]![t]! - row.oldLogprobs![t]!);
+    });
+  });
+  assert.ok(moved > 0.05, String(moved));
+  assert.ok(report.metrics["actor/grad_norm"]! > 0);
+  assert.equal(learner.steps, 3);
+});
+
+test("Learner.update() starts from ratio 1 and reports tokens by what clipping did to them", async () => {
+  const { report } = await updated({ miniBatchRows: 2, epochs: 4, learningRate: 0.05 });
+  const [row] = report.batch.rows;
+  const tokens = report.tokens(row!);
+  assert.equal(tokens[1], undefined); // the tool's token
+  assert.ok(tokens.some((t) => t && Math.abs(t.ratio - 1) > 0.01));
+  const once = await updated({});
+  assert.ok(Math.abs(once.report.tokens(once.report.batch.rows[0]!)[0]!.ratio - 1) < 1e-6);
+  assert.ok(Math.abs(once.report.metrics["actor/ppo_kl"]!) < 1e-7);
+});
+
+test("Learner adds a KL loss against a frozen reference, and asks for one", async () => {
+  const reference = Model.init(sizes, 4);
+  const options = { klLossCoefficient: 0.1, klLossKind: "k3" } as const;
+  const { report } = await updated({ ...options, reference });
+  assert.ok(report.metrics["actor/kl_loss"]! > 0);
+  await assert.rejects(updated(options), /a reference model must be given/);
+});
+
+test("Learner skips a step whose gradient is not finite and says so", async () => {
+  const model = Model.init(sizes, 3);
+  const before = weights(model);
+  const bad = batch();
+  bad.rows[0]!.advantages.fill(NaN);
+  const report = await new Learner(model, { learningRate: 1e-2 }).update(bad);
+  assert.equal(report.skippedSteps, 1);
+  assert.equal(distance(before, weights(model)), 0);
+});
+
+test("Learner restored continues with the same bytes", async () => {
+  const straight = await updated({});
+  await straight.learner.update(batch());
+  const first = await updated({});
+  const second = new Learner(first.model, { learningRate: 1e-2 });
+  second.restore(await first.learner.state());
+  await second.update(batch());
+  assert.equal(distance(weights(straight.model), weights(first.model)), 0);
+});
+
+test("advantages() attributes shared tokens softly or hard", () => {
+  const shared = [5, 6];
+  const rows = [
+    { trajectory: trajectory(0, [1], [...shared, 7], [0, 1]), score: 1 },
+    { trajectory: trajectory(1, [1], [...shared, 8, 9], [0, 2]), score: 0 },
+  ].map(({ trajectory: t, score }) => ({
+    trajectory: t,
+    group: "q",
+    score: { score, reason: "" },
+  }));
+  const node = (length: number) => ({ tokens: new Int32Array(length) });
+  const tree = { index: 0, nodes: [node(2), node(1), node(2)] } as unknown as RolloutTree;
+  const scored = new Scored(rows, [tree]);
+  const soft = advantages(scored, { estimator: "grpo" }).rows.map((r) => r.advantages);
+  const hard = advantages(scored, { estimator: "grpo", attribution: "hard" }).rows;
+  assert.ok(soft[0]![0]! > 0.7 && soft[1]![0]! < -0.7);
+  assert.ok(Math.abs(hard[0]!.advantages[0]!) < 1e-6);
+  assert.equal(hard[0]!.advantages[2], soft[0]![2]);
+  assert.equal(hard[1]!.advantages[3], soft[1]![3]);
+});

@@ -1,0 +1,64 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { nearest } from "../text/index.js";
+import { deepResearch } from "./deep-research.js";
+import { gsm8k } from "./gsm8k.js";
+import { math } from "./math.js";
+import { exactMatch, substringMatch } from "./qa-em.js";
+import { type RewardFunction, byDataSource } from "./reward-function.js";
+
+/** The rewards that a configuration can name. */
+export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
+  deep_research: deepResearch,
+  math,
+  gsm8k,
+  exact_match: exactMatch,
+  substring_match: substringMatch,
+  // The reference's own choice by data source, which every published run overrides with deep_research.
+  naive: byDataSource(
+    {
+      "openai/gsm8k": gsm8k,
+      "lighteval/MATH": math,
+      "DigitalLearningGmbH/MATH-lighteval": math,
+      "searchR1_*": exactMatch,
+    },
+    deepResearch,
+  ),
+};
+
+/**
+ * The reward a configuration asks for: a built-in name, or a function exported by a module. The
+ * reference's own file `deep_research.py` means the built-in of that name.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadReward } from "arpo-lab/reward";
+ *
+ * assert.equal(typeof (await loadReward("verl/utils/reward_score/deep_research.py")), "function");
+ * await assert.rejects(loadReward("deep_reserch"), /did you mean deep_research\?/);
+ * ```
+ */
+export async function loadReward(
+  path: string | null,
+  name = "compute_score",
+): Promise<RewardFunction> {
+  if (path === null) return builtInRewards["naive"]!;
+  const known = /([\w]+)(?:\.py)?$/.exec(path)?.[1] ?? "";
+  if (!/\.m?[jt]s$/.test(path)) {
+    const reward = builtInRewards[known];
+    if (reward) return reward;
+    const near = nearest(known, Object.keys(builtInRewards));
+    throw new RangeError(
+      `Cannot load a reward: it must be a module (.js, .mjs) or one of ${Object.keys(builtInRewards).join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
+    );
+  }
+  const module = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+  const reward = module[name] ?? module["default"];
+  if (typeof reward !== "function") {
+    throw new TypeError(
+      `Cannot load a reward: ${path} must export a function ${name}, got ${Object.keys(module).join(", ") || "nothing"}`,
+    );
+  }
+  return reward as RewardFunction;
+}
