@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
+import { decoderShape, decoderWeights, Model, PlainDecoder } from "../model/index.js";
+import { LocalPolicy } from "../policy/index.js";
+import { tf } from "../tensor/index.js";
+import { calculator, ToolSet } from "../tools/index.js";
+import { rollout, rolloutPresets, treesToJsonl, type RolloutTree } from "./index.js";
+
+const tokenizer = new ByteTokenizer(["<calc>", "</calc>"]);
+const [open, close] = [256, 257];
+
+/** A model of random weights that is held to digits, sums, calls and ends. */
+function randomPolicy(seed: number) {
+  const shape = { hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
+  const config = { vocabSize: tokenizer.vocabSize, contextLength: 256, ...shape };
+  const model = Model.init({ ...config, initializerRange: 0.3 }, seed);
+  const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
+  return { model, policy: new LocalPolicy({ name: "random", tokenizer, decoder }) };
+}
+
+const allowedIds = [...tokenizer.encode("123+- "), open, close, tokenizer.eosId];
+const tasks = [{ prompt: "What is 1+1?" }, { prompt: "2" }];
+const options = {
+  ...rolloutPresets.arpo,
+  n: 8,
+  initialRollouts: 3,
+  beamSize: 3,
+  branchProbability: 0.7,
+  responseLength: 80,
+  seed: 11,
+};
+
+test("a tree's trajectories, scored again by the model, have the stored log-probs", async () => {
+  for (const temperature of [1, 0.6]) {
+    const { model, policy } = randomPolicy(3);
+    const tools = new ToolSet([calculator()]);
+    const sampling = { temperature, allowedIds };
+    const trees = await rollout(policy, tasks, { ...options, sampling, tools });
+    let branches = 0;
+    let results = 0;
+    let compared = 0;
+    for (const tree of trees) {
+      branches += tree.rows.filter((row) => row.kind === "branch").length;
+      for (const { prompt, tokens, logprobs, entropies, toolCalls } of tree.trajectories) {
+        results += toolCalls.length;
+        const row = [...prompt, ...tokens];
+        const again = model.logProbs(
+          model.batch([row]),
+          tf.tensor2d([[...row.slice(1), 0]], undefined, "int32"),
+          { temperature },
+        );
+        const wanted = again.logprobs.dataSync().subarray(prompt.length - 1);
+        const unsure = again.entropies.dataSync().subarray(prompt.length - 1);
+        for (const [i, logprob] of logprobs.entries()) {
+          if (Number.isNaN(logprob)) continue;
+          compared++;
+          assert.ok(Math.abs(logprob - wanted[i]!) < 1e-4, `${i}: ${logprob} ${wanted[i]}`);
+          assert.ok(Math.abs(entropies[i]! - unsure[i]!) < 1e-4);
+        }
+      }
+    }
+    assert.ok(branches > 2 && results > 4 && compared > 100, `${branches} ${results} ${compared}`);
+    assert.equal(policy.bytes(), 0);
+    model.dispose();
+    policy.dispose();
+  }
+});
+
+test("a local policy gives the same trees for any number of workers, and alone or in company", async () => {
+  const { model, policy } = randomPolicy(5);
+  const sampling = { allowedIds };
+  const bytes = async (maxWorkers: number, list: typeof tasks) => {
+    const tools = new ToolSet([calculator()], { maxWorkers });
+    const trees = await rollout(policy, list, { ...options, sampling, tools });
+    return treesToJsonl(trees.slice(0, 1), { timing: false });
+  };
+  const wanted = await bytes(64, tasks);
+  assert.ok(wanted === (await bytes(1, tasks)));
+  assert.ok(wanted === (await bytes(2, tasks.slice(0, 1))));
+  model.dispose();
+  policy.dispose();
+});
+
+test("a fork of a local policy's tree continues as the model would", async () => {
+  const { model, policy } = randomPolicy(3);
+  const tools = new ToolSet([calculator()]);
+  const sampling = { temperature: 0, allowedIds };
+  const tree = await rollout(policy, tasks[0]!, { seed: 1, responseLength: 40, sampling, tools });
+  const text = (t: RolloutTree) => t.trajectories[0]!.text;
+  for (const at of [1, 5]) assert.equal(text(await tree.fork(0, { at })), text(tree));
+  model.dispose();
+  policy.dispose();
+});
