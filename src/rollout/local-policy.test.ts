@@ -14,32 +14,34 @@ const [open, close] = [256, 257];
 function randomPolicy(seed: number) {
   const shape = { hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
   const config = { vocabSize: tokenizer.vocabSize, contextLength: 256, ...shape };
-  const model = Model.init({ ...config, initializerRange: 0.3 }, seed);
+  const model = Model.init({ ...config, initializerRange: 0.1 }, seed);
   const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
   return { model, policy: new LocalPolicy({ name: "random", tokenizer, decoder }) };
 }
 
 const allowedIds = [...tokenizer.encode("123+- "), open, close, tokenizer.eosId];
-const tasks = [{ prompt: "What is 1+1?" }, { prompt: "2" }];
+// Calls without an opening tag of their own find the prompt's: such a model seldom writes both.
+const tasks = [{ prompt: "What is <calc>1+1" }, { prompt: "<calc>2" }];
 const options = {
   ...rolloutPresets.arpo,
   n: 8,
   initialRollouts: 3,
   beamSize: 3,
   branchProbability: 0.7,
+  compat: { searchPrompt: true },
   responseLength: 80,
   seed: 11,
 };
 
 test("a tree's trajectories, scored again by the model, have the stored log-probs", async () => {
-  for (const temperature of [1, 0.6]) {
+  let branches = 0;
+  let results = 0;
+  let compared = 0;
+  for (const temperature of [1, 0.6, 1.3]) {
     const { model, policy } = randomPolicy(3);
     const tools = new ToolSet([calculator()]);
     const sampling = { temperature, allowedIds };
     const trees = await rollout(policy, tasks, { ...options, sampling, tools });
-    let branches = 0;
-    let results = 0;
-    let compared = 0;
     for (const tree of trees) {
       branches += tree.rows.filter((row) => row.kind === "branch").length;
       for (const { prompt, tokens, logprobs, entropies, toolCalls } of tree.trajectories) {
@@ -60,11 +62,11 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
         }
       }
     }
-    assert.ok(branches > 2 && results > 4 && compared > 100, `${branches} ${results} ${compared}`);
     assert.equal(policy.bytes(), 0);
     model.dispose();
     policy.dispose();
   }
+  assert.ok(branches > 2 && results > 9 && compared > 300, `${branches} ${results} ${compared}`);
 });
 
 test("a local policy gives the same trees for any number of workers, and alone or in company", async () => {
