@@ -49,3 +49,4 @@ export { parseParameter } from "./notebook/parameters.js";
 export { type NotebookFile, parseNotebook, readNotebook } from "./notebook/read.js";
 export { NotebookError, validateNotebook } from "./notebook/validate.js";
 export { emptyNotebook, writeNotebook } from "./notebook/write.js";
+export { registerStage, type Stage, type StageOption } from "./session/magic/stage.js";

@@ -1,16 +1,18 @@
-// The text of a cell to JavaScript, behind the contract: see compile/ for how.
+// The text of a cell to JavaScript, behind the contract: magic/ reads what stands before the code,
+// compile/ checks and lowers the code.
 import { join } from "node:path";
+import type { MimeBundle } from "../host/host.js";
 import { complete } from "./compile/complete.js";
 import { importErrors, syntaxErrors, typeErrors } from "./compile/diagnostics.js";
 import { inspect } from "./compile/inspect.js";
+import { isComplete } from "./compile/is-complete.js";
 import { loadLocal } from "./compile/load.js";
 import { lower } from "./compile/lower.js";
 import { SessionNames } from "./compile/scope.js";
 import { readSettings, type Settings } from "./compile/settings.js";
 import { specifiers } from "./compile/specifiers.js";
 import type { api, BoundFile } from "./compile/typescript.js";
-import { World } from "./compile/world.js";
-import { isComplete } from "./compile/is-complete.js";
+import { packageFolder, World } from "./compile/world.js";
 import type {
   CellCompiler,
   CellDiagnostic,
@@ -21,7 +23,13 @@ import type {
   Completion,
   LoadedModule,
 } from "./contract.js";
-import type { MimeBundle } from "../host/host.js";
+import { completeMagic, inspectMagic } from "./magic/assist.js";
+import { contentCell, printingCell } from "./magic/content.js";
+import { readHead } from "./magic/head.js";
+import { lineAndColumn } from "./magic/problem.js";
+import { hasMagic, readCell, type Reading, readQuestion } from "./magic/read-cell.js";
+import { StageRegistry } from "./magic/registry.js";
+import { stageSpecifier, type Stage } from "./magic/stage.js";
 
 /** Makes the compiler of a session. Its first answer waits for the standard library to be read. */
 export function createCellCompiler(options: CompilerOptions): CellCompiler {
@@ -33,6 +41,7 @@ class TypeScriptCells implements CellCompiler {
   readonly #settings: Settings;
   readonly #world: World;
   readonly #names: SessionNames;
+  readonly #registry: StageRegistry;
   readonly #running = new Map<string, BoundFile>();
   #checks: boolean;
 
@@ -42,32 +51,15 @@ class TypeScriptCells implements CellCompiler {
     this.#checks = this.#settings.check && !this.#javascript;
     this.#world = new World(folder, this.#settings.compilerOptions);
     this.#names = new SessionNames(this.#world.ts);
+    const own = readSettings(packageFolder).stages;
+    this.#registry = new StageRegistry([...new Set([...own, ...this.#settings.stages])], folder);
   }
 
-  compile(request: CompileRequest): CompiledCell {
-    const world = this.#world;
-    const file = this.#bind(request.source, request.folder, request.id);
-    const imported = specifiers(world.ts, file as unknown as api.SourceFile);
-    world.include(
-      imported.map((node) => node.text),
-      file.path,
-    );
-    const checks = this.#checks && !/^\s*\/\/\s*@ts-nocheck\b/m.test(request.source);
-    const errors = syntaxErrors(world, file);
-    if (errors.length > 0) return { ok: false, diagnostics: errors };
-    for (const node of imported) errors.push(...importErrors(world, node, file.path, checks));
-    if (checks) errors.push(...typeErrors(world, file));
-    if (errors.length > 0) return { ok: false, diagnostics: errors };
-    const { js, map } = lower({
-      world,
-      file,
-      source: request.filename,
-      names: this.#names,
-      late: !checks,
-      enter: `__scope.enter(${JSON.stringify(request.id)}, ${JSON.stringify(file.path)})`,
-    });
-    if (request.kind === "cell") this.#running.set(request.id, file);
-    return { ok: true, js, map, diagnostics: [] };
+  compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell {
+    const loading = hasMagic(request.source) ? this.#registry.load() : undefined;
+    return loading === undefined
+      ? this.#compile(request)
+      : loading.then(() => this.#compile(request));
   }
 
   settled(id: string, _outcome: string, defined: readonly string[]): void {
@@ -88,32 +80,129 @@ class TypeScriptCells implements CellCompiler {
   }
 
   load(specifier: string, importer: string): LoadedModule {
+    if (specifier === stageSpecifier) {
+      this.#registry.add(JSON.parse(importer) as Stage);
+      return { kind: "native", specifier };
+    }
     return loadLocal(this.#world, specifier, importer);
   }
 
-  complete(source: string, position: number, folder: string): Completion {
-    return complete(this.#world, this.#look(source, folder), position);
+  async complete(source: string, position: number, folder: string): Promise<Completion> {
+    const nothing: Completion = { matches: [], start: position, end: position, items: [] };
+    if (!hasMagic(source)) return complete(this.#world, this.#look(source, folder), position);
+    await this.#registry.load();
+    const { stages } = this.#registry;
+    const magic = completeMagic(source, position, stages);
+    if (magic !== undefined) return magic;
+    const reading = this.#read(source);
+    const at = reading.map.toText(position);
+    if (at === undefined || reading.content !== undefined) return nothing;
+    const found = complete(this.#world, this.#look(reading.map.text, folder), at);
+    const { toSource } = mapper(reading);
+    return { ...found, start: toSource(found.start), end: toSource(found.end) };
   }
 
-  inspect(source: string, position: number, detail: 0 | 1, folder: string): MimeBundle | undefined {
-    return inspect(this.#world, this.#look(source, folder), position, detail);
+  async inspect(
+    source: string,
+    position: number,
+    detail: 0 | 1,
+    folder: string,
+  ): Promise<MimeBundle | undefined> {
+    if (!hasMagic(source)) {
+      return inspect(this.#world, this.#look(source, folder), position, detail);
+    }
+    await this.#registry.load();
+    const magic = inspectMagic(source, position, this.#registry.stages);
+    if (magic !== undefined) return magic;
+    const reading = this.#read(source);
+    const at = reading.map.toText(position);
+    if (at === undefined || reading.content !== undefined) return undefined;
+    return inspect(this.#world, this.#look(reading.map.text, folder), at, detail);
   }
 
   isComplete(source: string): Completeness {
-    return isComplete(this.#world.ts, source);
+    if (readQuestion(source) !== undefined) return { status: "complete" };
+    if (!hasMagic(source)) return isComplete(this.#world.ts, source);
+    const reading = this.#read(source);
+    if (reading.content !== undefined || reading.problems.length > 0) {
+      return { status: /\n[ \t]*$/.test(source) ? "complete" : "incomplete", indent: "" };
+    }
+    return isComplete(this.#world.ts, source.slice(readHead(source).bodyStart));
   }
 
-  #bind(source: string, folder: string, id: string): BoundFile {
+  warm(): void {
     this.#world.ensure();
-    const path = join(folder, `[cell ${id}].${this.#javascript ? "js" : "ts"}`);
-    const file = this.#world.bind(path, source, this.#javascript);
+  }
+
+  #compile(request: CompileRequest): CompiledCell {
+    const { source, folder } = request;
+    const question = readQuestion(source);
+    if (question !== undefined) return this.#answer(question, folder);
+    const reading = this.#read(source);
+    if (reading.problems.length > 0) return { ok: false, diagnostics: reading.problems };
+    if (reading.notebookChecks !== undefined) this.#checks = reading.notebookChecks;
+    if (reading.show) return printingCell(reading);
+    if (reading.content !== undefined)
+      return contentCell(source, reading.content, reading.map.text);
+    const javascript = reading.javascript || this.#javascript;
+    return this.#compileCode(request, reading, javascript);
+  }
+
+  #compileCode(request: CompileRequest, reading: Reading, javascript: boolean): CompiledCell {
+    const world = this.#world;
+    const file = this.#bind(reading.map.text, request.folder, request.id, javascript);
+    const imported = specifiers(world.ts, file as unknown as api.SourceFile);
+    world.include(
+      imported.map((node) => node.text),
+      file.path,
+    );
+    const checks =
+      (reading.checks ?? this.#checks) &&
+      !javascript &&
+      !/^\s*\/\/\s*@ts-nocheck\b/m.test(request.source);
+    const errors = syntaxErrors(world, file);
+    if (errors.length === 0) {
+      for (const node of imported) errors.push(...importErrors(world, node, file.path, checks));
+      if (checks) errors.push(...typeErrors(world, file));
+    }
+    if (errors.length > 0) {
+      return { ok: false, diagnostics: errors.map((error) => inCell(request, reading, error)) };
+    }
+    const { js, map } = lower({
+      world,
+      file,
+      source: request.filename,
+      names: this.#names,
+      late: !checks,
+      time: reading.time,
+      enter: `__scope.enter(${JSON.stringify(request.id)}, ${JSON.stringify(file.path)})`,
+    });
+    if (request.kind === "cell") this.#running.set(request.id, file);
+    return { ok: true, js, map, diagnostics: [] };
+  }
+
+  #answer({ name, detail }: { name: string; detail: 0 | 1 }, folder: string): CompiledCell {
+    const file = this.#look(name, folder);
+    const found = inspect(this.#world, file, name.length, detail);
+    return { ok: true, pager: found ?? { "text/plain": `Nothing is known of ${name}.` } };
+  }
+
+  #read(source: string): Reading {
+    const { ts } = this.#world;
+    return readCell(ts, source, this.#registry.stages, (name) => this.#names.knows(name));
+  }
+
+  #bind(text: string, folder: string, id: string, javascript = this.#javascript): BoundFile {
+    this.#world.ensure();
+    const path = join(folder, `[cell ${id}].${javascript ? "js" : "ts"}`);
+    const file = this.#world.bind(path, text, javascript);
     file.parent = this.#names.node;
     return file;
   }
 
   /** Binds a text that is being written: everything there is to know is loaded for it. */
-  #look(source: string, folder: string): BoundFile {
-    const file = this.#bind(source, folder, "completion");
+  #look(text: string, folder: string): BoundFile {
+    const file = this.#bind(text, folder, "completion");
     const imported = specifiers(this.#world.ts, file as unknown as api.SourceFile);
     this.#world.include(
       imported.map((node) => node.text),
@@ -133,4 +222,18 @@ class TypeScriptCells implements CellCompiler {
   }
 }
 
-export type { CellDiagnostic };
+function mapper({ map }: Reading): { toSource: (position: number) => number } {
+  return { toSource: (position) => map.toSource(position) };
+}
+
+/** An error of the compiled text, where it is in the cell. */
+function inCell(
+  { source }: CompileRequest,
+  { map }: Reading,
+  error: CellDiagnostic,
+): CellDiagnostic {
+  if (map.text === source) return error;
+  const start = map.toSource(error.start);
+  const end = Math.max(map.toSource(error.start + error.length), start + 1);
+  return { ...error, start, length: end - start, ...lineAndColumn(source, start) };
+}

@@ -1,8 +1,10 @@
 // What compiled cells are given, on the thread where they run.
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { KernelHost } from "../host/host.js";
+import type { KernelHost, MimeBundle } from "../host/host.js";
 import type { CellScope, LoadedModule } from "./contract.js";
+import { runBash } from "./magic/bash.js";
+import { setStageRegister, stageSpecifier } from "./magic/stage.js";
 import { attributesOf, Modules } from "./modules.js";
 import { Names, type Ref } from "./names.js";
 import { nativeRequire, type Namespace } from "./native.js";
@@ -17,6 +19,8 @@ interface RunningCell {
   import(specifier: string, options?: { with?: Record<string, string> }): Promise<Namespace>;
   readonly require: NodeJS.Require;
   readonly meta: ImportMeta;
+  /** Tells how long the cell took. */
+  took(milliseconds: number): void;
   readonly __dirname: string;
   readonly __filename: string;
 }
@@ -24,6 +28,9 @@ interface RunningCell {
 export interface SessionScope extends CellScope {
   /** Called first by every compiled cell. */
   enter(id: string, path: string): RunningCell;
+  print(text: string): void;
+  show(bundle: MimeBundle): void;
+  bash(script: string): Promise<void>;
 }
 
 /** Makes the scope of a session. `load` asks the compiler where an import leads. */
@@ -37,13 +44,19 @@ export function createCellScope(
     if (flag[0] !== 0) host.checkInterrupt();
   };
   const modules = new Modules(load, tick, ownModule);
-  const folder = process.cwd;
+  setStageRegister(async (stage) => {
+    await load(stageSpecifier, JSON.stringify(stage));
+  });
   return {
     variables: names.variables,
     maps: modules.maps,
     tick,
-    import: (specifier, attributes) => modules.import(specifier, `${folder()}/cell.ts`, attributes),
+    import: (specifier, attributes) =>
+      modules.import(specifier, `${process.cwd()}/cell.ts`, attributes),
     defined: (id) => names.take(id),
+    print: (text) => host.stream("stdout", text),
+    show: (bundle) => host.display(bundle),
+    bash: (script) => runBash(host, script),
     enter: (id, path) => {
       const at = dirname(path);
       return {
@@ -61,6 +74,7 @@ export function createCellScope(
         get meta() {
           return { url: pathToFileURL(path).href, dirname: at, filename: path } as ImportMeta;
         },
+        took: (milliseconds) => host.stream("stdout", `Wall time: ${duration(milliseconds)}\n`),
         __dirname: at,
         __filename: path,
       };
@@ -73,4 +87,11 @@ function ownModule(specifier: string): Promise<Namespace> | undefined {
   if (specifier === "arpo-lab/kernel") return import("../index.js");
   if (specifier === "tslab") return import("./tslab.js");
   return undefined;
+}
+
+function duration(milliseconds: number): string {
+  if (milliseconds < 1) return `${(milliseconds * 1000).toFixed(0)} µs`;
+  if (milliseconds < 1000) return `${milliseconds.toFixed(1)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(2)} s`;
+  return `${Math.floor(milliseconds / 60_000)} min ${((milliseconds / 1000) % 60).toFixed(0)} s`;
 }

@@ -17,6 +17,7 @@ export class DoesNotCompile extends Error {
 export class TestSession {
   readonly compiler: CellCompiler;
   readonly scope: SessionScope;
+  readonly host = new FakeHost();
   #count = 0;
 
   constructor(
@@ -24,7 +25,7 @@ export class TestSession {
     options: Partial<CompilerOptions> = {},
   ) {
     this.compiler = createCellCompiler({ language: "typescript", folder, ...options });
-    this.scope = createCellScope(new FakeHost(), (specifier, importer) =>
+    this.scope = createCellScope(this.host, (specifier, importer) =>
       Promise.resolve(this.compiler.load(specifier, importer)),
     );
   }

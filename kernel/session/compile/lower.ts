@@ -28,6 +28,8 @@ export interface LowerOptions {
   late: boolean;
   /** JavaScript that makes `__lab` from the argument `__scope`. */
   enter: string;
+  /** Tell how long it took. */
+  time?: boolean;
 }
 
 /** Compiles a file that has passed its checks (or need not). */
@@ -57,11 +59,14 @@ export function lower(options: LowerOptions): Lowered {
   const header = [
     `"use strict"; const __lab = ${options.enter}; const __tick = __lab.tick;`,
     ...[...state.refs].map((name) => `const __ref_${name} = __lab.ref(${JSON.stringify(name)});`),
+    names === undefined ? undefined : "let __value;",
+    options.time === true ? "const __start = performance.now(); try {" : undefined,
     exports,
     ...state.hoisted,
-    names === undefined ? undefined : "let __value;",
   ].filter((part) => part !== undefined);
-  const footer = names === undefined ? "" : "return __value;\n";
+  const timed =
+    options.time === true ? "} finally { __lab.took(performance.now() - __start); }\n" : "";
+  const footer = timed + (names === undefined ? "" : "return __value;\n");
   return {
     js: `(async (__scope) => { ${header.join(" ")}\n${printed.text}\n${footer}})`,
     map: JSON.stringify({ ...printed.map, mappings: `;${printed.map.mappings}` }),

@@ -26,8 +26,8 @@ export class SessionNames {
     return this.#top.get(name) === symbol || this.#under.get(name) === symbol;
   }
 
-  get symbols(): Iterable<api.Symbol> {
-    return [...this.#top.values(), ...this.#under.values()];
+  knows(name: string): boolean {
+    return this.#top.has(name);
   }
 
   /** `meaning` is what the symbol stands for; of an import, what it leads to. */

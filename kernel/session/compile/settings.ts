@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 /** The "arpo-lab" field of the package.json nearest to the notebook. */
 export interface Settings {
@@ -7,7 +8,7 @@ export interface Settings {
   check: boolean;
   /** Compiler options over the kernel's own, as in a tsconfig.json. `{ "strict": true }` for one. */
   compilerOptions: Record<string, unknown>;
-  /** Modules that register stage cells, as a cell would import them. */
+  /** Modules that export stage cells as `stages`; a path starts at the package.json. */
   stages: string[];
 }
 
@@ -17,7 +18,12 @@ const none: Settings = { check: true, compilerOptions: {}, stages: [] };
 export function readSettings(folder: string): Settings {
   for (let at = folder; ; at = dirname(at)) {
     const field = readField(join(at, "package.json"));
-    if (field !== undefined) return { ...none, ...field };
+    if (field !== undefined) {
+      const stages = (field.stages ?? []).map((name) =>
+        name.startsWith(".") ? pathToFileURL(join(at, name)).href : name,
+      );
+      return { ...none, ...field, stages };
+    }
     if (dirname(at) === at) return none;
   }
 }

@@ -1,0 +1,24 @@
+/** One `%%name options` line at the top of a cell. */
+export interface MagicLine {
+  name: string;
+  /** Of the first `%`. */
+  start: number;
+  nameEnd: number;
+  /** The end of the line, without its line break. */
+  end: number;
+}
+
+/** The magic lines of a cell and where what follows them begins. */
+export function readHead(source: string): { lines: MagicLine[]; bodyStart: number } {
+  const lines: MagicLine[] = [];
+  let at = /^(?:[ \t]*\r?\n)*/.exec(source)?.[0].length ?? 0;
+  for (;;) {
+    const found = /^%%([\w-]*)([^\r\n]*)(?:\r?\n|$)/.exec(source.slice(at));
+    if (found === null) return { lines, bodyStart: at };
+    const [all, name = "", rest = ""] = found;
+    const nameEnd = at + 2 + name.length;
+    lines.push({ name, start: at, nameEnd, end: nameEnd + rest.length });
+    at += all.length;
+    if (at >= source.length) return { lines, bodyStart: at };
+  }
+}
