@@ -36,17 +36,4 @@ export type {
   MimeBundle,
 } from "./host/host.js";
 export { InterruptError } from "./host/interrupt-error.js";
-export {
-  joinLines,
-  type Multiline,
-  type Notebook,
-  type NotebookCell,
-  type NotebookOutput,
-  splitLines,
-  tagsOf,
-} from "./notebook/notebook.js";
-export { parseParameter } from "./notebook/parameters.js";
-export { type NotebookFile, parseNotebook, readNotebook } from "./notebook/read.js";
-export { NotebookError, validateNotebook } from "./notebook/validate.js";
-export { emptyNotebook, writeNotebook } from "./notebook/write.js";
 export { registerStage, type Stage, type StageOption } from "./session/magic/stage.js";

@@ -45,7 +45,7 @@ export function joinLines(text: Multiline): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { splitLines } from "arpo-lab/kernel";
+ * import { splitLines } from "arpo-lab/kernel/notebook";
  *
  * assert.deepEqual(splitLines("a\nb"), ["a\n", "b"]);
  * ```

@@ -36,7 +36,7 @@ function upgrade(notebook: Notebook): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { parseNotebook } from "arpo-lab/kernel";
+ * import { parseNotebook } from "arpo-lab/kernel/notebook";
  *
  * const { notebook } = parseNotebook('{"nbformat":4,"nbformat_minor":4,"metadata":{},"cells":[]}');
  * assert.equal(notebook.nbformat_minor, 5);

@@ -129,7 +129,7 @@ function cell(value: unknown, path: string, minor: number): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { validateNotebook } from "arpo-lab/kernel";
+ * import { validateNotebook } from "arpo-lab/kernel/notebook";
  *
  * const wrong = { nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [{ cell_type: "cod" }] };
  * assert.throws(() => validateNotebook(wrong), /cells\[0\].cell_type must be code, markdown or raw/);

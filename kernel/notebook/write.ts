@@ -70,7 +70,7 @@ export function writeAtomically(path: string, text: string): void {
  * import { mkdtempSync } from "node:fs";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { emptyNotebook, readNotebook, writeNotebook } from "arpo-lab/kernel";
+ * import { emptyNotebook, readNotebook, writeNotebook } from "arpo-lab/kernel/notebook";
  *
  * const path = join(mkdtempSync(join(tmpdir(), "nb-")), "new.ipynb");
  * writeNotebook(path, emptyNotebook());

@@ -1,0 +1,30 @@
+import type { CellFailure } from "../../kernel/notebook/execute.js";
+import { joinLines } from "../../kernel/notebook/notebook.js";
+
+const ansi = /\x1b\[[0-9;]*[A-Za-z]/g;
+
+/** Where in the failed cell it happened, if its traceback says so. */
+function placeOf(
+  traceback: string,
+  count: number | null | undefined,
+): { line: number; column: number } | undefined {
+  const places = traceback.matchAll(/\bcell (\d+), line (\d+)(?::(\d+))?/g);
+  for (const [, cell, line, column] of places) {
+    if (Number(cell) === count) return { line: Number(line), column: Number(column ?? 1) };
+  }
+  return undefined;
+}
+
+/** The error of a cell for the terminal: which cell, which line, and the traceback. */
+export function failureText(failure: CellFailure, path: string, color: boolean): string {
+  const { cell, index, error } = failure;
+  const traceback = error.traceback.join("\n");
+  const plain = traceback.replace(ansi, "");
+  const place = placeOf(plain, cell.execution_count);
+  const where = `${path}: cell ${index + 1}${place === undefined ? "" : `, line ${place.line}, column ${place.column}`}`;
+  const head = `${where}: ${error.ename}: ${error.evalue}`;
+  const line = place === undefined ? undefined : joinLines(cell.source).split("\n")[place.line - 1];
+  const shown = color ? traceback : plain;
+  const excerpt = line === undefined || plain.includes(line.trim()) ? [] : [`    ${line.trim()}`];
+  return [head, ...excerpt, ...shown.split("\n").map((l) => `  ${l}`)].join("\n");
+}

@@ -1,0 +1,191 @@
+import { KernelClient } from "../client/kernel-client.js";
+import { KernelDiedError } from "../client/kernel-process.js";
+import type { KernelSpec } from "../client/kernel-spec.js";
+import {
+  joinLines,
+  type Notebook,
+  type NotebookCell,
+  type NotebookOutput,
+  tagsOf,
+} from "./notebook.js";
+import { OutputCollector } from "./outputs.js";
+
+/** What is going on, for whoever shows it. */
+export type ExecutionEvent =
+  | { type: "kernel"; spec: KernelSpec }
+  | { type: "start"; cell: NotebookCell; index: number; number: number; of: number }
+  | {
+      type: "end";
+      cell: NotebookCell;
+      number: number;
+      of: number;
+      seconds: number;
+      failed: boolean;
+    };
+
+/** How a notebook is executed. */
+export interface ExecuteNotebookOptions {
+  kernel: KernelSpec;
+  /** The folder that cells run in and import from. */
+  cwd: string;
+  /** The most seconds a cell may take; then it is interrupted, and the kernel killed if it goes on. */
+  timeout?: number;
+  /** Go on after a cell that failed. */
+  allowErrors?: boolean;
+  /** Called after every cell, and before an early end, to keep what ran. */
+  save?: () => void;
+  onEvent?: (event: ExecutionEvent) => void;
+  /** Aborting interrupts the running cell and ends the execution. */
+  signal?: AbortSignal;
+}
+
+/** A cell that failed, and how. */
+export interface CellFailure {
+  cell: NotebookCell;
+  /** Its place among all cells, from 0. */
+  index: number;
+  error: Extract<NotebookOutput, { output_type: "error" }>;
+}
+
+/** How an execution ended. */
+export interface NotebookExecution {
+  /** Cells that ran, with or without success. */
+  ran: number;
+  failures: CellFailure[];
+  /** True where an aborted signal ended it. */
+  aborted: boolean;
+}
+
+const grace = 5000;
+
+/** The failure of a cell for a reason of ours: kept in the notebook like any other error. */
+function ourError(ename: string, evalue: string): CellFailure["error"] {
+  return { ename, evalue, output_type: "error", traceback: [`${ename}: ${evalue}`] };
+}
+
+/** One cell: runs it, bounded in time, and returns its error if it failed. */
+async function runCell(
+  client: KernelClient,
+  cell: NotebookCell,
+  collector: OutputCollector,
+  options: ExecuteNotebookOptions,
+): Promise<CellFailure["error"] | undefined> {
+  const { timeout, signal } = options;
+  let cut: CellFailure["error"] | undefined;
+  let force: NodeJS.Timeout | undefined;
+  const stop = (ename: string, evalue: string): void => {
+    if (cut !== undefined) return;
+    cut = ourError(ename, evalue);
+    void client.interrupt().catch(() => undefined); // a kernel that died meanwhile rejects `execute`
+    force = setTimeout(() => client.process.signal("SIGKILL"), grace);
+  };
+  const onAbort = (): void => stop("Interrupted", "the execution was stopped");
+  const timer =
+    timeout === undefined
+      ? undefined
+      : setTimeout(
+          () => stop("CellTimeoutError", `the cell must end within ${timeout} s`),
+          timeout * 1000,
+        );
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    const reply = await client.execute(joinLines(cell.source), {
+      cellId: cell.id,
+      listen: (message) => {
+        const count = message.content["execution_count"];
+        if (message.type === "execute_input" && typeof count === "number")
+          cell.execution_count = count;
+        else collector.take(cell, message);
+      },
+    });
+    const count = reply["execution_count"];
+    if (typeof count === "number") cell.execution_count = count;
+    if (cut !== undefined) {
+      (cell.outputs ??= []).push(cut);
+      return cut;
+    }
+    if (reply["status"] === "ok") return undefined;
+    const shown = cell.outputs?.find((output) => output.output_type === "error");
+    const { ename, evalue } = reply;
+    return shown ?? ourError(String(ename ?? "Error"), String(evalue ?? "the cell was aborted"));
+  } catch (error) {
+    if (!(error instanceof KernelDiedError)) throw error;
+    const killed = cut ?? ourError(error.name, error.message);
+    (cell.outputs ??= []).push(killed);
+    return killed;
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(force);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** True for cells that are run: code that is not blank and not tagged `skip-execution`. */
+export function isRunnable(cell: NotebookCell): boolean {
+  return (
+    cell.cell_type === "code" &&
+    joinLines(cell.source).trim() !== "" &&
+    !tagsOf(cell).includes("skip-execution")
+  );
+}
+
+/** Removes what earlier runs left, so that a file never mixes two runs. */
+export function clearOutputs(notebook: Notebook): void {
+  for (const cell of notebook.cells) {
+    if (cell.cell_type !== "code") continue;
+    cell.outputs = [];
+    cell.execution_count = null;
+  }
+}
+
+/** Says in the notebook which kernel it ran in. */
+function describeKernel(notebook: Notebook, client: KernelClient): void {
+  const { name, displayName, language } = client.process.spec;
+  notebook.metadata["kernelspec"] ??= { display_name: displayName, language, name };
+  const info = client.info["language_info"];
+  if (typeof info === "object" && info !== null) notebook.metadata["language_info"] = info;
+}
+
+/**
+ * Runs a notebook's code cells in a kernel of their own, from the first to the last or to the first
+ * that fails. Outputs go into the notebook itself; a cell tagged `raises-exception` may fail.
+ */
+export async function executeNotebook(
+  notebook: Notebook,
+  options: ExecuteNotebookOptions,
+): Promise<NotebookExecution> {
+  const { onEvent, save, signal } = options;
+  const cells = [...notebook.cells.entries()].filter(([, cell]) => isRunnable(cell));
+  const collector = new OutputCollector();
+  const result: NotebookExecution = { ran: 0, failures: [], aborted: false };
+  onEvent?.({ type: "kernel", spec: options.kernel });
+  const client = await KernelClient.start(options.kernel, { cwd: options.cwd });
+  try {
+    describeKernel(notebook, client);
+    for (const [place, [index, cell]] of cells.entries()) {
+      if (signal?.aborted === true) break;
+      const [number, of, start] = [place + 1, cells.length, performance.now()];
+      onEvent?.({ type: "start", cell, index, number, of });
+      const error = await runCell(client, cell, collector, options);
+      collector.settle();
+      result.ran++;
+      const failed = error !== undefined && !tagsOf(cell).includes("raises-exception");
+      onEvent?.({
+        type: "end",
+        cell,
+        number,
+        of,
+        seconds: (performance.now() - start) / 1000,
+        failed,
+      });
+      save?.();
+      if (failed) result.failures.push({ cell, index, error });
+      if (!client.process.alive || (failed && options.allowErrors !== true)) break;
+    }
+  } finally {
+    result.aborted = signal?.aborted ?? false;
+    await client.shutdown();
+    collector.settle();
+  }
+  return result;
+}
