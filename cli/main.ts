@@ -1,5 +1,6 @@
 // The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
 import { Command, Option } from "commander";
+import { runCommand } from "./commands/run.js";
 import type { Place } from "./kernelspec/places.js";
 
 const program = new Command("arpo-lab")
@@ -32,6 +33,8 @@ kernel
   .command("list")
   .description("where the kernels are installed")
   .action(async () => (await import("./commands/kernel-install.js")).list());
+
+program.addCommand(runCommand());
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error));

@@ -73,7 +73,7 @@ export class KernelClient {
     void this.#receive(this.#shell, (m, parent) => this.#onReply(m, parent));
     void this.#receive(this.#control, (m, parent) => this.#onReply(m, parent));
     void this.#receive(this.#iopub, (m, parent) => this.#onIopub(m, parent));
-    void kernel.death().then((error) => this.#fail(error));
+    void kernel.death().then((error) => this.#fail(error, this.#closing));
   }
 
   /** Starts a kernel and waits until it answers and its output arrives. */
@@ -233,8 +233,9 @@ export class KernelClient {
     request.listen({ type: header.msg_type, content, metadata, buffers });
   }
 
-  #fail(error: Error): void {
-    this.#failure ??= error;
+  /** Ends all waiting: with the error, or quietly where the end was asked for. */
+  #fail(error: Error, expected = false): void {
+    if (!expected) this.#failure ??= error;
     for (const request of this.#requests.values()) request.settle();
   }
 }

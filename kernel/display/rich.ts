@@ -4,12 +4,18 @@ import { escapeHtml } from "./html.js";
 import { base64, type ImageMime, sniffImage } from "./image.js";
 import { toJson } from "./json.js";
 
+function summaryOf(bundle: MimeBundle): string {
+  const [[mime, content] = ["", ""]] = Object.entries(bundle);
+  return `[${mime}, ${typeof content === "string" ? `${content.length} characters` : "an object"}]`;
+}
+
 /** A value that is shown as the mime types it holds. */
 export class Rich implements Displayable {
   readonly bundle: MimeBundle;
 
   constructor(bundle: MimeBundle) {
-    this.bundle = bundle;
+    // A terminal, or a page that knows none of the types, still says what is there.
+    this.bundle = "text/plain" in bundle ? bundle : { ...bundle, "text/plain": summaryOf(bundle) };
   }
 
   [displaySymbol](): MimeBundle {
@@ -19,7 +25,8 @@ export class Rich implements Displayable {
 
 /** Content for any mime type: text, bytes for binary types, an object for JSON types. */
 export function raw(mime: string, content: unknown): Rich {
-  return new Rich({ [mime]: content instanceof Uint8Array ? base64(content) : content });
+  if (!(content instanceof Uint8Array)) return new Rich({ [mime]: content });
+  return new Rich({ [mime]: base64(content), "text/plain": `[${mime}, ${content.length} bytes]` });
 }
 
 /** A value in a template: HTML made here stays HTML, everything else is escaped. */

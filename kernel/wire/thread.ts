@@ -2,9 +2,11 @@
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { WireData } from "../run/bridge.js";
 import { readConnection } from "./connection.js";
+import { watchParent } from "./parent-watch.js";
 import { WireKernel } from "./wire-kernel.js";
 import { bindSockets } from "./sockets.js";
 
+watchParent();
 const data = workerData as WireData;
 const connection = readConnection(data.connectionFile);
 const binding = bindSockets(connection);

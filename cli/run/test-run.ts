@@ -1,0 +1,91 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  emptyNotebook,
+  type NotebookFile,
+  readNotebook,
+  writeNotebook,
+} from "../../kernel/notebook/index.js";
+
+/** The repository's root, seen from dist/cli/run. */
+export const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A new folder with a notebook of code cells; a cell is its source, or source and tags. */
+export function notebookOf(...cells: (string | { source: string; tags: string[] })[]): string {
+  const path = join(mkdtempSync(join(tmpdir(), "run-")), "nb.ipynb");
+  const file = emptyNotebook();
+  file.notebook.cells = cells.map((cell, i) => ({
+    cell_type: "code",
+    execution_count: null,
+    id: `cell-${i}`,
+    metadata: typeof cell === "string" ? {} : { tags: cell.tags },
+    outputs: [],
+    source: typeof cell === "string" ? cell : cell.source,
+  }));
+  writeNotebook(path, file);
+  return path;
+}
+
+/** How `arpo-lab run` ended. */
+export interface Ran {
+  code: number | null;
+  signal: string | null;
+  stderr: string;
+}
+
+/** Starts `arpo-lab run` with arguments; `child` is there to be stopped. */
+export function start(...args: string[]): {
+  child: ChildProcess;
+  ended: Promise<Ran>;
+  heard: (text: string) => Promise<void>;
+} {
+  const child = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), "run", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stderr = "";
+  const waiting: { text: string; done: () => void }[] = [];
+  const take = (chunk: Buffer): void => {
+    stderr += chunk.toString();
+    for (const w of waiting) if (stderr.includes(w.text)) w.done();
+  };
+  child.stderr.on("data", take);
+  const ended = new Promise<Ran>((done) => {
+    child.once("close", (code, signal) => done({ code, signal, stderr }));
+  });
+  const heard = (text: string): Promise<void> =>
+    new Promise((done) => (stderr.includes(text) ? done() : waiting.push({ text, done })));
+  return { child, ended, heard };
+}
+
+/** Runs `arpo-lab run` to its end. */
+export function run(...args: string[]): Promise<Ran> {
+  return start(...args).ended;
+}
+
+/** The text of each cell's outputs in a notebook's file, by cell. */
+export function shown(path: string): string[] {
+  return shownIn(readNotebook(path));
+}
+
+function shownIn({ notebook }: NotebookFile): string[] {
+  const text = (value: unknown): string => (Array.isArray(value) ? value.join("") : String(value));
+  return notebook.cells.map((cell) =>
+    (cell.outputs ?? [])
+      .map((output) => {
+        if (output.output_type === "stream") return text(output.text);
+        if (output.output_type === "error") return `${output.ename}: ${output.evalue}`;
+        return text(output.data["text/plain"]);
+      })
+      .join("|"),
+  );
+}
+
+/** Writes a file beside a notebook. */
+export function writeBeside(notebook: string, name: string, text: string): string {
+  const path = join(notebook, "..", name);
+  writeFileSync(path, text);
+  return path;
+}
