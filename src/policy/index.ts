@@ -9,3 +9,10 @@ export type {
 } from "./policy.js";
 export { LocalPolicy } from "./local-policy.js";
 export type { LocalPolicyOptions } from "./local-policy.js";
+export {
+  RemotePolicy,
+  type Dialect,
+  type EndpointHealth,
+  type RemoteApi,
+  type RemotePolicyOptions,
+} from "./remote/index.js";

@@ -5,7 +5,7 @@ export { Gate } from "./gate.js";
 export { ToolMetrics } from "./tool-metrics.js";
 export { ToolSet, type ToolFailure, type ToolLimits, type ToolOutcome } from "./tool-set.js";
 export type { Tool, ToolCall, ToolResult } from "./tool.js";
-export { HttpError } from "./http.js";
+export { HttpError } from "../http/index.js";
 export {
   brightData,
   brightDataHits,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestJson } from "../http.js";
+import { requestJson } from "../../http/index.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
 /** How Bright Data's search endpoint is asked; names and defaults of the reference. */

@@ -1,4 +1,4 @@
-import { requestJson } from "../http.js";
+import { requestJson } from "../../http/index.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
 export interface JsonEndpointOptions {

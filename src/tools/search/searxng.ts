@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestJson } from "../http.js";
+import { requestJson } from "../../http/index.js";
 import type { SearchProvider } from "./provider.js";
 
 const answer = z.looseObject({

@@ -1,0 +1,1 @@
+export { HttpError, requestJson, type JsonRequest } from "./request-json.js";

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import type { FinishReason } from "../policy.js";
+
+/** One generated position, as far as the endpoint says. */
+export interface RemoteToken {
+  id: number;
+  /** NaN when the endpoint did not say. */
+  logprob: number;
+  top: { id: number; logprob: number }[];
+}
+
+export interface RemoteAnswer {
+  tokens: RemoteToken[];
+  finish: FinishReason;
+  stop?: string;
+}
+
+const alternative = z.looseObject({
+  id: z.number().int().optional(),
+  token: z.string().nullish(),
+  logprob: z.number(),
+});
+const position = alternative.extend({ top_logprobs: z.array(alternative).nullish() });
+const choice = z.looseObject({
+  text: z.string().nullish(),
+  message: z.looseObject({ content: z.string().nullish() }).nullish(),
+  finish_reason: z.string().nullish(),
+  stop_reason: z.union([z.string(), z.number()]).nullish(),
+  matched_stop: z.union([z.string(), z.number()]).nullish(),
+  token_ids: z.array(z.number().int()).nullish(),
+  tokens: z.array(z.number().int()).nullish(),
+  logprobs: z
+    .looseObject({
+      // chat, and llama.cpp's completions
+      content: z.array(position).nullish(),
+      // completions
+      tokens: z.array(z.string()).nullish(),
+      token_logprobs: z.array(z.number().nullable()).nullish(),
+      top_logprobs: z.array(z.record(z.string(), z.number()).nullable()).nullish(),
+    })
+    .nullish(),
+});
+const response = z.looseObject({ choices: z.array(choice).min(1) });
+type Choice = z.infer<typeof choice>;
+
+/** A token's number: said outright, as "token_id:17", or found by its text. */
+function tokenId(
+  text: string | null | undefined,
+  id: number | undefined,
+  tokenizer: Tokenizer,
+): number {
+  if (id !== undefined) return id;
+  const match = /^token_id:(\d+)$/.exec(text ?? "");
+  if (match) return Number(match[1]);
+  if (text === undefined || text === null || text === "") return -1;
+  const ids = tokenizer.encode(text);
+  return ids.length === 1 ? ids[0]! : -1;
+}
+
+/** Positions with everything that was said about them; ids are -1 where the text does not tell. */
+function positions({ logprobs }: Choice, tokenizer: Tokenizer): RemoteToken[] {
+  if (logprobs?.content) {
+    return logprobs.content.map((p) => ({
+      id: tokenId(p.token, p.id, tokenizer),
+      logprob: p.logprob,
+      top: (p.top_logprobs ?? []).map((a) => ({
+        id: tokenId(a.token, a.id, tokenizer),
+        logprob: a.logprob,
+      })),
+    }));
+  }
+  return (logprobs?.tokens ?? []).map((text, i) => ({
+    id: tokenId(text, undefined, tokenizer),
+    logprob: logprobs?.token_logprobs?.[i] ?? NaN,
+    top: Object.entries(logprobs?.top_logprobs?.[i] ?? {}).map(([alternativeText, logprob]) => ({
+      id: tokenId(alternativeText, undefined, tokenizer),
+      logprob,
+    })),
+  }));
+}
+
+const unknown = (id: number): RemoteToken => ({ id, logprob: NaN, top: [] });
+
+/** The generated tokens: by number where the endpoint gives numbers, else by encoding the text. */
+function resolve(picked: Choice, text: string, tokenizer: Tokenizer): RemoteToken[] {
+  const known = positions(picked, tokenizer);
+  const ids = picked.token_ids ?? picked.tokens;
+  if (ids && ids.length > 0) return ids.map((id, i) => ({ ...(known[i] ?? unknown(id)), id }));
+  if (known.length > 0 && known.every(({ id }) => id >= 0)) return known;
+  const encoded = tokenizer.encode(text);
+  // Log-probs belong to the endpoint's tokens; they may be used only if ours are the same ones.
+  return encoded.length === known.length
+    ? encoded.map((id, i) => ({ ...known[i]!, id }))
+    : encoded.map(unknown);
+}
+
+/** Which stop string ended the text, when the endpoint does not say. */
+function openStop(text: string, stops: readonly string[]): string | undefined {
+  const ended = stops.find((stop) => text.endsWith(stop));
+  if (ended !== undefined) return ended;
+  // The endpoint cut the stop string off: a tag that was opened last and never closed.
+  let found: { stop: string; at: number } | undefined;
+  for (const stop of stops) {
+    const opening = /^<\/(.+)>$/.exec(stop);
+    const at = opening ? text.lastIndexOf(`<${opening[1]}>`) : -1;
+    if (at >= 0 && !text.includes(stop, at) && at > (found?.at ?? -1)) found = { stop, at };
+  }
+  return found?.stop;
+}
+
+/**
+ * Reads an endpoint's answer. The segment ends with the whole stop string or with an end token, as a
+ * local model's does; tokens that had to be added for that have no log-prob.
+ */
+export function readAnswer(
+  body: unknown,
+  { tokenizer, stops }: { tokenizer: Tokenizer; stops: readonly string[] },
+): RemoteAnswer {
+  const picked = response.parse(body).choices[0]!;
+  const text = picked.text ?? picked.message?.content ?? "";
+  const tokens = resolve(picked, text, tokenizer);
+  if (picked.finish_reason === "length") return { tokens, finish: "length" };
+  const said = picked.stop_reason ?? picked.matched_stop;
+  const last = tokens.at(-1)?.id ?? -1;
+  const ended = tokenizer.eosIds.includes(last);
+  const stop =
+    typeof said === "string" && stops.includes(said)
+      ? said
+      : ended || typeof said === "number"
+        ? undefined
+        : openStop(text, stops);
+  if (stop === undefined) {
+    if (!ended) tokens.push(unknown(tokenizer.eosId));
+    return { tokens, finish: "end" };
+  }
+  const whole = tokenizer.decode(tokens.map(({ id }) => id));
+  if (!whole.trimEnd().endsWith(stop)) tokens.push(...tokenizer.encode(stop).map(unknown));
+  return { tokens, finish: "stop", stop };
+}

@@ -1,0 +1,3 @@
+export type { Dialect, RemoteApi } from "./dialect.js";
+export { Endpoints, type EndpointHealth, type EndpointOptions } from "./endpoints.js";
+export { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";

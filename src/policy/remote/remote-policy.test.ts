@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test, type TestContext } from "node:test";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import { Random } from "../../random/random.js";
+import type { GenerateOptions } from "../policy.js";
+import type { Dialect, RemoteApi } from "./dialect.js";
+import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
+
+/** One token per character; 1 ends, as a character it reads as itself. */
+const letters: Tokenizer = {
+  vocabSize: 128,
+  eosId: 1,
+  eosIds: [1],
+  padId: 0,
+  encode: (text) => [...text].map((c) => c.charCodeAt(0)),
+  decode: (ids) => String.fromCharCode(...Array.from(ids)),
+  chat: (messages) => messages.map((m) => `${m.role}:${m.content}`).join("|"),
+};
+
+type Body = Record<string, unknown>;
+type Handler = (body: Body, response: ServerResponse, request: IncomingMessage) => void;
+
+async function serve(t: TestContext, handler: Handler): Promise<{ url: string; bodies: Body[] }> {
+  const bodies: Body[] = [];
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (data: Buffer) => (text += data.toString()));
+    request.on("end", () => {
+      const body = JSON.parse(text) as Body;
+      bodies.push(body);
+      handler(body, response, request);
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, bodies };
+}
+
+const reply = (response: ServerResponse, choice: Body) =>
+  response.end(JSON.stringify({ choices: [choice] }));
+
+/** An answer as each server writes it: `text` with the stop string where that server keeps it. */
+const answers: Record<string, [Dialect, RemoteApi, Body]> = {
+  "vLLM completions": [
+    "vllm",
+    "completions",
+    {
+      text: "<s>a</s>",
+      finish_reason: "stop",
+      stop_reason: "</s>",
+      logprobs: {
+        tokens: letters.encode("<s>a</s>").map((id) => `token_id:${id}`),
+        token_logprobs: Array.from("<s>a</s>", () => -0.5),
+        top_logprobs: Array.from("<s>a</s>", (c) => ({
+          [`token_id:${c.charCodeAt(0)}`]: -0.5,
+          "token_id:120": -1.5,
+        })),
+      },
+    },
+  ],
+  "SGLang completions": [
+    "sglang",
+    "completions",
+    {
+      text: "<s>a</s>",
+      finish_reason: "stop",
+      matched_stop: "</s>",
+      logprobs: {
+        tokens: [..."<s>a</s>"],
+        token_logprobs: Array.from("<s>a</s>", () => -0.5),
+        top_logprobs: Array.from("<s>a</s>", (c) => ({ [c]: -0.5, x: -1.5 })),
+      },
+    },
+  ],
+  "llama.cpp completions": [
+    "llama.cpp",
+    "completions",
+    {
+      text: "<s>a",
+      finish_reason: "stop",
+      logprobs: {
+        content: Array.from("<s>a", (c) => ({
+          id: c.charCodeAt(0),
+          token: c,
+          logprob: -0.5,
+          top_logprobs: [
+            { id: c.charCodeAt(0), token: c, logprob: -0.5 },
+            { id: 120, token: "x", logprob: -1.5 },
+          ],
+        })),
+      },
+    },
+  ],
+  "OpenAI chat": [
+    "openai",
+    "chat",
+    {
+      message: { content: "<s>a" },
+      finish_reason: "stop",
+      logprobs: {
+        content: Array.from("<s>a", (c) => ({
+          token: c,
+          logprob: -0.5,
+          top_logprobs: [
+            { token: c, logprob: -0.5 },
+            { token: "x", logprob: -1.5 },
+          ],
+        })),
+      },
+    },
+  ],
+};
+
+const policyAt = (urls: string[], options: Partial<RemotePolicyOptions> = {}) =>
+  new RemotePolicy({
+    urls,
+    model: "m",
+    tokenizer: letters,
+    contextLength: 64,
+    topLogprobs: 2,
+    backoffMs: 5,
+    ...options,
+  });
+const once = (options: Partial<GenerateOptions> = {}): GenerateOptions => ({
+  maxTokens: 20,
+  stop: ["</s>"],
+  random: Random.from(1),
+  ...options,
+});
+
+for (const [server, [dialect, api, choice]] of Object.entries(answers)) {
+  test(`RemotePolicy reads what ${server} says`, async (t) => {
+    const { url, bodies } = await serve(t, (_, response) => reply(response, choice));
+    const policy = policyAt([url], { dialect, api });
+    const session = policy.session();
+    const prompt = policy.tokenizer.chat([{ role: "user", content: "q" }]);
+    const row = session.open(policy.tokenizer.encode(prompt));
+    const segment = await session.generate(row, once());
+    assert.equal(letters.decode(segment.tokens), "<s>a</s>");
+    assert.deepEqual([segment.finish, segment.stop], ["stop", "</s>"]);
+    assert.equal(segment.top.width, 2);
+    assert.deepEqual([...segment.top.ids.slice(0, 2)], [60, 120]);
+    assert.deepEqual([...segment.logprobs.slice(0, 4)], [-0.5, -0.5, -0.5, -0.5]);
+    assert.ok(segment.entropies.every(Number.isNaN));
+    assert.equal(letters.decode(row.tokens), "user:q<s>a</s>");
+    // A fork has the same past and its own future.
+    const fork = session.fork(row);
+    session.append(fork, letters.encode("!"));
+    await session.generate(fork, once());
+    const [first, second] = bodies;
+    if (api === "chat") {
+      assert.deepEqual(first!.messages, [{ role: "user", content: "q" }]);
+      assert.deepEqual((second!.messages as Body[])[1], {
+        role: "assistant",
+        content: "<s>a</s>!",
+      });
+    } else assert.deepEqual(second!.prompt, letters.encode("user:q<s>a</s>!"));
+    assert.equal(letters.decode(row.tokens), "user:q<s>a</s>");
+    const missing = choice.text === "<s>a</s>" ? /2 most likely/ : /8 of 16 tokens came without/;
+    assert.match(policy.entropyMeaning, missing);
+  });
+}
+
+test("RemotePolicy says what entropy means when log-probs are few or none", async (t) => {
+  const { url } = await serve(t, (body, response) =>
+    reply(response, {
+      text: "ab",
+      finish_reason: "stop",
+      logprobs:
+        body.logprobs === 5
+          ? { tokens: ["a", "b"], token_logprobs: [-1, -1], top_logprobs: [{ a: -1 }, { b: -1 }] }
+          : null,
+    }),
+  );
+  for (const [topLogprobs, meaning] of [
+    [5, /1 of the 5 alternatives/],
+    [0, /gives no log-probs/],
+  ] as const) {
+    const policy = policyAt([url], { topLogprobs });
+    const session = policy.session();
+    const segment = await session.generate(session.open([65]), once());
+    assert.equal(segment.finish, "end");
+    assert.deepEqual([...segment.tokens], [97, 98, 1]);
+    assert.match(policy.entropyMeaning, meaning);
+  }
+});
+
+test("RemotePolicy sends the same request for the same stream, and sampling by dialect", async (t) => {
+  const { url, bodies } = await serve(t, (_, response) =>
+    reply(response, { text: "a", finish_reason: "length" }),
+  );
+  const session = policyAt([url]).session();
+  const options = () => once({ temperature: 0.7, topK: 5, minP: 0.1, allowedIds: [1, 97] });
+  await session.generate(session.open([65]), options());
+  await session.generate(session.open([65]), options());
+  assert.deepEqual(bodies[0], bodies[1]);
+  const { temperature, top_k, min_p, allowed_token_ids } = bodies[0]!;
+  assert.deepEqual([temperature, top_k, min_p, allowed_token_ids], [0.7, 5, 0.1, [1, 97]]);
+});
+
+test("RemotePolicy ends a row whose context is full", async (t) => {
+  const { url, bodies } = await serve(t, (_, response) =>
+    reply(response, { text: "abcd", finish_reason: "length" }),
+  );
+  const session = policyAt([url]).session();
+  const row = session.open(Array.from({ length: 60 }, () => 65));
+  assert.equal((await session.generate(row, once())).finish, "context");
+  assert.equal(bodies[0]!.max_tokens, 4);
+  assert.equal((await session.generate(row, once())).finish, "context");
+  assert.equal(bodies.length, 1);
+});
+
+const good: Body = { text: "a\u0001", finish_reason: "stop" };
+const faults: Record<string, Handler> = {
+  "429": (_, response) => response.writeHead(429, { "retry-after": "0" }).end(),
+  "500": (_, response) => response.writeHead(500).end("oops"),
+  "truncated JSON": (_, response) => response.end('{"choices": [{"te'),
+  "a reset connection": (_, __, request) => request.socket.resetAndDestroy(),
+  "no answer in time": () => undefined,
+};
+for (const [fault, handler] of Object.entries(faults)) {
+  test(`RemotePolicy tries again after ${fault}`, async (t) => {
+    let n = 0;
+    const { url } = await serve(t, (body, response, request) => {
+      if (++n <= 2) handler(body, response, request);
+      else reply(response, good);
+    });
+    const policy = policyAt([url], { timeoutMs: 150 });
+    const session = policy.session();
+    const { finish } = await session.generate(session.open([65]), once());
+    assert.equal(finish, "end");
+    const [health] = policy.health();
+    assert.deepEqual([health!.failed, health!.succeeded, health!.running], [2, 1, 0]);
+  });
+}
+
+test("RemotePolicy leaves a broken endpoint for a good one", async (t) => {
+  const broken = await serve(t, (_, response) => response.writeHead(500).end());
+  const sound = await serve(t, (_, response) => reply(response, good));
+  const policy = policyAt([broken.url, sound.url]);
+  const session = policy.session();
+  const rows = Array.from({ length: 40 }, () => session.open([65]));
+  await Promise.all(rows.map((row) => session.generate(row, once())));
+  const before = broken.bodies.length;
+  assert.equal(sound.bodies.length, 40);
+  await session.generate(session.open([65]), once());
+  assert.equal(broken.bodies.length, before);
+  assert.equal(policy.health()[0]!.healthy, false);
+});
+
+test("RemotePolicy asks an overloaded endpoint for less at a time", async (t) => {
+  let running = 0;
+  let most = 0;
+  let refused = 0;
+  const { url } = await serve(t, (_, response) => {
+    if (running >= 4) {
+      refused++;
+      response.writeHead(429).end();
+      return;
+    }
+    most = Math.max(most, ++running);
+    setTimeout(() => {
+      running--;
+      reply(response, good);
+    }, 10);
+  });
+  const policy = policyAt([url], { concurrency: 16, attempts: 20 });
+  const session = policy.session();
+  const rows = Array.from({ length: 64 }, () => session.open([65]));
+  await Promise.all(rows.map((row) => session.generate(row, once())));
+  assert.ok(refused > 0 && most === 4);
+  assert.ok(policy.health()[0]!.width < 16);
+});
+
+test("RemotePolicy fails at once and tells no key when it is refused", async (t) => {
+  process.env.ARPO_LAB_TEST_KEY = "sk-secret";
+  t.after(() => delete process.env.ARPO_LAB_TEST_KEY);
+  let seen = "";
+  const { url, bodies } = await serve(t, (_, response, request) => {
+    seen = String(request.headers.authorization);
+    response.writeHead(401).end(`bad key ${seen}`);
+  });
+  const session = policyAt([url], { apiKeyEnv: "ARPO_LAB_TEST_KEY" }).session();
+  await assert.rejects(session.generate(session.open([65]), once()), (error: Error) => {
+    assert.match(error.message, /status 200, got 401/);
+    assert.doesNotMatch(
+      JSON.stringify({ ...error, m: error.message, s: error.stack }),
+      /sk-secret/,
+    );
+    return true;
+  });
+  assert.equal(seen, "Bearer sk-secret");
+  assert.equal(bodies.length, 1);
+});
+
+test("RemotePolicy stops asking when its caller does", async (t) => {
+  const { url } = await serve(t, () => undefined);
+  const session = policyAt([url], { concurrency: 1 }).session();
+  const stop = new AbortController();
+  const asked = [1, 2].map(() =>
+    session.generate(session.open([65]), once({ signal: stop.signal })),
+  );
+  setTimeout(() => {
+    stop.abort(new Error("interrupted"));
+  }, 30);
+  for (const { status } of await Promise.allSettled(asked)) assert.equal(status, "rejected");
+});
+
+test("RemotePolicy.checkTokenizer() compares with the endpoint's", async (t) => {
+  const { url } = await serve(t, (body, response) => {
+    const shift = body.model === "other" ? 1 : 0;
+    response.end(
+      JSON.stringify({ tokens: letters.encode(String(body.prompt)).map((id) => id + shift) }),
+    );
+  });
+  await policyAt([url]).checkTokenizer("abc");
+  await assert.rejects(
+    policyAt([url], { model: "other" }).checkTokenizer("abc"),
+    /must be the one given/,
+  );
+});

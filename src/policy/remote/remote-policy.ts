@@ -1,0 +1,257 @@
+import type { ChatMessage, Tokenizer } from "../../model/tokenizer.js";
+import { checkOptions } from "../check-options.js";
+import type { GenerateOptions, Policy, Row, Segment, Session } from "../policy.js";
+import { readAnswer, type RemoteToken } from "./answer.js";
+import { requestBody, type Dialect, type RemoteApi, type RemoteMessage } from "./dialect.js";
+import { Endpoints, type EndpointHealth, type EndpointOptions } from "./endpoints.js";
+
+export interface RemotePolicyOptions extends Partial<EndpointOptions> {
+  /** The model's name at the endpoint. */
+  model: string;
+  /** The same tokenizer as the endpoint's: rows are tokens, and tags are found in them. */
+  tokenizer: Tokenizer;
+  /** The endpoint's longest row. */
+  contextLength: number;
+  /** Default `vllm`. */
+  dialect?: Dialect;
+  /** Default `completions`: rows are sent as they are. `chat` lets the endpoint write the prompt. */
+  api?: RemoteApi;
+  /** Alternatives asked for per token. Default 10, what the reference's entropy uses. */
+  topLogprobs?: number;
+}
+
+interface RemoteRow extends Row {
+  tokens: number[];
+  promptLength: number;
+}
+
+/**
+ * A model behind one or more OpenAI-compatible endpoints (vLLM, SGLang, llama.cpp).
+ *
+ * What an endpoint cannot say is NaN: entropies of the full distribution always, log-probs where it
+ * gives none. `entropyMeaning` says what entropies computed from its answers are worth.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { RemotePolicy } from "arpo-lab/policy";
+ * import type { Tokenizer } from "arpo-lab/model";
+ *
+ * const letters: Tokenizer = {
+ *   vocabSize: 128, eosId: 1, eosIds: [1], padId: 0,
+ *   encode: (text) => [...text].map((c) => c.charCodeAt(0)),
+ *   decode: (ids) => String.fromCharCode(...Array.from(ids)),
+ *   chat: (messages) => messages.map((m) => m.content).join("\n"),
+ * };
+ * const policy = new RemotePolicy({
+ *   urls: ["http://localhost:8000/v1"], model: "m", tokenizer: letters, contextLength: 4096,
+ * });
+ * assert.match(policy.entropyMeaning, /not known yet/);
+ * ```
+ */
+export class RemotePolicy implements Policy {
+  readonly name: string;
+  readonly tokenizer: Tokenizer;
+  readonly contextLength: number;
+  readonly #options: RemotePolicyOptions & {
+    dialect: Dialect;
+    api: RemoteApi;
+    topLogprobs: number;
+  };
+  readonly #endpoints: Endpoints;
+  readonly #chats = new Map<string, readonly ChatMessage[]>();
+  #seen: { positions: number; fewest: number; silent: number } = {
+    positions: 0,
+    fewest: Infinity,
+    silent: 0,
+  };
+
+  constructor(options: RemotePolicyOptions) {
+    const { urls = [], dialect = "vllm", api = "completions", topLogprobs = 10 } = options;
+    this.#endpoints = new Endpoints({ ...options, urls });
+    this.#options = { ...options, dialect, api, topLogprobs };
+    this.name = `${options.model} at ${this.#endpoints
+      .health()
+      .map(({ url }) => new URL(url).host)
+      .join(", ")}`;
+    this.contextLength = options.contextLength;
+    const { tokenizer } = options;
+    this.tokenizer = {
+      vocabSize: tokenizer.vocabSize,
+      eosId: tokenizer.eosId,
+      eosIds: tokenizer.eosIds,
+      padId: tokenizer.padId,
+      encode: (text) => tokenizer.encode(text),
+      decode: (ids, decoding) => tokenizer.decode(ids, decoding),
+      chat: (messages, chatting) => {
+        const text = tokenizer.chat(messages, chatting);
+        // A chat endpoint wants the messages back that this prompt was made of.
+        if (this.#chats.size >= 10_000) this.#chats.delete(this.#chats.keys().next().value!);
+        this.#chats.set(text, [...messages]);
+        return text;
+      },
+    };
+  }
+
+  /** How the endpoints have been doing. */
+  health(): EndpointHealth[] {
+    return this.#endpoints.health();
+  }
+
+  /** What entropies made from this policy's answers mean, in one sentence. */
+  get entropyMeaning(): string {
+    const { positions, fewest, silent } = this.#seen;
+    const asked = this.#options.topLogprobs;
+    if (positions === 0) return "Entropy: not known yet, nothing was generated.";
+    if (silent === positions) {
+      return "Entropy: the endpoint gives no log-probs, so every entropy is 0 and branching is a draw that entropy does not move.";
+    }
+    const missing =
+      silent > 0
+        ? ` ${silent} of ${positions} tokens came without log-probs and count as certain.`
+        : "";
+    return fewest < asked
+      ? `Entropy: the endpoint gives ${fewest} of the ${asked} alternatives asked for, so values are sums over ${fewest}: lower bounds, not comparable with other endpoints.${missing}`
+      : `Entropy: sums over the ${asked} most likely tokens, as the reference computes it; the full distribution is not known.${missing}`;
+  }
+
+  /**
+   * Asks an endpoint to tokenize a text and throws if it does not agree with the tokenizer here.
+   * Needs a server with `/tokenize` (vLLM, llama.cpp, recent SGLang).
+   */
+  async checkTokenizer(
+    text = "<think> 12+3 </think>\n<search> Ünïcödé 北京 </search>",
+  ): Promise<void> {
+    const { model, dialect } = this.#options;
+    const body =
+      dialect === "llama.cpp"
+        ? { content: text, add_special: false, parse_special: true }
+        : { model, prompt: text, add_special_tokens: false };
+    const { tokens } = (await this.#endpoints.post("../tokenize", body)) as { tokens?: number[] };
+    const ours = this.tokenizer.encode(text);
+    if (JSON.stringify(tokens) !== JSON.stringify(ours)) {
+      throw new TypeError(
+        `Cannot use ${this.name}: its tokenizer must be the one given, got ${JSON.stringify(tokens)} where that gives ${JSON.stringify(ours)}`,
+      );
+    }
+  }
+
+  session(): Session {
+    const rows = new Set<RemoteRow>();
+    let nextId = 0;
+    const open = (tokens: number[], promptLength: number): RemoteRow => {
+      const row = { id: nextId++, tokens, promptLength };
+      rows.add(row);
+      return row;
+    };
+    const own = (row: Row): RemoteRow => {
+      if (rows.has(row as RemoteRow)) return row as RemoteRow;
+      throw new RangeError(
+        `Cannot use row ${row.id}: it must be open in this session, got a closed or foreign one`,
+      );
+    };
+    return {
+      open: (tokens) => open(Array.from(tokens), tokens.length),
+      fork: (row) => open([...row.tokens], own(row).promptLength),
+      append: (row, tokens) => {
+        const { tokens: all } = own(row);
+        for (let i = 0; i < tokens.length; i++) all.push(tokens[i]!);
+      },
+      generate: async (row, options) => {
+        const mine = own(row);
+        const segment = await this.#generate(mine, options);
+        for (const token of segment.tokens) mine.tokens.push(token);
+        return segment;
+      },
+      truncate: (row, length) => {
+        if (!Number.isInteger(length) || length < 0 || length > row.tokens.length) {
+          throw new RangeError(
+            `Cannot truncate row ${row.id}: length must be from 0 to ${row.tokens.length}, got ${length}`,
+          );
+        }
+        own(row).tokens.length = length;
+      },
+      close: (row) => {
+        rows.delete(own(row));
+      },
+      dispose: () => {
+        rows.clear();
+      },
+    };
+  }
+
+  async #generate(row: RemoteRow, options: GenerateOptions): Promise<Segment> {
+    checkOptions(options);
+    const room = this.contextLength - row.tokens.length;
+    if (room <= 0) return toSegment([], "context", undefined, 0);
+    const { api, dialect, model, topLogprobs } = this.#options;
+    const stops = options.stop ?? [];
+    const maxTokens = Math.min(options.maxTokens, room);
+    const body = requestBody({
+      ...options,
+      dialect,
+      api,
+      model,
+      topLogprobs,
+      maxTokens,
+      stop: stops,
+      tokens: row.tokens,
+      text: api === "completions" && dialect === "openai" ? this.tokenizer.decode(row.tokens) : "",
+      messages: api === "chat" ? this.#messages(row) : [],
+      seed: Math.floor(options.random.uniform() * 2 ** 31),
+    });
+    const path = api === "chat" ? "chat/completions" : "completions";
+    const answer = readAnswer(await this.#endpoints.post(path, body, options.signal), {
+      tokenizer: this.tokenizer,
+      stops,
+    });
+    this.#count(answer.tokens);
+    const full = answer.finish === "length" && maxTokens < options.maxTokens;
+    return toSegment(answer.tokens, full ? "context" : answer.finish, answer.stop, topLogprobs);
+  }
+
+  #messages(row: RemoteRow): RemoteMessage[] {
+    const prompt = this.tokenizer.decode(row.tokens.slice(0, row.promptLength));
+    const messages = this.#chats.get(prompt) ?? [{ role: "user", content: prompt }];
+    const written = this.tokenizer.decode(row.tokens.slice(row.promptLength));
+    return written === "" ? [...messages] : [...messages, { role: "assistant", content: written }];
+  }
+
+  #count(tokens: readonly RemoteToken[]): void {
+    for (const { top, logprob } of tokens) {
+      this.#seen.positions++;
+      if (Number.isNaN(logprob)) this.#seen.silent++;
+      else this.#seen.fewest = Math.min(this.#seen.fewest, top.length);
+    }
+  }
+}
+
+/** Positions as the arrays of a segment; short lists of alternatives are filled with impossible ones. */
+function toSegment(
+  tokens: readonly RemoteToken[],
+  finish: Segment["finish"],
+  stop: string | undefined,
+  asked: number,
+): Segment {
+  const n = tokens.length;
+  const width = tokens.reduce((most, { top }) => Math.max(most, top.length), asked > 0 ? 1 : 0);
+  const ids = new Int32Array(n * width).fill(-1);
+  const logprobs = new Float32Array(n * width).fill(-Infinity);
+  for (const [i, { id, logprob, top }] of tokens.entries()) {
+    // A token nobody said anything about counts as certain: it must not move an entropy.
+    const known = Number.isNaN(logprob) ? [{ id, logprob: 0 }] : top;
+    const falling = [...known].sort((a, b) => b.logprob - a.logprob).slice(0, width);
+    for (const [k, alternative] of falling.entries()) {
+      ids[i * width + k] = alternative.id;
+      logprobs[i * width + k] = alternative.logprob;
+    }
+  }
+  return {
+    tokens: Int32Array.from(tokens, ({ id }) => id),
+    logprobs: Float32Array.from(tokens, ({ logprob }) => logprob),
+    entropies: new Float32Array(n).fill(NaN),
+    top: { width, ids, logprobs },
+    finish,
+    ...(stop === undefined ? {} : { stop }),
+  };
+}
