@@ -1,11 +1,10 @@
 // The thread that compiles: one request at a time, in the order they come.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
-import type { CellCompiler, CompilerOptions, CreateCellCompiler } from "../session/contract.js";
+import type { CellCompiler, CompilerOptions } from "../session/contract.js";
 import type { CompilerCall } from "./client.js";
 
-const compilerFile = new URL("../session/compiler.js", import.meta.url).href;
-const compiler = (import(compilerFile) as Promise<{ createCellCompiler: CreateCellCompiler }>).then(
-  (m) => m.createCellCompiler(workerData as CompilerOptions),
+const compiler = import("../session/compiler.js").then((m) =>
+  m.createCellCompiler(workerData as CompilerOptions),
 );
 let turn: Promise<unknown> = Promise.resolve();
 

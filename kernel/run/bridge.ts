@@ -39,7 +39,10 @@ export interface CommTraffic {
 }
 
 export type ToMain =
-  RunRequest | { type: "interrupt" } | (CommTraffic & { id: string }) | { type: "shutdown" };
+  | RunRequest
+  | { type: "interrupt"; interrupt: number; question: number }
+  | (CommTraffic & { id: string })
+  | { type: "shutdown" };
 
 export type Outcome =
   | { status: "ok"; bundle?: MimeBundle | undefined }
@@ -65,7 +68,7 @@ export type FromMain =
   | { type: "input"; id: string; prompt: string; password: boolean }
   /** `defined`: the names the cell has given a value, for the compiler. */
   | { type: "done"; id: string; outcome: Outcome; defined: readonly string[] }
-  | { type: "interrupted" };
+  | { type: "interrupted"; interrupt: number; question: number };
 
 /** Goes the other way on a port of its own, so that the main thread can block until it comes. */
 export type InputAnswer = { ok: true; text: string } | { ok: false; reason: string };

@@ -1,6 +1,5 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 import { setCurrentHost } from "../host/host.js";
-import type { CreateCellScope } from "../session/contract.js";
 import { CompilerClient } from "../compile/client.js";
 import type { FormatValue } from "../display/contract.js";
 import { WORDS, type ToMain } from "./bridge.js";
@@ -39,23 +38,28 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     channel,
     tracebacks,
     scope: async () => {
-      const scopeFile = new URL("../session/scope.js", import.meta.url).href;
-      const m = (await import(scopeFile)) as { createCellScope: CreateCellScope };
-      return m.createCellScope(host, (...args) => modules.call("load", ...args));
+      const { createCellScope } = await import("../session/scope.js");
+      return createCellScope(host, (...args) => modules.call("load", ...args));
     },
     format: () => format ?? import("../display/format.js").then((m) => (format = m.formatValue)),
   });
 
+  let interruptsHandled = 0;
   wire.on("message", (message: ToMain) => {
     switch (message.type) {
       case "run":
         return runner.run(message);
-      case "interrupt":
-        Atomics.store(words, WORDS.interrupt, 0);
-        runner.interrupt();
-        channel.recover();
-        channel.send({ type: "interrupted" });
-        return cleanUp();
+      case "interrupt": {
+        const { interrupt, question } = message;
+        if (interrupt !== interruptsHandled) {
+          Atomics.store(words, WORDS.interrupt, 0);
+          runner.interrupt();
+          channel.recover();
+          cleanUp();
+          interruptsHandled = interrupt;
+        }
+        return channel.send({ type: "interrupted", interrupt, question });
+      }
       case "comm": {
         const done = (): void => channel.send({ type: "comm-handled", id: message.id });
         const cell = new RunningCell(message.id, 0, false);

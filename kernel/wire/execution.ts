@@ -1,7 +1,8 @@
 import type { CompilerClient } from "../compile/client.js";
-import type { ErrorReport, Outcome, RunRequest, ToMain } from "../run/bridge.js";
+import type { ErrorReport, Outcome, RunRequest } from "../run/bridge.js";
 import type { CompiledCell } from "../session/contract.js";
 import { diagnosticsReport } from "./diagnostics-report.js";
+import { Failures } from "./failures.js";
 import type { History } from "./history.js";
 import type { Header, Json, Message } from "./message.js";
 import type { Publisher } from "./publisher.js";
@@ -11,7 +12,8 @@ export interface ExecutionParts {
   publisher: Publisher;
   history: History;
   language: "typescript" | "javascript";
-  toMain: (message: ToMain) => void;
+  /** Hands code to the main thread once that can take it. */
+  run: (message: RunRequest) => Promise<void>;
   reply: (request: Message, content: Json) => Promise<void>;
 }
 
@@ -27,6 +29,7 @@ const interrupted: ErrorReport = {
 export class Execution {
   readonly #parts: ExecutionParts;
   readonly #queue: Message[] = [];
+  readonly #failures = new Failures();
   #busy = false;
   #count = 0;
   #serial = 0;
@@ -57,12 +60,18 @@ export class Execution {
   done(id: string, outcome: Outcome, defined: readonly string[]): void {
     if (this.#current !== undefined && id.startsWith(this.#current.header.msg_id)) {
       this.#settle?.({ ...outcome, defined });
+      this.#settle = undefined;
     }
   }
 
-  /** Ends a cell that is still being compiled; one that runs is the main thread's to end. */
-  interrupt(): void {
+  /** Ends a cell that is still being compiled. */
+  interruptCompiling(): void {
     this.#stopCompiling?.();
+  }
+
+  /** Ends a cell of which the main thread, interrupted, said nothing. */
+  interruptRunning(): void {
+    this.#settle?.({ status: "interrupted", error: interrupted });
   }
 
   async #work(): Promise<void> {
@@ -70,37 +79,23 @@ export class Execution {
     this.#busy = true;
     for (let request = this.#queue.shift(); request; request = this.#queue.shift()) {
       this.#current = request;
-      const aborted = await this.#execute(request);
+      if (this.#failures.covers(request)) await this.#abort(request);
+      else await this.#execute(request);
       this.#current = undefined;
-      await this.#abort(aborted);
     }
     this.#busy = false;
   }
 
-  /**
-   * What a failed cell takes with it: the requests sent before its reply. Those still in the socket
-   * are waited for; those sent in answer to the reply are not among them.
-   */
-  async #queuedBefore(): Promise<Message[]> {
-    for (let seen = -1; seen !== this.#queue.length;) {
-      seen = this.#queue.length;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return this.#queue.splice(0);
-  }
-
-  async #abort(requests: Message[]): Promise<void> {
+  async #abort(request: Message): Promise<void> {
     const { publisher, reply } = this.#parts;
-    for (const request of requests) {
-      publisher.publish("status", { execution_state: "busy" }, request.header);
-      const execution_count = this.#count;
-      await reply(request, { status: "aborted", execution_count, user_expressions: {} });
-      publisher.publish("status", { execution_state: "idle" }, request.header);
-    }
+    publisher.publish("status", { execution_state: "busy" }, request.header);
+    const execution_count = this.#count;
+    await reply(request, { status: "aborted", execution_count, user_expressions: {} });
+    publisher.publish("status", { execution_state: "idle" }, request.header);
   }
 
-  /** Returns the requests that are not to run because this one failed. */
-  async #execute(request: Message): Promise<Message[]> {
+  async #execute(request: Message): Promise<void> {
+    const since = performance.now();
     const { publisher, history, reply } = this.#parts;
     const { header, content } = request;
     const source = typeof content.code === "string" ? content.code : "";
@@ -122,12 +117,12 @@ export class Execution {
       Object.assign(answer, { status: "error", ename, evalue, traceback });
       if (!silent) publisher.publish("error", { ename, evalue, traceback }, header);
     }
-    const stop = outcome.status !== "ok" && content.stop_on_error !== false;
-    const aborted = stop ? await this.#queuedBefore() : [];
     await publisher.drained();
+    if (outcome.status !== "ok" && content.stop_on_error !== false) {
+      this.#failures.add(request, performance.now() - since, this.#queue);
+    }
     await reply(request, answer);
     publisher.publish("status", { execution_state: "idle" }, header);
-    return aborted;
   }
 
   async #cell(
@@ -245,8 +240,7 @@ export class Execution {
 
   #run(request: RunRequest): Promise<Finished> {
     return new Promise((resolve) => {
-      this.#settle = resolve;
-      this.#parts.toMain(request);
+      void this.#parts.run(request).then(() => (this.#settle = resolve));
     });
   }
 }

@@ -1,11 +1,11 @@
-import { readFileSync, readdirSync } from "node:fs";
 import { Session } from "node:inspector";
+import { interruptChildren } from "./children.js";
 import { WORDS } from "../run/bridge.js";
 
 /** How long compiled code gets to notice by itself, which keeps its `finally` blocks running. */
 const GRACE = 40;
 /** How often to try again while the main thread does not answer. */
-const AGAIN = 25;
+const AGAIN = 20;
 /** After this long the main thread is inside a child process or native code. */
 const CHILDREN = 120;
 
@@ -13,15 +13,28 @@ const CHILDREN = 120;
  * Stops whatever the main thread is doing. First politely: a flag that loops of cells check and a
  * message that ends a cell that waits. A main thread that does not answer is running code we did not
  * compile: the inspector terminates it, again and again until the thread is back in its event loop.
+ *
+ * A termination may strike late, or strike the kernel's own code, and take a message with it. So every
+ * question is repeated until it is answered, and an interrupt is over only when the main thread has
+ * answered a question that was asked after the last termination had struck.
  */
 export class Interrupter {
   readonly #words: Int32Array;
-  readonly #ask: () => void;
+  readonly #ask: (interrupt: number, question: number) => void;
   readonly #session = new Session();
+  #interrupt = 0;
+  #question = 0;
+  /** Terminations on their way. */
+  #striking = 0;
+  /** The first question asked after the last termination. */
+  #clean = 0;
+  #answered = false;
+  #since = 0;
   #timer: NodeJS.Timeout | undefined;
+  #over: (() => void)[] = [];
 
-  /** `ask` sends the message; its answer must call `answered`. */
-  constructor(words: Int32Array, ask: () => void) {
+  /** `ask` sends both numbers to the main thread; its answer, the same numbers, goes to `answered`. */
+  constructor(words: Int32Array, ask: (interrupt: number, question: number) => void) {
     this.#words = words;
     this.#ask = ask;
     // Connecting waits for the main thread, so it cannot be left until that thread is stuck.
@@ -32,23 +45,31 @@ export class Interrupter {
     return this.#timer !== undefined;
   }
 
-  interrupt(): void {
-    if (this.pending) return;
-    const since = performance.now();
-    Atomics.store(this.#words, WORDS.interrupt, 1);
-    this.#ask();
-    const terminate = (): void => {
-      this.#timer = setTimeout(terminate, AGAIN);
-      this.#session.post("Runtime.terminateExecution");
-      if (performance.now() - since > CHILDREN) interruptChildren();
-    };
-    this.#timer = setTimeout(terminate, GRACE);
+  /** Resolves when the main thread can be given work again. */
+  over(): Promise<void> {
+    if (!this.pending) return Promise.resolve();
+    return new Promise((resolve) => this.#over.push(resolve));
   }
 
-  answered(): void {
+  interrupt(): void {
+    if (this.pending) return;
+    Atomics.store(this.#words, WORDS.interrupt, 1);
+    this.#interrupt++;
+    this.#answered = false;
+    this.#clean = this.#question + 1;
+    this.#since = performance.now();
+    this.#ask(this.#interrupt, ++this.#question);
+    this.#timer = setTimeout(() => this.#insist(), GRACE);
+  }
+
+  answered(interrupt: number, question: number): void {
+    if (!this.pending || interrupt !== this.#interrupt) return;
+    this.#answered = true;
+    if (this.#striking > 0 || question < this.#clean) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     Atomics.store(this.#words, WORDS.interrupt, 0);
+    for (const resolve of this.#over.splice(0)) resolve();
   }
 
   /** Before the process ends, which would otherwise wait for a debugger to leave. */
@@ -56,19 +77,18 @@ export class Interrupter {
     clearTimeout(this.#timer);
     this.#session.disconnect();
   }
-}
 
-/** Where the system tells: a blocking child, as of `execSync`, gets the signal a terminal would send. */
-function interruptChildren(): void {
-  const tasks = `/proc/${process.pid}/task`;
-  let threads: string[];
-  try {
-    threads = readdirSync(tasks);
-  } catch {
-    return; // not Linux: Atomics and the inspector are all there is
-  }
-  for (const thread of threads) {
-    const children = readFileSync(`${tasks}/${thread}/children`, "utf8").split(" ");
-    for (const child of children) if (Number(child) > 0) process.kill(Number(child), "SIGINT");
+  #insist(): void {
+    if (!this.#answered && this.#striking === 0) {
+      this.#striking++;
+      this.#session.post("Runtime.terminateExecution", () => {
+        this.#striking--;
+        this.#clean = this.#question + 1;
+        if (this.pending) this.#ask(this.#interrupt, ++this.#question);
+      });
+    }
+    if (!this.#answered && performance.now() - this.#since > CHILDREN) interruptChildren();
+    this.#ask(this.#interrupt, ++this.#question);
+    this.#timer = setTimeout(() => this.#insist(), AGAIN);
   }
 }

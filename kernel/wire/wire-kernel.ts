@@ -55,13 +55,18 @@ export class WireKernel {
     const folder = dataFolder();
     this.#history = new History(folder === undefined ? undefined : join(folder, "history"));
     this.#comms = new CommRelay(this.#publisher, (message) => main.postMessage(message));
-    this.#interrupter = new Interrupter(this.#words, () => main.postMessage({ type: "interrupt" }));
+    this.#interrupter = new Interrupter(this.#words, (interrupt, question) =>
+      main.postMessage({ type: "interrupt", interrupt, question }),
+    );
     this.#execution = new Execution({
       compiler: this.#compiler,
       publisher: this.#publisher,
       history: this.#history,
       language: data.language,
-      toMain: (message) => main.postMessage(message),
+      run: async (message) => {
+        await this.#interrupter.over();
+        main.postMessage(message);
+      },
       reply: (request, content) => this.#reply("shell", request, content),
     });
   }
@@ -77,6 +82,18 @@ export class WireKernel {
       void this.#receive(channel, sockets[channel]);
     }
     this.#compiler.tell("warm");
+    this.#endWithParent();
+  }
+
+  /** A front end that was killed cannot shut its kernels down; those it told its pid notice. */
+  #endWithParent(): void {
+    const parent = process.ppid;
+    if (!process.env.JPY_PARENT_PID || process.platform === "win32") return;
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      void this.#shutdown();
+    }, 1000);
   }
 
   async #heartbeat(): Promise<void> {
@@ -209,8 +226,11 @@ export class WireKernel {
   }
 
   #interrupt(): void {
-    this.#execution.interrupt();
+    if (this.#interrupter.pending) return;
+    this.#execution.interruptCompiling();
     this.#interrupter.interrupt();
+    // Where the termination struck the kernel's own code, nobody said how the cell ended.
+    void this.#interrupter.over().then(() => this.#execution.interruptRunning());
   }
 
   #answerInput(message: Message): void {
@@ -264,7 +284,7 @@ export class WireKernel {
         return this.#execution.done(message.id, message.outcome, message.defined);
       case "interrupted":
         this.#asking = undefined;
-        return this.#interrupter.answered();
+        return this.#interrupter.answered(message.interrupt, message.question);
     }
   }
 

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { FrontEnd } from "./front-end.js";
+
+let kernel: FrontEnd;
+const folder = mkdtempSync(join(tmpdir(), "arpo-interrupt-"));
+before(async () => {
+  const spinner = join(folder, "node_modules", "spinner");
+  mkdirSync(spinner, { recursive: true });
+  writeFileSync(
+    join(spinner, "package.json"),
+    '{"name":"spinner","type":"module","main":"index.js"}',
+  );
+  writeFileSync(
+    join(spinner, "index.js"),
+    "export function spin() { for (;;); }\nexport async function later() { await null; spin(); }\n" +
+      "export async function forever() { for (;;) await null; }\n" +
+      "export function stubborn() { for (;;) { try { spin(); } catch {} } }\n",
+  );
+  writeFileSync(join(folder, "local.ts"), "export function spin(): never { for (;;); }\n");
+  kernel = await FrontEnd.start({ cwd: folder });
+  await kernel.execute("let kept = 41;");
+});
+after(async () => {
+  await kernel.close();
+  rmSync(folder, { recursive: true });
+});
+
+const spinner = "// @ts-nocheck\nimport * as spinner from 'spinner';\n";
+
+const cases: Record<string, string> = {
+  "a loop": "while (true) {}",
+  "a loop that catches everything": "for (;;) { try { JSON.parse('{') } catch {} }",
+  "a long await": "await new Promise((r) => setTimeout(r, 60000))",
+  "a loop after an await": "await null; for (;;) {}",
+  "a loop after a timer": "await new Promise((r) => setTimeout(r, 20)); for (;;) {}",
+  "awaits without end": "for (;;) await null;",
+  "a function of the cell": "const f = (n: number): number => { for (;;) n++ }; f(1)",
+  recursion: "const g = (n: number): number => n < 1 ? 0 : g(n - 1) + g(n - 2); g(90)",
+  "an imported file": "import { spin } from './local.js'; spin()",
+  "a package": `${spinner}spinner.spin()`,
+  "a package after an await": `${spinner}await spinner.later()`,
+  "a package that awaits without end": `${spinner}await spinner.forever()`,
+  "a package that catches": `${spinner}spinner.stubborn()`,
+  "a regular expression": "/^(a+)+$/.test('a'.repeat(40) + 'b')",
+  "a blocking wait": "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
+};
+
+for (const how of ["message", "signal"] as const) {
+  for (const [name, code] of Object.entries(cases)) {
+    test(`an interrupt by ${how} ends ${name} and keeps the state`, async () => {
+      const running = kernel.start(code);
+      await new Promise((r) => setTimeout(r, 300));
+      const since = performance.now();
+      if (how === "signal") kernel.process.kill("SIGINT");
+      else
+        assert.equal((await kernel.request("control", "interrupt_request")).content.status, "ok");
+      const { reply, error } = await running.finished;
+      const ms = performance.now() - since;
+      assert.equal(reply.status, "error");
+      assert.equal(error?.ename, "InterruptError");
+      assert.ok(ms < 1000, `took ${ms} ms`);
+      const next = await kernel.execute("kept + 1");
+      assert.deepEqual(next.result, { "text/plain": "42" });
+      // Promises, timers and output still work.
+      const more = await kernel.execute(
+        "await new Promise((r) => setTimeout(r, 5)); console.log('well')",
+      );
+      assert.equal(more.text, "well\n");
+    });
+  }
+}
+
+test(
+  "an interrupt ends a child process that blocks",
+  { skip: process.platform !== "linux" },
+  async () => {
+    await kernel.execute("import { execSync } from 'node:child_process'; 1");
+    const running = kernel.start("execSync('sleep 30')");
+    await new Promise((r) => setTimeout(r, 400));
+    const since = performance.now();
+    await kernel.request("control", "interrupt_request");
+    assert.equal((await running.finished).reply.status, "error");
+    assert.ok(performance.now() - since < 1000);
+  },
+);
+
+test("an interrupt with nothing running changes nothing", async () => {
+  await kernel.request("control", "interrupt_request");
+  kernel.process.kill("SIGINT");
+  await new Promise((r) => setTimeout(r, 100));
+  assert.deepEqual((await kernel.execute("for (let i = 0; i < 3; i++); kept")).result, {
+    "text/plain": "41",
+  });
+});
+
+test("an interrupt runs finally blocks of the cell and aborts its signal", async () => {
+  await kernel.execute(
+    "let cleaned = ''; const host = (globalThis as any)[Symbol.for('arpo-lab.kernel.host')];",
+  );
+  const running = kernel.start(
+    "host.cell().signal.addEventListener('abort', () => { cleaned += 'signal ' });\n" +
+      "try { while (true) {} } finally { cleaned += 'finally ' }",
+  );
+  await new Promise((r) => setTimeout(r, 200));
+  await kernel.request("control", "interrupt_request");
+  await running.finished;
+  assert.deepEqual((await kernel.execute("cleaned")).result, { "text/plain": "'finally signal '" });
+});
+
+test("an interrupt aborts the cells queued behind", async () => {
+  const running = kernel.start("while (true) {}");
+  const queued = kernel.start("'never'");
+  await new Promise((r) => setTimeout(r, 200));
+  await kernel.request("control", "interrupt_request");
+  await running.finished;
+  assert.equal((await queued.finished).reply.status, "aborted");
+});

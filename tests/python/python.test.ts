@@ -1,0 +1,35 @@
+// The kernel as Python's own tools see it. ARPO_LAB_PYTHON names a Python with jupyter_kernel_test.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const python = process.env.ARPO_LAB_PYTHON;
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const skip = python === undefined ? "ARPO_LAB_PYTHON names no Python" : false;
+
+test("jupyter_kernel_test passes 12 of 12, none skipped", { skip }, () => {
+  const prefix = mkdtempSync(join(tmpdir(), "arpo-python-"));
+  try {
+    const bin = join(root, "bin", "arpo-lab.mjs");
+    const installed = spawnSync(process.execPath, [bin, "kernel", "install", "--prefix", prefix]);
+    assert.equal(installed.status, 0);
+    const { status, stderr } = spawnSync(python!, [join(root, "tests/python/test_kernel.py")], {
+      cwd: root,
+      encoding: "utf8",
+      env: {
+        ...process.env,
+        JUPYTER_PATH: join(prefix, "share", "jupyter"),
+        ARPO_LAB_DATA: join(prefix, "data"),
+      },
+    });
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, /Ran 12 tests/);
+    assert.ok(!/skipped/.test(stderr), stderr);
+  } finally {
+    rmSync(prefix, { recursive: true });
+  }
+});
