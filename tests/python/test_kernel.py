@@ -16,7 +16,7 @@ class ArpoLabTests(jupyter_kernel_test.KernelTests):
     code_stderr = "console.error('to stderr')"
     completion_samples = [
         {"text": "consol", "matches": {"console"}},
-        {"text": "Math.sq", "matches": {"sqrt"}},
+        {"text": "Math.hyp", "matches": {"hypot"}},
     ]
     complete_code_samples = ["1", "const a = 1;", "function f() {\n  return 1;\n}"]
     incomplete_code_samples = ["function f() {", "const a = [1,", "`open"]
@@ -29,8 +29,7 @@ class ArpoLabTests(jupyter_kernel_test.KernelTests):
     ]
     code_display_data = [
         {
-            "code": "({ [Symbol.for('Jupyter.display')]: () => ({ 'text/html': '<b>1</b>' }) }) && "
-            "((await import('arpo-lab/kernel')).display.html('<b>1</b>'), undefined)",
+            "code": "import { display } from 'arpo-lab/kernel'; display.html('<b>1</b>'); 0",
             "mime": "text/html",
         },
     ]
