@@ -1,5 +1,6 @@
 import { access } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { ready } from "../tensor/index.js";
 import { modelConfig, type ModelConfig } from "./config.js";
 import { parseGenerationConfig, type GenerationConfig } from "./generation-config.js";
 import { parseHfConfig } from "./hf-config.js";
@@ -123,6 +124,7 @@ export async function loadModel(folder: string, options: LoadModelOptions = {}):
   if (await exists(generationPath)) {
     generation = parseGenerationConfig(await readJson(generationPath, "load a model"));
   }
+  await ready(); // a GPU can only be asked for asynchronously
   const files: SafetensorsFile[] = [];
   try {
     const where = await openWeights(folder, files);
