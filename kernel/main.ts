@@ -30,6 +30,8 @@ wire.postMessage({ compiler: compilerPorts.port1, input: inputPorts.port1 }, [
 const compiler = new Worker(new URL("./compile/thread.js", import.meta.url), {
   workerData: { language, folder },
   name: "compiler",
+  // Most of what a compilation makes is gone when it ends; room for more of it is 30 MB for nothing.
+  resourceLimits: { maxYoungGenerationSizeMb: 4 },
 });
 compiler.postMessage({ requests: compilerPorts.port2 }, [compilerPorts.port2]);
 

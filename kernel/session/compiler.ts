@@ -3,16 +3,18 @@
 import { join } from "node:path";
 import type { MimeBundle } from "../host/host.js";
 import { complete } from "./compile/complete.js";
-import { importErrors, syntaxErrors, typeErrors } from "./compile/diagnostics.js";
+import { importErrors, loadTypesNamed, syntaxErrors, typeErrors } from "./compile/diagnostics.js";
 import { inspect } from "./compile/inspect.js";
 import { isComplete } from "./compile/is-complete.js";
+import { saveCodeCache } from "./compile/load-typescript.js";
 import { loadLocal } from "./compile/load.js";
 import { lower } from "./compile/lower.js";
+import { packageFolder } from "./compile/package-folder.js";
 import { SessionNames } from "./compile/scope.js";
 import { readSettings, type Settings } from "./compile/settings.js";
 import { specifiers } from "./compile/specifiers.js";
 import type { api, BoundFile } from "./compile/typescript.js";
-import { packageFolder, World } from "./compile/world.js";
+import { World } from "./compile/world.js";
 import type {
   CellCompiler,
   CellDiagnostic,
@@ -131,7 +133,7 @@ class TypeScriptCells implements CellCompiler {
   }
 
   warm(): void {
-    this.#world.ensure();
+    setTimeout(saveCodeCache, 2000).unref();
   }
 
   #compile(request: CompileRequest): CompiledCell {
@@ -208,7 +210,7 @@ class TypeScriptCells implements CellCompiler {
       imported.map((node) => node.text),
       file.path,
     );
-    this.#world.loadNodeTypes();
+    loadTypesNamed(this.#world, file);
     return file;
   }
 

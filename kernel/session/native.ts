@@ -24,7 +24,17 @@ export async function nativeImport(
     importers.set(folder, importer);
   }
   const options = attributes === undefined ? undefined : { with: attributes };
-  return interop(await importer(specifier, options));
+  // Node says once that this way of loading is experimental, on stderr, where it would pass for
+  // something the cell did.
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  let loading: Promise<Namespace>;
+  try {
+    loading = importer(specifier, options);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  return interop(await loading);
 }
 
 /** `require`, as a CommonJS module of this folder has it. */

@@ -5,7 +5,7 @@ import type { World } from "./world.js";
 
 /** Front ends show long lists badly, and describing an entry costs more than listing it. */
 const listed = 500;
-const described = 40;
+const described = 20;
 
 type Entry = api.CompletionEntry & { symbol?: api.Symbol };
 
@@ -27,9 +27,10 @@ export function complete(world: World, file: BoundFile, position: number): Compl
     undefined,
     true,
   );
-  const entries: Entry[] = info?.entries ?? [];
+  const entries: Entry[] = [...(info?.entries ?? [])];
   const { start, end } = span(file, position, info, entries);
   const typed = file.text.slice(start, position);
+  if (info?.isGlobalCompletion === true && !world.hasNodeTypes) entries.push(...globals(entries));
   const ranked = entries
     .filter(({ name }) => !name.startsWith("__"))
     .map((entry) => ({ entry, rank: rank(entry.name, typed) }))
@@ -52,6 +53,18 @@ export function complete(world: World, file: BoundFile, position: number): Compl
       ...(i < described ? describe(world, source, entry, position) : {}),
     })),
   };
+}
+
+/** Names that Node has and whose types are not loaded yet. */
+function globals(entries: readonly Entry[]): Entry[] {
+  const listed = new Set(entries.map(({ name }) => name));
+  return Object.getOwnPropertyNames(globalThis)
+    .filter((name) => !listed.has(name))
+    .map((name) => {
+      const isFunction = typeof Reflect.get(globalThis, name) === "function";
+      const kind = !isFunction ? "var" : /^[A-Z]/.test(name) ? "class" : "function";
+      return { name, kind: kind as api.ScriptElementKind, sortText: "15" };
+    });
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -48,6 +48,22 @@ export function typeErrors(world: World, file: BoundFile): CellDiagnostic[] {
     .map((diagnostic) => toCellDiagnostic(world, diagnostic));
 }
 
+const ofNode: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(globalThis),
+  ...["NodeJS", "require", "module", "exports", "__dirname", "__filename"],
+]);
+
+/** Loads Node's types if a text that is being written names anything of Node's. */
+export function loadTypesNamed(world: World, file: BoundFile): void {
+  if (world.hasNodeTypes) return;
+  const found = world.checker.getDiagnostics(file as unknown as api.SourceFile);
+  const named = found.some(
+    ({ code, start = 0, length = 0 }) =>
+      cannotFindName.has(code) && ofNode.has(file.text.slice(start, start + length)),
+  );
+  if (named) world.loadNodeTypes();
+}
+
 /** Errors in the local files behind an import, told at the import. */
 export function importErrors(
   world: World,

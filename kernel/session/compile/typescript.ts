@@ -4,8 +4,8 @@
 // cell is parsed, bound and checked, and nothing else is. The public API has no word for that, so a
 // few functions that typescript.js exports but typescript.d.ts does not mention are typed here, in one
 // place. The version is pinned in package.json.
-import { createRequire } from "node:module";
 import type * as api from "typescript";
+import { loadTypeScript } from "./load-typescript.js";
 
 export type { api };
 
@@ -169,6 +169,6 @@ let loaded: TypeScript | undefined;
 
 /** The compiler, loaded once a thread. */
 export function typescript(): TypeScript {
-  loaded ??= createRequire(import.meta.url)("typescript") as TypeScript;
+  loaded ??= loadTypeScript() as TypeScript;
   return loaded;
 }

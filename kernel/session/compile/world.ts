@@ -3,8 +3,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve as resolvePath } from "node:path";
-import { fileURLToPath } from "node:url";
 import { globalsFile, globalsText } from "./globals.js";
+import { isFile, packageFolder } from "./package-folder.js";
 import {
   type api,
   type BoundFile,
@@ -13,18 +13,6 @@ import {
   type TypeScript,
   typescript,
 } from "./typescript.js";
-
-/** The folder of this package's package.json. */
-export const packageFolder = ((): string => {
-  for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
-    if (isFile(join(at, "package.json"))) return at;
-    if (dirname(at) === at) throw new Error("Cannot find the package: no package.json above it");
-  }
-})();
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
 
 const stampOf = (path: string): string => {
   const stat = statSync(path, { throwIfNoEntry: false });
