@@ -1,0 +1,15 @@
+/** One measured number. With `--json` each is one line of standard output. */
+export interface Figure {
+  /** `AREA.what`. */
+  name: string;
+  value: number;
+  unit: string;
+  backend?: string;
+  /** What it is compared with in the same run, that one's value, and ours divided by it. */
+  peer?: string;
+  peerValue?: number;
+  ratio?: number;
+}
+
+/** What every benchmark module exports as `figures`. */
+export type Benchmark = (args: readonly string[]) => AsyncIterable<Figure>;
