@@ -122,6 +122,8 @@ export interface RolloutOptions {
    * rounds over the whole batch, with one shared token limit and one update of the penalty.
    */
   scheduling?: "prompt" | "lockstep";
+  /** Trees that grow at the same time, to bound memory; changes no tree. Default 64. Not in lockstep. */
+  promptsAtOnce?: number;
   compat?: RolloutCompat;
   /** Keep the alternatives the policy reported for every position. Default true. */
   keepTop?: boolean;

@@ -82,6 +82,38 @@ test("rollout() gives a prompt the same tree whoever shares the batch", async ()
   assert.deepEqual(content(alone!), content(first!));
 });
 
+test("rollout() grows only so many trees at a time, which changes none", async () => {
+  const tools = new ToolSet([calculator()]);
+  const all = await rollout(babbler(), tasks, { ...settings, tools });
+  let open = 0;
+  let most = 0;
+  const one = await rollout(babbler(), tasks, {
+    ...settings,
+    tools,
+    promptsAtOnce: 1,
+    onEvent: ({ type }) => {
+      if (type === "row") most = Math.max(most, ++open);
+      if (type === "end") open--;
+    },
+  });
+  assert.deepEqual(one.map(content), all.map(content));
+  assert.ok(most <= settings.n!);
+});
+
+test("rollout() does not branch on entropies that a policy cannot tell", async () => {
+  const policy = new ScriptedPolicy(({ turn }) => ({
+    text: turn ? "x\u0001" : "<calc>1</calc>",
+    confidence: NaN,
+  }));
+  const tools = new ToolSet([calculator()]);
+  const options = { n: 4, initialRollouts: 2, beamSize: 2, tools };
+  await assert.rejects(
+    rollout(policy, tasks[0]!, options),
+    /rule arpo-code needs log-probs of every token to measure entropy, got NaN from policy scripted/,
+  );
+  assert.equal((await rollout(policy, tasks[0]!, { n: 4, tools })).rows.length, 4);
+});
+
 test("rollout() never exceeds its budgets", async () => {
   const random = Random.from(8);
   for (let i = 0; i < 60; i++) {

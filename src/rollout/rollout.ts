@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Policy } from "../policy/policy.js";
 import { Random } from "../random/random.js";
+import { Gate } from "../tools/gate.js";
 import { rolloutConfig, type RolloutConfig } from "./config.js";
 import { environment, type Environment } from "./environment.js";
 import { finishTree } from "./finish-tree.js";
@@ -95,11 +96,12 @@ export async function growTrees(
       const monitors = await growInLockstep(env, runs);
       return runs.map((run, i) => ({ run, monitor: monitors[i] }));
     }
+    const gate = new Gate(options.promptsAtOnce ?? 64);
     let failure: { reason: unknown } | undefined;
     const grown = await Promise.all(
       runs.map(async (run) => {
         try {
-          return { run, monitor: await growAlone(env, run) };
+          return { run, monitor: await gate.run(() => growAlone(env, run), signal) };
         } catch (error) {
           failure ??= { reason: error };
           stop.abort(error);

@@ -52,6 +52,7 @@ export async function growInLockstep(
     penalty.endRound(gained);
     active = [...survivors, ...born];
   }
+  for (const run of runs) run.close();
   return runs.map((_, i) => monitors[i]);
 }
 

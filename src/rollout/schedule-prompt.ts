@@ -51,5 +51,6 @@ export async function growAlone(
     penalty.endRound(new Set(born.length > 0 ? [0] : []));
     active = [...going.map((step) => step.next!), ...born.map((row) => advance(row, round + 1))];
   }
+  run.close();
   return monitor;
 }

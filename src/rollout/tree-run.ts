@@ -222,6 +222,12 @@ export class TreeRun {
     return born;
   }
 
+  /** Gives the prompt's own session row back; the tree is complete. */
+  close(): void {
+    if (this.#root) this.#env.session.close(this.#root);
+    this.#root = undefined;
+  }
+
   /** A fresh row, when none survived and the budget is not spent. */
   refill(round: number): LiveRow | undefined {
     return this.remaining > 0 ? this.#fresh("refill", round + 1) : undefined;
@@ -235,6 +241,11 @@ export class TreeRun {
       : this.#start.random.split("branch").split(row).split(round).at(attempt);
     const consecutive = config.penalty === "path" ? point.consecutive : promptCount;
     const { entropy, baseline } = point;
+    if (!Number.isFinite(entropy - baseline)) {
+      throw new Error(
+        `Cannot branch: rule ${config.branch.rule} needs log-probs of every token to measure entropy, got ${entropy} from policy ${this.#env.policy.name}`,
+      );
+    }
     const situation = { u, entropy, baseline, consecutive };
     const verdict = decideBranch(config.branch, situation);
     return { row, round, attempt, ...situation, remaining: this.remaining, ...verdict };
