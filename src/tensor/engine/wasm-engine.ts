@@ -130,7 +130,9 @@ export function loadWasmEngine(): Engine {
   for (let thread = 1; thread < threads; thread++) {
     const stack = exports.arpo_alloc(stackBytes) + stackBytes;
     const workerData: WasmThread = { module, memory, thread, stack };
-    new Worker(new URL("./wasm-worker.js", import.meta.url), { workerData }).unref();
+    // Not with this process's own flags: a worker refuses some, such as --input-type.
+    const options = { workerData, execArgv: [] };
+    new Worker(new URL("./wasm-worker.js", import.meta.url), options).unref();
   }
 
   let used = 0;
