@@ -43,3 +43,10 @@ export {
 } from "./search/search-cache.js";
 export { searchTool, type SearchToolOptions } from "./search/search-tool.js";
 export { searxng, type SearxngOptions } from "./search/searxng.js";
+export { fileTool, type FileToolOptions } from "./file-tool.js";
+export { loadTools, toolsConfig, type ToolsConfig } from "./load-tools.js";
+export { mcpTools, type McpOptions, type McpServer, type McpTools } from "./mcp/mcp-tools.js";
+export { bestPassage, type PassageOptions } from "./pages/best-passage.js";
+export { deepSearchTool, type DeepSearchOptions, type Passage } from "./pages/deep-search.js";
+export { PageFetcher, type PageOptions } from "./pages/fetch-page.js";
+export { htmlText } from "./pages/html-text.js";

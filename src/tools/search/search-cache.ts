@@ -98,6 +98,11 @@ export class SearchCache {
     }
   }
 
+  /** How many entries there are, in the file if there is one. */
+  get size(): number {
+    return this.#store?.size ?? this.#memory.size;
+  }
+
   /** Drops what is in memory; the next look-up asks the file. */
   refresh(): void {
     this.#memory.clear();

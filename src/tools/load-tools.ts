@@ -1,0 +1,194 @@
+import { isAbsolute, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { calculator } from "./calculator.js";
+import { fileTool } from "./file-tool.js";
+import { mcpTools, type McpServer } from "./mcp/mcp-tools.js";
+import { pythonTool } from "./python/python-tool.js";
+import { brightData } from "./search/bright-data.js";
+import { importJsonCache } from "./search/cache-files.js";
+import { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
+import { offlineSearch } from "./search/offline.js";
+import { SearchCache } from "./search/search-cache.js";
+import { searchTool } from "./search/search-tool.js";
+import { searxng, type SearxngOptions } from "./search/searxng.js";
+import { ToolSet } from "./tool-set.js";
+import type { Tool } from "./tool.js";
+import { existsSync } from "node:fs";
+
+/** The `tools` part of a rollout's configuration, with the reference's key names. */
+export const toolsConfig = z.strictObject({
+  call_limit: z.number().int().min(0).optional(),
+  max_workers: z.number().int().min(1).optional(),
+  /** Seconds. */
+  timeout: z.number().positive().optional(),
+  retry_count: z.number().int().min(1).optional(),
+  verbose_logging: z.boolean().optional(),
+  /** Throw when a tool does not load; otherwise it is left out and `onError` is told. */
+  fail_on_error: z.boolean().optional(),
+  tool_instances: z
+    .record(
+      z.string(),
+      z.strictObject({
+        class_path: z.string(),
+        params: z.record(z.string(), z.unknown()).nullish(),
+      }),
+    )
+    .optional(),
+});
+
+/** What may be written as a `tools` configuration. */
+export type ToolsConfig = z.input<typeof toolsConfig>;
+
+type Params = Record<string, unknown>;
+type Factory = (params: Params, tag: string) => Tool | Tool[] | Promise<Tool | Tool[]>;
+
+const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+const number = (value: unknown) => (typeof value === "number" ? value : undefined);
+
+function search(
+  provider: Parameters<typeof searchTool>[0]["provider"],
+  params: Params,
+  tag: string,
+): Tool {
+  const file = text(params.cache_file);
+  // A reference cache is taken in once; what is new goes into a file beside it that only grows.
+  const cache = new SearchCache({ path: file && file.replace(/\.json$/, "") + ".jsonl" });
+  if (file?.endsWith(".json") && existsSync(file) && cache.size === 0) importJsonCache(cache, file);
+  return searchTool({
+    provider,
+    cache,
+    tag,
+    maxResults: number(params.max_results),
+    resultLength: number(params.result_length),
+  });
+}
+
+/** Tools by the names that configurations use, the reference's class paths among them. */
+const known: Record<string, Factory> = {
+  python: (p, tag) =>
+    pythonTool({
+      tag,
+      python: text(p.python),
+      condaPath: text(p.conda_path),
+      condaEnv: text(p.conda_env),
+      timeoutMs: number(p.timeout) && number(p.timeout)! * 1000,
+      memoryMb: number(p.memory_mb),
+      workers: number(p.workers),
+      retryEmpty: p.retry_empty === true,
+    }),
+  calculator: (_, tag) => calculator({ tag }),
+  file: (p, tag) => fileTool({ folder: String(p.folder), tag, maxLength: number(p.max_length) }),
+  "search.offline": (p, tag) => search(offlineSearch({ path: text(p.corpus) }), p, tag),
+  "search.bright-data": (p, tag) =>
+    search(
+      brightData({ apiKey: text(p.api_key), zone: text(p.zone), location: text(p.location) }),
+      p,
+      tag,
+    ),
+  "search.searxng": (p, tag) => search(searxng(p as unknown as SearxngOptions), p, tag),
+  "search.json": (p, tag) => search(jsonEndpoint(p as unknown as JsonEndpointOptions), p, tag),
+  mcp: async (p, tag) => (await mcpTools(p as unknown as McpServer, { prefix: `${tag}_` })).tools,
+};
+known["verl.workers.rollout.tools.python_tool.PythonTool"] = known.python!;
+known["verl.workers.rollout.tools.search_tool.BingSearchTool"] = known["search.bright-data"]!;
+
+/** A module's tool: `./my-tool.js`, or `./my-tool.js#name` for one of several exports. */
+async function fromModule(
+  path: string,
+  folder: string,
+  params: Params,
+  tag: string,
+): Promise<Tool> {
+  const [file = "", name = "default"] = path.split("#");
+  const local = file.startsWith(".") || isAbsolute(file);
+  const url = local ? pathToFileURL(resolve(folder, file)).href : file;
+  const module = (await import(url)) as Record<string, unknown>;
+  const made = module[name];
+  if (made === undefined) {
+    throw new TypeError(
+      `Cannot load tool ${tag}: ${file} must export ${name}, got ${Object.keys(module).join(", ") || "nothing"}`,
+    );
+  }
+  const tool: unknown = typeof made === "function" ? await make(made, params) : made;
+  if (
+    typeof tool !== "object" ||
+    tool === null ||
+    typeof (tool as Partial<Tool>).execute !== "function"
+  ) {
+    throw new TypeError(
+      `Cannot load tool ${tag}: ${path} must give an object with execute, got ${typeof tool}`,
+    );
+  }
+  const own = tool as Partial<Tool> & Pick<Tool, "execute">;
+  return {
+    name: own.name ?? tag,
+    tag,
+    description: own.description ?? "",
+    emptyIsAnswer: own.emptyIsAnswer,
+    execute: own.execute.bind(own),
+    dispose: () => own.dispose?.(),
+  };
+}
+
+// A class has to be constructed, a function called; what tells them apart is how they are written.
+const make = (made: CallableFunction, params: Params): unknown =>
+  /^class\b/.test(Function.prototype.toString.call(made))
+    ? (Reflect.construct(made, [params]) as unknown)
+    : (made as (params: Params) => unknown)(params);
+
+/**
+ * The tools of a configuration. An instance's name is its tag; `class_path` is a name of ours
+ * (`python`, `search.offline`, `search.bright-data`, `search.searxng`, `search.json`, `calculator`,
+ * `file`, `mcp`), one of the reference's class paths, or a module.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadTools } from "arpo-lab/tools";
+ *
+ * const tools = await loadTools({
+ *   call_limit: 5,
+ *   timeout: 10,
+ *   tool_instances: { calc: { class_path: "calculator" } },
+ * });
+ * assert.deepEqual([tools.tags, tools.callLimit, tools.timeoutMs], [["calc"], 5, 10_000]);
+ * ```
+ */
+export async function loadTools(
+  config: ToolsConfig,
+  options: { folder?: string; onError?: (error: Error) => void } = {},
+): Promise<ToolSet> {
+  const parsed = toolsConfig.safeParse(config);
+  if (!parsed.success) {
+    throw new TypeError(`Cannot load tools: ${z.prettifyError(parsed.error)}`);
+  }
+  const { tool_instances = {}, fail_on_error = true } = parsed.data;
+  const set = new ToolSet([], {
+    callLimit: parsed.data.call_limit,
+    maxWorkers: parsed.data.max_workers,
+    timeoutMs: parsed.data.timeout && parsed.data.timeout * 1000,
+    retryCount: parsed.data.retry_count,
+  });
+  for (const [tag, { class_path: path, params }] of Object.entries(tool_instances)) {
+    try {
+      const make = Object.hasOwn(known, path) ? known[path] : undefined;
+      const made = make
+        ? await make(params ?? {}, tag)
+        : await fromModule(path, options.folder ?? process.cwd(), params ?? {}, tag);
+      for (const tool of [made].flat()) set.add(tool);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const error = new Error(
+        why.startsWith("Cannot load") ? why : `Cannot load tool ${tag}: ${why}`,
+        { cause },
+      );
+      if (fail_on_error) {
+        await set.dispose();
+        throw error;
+      }
+      options.onError?.(error);
+    }
+  }
+  return set;
+}

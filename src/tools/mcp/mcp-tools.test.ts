@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ToolSet } from "../tool-set.js";
+import { mcpTools, type McpServer } from "./mcp-tools.js";
+
+const everything = join(
+  dirname(
+    createRequire(import.meta.url).resolve("@modelcontextprotocol/server-everything/package.json"),
+  ),
+  "dist/index.js",
+);
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function exercise(server: McpServer): Promise<void> {
+  const { tools, server: name } = await mcpTools(server, { prefix: "x_" });
+  assert.match(name, /everything/);
+  await using set = new ToolSet(tools, { timeoutMs: 20_000 });
+  assert.ok(set.tags.includes("x_echo"));
+  assert.match(set.get("x_echo")!.description, /message \(string\)/);
+  assert.match((await set.call("x_echo", "plain words")).text, /plain words/);
+  assert.match((await set.call("x_echo", '{"message": "as JSON"}')).text, /as JSON/);
+  const sum = await set.call("x_get-sum", '{"a": 20, "b": 22}');
+  assert.match(sum.text, /42/);
+  assert.match((await set.call("x_get-sum", "20, 22")).text, /^Error: the arguments must be/);
+  // What the server itself refuses is an answer; the model can read it and do better.
+  const refused = await set.call("x_get-sum", '{"a": "many"}');
+  assert.equal(refused.ok, true);
+  assert.match(refused.text, /^Error: /);
+  assert.match((await set.call("x_get-tiny-image", "")).text, /\[image: image\/png\]/);
+}
+
+test("mcpTools() drives a real server over standard streams", async () => {
+  await exercise({ command: process.execPath, args: [everything, "stdio"] });
+});
+
+test("mcpTools() drives a real server over streamable HTTP", async (t) => {
+  const port = await freePort();
+  const server = spawn(process.execPath, [everything, "streamableHttp"], {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => server.kill());
+  const url = `http://127.0.0.1:${port}/mcp`;
+  for (let i = 0; ; i++) {
+    const up = await fetch(url).then(
+      () => true,
+      () => false,
+    );
+    if (up) break;
+    assert.ok(i < 100, "the server did not start");
+    await sleep(100);
+  }
+  await exercise({ url });
+});
+
+test("mcpTools() takes the tools asked for", async () => {
+  const { tools, close } = await mcpTools(
+    { command: process.execPath, args: [everything, "stdio"] },
+    { only: ["echo"] },
+  );
+  assert.deepEqual(
+    tools.map(({ tag }) => tag),
+    ["echo"],
+  );
+  await close();
+});
+
+test("mcpTools() reports a server that dies during a call as a failure", async () => {
+  const dying = `
+    const { createInterface } = require("node:readline");
+    const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...m }) + "\\n");
+    createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (method === "initialize") say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "d", version: "1" } } });
+      else if (method === "tools/list") say({ id, result: { tools: [{ name: "die", inputSchema: { type: "object", properties: {} } }] } });
+      else if (method === "tools/call") process.exit(1);
+    });`;
+  const { tools } = await mcpTools({ command: process.execPath, args: ["-e", dying] });
+  await using set = new ToolSet(tools, { timeoutMs: 5000, retryCount: 1 });
+  const outcome = await set.call("die", "{}");
+  assert.equal(outcome.failure?.kind, "error");
+  assert.match(outcome.failure!.message, /closed/i);
+});
+
+test("mcpTools() says which server does not answer", async () => {
+  const port = await freePort();
+  await assert.rejects(
+    mcpTools({ url: `http://127.0.0.1:${port}/mcp` }),
+    /Cannot connect to the MCP server http/,
+  );
+  await assert.rejects(
+    mcpTools(
+      { command: process.execPath, args: ["-e", "setTimeout(() => {}, 60000)"] },
+      { connectMs: 300 },
+    ),
+    /must answer/,
+  );
+});

@@ -1,0 +1,166 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Tool } from "../tool.js";
+
+/** Where an MCP server is: a program to start, or an address. */
+export type McpServer =
+  | { command: string; args?: string[]; env?: Record<string, string>; cwd?: string }
+  | { url: string; headers?: Record<string, string> };
+
+export interface McpOptions {
+  /** Take only these tools. Default: all. */
+  only?: readonly string[];
+  /** Put in front of every tag, for tools of several servers with equal names. */
+  prefix?: string;
+  /** Milliseconds to wait for the server to answer when connecting. Default 30,000. */
+  connectMs?: number;
+}
+
+interface Schema {
+  properties?: Record<string, { type?: string | string[]; description?: string }>;
+  required?: string[];
+}
+
+/** A server's tools, and the way to let go of it. */
+export interface McpTools {
+  tools: Tool[];
+  /** What the server calls itself. */
+  server: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Turns the tools of an MCP server into tools here.
+ *
+ * The model writes the arguments as JSON between the tags; for a tool with a single text argument, plain
+ * text will do. The answer is the server's text; what is not text is named, not shown. Closing once
+ * any tool is disposed ends the connection for all of them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mcpTools } from "arpo-lab/tools";
+ *
+ * await assert.rejects(
+ *   mcpTools({ command: "no-such-program-here" }),
+ *   /Cannot connect to the MCP server no-such-program-here/,
+ * );
+ * ```
+ */
+export async function mcpTools(server: McpServer, options: McpOptions = {}): Promise<McpTools> {
+  const where = "url" in server ? new URL(server.url).origin : server.command;
+  const client = new Client({ name: "arpo-lab", version: ownVersion() });
+  const transport =
+    "url" in server
+      ? new StreamableHTTPClientTransport(new URL(server.url), {
+          requestInit: { headers: server.headers ?? {} },
+        })
+      : new StdioClientTransport({ stderr: "ignore", ...server });
+  const timeout = options.connectMs ?? 30_000;
+  try {
+    await client.connect(transport, { timeout });
+  } catch (error) {
+    await client.close();
+    throw new Error(
+      `Cannot connect to the MCP server ${where}: it must answer, got ${reason(error)}`,
+    );
+  }
+  const tools: Tool[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.listTools({ cursor }, { timeout });
+    for (const { name, description, inputSchema } of page.tools) {
+      if (options.only && !options.only.includes(name)) continue;
+      tools.push(toTool(client, name, description, inputSchema as Schema, options.prefix ?? ""));
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return {
+    tools,
+    server: client.getServerVersion()?.name ?? where,
+    close: () => client.close(),
+  };
+}
+
+function ownVersion(): string {
+  const root = fileURLToPath(new URL("../../../..", import.meta.url));
+  return (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string })
+    .version;
+}
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function toTool(
+  client: Client,
+  name: string,
+  description: string | undefined,
+  schema: Schema,
+  prefix: string,
+): Tool {
+  const tag = `${prefix}${name}`.replace(/[^\w.-]/g, "_").replace(/^[^A-Za-z_]/, "_");
+  return {
+    name,
+    tag,
+    description: describe(description ?? name, schema),
+    execute: async (input, { signal, timeoutMs }) => {
+      const given = readArguments(input, schema);
+      if (typeof given === "string") return given; // The model is told what was wrong with its call.
+      try {
+        const result = await client.callTool({ name, arguments: given }, undefined, {
+          signal,
+          timeout: timeoutMs,
+        });
+        const text = contentText(result.content);
+        return { text: result.isError ? `Error: ${text}` : text, ok: true };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { text: "", ok: false, error: reason(error) };
+      }
+    },
+    dispose: () => client.close(),
+  };
+}
+
+function describe(description: string, { properties = {}, required = [] }: Schema): string {
+  const names = Object.entries(properties).map(([key, { type, description: about }]) => {
+    const optional = required.includes(key) ? "" : ", optional";
+    return `${key} (${String(type ?? "any")}${optional})${about ? `: ${about}` : ""}`;
+  });
+  return names.length > 0 ? `${description} Arguments as JSON: ${names.join("; ")}` : description;
+}
+
+/** The arguments the model wrote, or what was wrong with them. */
+function readArguments(input: string, schema: Schema): Record<string, unknown> | string {
+  const { properties = {}, required = Object.keys(properties) } = schema;
+  const text = input.trim();
+  try {
+    const value = JSON.parse(text === "" ? "{}" : text) as unknown;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // Not JSON: taken as the one text argument below, if there is one.
+  }
+  const [only, ...others] = required.length > 0 ? required : Object.keys(properties);
+  if (only !== undefined && others.length === 0) {
+    const { type } = properties[only] ?? {};
+    return { [only]: type === "number" || type === "integer" ? Number(text) : text };
+  }
+  return `Error: the arguments must be a JSON object with ${Object.keys(properties).join(", ")}`;
+}
+
+function contentText(content: unknown): string {
+  const parts = Array.isArray(content) ? (content as Record<string, unknown>[]) : [];
+  return parts
+    .map((part) => {
+      if (part.type === "text") return String(part.text);
+      const resource = part.resource as { text?: string; uri?: string } | undefined;
+      if (part.type === "resource" && resource?.text !== undefined) return resource.text;
+      return `[${String(part.type)}: ${String(part.mimeType ?? resource?.uri ?? part.uri ?? "")}]`;
+    })
+    .join("\n");
+}

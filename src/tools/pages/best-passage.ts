@@ -1,0 +1,65 @@
+/** How a passage is cut out of a page. */
+export interface PassageOptions {
+  /** Characters of the page that are looked at. Default 20,000. */
+  pageLength?: number;
+  /** Characters kept on each side of the best sentence. Default 3,000. */
+  around?: number;
+  /** The overlap a sentence must exceed. Default 0.2. */
+  leastF1?: number;
+}
+
+const words = (text: string) =>
+  new Set(
+    text
+      .toLowerCase()
+      .replace(/[\p{P}\p{S}]/gu, "")
+      .split(/\s+/)
+      .filter((word) => word !== ""),
+  );
+
+/** Overlap of two sets of words. */
+function f1(a: Set<string>, b: Set<string>): number {
+  let common = 0;
+  for (const word of b) if (a.has(word)) common++;
+  return common === 0 ? 0 : (2 * common) / (a.size + b.size);
+}
+
+/**
+ * The part of a page around the sentence that shares most words with a search result's snippet; the
+ * beginning of the page when no sentence shares enough.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { bestPassage } from "arpo-lab/tools";
+ *
+ * const page = "It rains. Oslo is the capital of Norway. It snows.";
+ * const { text, matched } = bestPassage(page, "capital of Norway: Oslo", { around: 2 });
+ * assert.deepEqual([matched, text], [true, ". Oslo is the capital of Norway. It"]);
+ * ```
+ */
+export function bestPassage(
+  page: string,
+  snippet: string,
+  options: PassageOptions = {},
+): { text: string; matched: boolean } {
+  const { pageLength = 20_000, around = 3000, leastF1 = 0.2 } = options;
+  const text = page.slice(0, pageLength);
+  const wanted = words(snippet);
+  let best = leastF1;
+  let found: { from: number; to: number } | undefined;
+  for (const { segment, index } of new Intl.Segmenter("en", { granularity: "sentence" }).segment(
+    text,
+  )) {
+    const overlap = f1(wanted, words(segment));
+    if (overlap > best) {
+      best = overlap;
+      found = { from: index, to: index + segment.length };
+    }
+  }
+  if (!found) return { text: text.slice(0, 2 * around), matched: false };
+  return {
+    text: text.slice(Math.max(0, found.from - around), found.to + around),
+    matched: true,
+  };
+}
