@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clearOutput, display } from "./display.js";
 import { displaySymbol } from "./displayable.js";
+import { formatValue } from "./format.js";
 import { FakeHost } from "./fake-host.js";
 import { prompt } from "./prompt.js";
 import { html, image, json, latex, Rich } from "./rich.js";
@@ -23,6 +24,11 @@ test("display() sends a bundle and its handle updates in place", async () => {
     ],
   );
   assert.equal(host.calls[0]?.options?.id, host.calls[1]?.options?.id);
+});
+
+test("display() returns a handle that shows nothing when it ends a cell", async () => {
+  const host = new FakeHost();
+  await host.within(() => assert.equal(formatValue(display(1)), undefined));
 });
 
 test("display() with an id replaces within a run and shows again in the next", async () => {

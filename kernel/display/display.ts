@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { currentHost, type MimeBundle } from "../host/host.js";
+import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";
 import * as rich from "./rich.js";
 
@@ -59,6 +60,11 @@ class Shown implements DisplayHandle {
 
   update(value: unknown): void {
     this.show(value, true);
+  }
+
+  /** Nothing: the handle stands at the end of many cells, and what it handles is already shown. */
+  [displaySymbol](): MimeBundle {
+    return {};
   }
 }
 

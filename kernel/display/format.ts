@@ -4,6 +4,7 @@ import type { FormatValue } from "./contract.js";
 import { displaySymbol, isDisplayable, normalizeBundle } from "./displayable.js";
 import { errorHtml } from "./error-html.js";
 import { errorText, isErrorLike } from "./error-text.js";
+import { figureBundle, isFigure } from "./figure/figure.js";
 import { escapeHtml } from "./html.js";
 import { base64, sniffImage } from "./image.js";
 import { bound, inspectText } from "./inspect.js";
@@ -39,6 +40,7 @@ function defaultBundle(value: object): MimeBundle | Promise<MimeBundle> | undefi
   if (value instanceof URL) return urlBundle(value);
   if (isTensor(value)) return tensorBundle(value);
   if (isDataFrame(value)) return tableBundle(dataFrameTable(value));
+  if (isFigure(value)) return figureBundle(value);
   const { outerHTML } = value as { outerHTML?: unknown };
   if (typeof outerHTML === "string")
     return { "text/html": outerHTML, "text/plain": bound(outerHTML) };
@@ -58,12 +60,14 @@ function failed(value: unknown, error: unknown): MimeBundle {
   return { "text/plain": `${inspectText(value)}\n(its display failed: ${reason})` };
 }
 
-function withText(value: unknown, bundle: MimeBundle): MimeBundle {
+function withText(value: unknown, bundle: MimeBundle): MimeBundle | undefined {
+  if (Object.keys(bundle).length === 0) return undefined; // a value that asks not to be shown
   return "text/plain" in bundle ? bundle : { ...bundle, "text/plain": inspectText(value) };
 }
 
 /**
- * Any value as a mime bundle with `text/plain` in it; undefined for undefined, which shows nothing.
+ * Any value as a mime bundle with `text/plain` in it; undefined for undefined, which shows
+ * nothing, and for a value whose display method returns an empty bundle.
  *
  * A value's own `[Symbol.for("Jupyter.display")]()` comes first, then what is known of tensors, typed
  * arrays, tables, figures, pictures and errors, then a bounded inspection. It never throws. It

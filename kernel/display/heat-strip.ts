@@ -1,4 +1,4 @@
-import type { NumericSummary, Numbers } from "./numeric.js";
+import { type Numbers, summarize } from "./numeric.js";
 
 const maxRows = 24;
 const maxColumns = 96;
@@ -68,15 +68,16 @@ function bins(
 export function heatStrip(
   values: Numbers,
   shape: readonly number[],
-  summary: NumericSummary,
 ): string {
   const columns = shape.at(-1) ?? 1;
   const rows = columns === 0 ? 0 : values.length / columns;
   if (rows === 0 || columns === 0) return "";
   const { grid, bad } = bins(values, rows, columns);
-  const diverging = summary.min < 0 && summary.max > 0;
-  const reach = Math.max(-summary.min, summary.max);
-  const [from, to] = diverging ? [-reach, reach] : [summary.min, summary.max];
+  // Means of bins vary less than the numbers do: the colours span what is drawn.
+  const drawn = summarize(grid.flat());
+  const diverging = drawn.min < 0 && drawn.max > 0;
+  const reach = Math.max(-drawn.min, drawn.max);
+  const [from, to] = diverging ? [-reach, reach] : [drawn.min, drawn.max];
   const paths = new Map<string, string>();
   grid.forEach((line, r) => {
     for (let c = 0; c < line.length;) {

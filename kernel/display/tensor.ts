@@ -79,7 +79,7 @@ export function numbersBundle(
     return typeof x === "bigint" ? `${x}n` : formatNumber(x);
   };
   const nested = nestedText(item, shape, values.length);
-  const strip = heatStrip(values, shape, summarize(values));
+  const strip = heatStrip(values, shape);
   const html =
     `<div><div><b>${escapeHtml(title)}</b></div>` +
     `<div style="opacity:.8">${escapeHtml(statistics)}</div>${strip}` +

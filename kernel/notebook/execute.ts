@@ -143,7 +143,11 @@ function describeKernel(notebook: Notebook, client: KernelClient): void {
   const { name, displayName, language } = client.process.spec;
   notebook.metadata["kernelspec"] ??= { display_name: displayName, language, name };
   const info = client.info["language_info"];
-  if (typeof info === "object" && info !== null) notebook.metadata["language_info"] = info;
+  if (typeof info === "object" && info !== null) {
+    // Sorted, as Jupyter writes it: saving the file there changes nothing.
+    const fields = Object.entries(info).sort(([a], [b]) => (a < b ? -1 : 1));
+    notebook.metadata["language_info"] = Object.fromEntries(fields);
+  }
 }
 
 /**

@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import type { Json } from "../json.js";
+import { carriedLibrary } from "./library.js";
+
+// Runs in the page. The library is looked for as a global, then as the packed copy that some figure
+// of the page carries; while neither is there, the static picture stays.
+const program = `(function(id){
+const root=document.getElementById(id);if(!root)return;
+const figure=JSON.parse(root.querySelector("[data-figure]").textContent);
+async function unpack(text){
+const bytes=Uint8Array.from(atob(text),c=>c.charCodeAt(0));
+const stream=new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+const script=document.createElement("script");script.textContent=await new Response(stream).text();
+document.head.append(script);return globalThis.Plotly;}
+function library(){
+if(globalThis.Plotly)return Promise.resolve(globalThis.Plotly);
+if(globalThis.arpoPlotly)return globalThis.arpoPlotly;
+const packed=document.querySelector("script.arpo-plotly");
+return packed?globalThis.arpoPlotly=unpack(packed.textContent):Promise.resolve();}
+async function draw(){
+const plotly=await library();if(!plotly)return;
+const picture=root.querySelector("[data-picture]");
+const place=document.createElement("div");place.style.width="100%";root.append(place);
+const color=getComputedStyle(root).color,layout=figure.layout;
+const clear="rgba(0,0,0,0)";
+const shown={paper_bgcolor:clear,plot_bgcolor:clear,...layout,font:{color,...layout.font}};
+try{await plotly.newPlot(place,figure.data,shown,{responsive:true,displaylogo:false,...figure.config});
+picture.remove();}catch(error){place.remove();console.error(error);}}
+if(document.readyState==="loading")addEventListener("DOMContentLoaded",draw,{once:true});else draw();
+})`;
+
+/** JSON inside a script element: nothing in it can end the element. */
+function embedded(json: Json): string {
+  return JSON.stringify(json).replace(/</g, "\\u003c");
+}
+
+/** A figure as HTML that needs nothing else: a picture, and the program that brings it to life. */
+export function figureHtml(figure: Json, picture: string, library = carriedLibrary()): string {
+  const id = `figure-${randomUUID()}`;
+  return (
+    `<div id="${id}"><div data-picture>${picture}</div>` +
+    `<script type="application/json" data-figure>${embedded(figure)}</script>` +
+    `${library}<script>${program}("${id}")</script></div>`
+  );
+}

@@ -1,0 +1,57 @@
+import type { MimeBundle } from "../../host/host.js";
+import { escapeHtml } from "../html.js";
+import { type Json, toJson } from "../json.js";
+import { figureHtml } from "./figure-html.js";
+import { figurePicture } from "./picture.js";
+
+/** A plotly figure, by its shape: traces and a layout. */
+export interface FigureLike {
+  data: Record<string, unknown>[];
+  layout: Record<string, unknown>;
+  config?: Record<string, unknown>;
+  frames?: unknown[];
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || "type" in value;
+}
+
+/** True for `{ data: [traces], layout: {} }`. */
+export function isFigure(value: object): value is FigureLike {
+  const { data, layout } = value as Partial<FigureLike>;
+  return Array.isArray(data) && isPlain(layout) && data.every(isPlain);
+}
+
+/** One line for a figure's title and each trace, for where nothing can be drawn. */
+function figureText(figure: FigureLike): string {
+  const { title } = figure.layout;
+  const name = typeof title === "string" ? title : (title as { text?: unknown } | undefined)?.text;
+  const traces = figure.data.map((trace) => {
+    const points = [trace["y"], trace["z"], trace["x"], trace["values"]].find(
+      (v) => Array.isArray(v) || ArrayBuffer.isView(v),
+    ) as ArrayLike<unknown> | undefined;
+    const label = typeof trace["name"] === "string" ? ` '${trace["name"]}'` : "";
+    const count = points === undefined ? "" : `, ${points.length} ${trace["z"] === points ? "rows" : "points"}`;
+    return `  ${String(trace["type"] ?? "scatter")}${label}${count}`;
+  });
+  return [`Figure${typeof name === "string" ? `: ${name}` : ""}`, ...traces].join("\n");
+}
+
+/**
+ * A figure in every form a front end may know: plotly's own JSON, HTML whose program replaces a
+ * static picture, that picture, and text.
+ */
+export function figureBundle(figure: FigureLike): MimeBundle {
+  const { data, layout, config, frames } = figure;
+  const json = toJson({ data, layout, config, frames }) as { [key: string]: Json };
+  const picture = figurePicture(figure);
+  const bundle: MimeBundle = {
+    "application/vnd.plotly.v1+json": json,
+    "text/html": figureHtml(json, picture ?? `<pre>${escapeHtml(figureText(figure))}</pre>`),
+    "text/plain": figureText(figure),
+  };
+  return picture === undefined ? bundle : { ...bundle, "image/svg+xml": picture };
+}
+
