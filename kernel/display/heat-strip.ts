@@ -65,10 +65,7 @@ function bins(
  * Numbers as a strip of colour, one cell per bin of at most 24 x 96: an inline SVG. A bin that holds a
  * NaN or an infinity is magenta, so one bad number in a million still shows.
  */
-export function heatStrip(
-  values: Numbers,
-  shape: readonly number[],
-): string {
+export function heatStrip(values: Numbers, shape: readonly number[]): string {
   const columns = shape.at(-1) ?? 1;
   const rows = columns === 0 ? 0 : values.length / columns;
   if (rows === 0 || columns === 0) return "";

@@ -52,6 +52,8 @@ export interface Comms {
 export interface CellIdentity {
   readonly id: string;
   readonly count: number;
+  /** The front end's own name for the cell, the same each time it runs; not every front end has one. */
+  readonly cellId?: string;
   /** Aborted by an interrupt while the cell runs; the reason is an `InterruptError`. */
   readonly signal: AbortSignal;
 }

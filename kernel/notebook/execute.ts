@@ -174,15 +174,9 @@ export async function executeNotebook(
       collector.settle();
       result.ran++;
       const failed = error !== undefined && !tagsOf(cell).includes("raises-exception");
-      onEvent?.({
-        type: "end",
-        cell,
-        number,
-        of,
-        seconds: (performance.now() - start) / 1000,
-        failed,
-      });
-      save?.();
+      const seconds = (performance.now() - start) / 1000;
+      save?.(); // first: a cell reported as done is one that is kept
+      onEvent?.({ type: "end", cell, number, of, seconds, failed });
       if (failed) result.failures.push({ cell, index, error });
       if (!client.process.alive || (failed && options.allowErrors !== true)) break;
     }

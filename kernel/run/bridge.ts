@@ -24,6 +24,8 @@ export interface RunRequest {
   silent: boolean;
   /** The front end can be asked for input. */
   allowStdin: boolean;
+  /** The front end's own name for the cell, where it gives one. */
+  cellId?: string;
 }
 
 export type CommEvent = "open" | "message" | "close";

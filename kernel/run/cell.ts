@@ -9,6 +9,7 @@ export class RunningCell implements CellIdentity {
     readonly id: string,
     readonly count: number,
     readonly allowStdin: boolean,
+    readonly cellId?: string,
   ) {}
 
   get signal(): AbortSignal {

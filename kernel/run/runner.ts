@@ -30,7 +30,7 @@ export class Runner {
   }
 
   run(request: RunRequest): void {
-    const cell = new RunningCell(request.id, request.count, request.allowStdin);
+    const cell = new RunningCell(request.id, request.count, request.allowStdin, request.cellId);
     this.#running = { cell, request };
     this.#parts.tracebacks.add(request.filename, request.count, request.source, request.map);
     // Nothing below may be awaited by the kernel: an interrupt can take a pending promise with it.

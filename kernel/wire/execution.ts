@@ -155,6 +155,7 @@ export class Execution {
       const text = `${traceback.join("\n")}\n`;
       publisher.stream("stderr", text, request.header, () => undefined);
     }
+    const { cellId } = request.metadata;
     const outcome = await this.#run({
       type: "run",
       id,
@@ -166,6 +167,7 @@ export class Execution {
       kind: "cell",
       silent,
       allowStdin: request.content.allow_stdin === true,
+      cellId: typeof cellId === "string" ? cellId : undefined,
     });
     compiler.tell("settled", id, outcome.status, outcome.defined ?? []);
     return outcome;

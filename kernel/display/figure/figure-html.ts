@@ -23,7 +23,11 @@ const picture=root.querySelector("[data-picture]");
 const place=document.createElement("div");place.style.width="100%";root.append(place);
 const color=getComputedStyle(root).color,layout=figure.layout;
 const clear="rgba(0,0,0,0)";
-const shown={paper_bgcolor:clear,plot_bgcolor:clear,...layout,font:{color,...layout.font}};
+const grid={gridcolor:"rgba(128,128,128,.25)",zerolinecolor:"rgba(128,128,128,.5)"};
+const shown={paper_bgcolor:clear,plot_bgcolor:clear,margin:{t:layout.title?50:24,r:20,b:50,l:60},
+...layout,font:{color,...layout.font}};
+for(const axis of new Set(["xaxis","yaxis",...Object.keys(layout).filter(k=>/^[xy]axis/.test(k))]))
+shown[axis]={...grid,...layout[axis]};
 try{await plotly.newPlot(place,figure.data,shown,{responsive:true,displaylogo:false,...figure.config});
 picture.remove();}catch(error){place.remove();console.error(error);}}
 if(document.readyState==="loading")addEventListener("DOMContentLoaded",draw,{once:true});else draw();

@@ -33,10 +33,21 @@ function figureText(figure: FigureLike): string {
       (v) => Array.isArray(v) || ArrayBuffer.isView(v),
     ) as ArrayLike<unknown> | undefined;
     const label = typeof trace["name"] === "string" ? ` '${trace["name"]}'` : "";
-    const count = points === undefined ? "" : `, ${points.length} ${trace["z"] === points ? "rows" : "points"}`;
+    const count =
+      points === undefined ? "" : `, ${points.length} ${trace["z"] === points ? "rows" : "points"}`;
     return `  ${String(trace["type"] ?? "scatter")}${label}${count}`;
   });
   return [`Figure${typeof name === "string" ? `: ${name}` : ""}`, ...traces].join("\n");
+}
+
+/** Titles as plotly has wanted them since its third version: a bare text becomes `{ text }`. */
+function withTitles(layout: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(layout).map(([key, value]) => {
+    if (key === "title" && typeof value === "string") return [key, { text: value }];
+    const isAxis = /^[xyz]axis\d*$/.test(key) && typeof value === "object" && value !== null;
+    return [key, isAxis ? withTitles(value as Record<string, unknown>) : value];
+  });
+  return Object.fromEntries(entries) as Record<string, unknown>;
 }
 
 /**
@@ -45,7 +56,9 @@ function figureText(figure: FigureLike): string {
  */
 export function figureBundle(figure: FigureLike): MimeBundle {
   const { data, layout, config, frames } = figure;
-  const json = toJson({ data, layout, config, frames }) as { [key: string]: Json };
+  const json = toJson({ data, layout: withTitles(layout), config, frames }) as {
+    [key: string]: Json;
+  };
   const picture = figurePicture(figure);
   const bundle: MimeBundle = {
     "application/vnd.plotly.v1+json": json,
@@ -54,4 +67,3 @@ export function figureBundle(figure: FigureLike): MimeBundle {
   };
   return picture === undefined ? bundle : { ...bundle, "image/svg+xml": picture };
 }
-

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
-import { currentHost } from "../../host/host.js";
+import { currentHost, type KernelHost } from "../../host/host.js";
 
 let packed: string | undefined;
-let carrier: string | undefined;
+const carriers = new WeakMap<KernelHost, { cell: string | undefined; run: string }>();
 
 /** plotly.js for a page, packed: about 0.65 MB of base64. */
 export function packedLibrary(): string {
@@ -22,12 +22,15 @@ export function libraryHtml(): string {
 
 /**
  * The library for one figure's HTML, or nothing where another figure of the notebook carries it
- * already: the first cell of a session that shows a figure does, each time it runs.
+ * already: the first cell of a session that shows a figure does, once each time it runs.
  */
 export function carriedLibrary(): string {
-  const cell = currentHost()?.cell();
-  const name = cell?.cellId ?? "";
-  if (cell !== undefined && carrier !== undefined && (name === "" || carrier !== name)) return "";
-  carrier = name;
+  const host = currentHost();
+  const cell = host?.cell();
+  if (host === undefined || cell === undefined) return libraryHtml();
+  const carrier = carriers.get(host);
+  const again = carrier?.cell !== undefined && carrier.cell === cell.cellId;
+  if (carrier !== undefined && (!again || carrier.run === cell.id)) return "";
+  carriers.set(host, { cell: cell.cellId, run: cell.id });
   return libraryHtml();
 }

@@ -48,7 +48,8 @@ function scatter(plot: Plot, trace: Trace): string {
     }
     path += `${pen ? "L" : "M"}${round(x)} ${round(y)}`;
     pen = true;
-    if (trace.mode.includes("markers")) dots.push(`<circle cx="${round(x)}" cy="${round(y)}" r="3"/>`);
+    if (trace.mode.includes("markers"))
+      dots.push(`<circle cx="${round(x)}" cy="${round(y)}" r="3"/>`);
   }
   const color = escapeHtml(trace.color);
   const zero = py(plot, 0);
@@ -75,7 +76,16 @@ function bars(plot: Plot, trace: Trace, place: { index: number; of: number }): s
   return `<g fill="${escapeHtml(trace.color)}">${rects.join("")}</g>`;
 }
 
-const viridis = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
+const viridis = [
+  "#440154",
+  "#46327e",
+  "#365c8d",
+  "#277f8e",
+  "#1fa187",
+  "#4ac16d",
+  "#a0da39",
+  "#fde725",
+];
 
 /** One of the eight colours of a heat map; one path per colour keeps the picture small. */
 function heat(plot: Plot, trace: Trace): string {

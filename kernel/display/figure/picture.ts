@@ -3,7 +3,17 @@ import type { FigureLike } from "./figure.js";
 import { marksOf, type Plot, type Trace } from "./marks.js";
 import { scaleOf } from "./scale.js";
 
-const colors = ["#636efa", "#ef553b", "#00b487", "#ab63fa", "#ffa15a", "#19d3f3", "#ff6692", "#7fb800"];
+// plotly's own sequence, so that coming alive changes no colour.
+const colors = [
+  "#1f77b4",
+  "#ff7f0e",
+  "#2ca02c",
+  "#d62728",
+  "#9467bd",
+  "#8c564b",
+  "#e377c2",
+  "#7f7f7f",
+];
 // Grey of middle brightness reads on white and on black, also where the picture is an image of its own.
 const ink = "#808080";
 
@@ -23,7 +33,10 @@ const textOf = (value: unknown): string =>
 
 /** A histogram's bars: about as many bins as the square root of the number of values. */
 function binned(values: number[]): { x: number[]; y: number[] } {
-  const [from, to] = [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
+  const [from, to] = [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
   const count = Math.max(1, Math.min(60, Math.ceil(Math.sqrt(values.length))));
   const step = (to - from) / count || 1;
   const y = new Array<number>(count).fill(0);
@@ -46,7 +59,12 @@ function readTrace(raw: Record<string, unknown>, index: number): Trace | undefin
     x: x ?? (y ?? []).map((_, i) => i),
     y: y ?? [],
     z: [],
-    mode: typeof raw["mode"] === "string" ? raw["mode"] : (y?.length ?? 0) < 20 ? "lines+markers" : "lines",
+    mode:
+      typeof raw["mode"] === "string"
+        ? raw["mode"]
+        : (y?.length ?? 0) < 20
+          ? "lines+markers"
+          : "lines",
     base: [],
     fill: typeof raw["fill"] === "string" && raw["fill"].startsWith("tozero"),
   };
@@ -61,9 +79,24 @@ function readTrace(raw: Record<string, unknown>, index: number): Trace | undefin
     const z = listOf(raw["z"])?.map((row) => (listOf(row) ?? []).map(Number));
     if (z === undefined || z.length === 0) return undefined;
     const wide = Math.max(...z.map((row) => row.length));
-    return { ...trace, kind: "heatmap", z, x: x ?? Array.from({ length: wide }, (_, i) => i), y: y ?? z.map((_, i) => i) };
+    return {
+      ...trace,
+      kind: "heatmap",
+      z,
+      x: x ?? Array.from({ length: wide }, (_, i) => i),
+      y: y ?? z.map((_, i) => i),
+    };
   }
   return undefined;
+}
+
+/** Where the outer cells of a heat map end, half a cell beyond their middles; names stay names. */
+function cellEdges(middles: unknown[]): unknown[] {
+  if (middles.some((value) => typeof value !== "number")) return middles;
+  const numbers = middles as number[];
+  const [first = 0, last = 0] = [numbers[0], numbers.at(-1)];
+  const half = numbers.length > 1 ? (last - first) / (numbers.length - 1) / 2 : 0.5;
+  return [first - half, last + half];
 }
 
 /** Puts bars of one place above each other. */
@@ -85,16 +118,23 @@ function axes(plot: Plot, layout: Record<string, unknown>): string {
   for (const { at, label } of plot.y.ticks) {
     const y = (top + (1 - at) * height).toFixed(1);
     parts.push(`<path d="M${left} ${y}h${width}" stroke="${ink}" opacity=".25"/>`);
-    parts.push(`<text x="${left - 6}" y="${y}" dy=".32em" text-anchor="end">${escapeHtml(label)}</text>`);
+    parts.push(
+      `<text x="${left - 6}" y="${y}" dy=".32em" text-anchor="end">${escapeHtml(label)}</text>`,
+    );
   }
   for (const { at, label } of plot.x.ticks) {
     const x = (left + at * width).toFixed(1);
     const short = label.length > 14 ? `${label.slice(0, 13)}…` : label;
-    parts.push(`<text x="${x}" y="${top + height + 16}" text-anchor="middle">${escapeHtml(short)}</text>`);
+    parts.push(
+      `<text x="${x}" y="${top + height + 16}" text-anchor="middle">${escapeHtml(short)}</text>`,
+    );
   }
   parts.push(`<path d="M${left} ${top + height}h${width}" stroke="${ink}"/>`);
-  const title = (axis: string): string => escapeHtml(textOf(((layout[axis] ?? {}) as { title?: unknown }).title));
-  parts.push(`<text x="${left + width / 2}" y="${top + height + 36}" text-anchor="middle">${title("xaxis")}</text>`);
+  const title = (axis: string): string =>
+    escapeHtml(textOf(((layout[axis] ?? {}) as { title?: unknown }).title));
+  parts.push(
+    `<text x="${left + width / 2}" y="${top + height + 36}" text-anchor="middle">${title("xaxis")}</text>`,
+  );
   parts.push(
     `<text transform="translate(14 ${top + height / 2}) rotate(-90)" text-anchor="middle">${title("yaxis")}</text>`,
   );
@@ -118,7 +158,9 @@ function legend(traces: Trace[], left: number, top: number): string {
  */
 export function figurePicture(figure: FigureLike): string | undefined {
   const { layout } = figure;
-  const visible = figure.data.filter((raw) => raw["visible"] !== false && raw["visible"] !== "legendonly");
+  const visible = figure.data.filter(
+    (raw) => raw["visible"] !== false && raw["visible"] !== "legendonly",
+  );
   const read = visible.map(readTrace);
   const traces = read.filter((trace) => trace !== undefined);
   const manyAxes = visible.some((raw) => raw["xaxis"] !== undefined && raw["xaxis"] !== "x");
@@ -133,18 +175,32 @@ export function figurePicture(figure: FigureLike): string | undefined {
   if (stacked) stack(traces);
   const named = traces.length > 1 && layout["showlegend"] !== false;
   const heat = traces.some((trace) => trace.kind === "heatmap");
-  const axis = (name: string): Record<string, unknown> => (layout[name] ?? {}) as Record<string, unknown>;
-  const tops = traces.flatMap((t) => (t.kind === "bar" ? t.y.map((v, i) => Number(v) + (t.base[i] ?? 0)) : t.y));
+  const axis = (name: string): Record<string, unknown> =>
+    (layout[name] ?? {}) as Record<string, unknown>;
+  const tops = traces.flatMap((t) => {
+    if (t.kind === "bar") return t.y.map((v, i) => Number(v) + (t.base[i] ?? 0));
+    return t.kind === "heatmap" ? cellEdges(t.y) : t.y;
+  });
   const plot: Plot = {
     left: 64,
     top: textOf(layout["title"]) === "" ? 16 : 40,
     width: width - 64 - (named ? 160 : 20),
     height: height - (textOf(layout["title"]) === "" ? 16 : 40) - 48,
-    x: scaleOf(traces.flatMap((t) => t.x), axis("xaxis"), { tight: heat || bars.length === 0 }),
-    y: scaleOf(tops, axis("yaxis"), { zero: bars.length > 0 || traces.some((t) => t.fill), tight: heat }),
+    x: scaleOf(
+      traces.flatMap((t) => (t.kind === "heatmap" ? cellEdges(t.x) : t.x)),
+      axis("xaxis"),
+      { tight: heat || bars.length === 0 },
+    ),
+    y: scaleOf(tops, axis("yaxis"), {
+      zero: bars.length > 0 || traces.some((t) => t.fill),
+      tight: heat,
+    }),
   };
   const of = stacked || layout["barmode"] === "overlay" ? 1 : Math.max(1, bars.length);
-  const marks = traces.map((t) => marksOf(plot, t, { index: of === 1 ? 0 : Math.max(0, bars.indexOf(t)), of }));
+  const order = ["heatmap", "bar", "scatter"];
+  const marks = traces
+    .toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))
+    .map((t) => marksOf(plot, t, { index: of === 1 ? 0 : Math.max(0, bars.indexOf(t)), of }));
   const title = textOf(layout["title"]);
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" ` +

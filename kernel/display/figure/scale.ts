@@ -27,7 +27,9 @@ function linear(from: number, to: number, name: (x: number) => string = formatNu
 
 function logarithmic(from: number, to: number): Scale {
   const inner = linear(Math.log10(from), Math.log10(to), (x) => formatNumber(10 ** x));
-  const whole = inner.ticks.filter((t) => Number.isInteger(Number(Math.log10(Number(t.label)).toFixed(6))));
+  const whole = inner.ticks.filter((t) =>
+    Number.isInteger(Number(Math.log10(Number(t.label)).toFixed(6))),
+  );
   return {
     at: (value) => inner.at(Math.log10(Number(value))),
     ticks: whole.length >= 2 ? whole : inner.ticks,
@@ -54,7 +56,8 @@ function dates(from: number, to: number): Scale {
   return { at: (value) => (Date.parse(String(value)) - from) / span, ticks };
 }
 
-const isDate = (text: string): boolean => /^\d{4}-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
+const isDate = (text: string): boolean =>
+  /^\d{4}-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** The scale that an axis's values ask for, with a little room around numbers unless `tight`. */
 export function scaleOf(
@@ -64,7 +67,11 @@ export function scaleOf(
 ): Scale {
   const given = values.filter((value) => value !== null && value !== undefined);
   const texts = given.filter((value) => typeof value === "string");
-  if (texts.length > 0 && axis["type"] !== "linear" && !texts.every((t) => t !== "" && Number.isFinite(Number(t)))) {
+  if (
+    texts.length > 0 &&
+    axis["type"] !== "linear" &&
+    !texts.every((t) => t !== "" && Number.isFinite(Number(t)))
+  ) {
     if (texts.every(isDate)) {
       const times = texts.map((t) => Date.parse(t));
       return dates(Math.min(...times), Math.max(...times));

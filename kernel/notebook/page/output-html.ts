@@ -1,4 +1,8 @@
+import { figureHtml } from "../../display/figure/figure-html.js";
+import { type FigureLike, isFigure } from "../../display/figure/figure.js";
+import { figurePicture } from "../../display/figure/picture.js";
 import { escapeHtml } from "../../display/html.js";
+import type { Json } from "../../display/json.js";
 import type { MimeBundle } from "../../host/host.js";
 import { joinLines, type Multiline, type NotebookOutput } from "../notebook.js";
 import { ansiHtml } from "./ansi.js";
@@ -35,8 +39,19 @@ function latexHtml(text: string): string {
     .join("");
 }
 
+/** plotly's own JSON: the page carries the library once, for all of them. */
+export const figureMime = "application/vnd.plotly.v1+json";
+
+function livingFigure(figure: Json): string {
+  const picture = isFigure(figure as object)
+    ? figurePicture(figure as unknown as FigureLike)
+    : undefined;
+  return figureHtml(figure, picture ?? "", "");
+}
+
 /** How each mime type is put on a page, best first; scripts stay, so that figures stay alive. */
 const renderers: [string, (content: unknown, metadata: Record<string, unknown>) => string][] = [
+  [figureMime, (content) => livingFigure(content as Json)],
   ["text/html", (content) => `<section class="html">${textOf(content)}</section>`],
   [
     "image/svg+xml",

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve, sep } from "node:path";
+import { libraryHtml } from "../../display/figure/library.js";
 import { escapeHtml } from "../../display/html.js";
 import { base64, sniffImage } from "../../display/image.js";
 import { joinLines, type Multiline, type Notebook, type NotebookCell } from "../notebook.js";
 import { highlight } from "./highlight.js";
 import { markdownHtml } from "./markdown.js";
-import { outputHtml } from "./output-html.js";
+import { figureMime, outputHtml } from "./output-html.js";
 import { style } from "./style.js";
 
 /** What a page is called and where the pictures of its Markdown lie. */
@@ -76,6 +77,9 @@ function cellHtml(cell: NotebookCell, language: string, folder: string | undefin
 export function pageOf(notebook: Notebook, options: PageOptions): string {
   const info = (notebook.metadata["language_info"] ?? {}) as { name?: unknown };
   const language = typeof info.name === "string" ? info.name : "typescript";
+  const figures = notebook.cells.some((cell) =>
+    cell.outputs?.some((output) => "data" in output && figureMime in output.data),
+  );
   const cells = notebook.cells.map((cell) => cellHtml(cell, language, options.folder));
   return [
     "<!doctype html>",
@@ -84,6 +88,7 @@ export function pageOf(notebook: Notebook, options: PageOptions): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(options.title)}</title>`,
     `<style>${style}</style></head><body><main>`,
+    figures ? libraryHtml() : "",
     ...cells,
     "</main></body></html>",
     "",
