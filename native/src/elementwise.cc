@@ -97,7 +97,10 @@ double square_sum(const float* x, int count) {
   double* partial = (double*)arpo_scratch(0, 2, sizeof(double) * (size_t)(pieces + 1));
   chunks(count, CHUNK, [&](int begin, int end, int) {
     double sums[8] = {};
-    for (int i = begin; i < end; i++) sums[i & 7] += (double)x[i] * x[i];
+    int i = begin;
+    for (; i + 8 <= end; i += 8)
+      for (int j = 0; j < 8; j++) sums[j] += (double)x[i + j] * x[i + j];
+    for (; i < end; i++) sums[0] += (double)x[i] * x[i];
     double total = 0;
     for (double s : sums) total += s;
     partial[begin / CHUNK] = total;

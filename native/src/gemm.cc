@@ -15,8 +15,8 @@ enum { MR = 4, NV = 2 };
 #endif
 enum { NR = NV * LANES };
 
-// Elements of B packed at a time (4 MB): what a chunk of columns may take.
-enum { PACK_LIMIT = 1 << 20 };
+// Elements of B packed at a time (1 MB): what a second-level cache holds next to the rest.
+enum { PACK_LIMIT = 1 << 18 };
 
 // One tile of C from `kc` steps. A is read in place: element (i, p) at a[i * rows + p * steps].
 template <int M, int V>
@@ -37,19 +37,29 @@ __attribute__((noinline)) void tile(int kc, float alpha, const float* a, ptrdiff
     a += steps;
     b += NR;
   }
+  const vec scale = splat(alpha);
+  if (columns < V * LANES) {
+    // The edge goes through a buffer, so that the registers above never need an address.
+    float edge[M * V * LANES];
+#pragma GCC unroll 16
+    for (int i = 0; i < M; i++) {
+#pragma GCC unroll 8
+      for (int v = 0; v < V; v++) store(edge + (i * V + v) * LANES, sum[i][v] * scale);
+    }
+    for (int i = 0; i < M; i++) {
+      float* to = c + (ptrdiff_t)i * ldc;
+      for (int j = 0; j < columns; j++)
+        to[j] = accumulate ? to[j] + edge[i * V * LANES + j] : edge[i * V * LANES + j];
+    }
+    return;
+  }
 #pragma GCC unroll 16
   for (int i = 0; i < M; i++) {
 #pragma GCC unroll 8
     for (int v = 0; v < V; v++) {
       float* to = c + (ptrdiff_t)i * ldc + v * LANES;
-      int count = columns - v * LANES;
-      vec x = sum[i][v] * alpha;
-      if (count >= LANES) {
-        store(to, accumulate ? load(to) + x : x);
-      } else {
-        if (accumulate) x = load_part(to, count) + x;
-        store_part(to, x, count);
-      }
+      vec x = sum[i][v] * scale;
+      store(to, accumulate ? load(to) + x : x);
     }
   }
 }
@@ -69,6 +79,25 @@ const Tile tiles[NV][MR] = {ROW(1), ROW(2),
 #endif
 };
 
+typedef float four __attribute__((vector_size(16)));
+typedef float four_loose __attribute__((vector_size(16), aligned(4), may_alias));
+
+// Writes the transpose of the 4 x 4 numbers at `from` into rows NR apart.
+ARPO_INLINE void transpose4(const float* from, ptrdiff_t stride, float* to) {
+  four a = *(const four_loose*)from, b = *(const four_loose*)(from + stride);
+  four c = *(const four_loose*)(from + 2 * stride), d = *(const four_loose*)(from + 3 * stride);
+#if defined(__clang__) || __GNUC__ >= 12
+  four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  four AB = __builtin_shufflevector(a, b, 2, 6, 3, 7), CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  *(four_loose*)to = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  *(four_loose*)(to + NR) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  *(four_loose*)(to + 2 * NR) = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+  *(four_loose*)(to + 3 * NR) = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+#else
+  for (int i = 0; i < 4; i++) to[i * NR] = a[i], to[i * NR + 1] = b[i], to[i * NR + 2] = c[i], to[i * NR + 3] = d[i];
+#endif
+}
+
 // Panel j of B (columns j * NR onwards) for all k: NR floats per step, zeros past the edge.
 void pack_panel(int n, int k, Matrix b, int panel, float* out) {
   int j0 = panel * NR;
@@ -84,18 +113,21 @@ void pack_panel(int n, int k, Matrix b, int panel, float* out) {
     }
     return;
   }
-  // Transposed: rows of what is stored become columns; blocks of steps keep the writes in cache.
-  enum { BLOCK = 16 };
-  for (int p0 = 0; p0 < k; p0 += BLOCK) {
-    int steps = least(BLOCK, k - p0);
-    for (int j = 0; j < columns; j++) {
-      const float* from = b.data + (ptrdiff_t)(j0 + j) * b.stride + p0;
-      float* to = out + (ptrdiff_t)p0 * NR + j;
-      for (int p = 0; p < steps; p++) to[p * NR] = from[p];
-    }
-    for (int p = 0; p < steps; p++)
-      for (int j = columns; j < NR; j++) out[(ptrdiff_t)(p0 + p) * NR + j] = 0;
+  // Transposed: rows of what is stored become columns, four by four.
+  const ptrdiff_t stride = b.stride;
+  const float* from = b.data + j0 * stride;
+  int p = 0;
+  for (; p + 4 <= k; p += 4) {
+    int j = 0;
+    for (; j + 4 <= columns; j += 4) transpose4(from + j * stride + p, stride, out + p * NR + j);
+    for (; j < columns; j++)
+      for (int q = p; q < p + 4; q++) out[q * NR + j] = from[j * stride + q];
   }
+  for (; p < k; p++)
+    for (int j = 0; j < columns; j++) out[p * NR + j] = from[j * stride + p];
+  if (columns < NR)
+    for (p = 0; p < k; p++)
+      for (int j = columns; j < NR; j++) out[p * NR + j] = 0;
 }
 
 // Rows [i0, i1) of C against packed panels [j0, j1): the loop all products share.
@@ -113,8 +145,12 @@ void block(int thread, int i0, int i1, int j0, int j1, int n, int k, float alpha
         int m = least(MR, i1 - i);
         float* to = buffer + (ptrdiff_t)(i - i0) * kc;
         const float* source = a.data + (ptrdiff_t)p0 * a.stride + i;
-        for (int p = 0; p < kc; p++)
-          for (int r = 0; r < m; r++) to[p * MR + r] = source[(ptrdiff_t)p * a.stride + r];
+        if (m == MR) {
+          for (int p = 0; p < kc; p++) memcpy(to + p * MR, source + (ptrdiff_t)p * a.stride, sizeof(float) * MR);
+        } else {
+          for (int p = 0; p < kc; p++)
+            for (int r = 0; r < m; r++) to[p * MR + r] = source[(ptrdiff_t)p * a.stride + r];
+        }
       }
       from = buffer;
       rows = 1, steps = MR, tile_rows = kc;
@@ -138,7 +174,7 @@ void block(int thread, int i0, int i1, int j0, int j1, int n, int k, float alpha
 // Rows per task: enough tasks to share out evenly, enough rows to pay for the packed panels.
 int rows_per_task(int m, int panels, int k) {
   int rows = 128;
-  while (rows > 2 * MR && ceil_div(m, rows) < 8) rows /= 2;
+  while (rows > 4 * MR && ceil_div(m, rows) < 8) rows /= 2;
   // Tasks below about 20 microseconds cost more to hand out than they save.
   while (rows < m && (double)rows * panels * NR * k < 1e6) rows *= 2;
   return rows;
@@ -159,7 +195,13 @@ void gemm_pack_serial(int n, int k, Matrix b, float* packed) {
 void gemm_pack(int n, int k, Matrix b, float* packed) {
   int panels = ceil_div(n, NR);
   if ((double)n * k < 2e4) return gemm_pack_serial(n, k, b, packed);
-  parallel(panels, [&](int j, int) { pack_panel(n, k, b, j, packed + (ptrdiff_t)j * NR * k); });
+  const int size = 128, pieces = ceil_div(k, size);
+  parallel(panels * pieces, [&](int task, int) {
+    const int j = task / pieces, p0 = task % pieces * size;
+    const Matrix part = {b.data + (ptrdiff_t)p0 * (b.transposed ? 1 : b.stride), b.stride,
+                         b.transposed};
+    pack_panel(n, least(size, k - p0), part, j, packed + (ptrdiff_t)j * NR * k + (ptrdiff_t)p0 * NR);
+  });
 }
 
 void gemm_packed_serial(int thread, int m, int n, int k, float alpha, Matrix a,
@@ -211,17 +253,28 @@ void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,
     gemm_serial(0, m, n, k, alpha, a, b, accumulate, c, ldc);
     return;
   }
-  int panels = ceil_div(n, NR);
-  int chunk = (double)NR * k * panels > PACK_LIMIT ? PACK_LIMIT / (NR * k) : panels;
-  if (chunk < 8) chunk = least(8, panels);
-  float* packed = (float*)arpo_scratch(0, 1, sizeof(float) * NR * (size_t)k * chunk);
+  // B is packed a part at a time and used while it is still in the cache: some columns, and as many
+  // whole blocks of steps as keep it small.
+  const int panels = ceil_div(n, NR);
+  const int chunk = least(panels, PACK_LIMIT / (NR * GEMM_KC));
+  int depth = PACK_LIMIT / (NR * chunk) / GEMM_KC * GEMM_KC;
+  if (depth < GEMM_KC) depth = GEMM_KC;
+  float* packed =
+      (float*)arpo_scratch(0, 1, sizeof(float) * NR * (size_t)chunk * least(k > 0 ? k : 1, depth));
   for (int j0 = 0; j0 < panels; j0 += chunk) {
-    int count = least(chunk, panels - j0);
-    int columns = least(n - j0 * NR, count * NR);
-    Matrix part = {b.data + (ptrdiff_t)j0 * NR * (b.transposed ? b.stride : 1), b.stride,
-                   b.transposed};
-    gemm_pack(columns, k, part, packed);
-    gemm_packed(m, columns, k, alpha, a, packed, k, accumulate, c + j0 * NR, ldc);
+    const int count = least(chunk, panels - j0);
+    const int columns = least(n - j0 * NR, count * NR);
+    for (int p0 = 0; p0 < k || p0 == 0; p0 += depth) {
+      const int steps = least(depth, k - p0);
+      const ptrdiff_t column = b.transposed ? b.stride : 1, step = b.transposed ? 1 : b.stride;
+      const Matrix part = {b.data + (ptrdiff_t)j0 * NR * column + p0 * step, b.stride,
+                           b.transposed};
+      const Matrix rows = {a.data + (ptrdiff_t)p0 * (a.transposed ? a.stride : 1), a.stride,
+                           a.transposed};
+      gemm_pack(columns, steps, part, packed);
+      gemm_packed(m, columns, steps, alpha, rows, packed, steps, accumulate || p0 > 0,
+                  c + j0 * NR, ldc);
+    }
   }
 }
 

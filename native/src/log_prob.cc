@@ -7,9 +7,9 @@
 namespace ARPO_NS {
 namespace {
 
-// Rows per block: about 2 MB of logits, but enough rows to pay for reading the whole head.
+// Rows per block: about 1 MB of logits, but enough rows to pay for reading the whole head.
 int block_rows(int vocabulary) {
-  int rows = (1 << 19) / vocabulary / 8 * 8;
+  int rows = (1 << 18) / vocabulary / 8 * 8;
   return rows < 64 ? 64 : rows;
 }
 
