@@ -1,8 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
-import { decoderShape, decoderWeights, Model, PlainDecoder } from "../model/index.js";
+import { EngineDecoder } from "../model/decoder-engine.js";
+import type { DecoderKernels } from "../model/decoder-kernels.js";
+import {
+  decoderShape,
+  decoderWeights,
+  Model,
+  PlainDecoder,
+  type Decoder,
+  type DecoderShape,
+  type WeightsSource,
+} from "../model/index.js";
 import { LocalPolicy } from "../policy/index.js";
+import type { Engine } from "../tensor/engine/engine.js";
+import { loadNativeEngine, nativeEngineExists } from "../tensor/engine/native-engine.js";
+import { loadWasmEngine } from "../tensor/engine/wasm-engine.js";
 import { tf } from "../tensor/index.js";
 import { calculator, ToolSet } from "../tools/index.js";
 import { rollout, rolloutPresets, treesToJsonl, type RolloutTree } from "./index.js";
@@ -10,12 +23,24 @@ import { rollout, rolloutPresets, treesToJsonl, type RolloutTree } from "./index
 const tokenizer = new ByteTokenizer(["<calc>", "</calc>"]);
 const [open, close] = [256, 257];
 
+/** Every decoder there is: in plain code, and the compiled engine as wasm and, where built, native. */
+const decoders = {
+  plain: (...parts: Parts) => new PlainDecoder(...parts),
+  wasm: (...parts: Parts) => new EngineDecoder(kernelsOf(loadWasmEngine()), ...parts),
+  ...(nativeEngineExists() && {
+    native: (...parts: Parts) => new EngineDecoder(kernelsOf(loadNativeEngine()), ...parts),
+  }),
+};
+type Parts = [DecoderShape, WeightsSource];
+type MakeDecoder = (...parts: Parts) => Decoder;
+const kernelsOf = (engine: Engine) => engine.call as unknown as DecoderKernels;
+
 /** A model of random weights that is held to digits, sums, calls and ends. */
-function randomPolicy(seed: number) {
+function randomPolicy(seed: number, makeDecoder: MakeDecoder = decoders.plain) {
   const shape = { hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
   const config = { vocabSize: tokenizer.vocabSize, contextLength: 256, ...shape };
   const model = Model.init({ ...config, initializerRange: 0.1 }, seed);
-  const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
+  const decoder = makeDecoder(decoderShape(model.config), () => decoderWeights(model));
   return { model, policy: new LocalPolicy({ name: "random", tokenizer, decoder }) };
 }
 
@@ -69,17 +94,39 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
   assert.ok(branches > 2 && results > 9 && compared > 300, `${branches} ${results} ${compared}`);
 });
 
-test("a local policy gives the same trees for any number of workers, and alone or in company", async () => {
+for (const [name, makeDecoder] of Object.entries(decoders)) {
+  test(`the ${name} decoder gives the same trees for any workers, alone or in company`, async () => {
+    const { model, policy } = randomPolicy(5, makeDecoder);
+    const sampling = { allowedIds };
+    const bytes = async (maxWorkers: number, list: typeof tasks) => {
+      const tools = new ToolSet([calculator()], { maxWorkers });
+      const trees = await rollout(policy, list, { ...options, sampling, tools });
+      return treesToJsonl(trees.slice(0, 1), { timing: false });
+    };
+    const wanted = await bytes(64, tasks);
+    assert.ok(wanted === (await bytes(1, tasks)));
+    assert.ok(wanted === (await bytes(2, tasks.slice(0, 1))));
+    assert.equal(policy.bytes(), 0);
+    model.dispose();
+    policy.dispose();
+  });
+}
+
+test("a rollout that is stopped gives all of a local policy's memory back", async () => {
   const { model, policy } = randomPolicy(5);
-  const sampling = { allowedIds };
-  const bytes = async (maxWorkers: number, list: typeof tasks) => {
-    const tools = new ToolSet([calculator()], { maxWorkers });
-    const trees = await rollout(policy, list, { ...options, sampling, tools });
-    return treesToJsonl(trees.slice(0, 1), { timing: false });
-  };
-  const wanted = await bytes(64, tasks);
-  assert.ok(wanted === (await bytes(1, tasks)));
-  assert.ok(wanted === (await bytes(2, tasks.slice(0, 1))));
+  const stop = new AbortController();
+  let segments = 0;
+  const running = rollout(policy, tasks, {
+    ...options,
+    sampling: { allowedIds },
+    tools: new ToolSet([calculator()]),
+    signal: stop.signal,
+    onEvent: ({ type }) => {
+      if (type === "segment" && ++segments === 5) stop.abort(new Error("interrupted"));
+    },
+  });
+  await assert.rejects(running, /interrupted/);
+  assert.equal(policy.bytes(), 0);
   model.dispose();
   policy.dispose();
 });
