@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { Random } from "../random/index.js";
 import { SafetensorsFile } from "./safetensors-file.js";
 import { writeSafetensors } from "./write-safetensors.js";
 
@@ -81,6 +82,30 @@ test("SafetensorsFile.open() names what is wrong with a damaged file", async () 
   await refused(await made({ a: { ...f32(0, 8), dtype: "F7" } }, 8), /known one, got "F7"/);
   await refused(await made({ a: { ...f32(0, 8), data_offsets: [8] } }, 8), /two positions/);
   await refused(await made({ a: null }, 8), /dtype of a must be a known one/);
+});
+
+test("SafetensorsFile.open() reads a damaged file whole or refuses it by name", async () => {
+  const whole = await readFile("tests/fixtures/models/qwen2/model.safetensors");
+  const headerLength = Number(whole.readBigUInt64LE());
+  const random = Random.from(1);
+  const path = join(folder, "damaged.safetensors");
+  let refused = 0;
+  for (let i = 0; i < 300; i++) {
+    let bytes = Buffer.from(whole);
+    if (i % 3 === 0) bytes = bytes.subarray(0, random.integer(bytes.length));
+    else if (i % 3 === 1) bytes[8 + random.integer(headerLength)] = 32 + random.integer(95);
+    else bytes[random.integer(8)] = random.integer(256);
+    await writeFile(path, bytes);
+    try {
+      const file = await SafetensorsFile.open(path);
+      for (const name of file.tensors.keys()) await file.read(name);
+      await file.close();
+    } catch (error) {
+      assert.match((error as Error).message, /^Cannot read safetensors .*damaged/);
+      refused++;
+    }
+  }
+  assert.ok(refused > 200 && refused < 300, `${refused} refused`);
 });
 
 test("SafetensorsFile.read() refuses numbers that are not weights", async () => {
