@@ -1,6 +1,14 @@
 // Memory and threads for the engine inside Node.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include <atomic>
 #include <chrono>
@@ -164,6 +172,26 @@ Pool& pool() {
 }
 
 }  // namespace
+
+#if defined(__x86_64__)
+// Whether this process may use the processor's matrix tiles: Linux hands out their state on request.
+extern "C" int arpo_has_tiles() {
+  static const bool granted = [] {
+#if defined(__linux__)
+    const char* limit = getenv("ARPO_LAB_ISA");
+    if (limit && !strcmp(limit, "avx512")) return false;
+    unsigned a, b, c, d;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    bool tile = d >> 24 & 1, int8 = d >> 25 & 1;
+    const long REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
+    return tile && int8 && syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+#else
+    return false;
+#endif
+  }();
+  return granted;
+}
+#endif
 
 extern "C" void arpo_pool_run(int count, void (*task)(void*, int, int), void* argument) {
   pool().run(count, task, argument);

@@ -1,7 +1,7 @@
 #include "decoder.h"
 
 #include "attend.h"
-#include "gemm.h"
+#include "linear.h"
 #include "pool.h"
 #include "sampler.h"
 #include "vec.h"
@@ -17,14 +17,15 @@ enum {
 
 struct Layer {
   float *input_norm, *post_norm, *qkv_bias, *query_norm, *key_norm;
-  float *qkv, *output, *gate, *up, *down;  // packed
+  Linear qkv, output, gate, up, down;
 };
 
 struct Decoder {
   int vocab, hidden, layers, heads, kv_heads, head_dim, ff;
   float eps;
   Layer* layer;
-  float *final_norm, *head;
+  float* final_norm;
+  Linear head;
   float *cos, *sin;
   float** slabs;
   int slab_count, pages_per_slab;
@@ -46,11 +47,6 @@ void keep(float** slot, const float* values, size_t count) {
   if (!values) return;
   if (!*slot) *slot = floats(count);
   memcpy(*slot, values, count * sizeof(float));
-}
-
-void keep_packed(float** slot, const float* matrix, int out, int in) {
-  if (!*slot) *slot = floats(gemm_packed_size(out, in));
-  gemm_pack(out, in, {matrix, in, true}, *slot);
 }
 
 void norm(const float* x, const float* weight, int n, float eps, float* out) {
@@ -99,7 +95,7 @@ struct Pages {
 };
 
 struct Buffers {
-  float *x, *h, *qkv, *mixed, *gate, *up;
+  float *x, *h, *qkv, *mixed, *gate, *up, *room;
 };
 
 void norm_rows(const Decoder& m, const float* x, const float* weight, int rows, float* out) {
@@ -148,22 +144,17 @@ void attention(const Decoder& m, int index, const Chunk& c, const Pages& pages, 
 }
 
 // gate = silu(h Wg) * (h Wu), by blocks of columns.
-void gated(const Decoder& m, const Layer& layer, int rows, const Buffers& b) {
-  int nr = (int)gemm_packed_size(1, 1);
-  int panels = ceil_div(m.ff, nr);
-  int per_task = ceil_div(panels, least(panels, 4 * arpo_pool_threads()));
-  while (per_task < panels && (double)per_task * nr * m.hidden * rows < 5e5) per_task++;
-  parallel(ceil_div(panels, per_task), [&](int task, int thread) {
-    int from = task * per_task * nr, columns = least(m.ff - from, per_task * nr);
-    Matrix h = {b.h, m.hidden, false};
-    size_t skip = (size_t)from * m.hidden;
-    gemm_packed_serial(thread, rows, columns, m.hidden, 1, h, layer.gate + skip, false,
-                       b.gate + from, m.ff);
-    gemm_packed_serial(thread, rows, columns, m.hidden, 1, h, layer.up + skip, false, b.up + from,
-                       m.ff);
-    for (int i = 0; i < rows; i++) {
-      float* g = b.gate + (ptrdiff_t)i * m.ff + from;
-      const float* u = b.up + (ptrdiff_t)i * m.ff + from;
+void gated(const Decoder& m, const Layer& layer, const Input& h, const Buffers& b) {
+  int width = linear_width(), blocks = ceil_div(m.ff, width);
+  int per_task = linear_blocks_per_task(layer.gate, 2 * h.rows);
+  parallel(ceil_div(blocks, per_task), [&](int task, int thread) {
+    int from = task * per_task, to = least(blocks, from + per_task);
+    linear_columns(thread, layer.gate, h, from, to, false, b.gate, m.ff);
+    linear_columns(thread, layer.up, h, from, to, false, b.up, m.ff);
+    int column = from * width, columns = least(m.ff, to * width) - column;
+    for (int i = 0; i < h.rows; i++) {
+      float* g = b.gate + (ptrdiff_t)i * m.ff + column;
+      const float* u = b.up + (ptrdiff_t)i * m.ff + column;
       int j = 0;
       for (; j + LANES <= columns; j += LANES) {
         vec x = load(g + j);
@@ -178,27 +169,26 @@ void gated(const Decoder& m, const Layer& layer, int rows, const Buffers& b) {
 }
 
 void layers(const Decoder& m, const Chunk& c, const Pages& pages, const Buffers& b) {
-  int d = m.hidden, attended = m.heads * m.head_dim;
+  int d = m.hidden, attended = m.heads * m.head_dim, rows = c.tokens;
   for (int i = 0; i < m.layers; i++) {
     const Layer& layer = m.layer[i];
-    norm_rows(m, b.x, layer.input_norm, c.tokens, b.h);
-    gemm_packed(c.tokens, m.qkv_width(), d, 1, {b.h, d, false}, layer.qkv, false, b.qkv,
-                m.qkv_width());
+    norm_rows(m, b.x, layer.input_norm, rows, b.h);
+    linear_all(layer.qkv, linear_input(b.h, rows, d, b.room), false, b.qkv, m.qkv_width());
     attention(m, i, c, pages, b);
-    gemm_packed(c.tokens, d, attended, 1, {b.mixed, attended, false}, layer.output, true, b.x, d);
-    norm_rows(m, b.x, layer.post_norm, c.tokens, b.h);
-    gated(m, layer, c.tokens, b);
-    gemm_packed(c.tokens, d, m.ff, 1, {b.gate, m.ff, false}, layer.down, true, b.x, d);
+    linear_all(layer.output, linear_input(b.mixed, rows, attended, b.room), true, b.x, d);
+    norm_rows(m, b.x, layer.post_norm, rows, b.h);
+    gated(m, layer, linear_input(b.h, rows, d, b.room), b);
+    linear_all(layer.down, linear_input(b.gate, rows, m.ff, b.room), true, b.x, d);
   }
 }
 
 // Logits and choices for rows [0, feeds) of last hidden states; the first bad row, or -1.
-int choose(const Decoder& m, const float* last, int feeds, float* logits, int held,
+int choose(const Decoder& m, const float* last, int feeds, float* logits, int held, float* room,
            const Sampling& sampling) {
   for (int from = 0; from < feeds; from += held) {
     int rows = least(held, feeds - from);
-    gemm_packed(rows, m.vocab, m.hidden, 1, {last + (ptrdiff_t)from * m.hidden, m.hidden, false},
-                m.head, false, logits, m.vocab);
+    Input input = linear_input(last + (ptrdiff_t)from * m.hidden, rows, m.hidden, room);
+    linear_all(m.head, input, false, logits, m.vocab);
     int32_t bad = feeds;
     parallel(rows, [&](int i, int thread) {
       if (sample_row(thread, logits + (ptrdiff_t)i * m.vocab, m.vocab, sampling, from + i)) return;
@@ -246,16 +236,17 @@ double decoder_create(const int32_t* shape, float eps) {
 void decoder_destroy(double address) {
   Decoder* m = at(address);
   for (int i = 0; i < m->layers; i++) {
-    const Layer& layer = m->layer[i];
+    Layer& layer = m->layer[i];
     float* owned[] = {layer.input_norm, layer.post_norm, layer.qkv_bias, layer.query_norm,
-                      layer.key_norm,   layer.qkv,       layer.output,   layer.gate,
-                      layer.up,         layer.down};
+                      layer.key_norm};
     for (float* memory : owned) arpo_free(memory);
+    Linear* products[] = {&layer.qkv, &layer.output, &layer.gate, &layer.up, &layer.down};
+    for (Linear* linear : products) linear_free(*linear);
   }
   for (int i = 0; i < m->slab_count; i++) arpo_free(m->slabs[i]);
   arpo_free(m->layer);
   arpo_free(m->final_norm);
-  arpo_free(m->head);
+  linear_free(m->head);
   arpo_free(m->cos);
   arpo_free(m->sin);
   arpo_free(m->slabs);
@@ -287,18 +278,18 @@ void decoder_load_layer(double address, int index, const float* input_norm, cons
   memcpy(joined, query, sizeof(float) * q * d);
   memcpy(joined + (size_t)q * d, key, sizeof(float) * kv * d);
   memcpy(joined + (size_t)(q + kv) * d, value, sizeof(float) * kv * d);
-  keep_packed(&layer.qkv, joined, q + 2 * kv, d);
+  linear_load(layer.qkv, joined, q + 2 * kv, d);
   arpo_free(joined);
-  keep_packed(&layer.output, output, d, q);
-  keep_packed(&layer.gate, gate, m->ff, d);
-  keep_packed(&layer.up, up, m->ff, d);
-  keep_packed(&layer.down, down, d, m->ff);
+  linear_load(layer.output, output, d, q);
+  linear_load(layer.gate, gate, m->ff, d);
+  linear_load(layer.up, up, m->ff, d);
+  linear_load(layer.down, down, d, m->ff);
 }
 
 void decoder_load_ends(double address, const float* final_norm, const float* head) {
   Decoder* m = at(address);
   keep(&m->final_norm, final_norm, m->hidden);
-  keep_packed(&m->head, head, m->vocab, m->hidden);
+  linear_load(m->head, head, m->vocab, m->hidden);
 }
 
 void decoder_load_rope(double address, const float* cos, const float* sin, int positions) {
@@ -338,10 +329,13 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
   int chunk = least(CHUNK, total), attended = m.heads * m.head_dim;
   int held = LOGITS_LIMIT / m.vocab;
   if (held < 8) held = 8;
-  held = least(held, feeds);
+  held = least(least(held, CHUNK), feeds);
+  int widest = d > attended ? d : attended;
+  widest = widest > m.ff ? widest : m.ff;
+  size_t room = linear_input_floats(chunk > held ? chunk : held, widest);
   size_t per_token = (size_t)2 * d + m.qkv_width() + attended + 2 * m.ff;
-  size_t logits_at = chunk * per_token + (size_t)2 * feeds * d;
-  size_t wanted = logits_at + (size_t)held * m.vocab + 4 * feeds;
+  size_t wanted = room + chunk * per_token + (size_t)2 * feeds * d + (size_t)held * m.vocab +
+                  4 * feeds;
   if (m.work_floats < wanted) {
     arpo_free(m.work);
     m.work = floats(wanted);
@@ -354,6 +348,7 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
     return taken;
   };
   Buffers b;
+  b.room = take(room);
   b.x = take((size_t)chunk * d), b.h = take((size_t)chunk * d);
   b.qkv = take((size_t)chunk * m.qkv_width()), b.mixed = take((size_t)chunk * attended);
   b.gate = take((size_t)chunk * m.ff), b.up = take((size_t)chunk * m.ff);
@@ -387,7 +382,7 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
   norm_rows(m, last, m.final_norm, feeds, last_normed);
   Sampling sampling = {temperature, top_k,        top_p, min_p,  penalty,  uniform,   allowed, seen,
                        seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs};
-  return choose(m, last_normed, feeds, logits, held, sampling);
+  return choose(m, last_normed, feeds, logits, held, b.room, sampling);
 }
 
 }  // namespace ARPO_NS

@@ -1,0 +1,43 @@
+// y = x W^T for weights that are used many times: prepared once, then a block of columns at a time.
+//
+// Where the processor has matrix tiles (AMX), numbers become 24-bit integers, scaled by the largest of
+// their row, and three signed 8-bit digits of each are multiplied and summed exactly: float32's
+// accuracy, three bytes a weight and several times the speed. Elsewhere it is gemm.h. Either way an
+// element's bytes do not depend on how many rows are in the call.
+#pragma once
+#include "platform.h"
+
+namespace ARPO_NS {
+
+struct Linear {
+  int out, in;
+  bool split;
+  float* data;
+};
+
+// Rows of x ready for products; the last two are null where float32 is used.
+struct Input {
+  const float* x;
+  int rows, in;
+  float* scales;
+  int8_t* digits;
+};
+
+bool linear_splits();  // whether this machine uses the split form
+
+void linear_load(Linear& linear, const float* w, int out, int in);  // w is [out, in]
+void linear_free(Linear& linear);
+
+size_t linear_input_floats(int rows, int in);  // what `room` below must hold
+Input linear_input(const float* x, int rows, int in, float* room);
+
+int linear_width();  // columns per block
+// Columns of blocks [from, to): y (rows `ldy` apart) = x W^T, or += if `add`.
+void linear_columns(int thread, const Linear& linear, const Input& input, int from, int to,
+                    bool add, float* y, int ldy);
+// All columns, shared out over the pool.
+void linear_all(const Linear& linear, const Input& input, bool add, float* y, int ldy);
+// Blocks a task should have for `rows` rows to be worth handing out.
+int linear_blocks_per_task(const Linear& linear, int rows);
+
+}  // namespace ARPO_NS
