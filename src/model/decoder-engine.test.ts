@@ -1,23 +1,21 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { decoderSuite, decoderVariants, feed } from "../../tests/model/decoder-suite.js";
 import { randomWeights, smallShape } from "../../tests/model/random-decoder.js";
 import { Random } from "../random/index.js";
+import { loadNativeEngine, nativeEngineExists } from "../tensor/engine/native-engine.js";
+import { loadWasmEngine } from "../tensor/engine/wasm-engine.js";
 import { EngineDecoder } from "./decoder-engine.js";
 import type { DecoderKernels } from "./decoder-kernels.js";
 import { PlainDecoder } from "./decoder-plain.js";
 import type { Sampled, StepSampling } from "./decoder.js";
 import { sample } from "./sample.js";
 
-const addon = fileURLToPath(new URL("../../../native/build/arpo.node", import.meta.url));
-const skip = existsSync(addon) ? false : "the native engine has not been built";
-const kernels = (skip ? {} : createRequire(import.meta.url)(addon)) as DecoderKernels;
-
-if (!skip)
-  decoderSuite("EngineDecoder", (shape, source) => new EngineDecoder(kernels, shape, source));
+const engines = [
+  ...(nativeEngineExists() ? [loadNativeEngine()] : []),
+  // Where there is no compiler it is the only one; here it must do the same.
+  loadWasmEngine(),
+];
 
 /** Log-probabilities by id from a report of every alternative. */
 function byId(sampled: Sampled, row: number, vocab: number): number[] {
@@ -27,106 +25,118 @@ function byId(sampled: Sampled, row: number, vocab: number): number[] {
   return all;
 }
 
-for (const [what, change, options] of decoderVariants) {
-  test(`EngineDecoder agrees with PlainDecoder to 1e-4 (${what})`, { skip }, () => {
-    const shape = smallShape(change);
-    const weights = randomWeights(shape, options);
-    const random = Random.from(4);
-    const parts = [1, 2, 15, 16, 17, 120, 31].map((count, row) => {
-      const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
-      return [row, tokens] as const;
-    });
-    const [engine, plain] = [
-      new EngineDecoder(kernels, shape, () => weights),
-      new PlainDecoder(shape, () => weights),
-    ].map((decoder) => {
-      for (let i = 0; i < parts.length; i++) decoder.open();
-      const first = feed(decoder, parts);
-      const second = feed(
-        decoder,
-        parts.map(([row]) => [row, [row + 1, row + 2]] as const),
-      );
-      return [first, second];
-    });
-    for (const step of [0, 1]) {
-      for (const row of parts.keys()) {
-        const a = byId(engine![step]!, row, shape.vocabSize);
-        const b = byId(plain![step]!, row, shape.vocabSize);
-        for (const id of a.keys()) assert.ok(Math.abs(a[id]! - b[id]!) < 1e-4, `${row} ${id}`);
-        assert.ok(Math.abs(engine![step]!.entropies[row]! - plain![step]!.entropies[row]!) < 1e-4);
+for (const { kind, call } of engines) {
+  const kernels = call as unknown as DecoderKernels;
+  decoderSuite(
+    `EngineDecoder on ${kind}`,
+    (shape, source) => new EngineDecoder(kernels, shape, source),
+  );
+
+  for (const [what, change, options] of decoderVariants) {
+    test(`EngineDecoder on ${kind} agrees with PlainDecoder to 1e-4 (${what})`, () => {
+      const shape = smallShape(change);
+      const weights = randomWeights(shape, options);
+      const random = Random.from(4);
+      const parts = [1, 2, 15, 16, 17, 120, 31].map((count, row) => {
+        const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
+        return [row, tokens] as const;
+      });
+      const [engine, plain] = [
+        new EngineDecoder(kernels, shape, () => weights),
+        new PlainDecoder(shape, () => weights),
+      ].map((decoder) => {
+        for (let i = 0; i < parts.length; i++) decoder.open();
+        const first = feed(decoder, parts);
+        const second = feed(
+          decoder,
+          parts.map(([row]) => [row, [row + 1, row + 2]] as const),
+        );
+        return [first, second];
+      });
+      for (const step of [0, 1]) {
+        for (const row of parts.keys()) {
+          const a = byId(engine![step]!, row, shape.vocabSize);
+          const b = byId(plain![step]!, row, shape.vocabSize);
+          for (const id of a.keys()) assert.ok(Math.abs(a[id]! - b[id]!) < 1e-4, `${row} ${id}`);
+          assert.ok(
+            Math.abs(engine![step]!.entropies[row]! - plain![step]!.entropies[row]!) < 1e-4,
+          );
+        }
       }
+    });
+  }
+
+  test(`the ${kind} sampler chooses and reports what sample() does`, () => {
+    const random = Random.from(8);
+    let compared = 0;
+    for (const vocab of [3, 50, 300, 1031]) {
+      const rows = 200;
+      const top = Math.min(vocab, 12);
+      const allowed = random.choose([undefined, maskOf(vocab, random)]);
+      const logits = Float32Array.from({ length: rows * vocab }, () => random.normal() * 3);
+      // Equal logits, so that the order among equals matters.
+      for (let i = 0; i < logits.length; i += 7) logits[i] = Math.round(logits[i]!);
+      const sampling: StepSampling = {
+        temperature: Float32Array.from({ length: rows }, () => random.choose([0, 0.3, 1, 1, 2])),
+        topK: Int32Array.from({ length: rows }, () => random.choose([0, 0, 1, 2, 20, vocab - 1])),
+        topP: Float32Array.from({ length: rows }, () =>
+          random.choose([1, 1, 0.01, 0.5, 0.9, 0.999]),
+        ),
+        minP: Float32Array.from({ length: rows }, () => random.choose([0, 0, 0.02, 0.5])),
+        repetitionPenalty: Float32Array.from({ length: rows }, () => random.choose([1, 1.2, 0.7])),
+        uniform: Float64Array.from({ length: rows }, () => random.uniform()),
+        allowed,
+        top,
+      };
+      const seen = Array.from({ length: rows }, () =>
+        Array.from({ length: random.integer(6) }, () => random.integer(vocab)),
+      );
+      const out = sampleRows(kernels, logits, rows, vocab, sampling, seen);
+      for (let row = 0; row < rows; row++) {
+        const wanted = sample(logits.slice(row * vocab, (row + 1) * vocab), {
+          temperature: sampling.temperature[row]!,
+          topK: sampling.topK[row]!,
+          topP: sampling.topP[row]!,
+          minP: sampling.minP[row]!,
+          repetitionPenalty: sampling.repetitionPenalty[row]!,
+          uniform: sampling.uniform[row]!,
+          seen: seen[row],
+          allowed,
+          top,
+        });
+        assert.ok(Math.abs(out.entropies[row]! - wanted.entropy) < 1e-5);
+        assert.deepEqual([...out.topIds.subarray(row * top, row * top + top)], wanted.topIds);
+        for (const [i, logprob] of wanted.topLogprobs.entries()) {
+          assert.ok(Math.abs(out.topLogprobs[row * top + i]! - logprob) < 1e-5);
+        }
+        // A draw or a cut may fall within rounding of a boundary: rare, and none of this seed does.
+        assert.equal(out.tokens[row], wanted.token, `vocab ${vocab}, row ${row}`);
+        assert.ok(Math.abs(out.logprobs[row]! - wanted.logprob) < 1e-5);
+        compared++;
+      }
+    }
+    assert.equal(compared, 800);
+  });
+
+  test(`the ${kind} sampler names the first row whose logits are not finite`, () => {
+    for (const bad of [NaN, Infinity]) {
+      const logits = new Float32Array(30);
+      logits[17] = bad;
+      logits[25] = NaN;
+      const one = (value: number): Float32Array => new Float32Array(3).fill(value);
+      const sampling: StepSampling = {
+        temperature: one(1),
+        topK: new Int32Array(3),
+        topP: one(1),
+        minP: one(0),
+        repetitionPenalty: one(1),
+        uniform: new Float64Array(3),
+        top: 1,
+      };
+      assert.equal(sampleRows(kernels, logits, 3, 10, sampling, [[], [], []]).bad, 1);
     }
   });
 }
-
-test("the compiled sampler chooses and reports what sample() does", { skip }, () => {
-  const random = Random.from(8);
-  let compared = 0;
-  for (const vocab of [3, 50, 300, 1031]) {
-    const rows = 200;
-    const top = Math.min(vocab, 12);
-    const allowed = random.choose([undefined, maskOf(vocab, random)]);
-    const logits = Float32Array.from({ length: rows * vocab }, () => random.normal() * 3);
-    // Equal logits, so that the order among equals matters.
-    for (let i = 0; i < logits.length; i += 7) logits[i] = Math.round(logits[i]!);
-    const sampling: StepSampling = {
-      temperature: Float32Array.from({ length: rows }, () => random.choose([0, 0.3, 1, 1, 2])),
-      topK: Int32Array.from({ length: rows }, () => random.choose([0, 0, 1, 2, 20, vocab - 1])),
-      topP: Float32Array.from({ length: rows }, () => random.choose([1, 1, 0.01, 0.5, 0.9, 0.999])),
-      minP: Float32Array.from({ length: rows }, () => random.choose([0, 0, 0.02, 0.5])),
-      repetitionPenalty: Float32Array.from({ length: rows }, () => random.choose([1, 1.2, 0.7])),
-      uniform: Float64Array.from({ length: rows }, () => random.uniform()),
-      allowed,
-      top,
-    };
-    const seen = Array.from({ length: rows }, () =>
-      Array.from({ length: random.integer(6) }, () => random.integer(vocab)),
-    );
-    const out = sampleRows(logits, rows, vocab, sampling, seen);
-    for (let row = 0; row < rows; row++) {
-      const wanted = sample(logits.slice(row * vocab, (row + 1) * vocab), {
-        temperature: sampling.temperature[row]!,
-        topK: sampling.topK[row]!,
-        topP: sampling.topP[row]!,
-        minP: sampling.minP[row]!,
-        repetitionPenalty: sampling.repetitionPenalty[row]!,
-        uniform: sampling.uniform[row]!,
-        seen: seen[row],
-        allowed,
-        top,
-      });
-      assert.ok(Math.abs(out.entropies[row]! - wanted.entropy) < 1e-5);
-      assert.deepEqual([...out.topIds.subarray(row * top, row * top + top)], wanted.topIds);
-      for (const [i, logprob] of wanted.topLogprobs.entries()) {
-        assert.ok(Math.abs(out.topLogprobs[row * top + i]! - logprob) < 1e-5);
-      }
-      // A draw or a cut may fall within rounding of a boundary: rare, and none of this seed does.
-      assert.equal(out.tokens[row], wanted.token, `vocab ${vocab}, row ${row}`);
-      assert.ok(Math.abs(out.logprobs[row]! - wanted.logprob) < 1e-5);
-      compared++;
-    }
-  }
-  assert.equal(compared, 800);
-});
-
-test("the compiled sampler names the first row whose logits are not finite", { skip }, () => {
-  for (const bad of [NaN, Infinity]) {
-    const logits = new Float32Array(30);
-    logits[17] = bad;
-    logits[25] = NaN;
-    const one = (value: number): Float32Array => new Float32Array(3).fill(value);
-    const sampling: StepSampling = {
-      temperature: one(1),
-      topK: new Int32Array(3),
-      topP: one(1),
-      minP: one(0),
-      repetitionPenalty: one(1),
-      uniform: new Float64Array(3),
-      top: 1,
-    };
-    assert.equal(sampleRows(logits, 3, 10, sampling, [[], [], []]).bad, 1);
-  }
-});
 
 function maskOf(vocab: number, random: Random): Uint32Array {
   const mask = new Uint32Array(Math.ceil(vocab / 32));
@@ -136,6 +146,7 @@ function maskOf(vocab: number, random: Random): Uint32Array {
 }
 
 function sampleRows(
+  kernels: DecoderKernels,
   logits: Float32Array,
   rows: number,
   vocab: number,

@@ -27,6 +27,7 @@ export interface SampledToken {
 /** The k ids with the largest values, in falling order, the lower id first among equals. */
 function largest(values: Float64Array, k: number): number[] {
   const kept: number[] = [];
+  if (k === 0) return kept;
   for (let id = 0; id < values.length; id++) {
     const value = values[id]!;
     if (kept.length === k && value <= values[kept[k - 1]!]!) continue;

@@ -1,12 +1,4 @@
-export type {
-  FinishReason,
-  GenerateOptions,
-  Policy,
-  Row,
-  Sampling,
-  Segment,
-  Session,
-} from "./policy.js";
+export type { FinishReason, GenerateOptions, Row, Sampling, Segment, Session } from "./policy.js";
 export { LocalPolicy } from "./local-policy.js";
 export type { LocalPolicyOptions } from "./local-policy.js";
 export {
@@ -16,3 +8,5 @@ export {
   type RemoteApi,
   type RemotePolicyOptions,
 } from "./remote/index.js";
+export { Policy } from "./policies.js";
+export type { ModelPolicy, PolicyOptions } from "./policy-from-model.js";

@@ -272,7 +272,7 @@ test("a session refuses bad input and changes nothing", async () => {
   assert.throws(() => policy.session().close(row), /row must be open in this session/);
 });
 
-test("LocalPolicy takes up new weights when no row is open", () => {
+test("LocalPolicy takes up new weights when no row is open", async () => {
   let version = 1;
   const tokenizer = new ByteTokenizer();
   const decoder = new ScriptedDecoder({ vocabSize: 257, contextLength: 10 }, () => 1);
@@ -281,6 +281,10 @@ test("LocalPolicy takes up new weights when no row is open", () => {
   const row = session.open([1]);
   version = 2;
   assert.throws(() => session.open([1]), /rows of the old weights must be closed/);
+  await assert.rejects(
+    session.generate(row, { maxTokens: 1, random }),
+    /must be closed after training, got 1/,
+  );
   session.close(row);
   session.open([1]);
   assert.equal(decoder.refreshed, 1);

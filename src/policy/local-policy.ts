@@ -88,7 +88,7 @@ export class LocalPolicy implements Policy {
     this.#texts = new TokenTexts(tokenizer);
     this.#allowed = new AllowedMasks(decoder.vocabSize, tokenizer.vocabSize);
     this.#eosIds = new Set(tokenizer.eosIds);
-    this.#version = options.weightsVersion?.() ?? 0;
+    this.#version = this.#now();
   }
 
   session(): Session {
@@ -99,6 +99,7 @@ export class LocalPolicy implements Policy {
       allowed: this.#allowed,
       contextLength: this.contextLength,
       eosIds: this.#eosIds,
+      fresh: (action) => this.#fresh(action),
       opened: () => this.#opened(),
       closed: () => void this.#rows--,
     });
@@ -116,16 +117,22 @@ export class LocalPolicy implements Policy {
 
   /** Takes up new weights when nothing of the old is in the cache. */
   #opened(): void {
-    const version = this.#options.weightsVersion?.() ?? 0;
-    if (version !== this.#version) {
-      if (this.#rows > 0) {
-        throw new Error(
-          `Cannot open a row: rows of the old weights must be closed after training, got ${this.#rows} open rows`,
-        );
-      }
+    if (this.#rows === 0 && this.#now() !== this.#version) {
       this.#options.decoder.refresh();
-      this.#version = version;
+      this.#version = this.#now();
     }
+    this.#fresh("open a row");
     this.#rows++;
+  }
+
+  #fresh(action: string): void {
+    if (this.#now() === this.#version) return;
+    throw new Error(
+      `Cannot ${action}: rows of the old weights must be closed after training, got ${this.#rows} open rows`,
+    );
+  }
+
+  #now(): number {
+    return this.#options.weightsVersion?.() ?? 0;
   }
 }

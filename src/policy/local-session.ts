@@ -17,7 +17,9 @@ export interface SessionParts {
   allowed: AllowedMasks;
   contextLength: number;
   eosIds: ReadonlySet<number>;
-  /** Called before the first row is opened and when the last is closed. */
+  /** Throws when rows are of weights that training has changed since. */
+  fresh: (action: string) => void;
+  /** Called before a row is opened and when it is closed. */
   opened: () => void;
   closed: () => void;
 }
@@ -59,6 +61,7 @@ export class LocalSession implements Session {
     try {
       const { texts, allowed, contextLength, eosIds, batch } = this.#parts;
       const local = this.#idle("generate", row);
+      this.#parts.fresh("generate");
       checkOptions(options);
       const job = new Job({
         row: local,

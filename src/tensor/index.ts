@@ -1,4 +1,6 @@
 export { tf } from "./tf.js";
+export { compiledEngine } from "./engine/compiled-engine.js";
+export type { Engine } from "./engine/engine.js";
 export { ready, type BackendName } from "./backends.js";
 export { logProbEntropy } from "./log-prob.js";
 export { detached } from "./detached.js";

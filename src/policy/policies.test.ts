@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { HfTokenizer, Model, saveModel, trainBpe } from "../model/index.js";
+import { Random } from "../random/index.js";
+import { tf } from "../tensor/index.js";
+import { Policy } from "./index.js";
+
+const files = trainBpe(["a search for the search of searching"], {
+  vocabSize: 280,
+  addedTokens: ["<search>", "</search>"],
+});
+const sizes = { hiddenSize: 32, intermediateSize: 48, layers: 2, heads: 4, kvHeads: 2 };
+const config = { ...sizes, vocabSize: 288, contextLength: 200, initializerRange: 0.3 };
+
+async function continued(policy: Policy, count = 20): Promise<string> {
+  const session = policy.session();
+  const row = session.open(policy.tokenizer.encode("the search"));
+  const random = Random.from(5).split("sample").split(0);
+  const segment = await session.generate(row, { maxTokens: count, random });
+  session.dispose();
+  return [...segment.tokens, ...segment.logprobs, ...segment.entropies].join();
+}
+
+test("Policy.load() reads a folder and continues as the model it was saved from", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "arpo-"));
+  const tokenizer = new HfTokenizer(files);
+  const model = Model.init({ ...config, eosIds: [tokenizer.eosId] }, 3);
+  await saveModel(model, folder);
+  await writeFile(join(folder, "tokenizer.json"), JSON.stringify(files.tokenizer));
+  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(files.config));
+  const loaded = await Policy.load(folder, { name: "saved" });
+  const made = Policy.fromModel(model, tokenizer);
+  assert.equal(loaded.name, "saved");
+  assert.equal(loaded.contextLength, 200);
+  assert.equal(await continued(loaded), await continued(made));
+  assert.equal(loaded.bytes(), 0);
+  loaded.dispose();
+  made.dispose();
+  await assert.rejects(Policy.load(join(folder, "nowhere")), /Cannot load/);
+  await rm(folder, { recursive: true });
+});
+
+test("Policy.fromModel() samples only ids that the tokenizer knows", async () => {
+  const tokenizer = new HfTokenizer(files);
+  const policy = Policy.fromModel(Model.init(config, 4), tokenizer);
+  const session = policy.session();
+  const rows = Array.from({ length: 20 }, () => session.open([65]));
+  const segments = await Promise.all(
+    rows.map((row, i) =>
+      session.generate(row, { maxTokens: 100, temperature: 3, random: Random.from(i) }),
+    ),
+  );
+  const drawn = segments.flatMap((segment) => [...segment.tokens]);
+  assert.ok(drawn.length > 500);
+  assert.ok(drawn.every((id) => id < tokenizer.vocabSize));
+  policy.dispose();
+});
+
+test("Policy.fromModel() gives a row the same bytes alone and in a bigger batch", async () => {
+  const tokenizer = new HfTokenizer(files);
+  const policy = Policy.fromModel(Model.init(config, 5), tokenizer);
+  const alone = await continued(policy);
+  const session = policy.session();
+  const others = Array.from({ length: 9 }, (_, i) => session.open([65, 66 + i, 67]));
+  const busy = others.map((row, i) =>
+    session.generate(row, { maxTokens: 30 + i, random: Random.from(100 + i) }),
+  );
+  assert.equal(await continued(policy), alone);
+  await Promise.all(busy);
+  session.dispose();
+  assert.equal(policy.bytes(), 0);
+  policy.dispose();
+});
+
+test("Policy.fromModel() decodes with the new weights after training", async () => {
+  const tokenizer = new HfTokenizer(files);
+  const model = Model.init(config, 6);
+  const policy = Policy.fromModel(model, tokenizer);
+  const before = await continued(policy);
+  const weight = model.weights.get("model.layers.1.mlp.down_proj.weight")!;
+  tf.tidy(() => weight.assign(weight.mul(-2)));
+  model.changed();
+  const after = await continued(policy);
+  assert.notEqual(after, before);
+  assert.equal(await continued(Policy.fromModel(model.copy(), tokenizer)), after);
+  policy.dispose();
+});

@@ -1,0 +1,39 @@
+import type { Model, Tokenizer } from "../model/index.js";
+import type { Policy as PolicyInterface } from "./policy.js";
+import { loadPolicy, ModelPolicy, type PolicyOptions } from "./policy-from-model.js";
+
+/** Something that generates and says how sure it was: a local model or a remote endpoint. */
+export type Policy = PolicyInterface;
+
+/**
+ * Ways to get a policy.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { HfTokenizer, Model, trainBpe } from "arpo-lab/model";
+ * import { Policy } from "arpo-lab/policy";
+ * import { Random } from "arpo-lab/random";
+ *
+ * // Usually: await Policy.load("data/models/tiny"). Here, a small model that has learnt nothing.
+ * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));
+ * const sizes = { hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
+ * const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 7);
+ * const policy = Policy.fromModel(model, tokenizer);
+ * const session = policy.session();
+ * const row = session.open(tokenizer.encode("low"));
+ * const segment = await session.generate(row, { maxTokens: 4, random: Random.from(7) });
+ * assert.ok(segment.tokens.length >= 1 && segment.tokens.length <= 4);
+ * assert.equal(segment.entropies.length, segment.tokens.length);
+ * session.dispose();
+ * policy.dispose();
+ * ```
+ */
+export const Policy = {
+  /** From a Hugging Face folder: config.json, safetensors, tokenizer.json. */
+  load: (folder: string, options?: PolicyOptions): Promise<ModelPolicy> =>
+    loadPolicy(folder, options),
+  /** From a model in memory; it may go on being trained. */
+  fromModel: (model: Model, tokenizer: Tokenizer, options?: PolicyOptions): ModelPolicy =>
+    new ModelPolicy(model, tokenizer, options),
+};
