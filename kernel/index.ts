@@ -24,6 +24,7 @@ export {
   svg,
   text,
 } from "./display/rich.js";
+export { widget, Widget, type WidgetOptions } from "./display/widget/widget.js";
 export { currentHost } from "./host/host.js";
 export type {
   CellIdentity,

@@ -1,0 +1,184 @@
+import { randomUUID } from "node:crypto";
+import { type Comm, type CommMessage, currentHost, type MimeBundle } from "../../host/host.js";
+import { type Displayable, displaySymbol } from "../displayable.js";
+import { inspectText } from "../inspect.js";
+import { type BufferPath, joinBuffers, splitBuffers, type SplitState } from "./buffers.js";
+import { widgetsOf } from "./control.js";
+
+/** The version of the widget protocol that this speaks. */
+const protocol = "2.1.0";
+const anywidget = "~0.9.0";
+
+/** What a widget is made of. */
+export interface WidgetOptions<S extends Record<string, unknown>> {
+  /** An anywidget module: `export default { render({ model, el }) { … } }`. */
+  esm: string;
+  /** Styles for what it draws. */
+  css?: string;
+  /** What the page and the session share; typed arrays and buffers travel as bytes. */
+  state?: S;
+}
+
+type ChangeListener<S> = (changed: Partial<S>) => void | Promise<void>;
+type MessageListener = (content: unknown, buffers: Uint8Array[]) => void | Promise<void>;
+
+/** A model that lives here and in every page that shows it; made by `widget`. */
+export class Widget<S extends Record<string, unknown>> implements Displayable {
+  readonly id = randomUUID();
+  readonly #own: Record<string, unknown>;
+  readonly #state: Record<string, unknown>;
+  readonly #onChange = new Set<ChangeListener<S>>();
+  readonly #onMessage = new Set<MessageListener>();
+  readonly #comm: Comm | undefined;
+
+  constructor({ esm, css, state }: WidgetOptions<S>) {
+    this.#own = {
+      _model_module: "anywidget",
+      _model_name: "AnyModel",
+      _model_module_version: anywidget,
+      _view_module: "anywidget",
+      _view_name: "AnyView",
+      _view_module_version: anywidget,
+      _view_count: null,
+      _dom_classes: [],
+      _anywidget_id: `arpo-lab.${this.id}`,
+      _esm: esm,
+      _css: css ?? "",
+      layout: null,
+      tabbable: null,
+      tooltip: null,
+    };
+    this.#state = { ...state };
+    for (const key of Object.keys(this.#state)) {
+      if (key in this.#own) {
+        throw new RangeError(
+          `Cannot make a widget: a state's name must not be one of the protocol's, got ${key}`,
+        );
+      }
+    }
+    const comms = currentHost()?.comms;
+    if (comms === undefined) return;
+    const { state: plain, paths, buffers } = this.wireState();
+    const data = { state: plain, buffer_paths: paths };
+    this.#comm = comms.open("jupyter.widget", data, {
+      id: this.id,
+      metadata: { version: protocol },
+      buffers,
+    });
+    this.#comm.onMessage = (message) => this.#receive(message);
+    const widgets = widgetsOf(comms);
+    widgets.set(this.id, this as unknown as Widget<Record<string, unknown>>);
+    this.#comm.onClose = () => void widgets.delete(this.id);
+  }
+
+  /** A shared value, as last set on either side. */
+  get<K extends keyof S & string>(key: K): S[K] {
+    return this.#state[key] as S[K];
+  }
+
+  /** All shared values. */
+  get state(): Readonly<S> {
+    return { ...this.#state } as S;
+  }
+
+  /** Sets shared values; every page that shows the widget hears of it. */
+  set(values: Partial<S>): void {
+    Object.assign(this.#state, values);
+    this.#sendState("update", values);
+  }
+
+  /** Sends the page a message that is no state: `model.on("msg:custom", …)` there. */
+  send(content: unknown, buffers: Uint8Array[] = []): void {
+    this.#comm?.send({ method: "custom", content }, { buffers });
+  }
+
+  /** Calls back with what changed whenever a page changes shared values; returns what stops it. */
+  onChange(listener: ChangeListener<S>): () => void {
+    this.#onChange.add(listener);
+    return () => void this.#onChange.delete(listener);
+  }
+
+  /** Calls back for what the page sends with `model.send(content)`; returns what stops it. */
+  onMessage(listener: MessageListener): () => void {
+    this.#onMessage.add(listener);
+    return () => void this.#onMessage.delete(listener);
+  }
+
+  /** Takes the widget off every page. */
+  close(): void {
+    const comms = currentHost()?.comms;
+    if (comms !== undefined) widgetsOf(comms).delete(this.id);
+    this.#comm?.close();
+  }
+
+  /** Everything a page needs to make the model, as it is sent. */
+  wireState(): SplitState {
+    return splitBuffers({ ...this.#own, ...this.#state });
+  }
+
+  [displaySymbol](): MimeBundle {
+    const text = { "text/plain": `Widget ${inspectText(this.#state)}` };
+    if (this.#comm === undefined) return text;
+    const view = { version_major: 2, version_minor: 1, model_id: this.id };
+    return { "application/vnd.jupyter.widget-view+json": view, ...text };
+  }
+
+  #sendState(method: "update" | "echo_update", values: Record<string, unknown>): void {
+    const { state, paths, buffers } = splitBuffers(values);
+    this.#comm?.send({ method, state, buffer_paths: paths }, { buffers });
+  }
+
+  async #receive({ data, buffers }: CommMessage): Promise<void> {
+    switch (data["method"]) {
+      case "update": {
+        const sent = (data["state"] ?? {}) as Record<string, unknown>;
+        const state = joinBuffers(sent, (data["buffer_paths"] ?? []) as BufferPath[], buffers);
+        // The protocol's own fields (a view's count, styles) belong to the page.
+        const changed = Object.fromEntries(
+          Object.entries(state).filter(([key]) => !(key in this.#own)),
+        );
+        Object.assign(this.#state, changed);
+        this.#sendState("echo_update", state);
+        await Promise.all([...this.#onChange].map((listen) => listen(changed as Partial<S>)));
+        return;
+      }
+      case "request_state":
+        this.#sendState("update", { ...this.#own, ...this.#state });
+        return;
+      case "custom":
+        await Promise.all([...this.#onMessage].map((listen) => listen(data["content"], buffers)));
+    }
+  }
+}
+
+/**
+ * A widget from an anywidget module: it draws in the page, and its state is shared both ways.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { widget } from "arpo-lab/kernel";
+ *
+ * const counter = widget({
+ *   esm: `export default {
+ *     render({ model, el }) {
+ *       const button = document.createElement("button");
+ *       const draw = () => { button.textContent = "count " + model.get("count"); };
+ *       button.onclick = () => { model.set("count", model.get("count") + 1); model.save_changes(); };
+ *       model.on("change:count", draw);
+ *       draw();
+ *       el.append(button);
+ *     },
+ *   }`,
+ *   state: { count: 0 },
+ * });
+ * counter.onChange(({ count }) => console.log(`the page says ${count}`));
+ * counter.set({ count: 5 });
+ * assert.equal(counter.get("count"), 5);
+ * ```
+ */
+export function widget<S extends Record<string, unknown> = Record<string, unknown>>(
+  options: WidgetOptions<S>,
+): Widget<S> {
+  return new Widget(options);
+}
