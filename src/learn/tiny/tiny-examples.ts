@@ -1,0 +1,69 @@
+import {
+  type Corruption,
+  type Demonstration,
+  type Task,
+  type World,
+  createWorld,
+  demonstrate,
+  tasks,
+} from "../../data/index.js";
+import type { Tokenizer } from "../../model/index.js";
+import { Random } from "../../random/index.js";
+import { type Example, encodeConversation } from "../sft/encode.js";
+import { demonstrationTools } from "./tiny-tools.js";
+
+export type Family = keyof typeof tasks;
+
+export interface DemonstrationOptions {
+  /** How many of each family. */
+  counts: Partial<Record<Family, number>>;
+  seed: number;
+  corruption?: Corruption;
+  /** Worlds the facts come from; never the one that ships, whose answers must be searched for. */
+  worlds?: number;
+}
+
+/** A demonstration as a conversation of one question and one answer. */
+export function exampleOf({ task, segments }: Demonstration, tokenizer: Tokenizer): Example {
+  const text = segments.map((segment) => segment.text).join("");
+  const turns = [
+    { role: "user" as const, text: task.prompt[0]!.content },
+    { role: "assistant" as const, text },
+  ];
+  return encodeConversation({ turns }, tokenizer);
+}
+
+/** Questions of one family about one world. */
+function questions(family: Family, world: World, count: number, seed: number): Task[] {
+  const most = { calc: count, mixed: count, lookup: 340, multihop: 110 }[family];
+  const options = { seed, train: Math.min(count, most), test: 1, world };
+  return tasks[family](options).train;
+}
+
+/**
+ * Demonstrations of the families over many invented worlds: the names are always the same, the facts
+ * never, so that only searching and copying can be learned.
+ */
+export async function demonstrations(options: DemonstrationOptions): Promise<Demonstration[]> {
+  const { counts, seed, corruption = {}, worlds = 24 } = options;
+  const random = Random.from(seed).split("demonstrations");
+  const out: Demonstration[] = [];
+  for (let w = 0; w < worlds; w++) {
+    const world = createWorld(1 + w + 1000 * seed);
+    const tools = demonstrationTools(world);
+    for (const [name, total] of Object.entries(counts)) {
+      const family = name as Family;
+      const wanted = Math.floor(((w + 1) * total) / worlds) - Math.floor((w * total) / worlds);
+      if (wanted === 0) continue;
+      const { expert } = tasks[family]({ seed, train: 1, test: 1, world });
+      const list = questions(family, world, wanted, seed * 1000 + w);
+      for (let i = 0; i < wanted; i++) {
+        const draws = random.split(family).split(w).split(i);
+        const task = list[i % list.length]!;
+        out.push(await demonstrate(task, expert, tools.run, { random: draws, corruption }));
+      }
+    }
+    await tools.dispose();
+  }
+  return random.split("order").shuffle(out);
+}
