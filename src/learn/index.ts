@@ -45,8 +45,18 @@ export { loadDataset, readConversations, type ConversationSet } from "./sft/data
 export { encodeConversation, ignored, type EncodeOptions, type Example } from "./sft/encode.js";
 export { pack } from "./sft/pack.js";
 export { SftTrainer, type SftOptions, type SftState, type SftStep } from "./sft/train.js";
-export { advantages, estimators, type AdvantageOptions, type Estimator } from "./advantages.js";
+export {
+  advantages,
+  estimators,
+  placeReward,
+  type AdvantageOptions,
+  type Estimator,
+} from "./advantages.js";
 export { TrainingBatch, type BatchRow } from "./batch.js";
 export { Learner, type UpdateOptions } from "./learner.js";
 export { tokenUpdate, UpdateReport, type ClipRegion, type TokenUpdate } from "./update-report.js";
 export { update } from "./update.js";
+export { Critic, type CriticOptions } from "./critic.js";
+export { demonstrations, exampleOf, type DemonstrationOptions } from "./tiny/tiny-examples.js";
+export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
+export { taskTools } from "./tiny/tiny-tools.js";

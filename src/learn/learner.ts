@@ -1,4 +1,5 @@
 import type { Model } from "../model/index.js";
+import type { Random } from "../random/index.js";
 import { AdamW, type AdamWState, gradientsOf, tf } from "../tensor/index.js";
 import type { BatchRow, TrainingBatch } from "./batch.js";
 import { accumulate } from "./gradient-sum.js";
@@ -24,6 +25,8 @@ export interface UpdateOptions extends ActorLossOptions {
   /** One ratio per token, clipped (`ppo`), or one per row (`gspo`). */
   ratio?: "ppo" | "gspo";
   checkpointing?: boolean;
+  /** Visits the rows in a random order, another one in each epoch. */
+  shuffle?: Random;
   /** The frozen policy a KL loss is measured against. */
   reference?: Model;
 }
@@ -120,8 +123,9 @@ export class Learner {
     const size = Math.min(settings.miniBatchRows ?? batch.rows.length, batch.rows.length);
     let skipped = 0;
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
-      for (let i = 0; i < batch.rows.length; i += size) {
-        const done = await this.#step(batch.rows.slice(i, i + size), settings, means);
+      const rows = settings.shuffle?.split(epoch).shuffle(batch.rows) ?? batch.rows;
+      for (let i = 0; i < rows.length; i += size) {
+        const done = await this.#step(rows.slice(i, i + size), settings, means);
         if (!done) skipped++;
       }
     }

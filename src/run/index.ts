@@ -3,3 +3,16 @@ export { loadConfig, type LoadOptions, type LoadedConfig } from "./config/load.j
 export { parseOverride, type Override } from "./config/override.js";
 export { presets, type Preset } from "./config/presets.js";
 export type { Config } from "./config/schema.js";
+export { RunFolder } from "./folder/run-folder.js";
+export { loadOptimizer, saveOptimizer } from "./folder/optimizer-file.js";
+export { consoleLogger } from "./loggers/console.js";
+export type { Logger } from "./loggers/logger.js";
+export { tensorBoard } from "./loggers/tensorboard.js";
+export { tasksOf } from "./trainer/tasks-of.js";
+export {
+  Trainer,
+  type TrainerParts,
+  type TrainerState,
+  type TrainerStep,
+} from "./trainer/trainer.js";
+export { validationMetrics, type ValidationScore } from "./trainer/validation-metrics.js";

@@ -2,7 +2,10 @@ import { createWorld, question, sentence, tasks } from "../../data/index.js";
 import { type TokenizerFiles, trainBpe } from "../../model/index.js";
 
 /** What a trajectory is built from; a tag is one token, so that the format is easy to learn. */
-const tags = ["think", "search", "python", "result", "answer"].flatMap((t) => [`<${t}>`, `</${t}>`]);
+const tags = ["think", "search", "python", "result", "answer"].flatMap((t) => [
+  `<${t}>`,
+  `</${t}>`,
+]);
 
 const template =
   "{% for message in messages %}<|{{ message['role'] }}|>{{ message['content'] }}" +

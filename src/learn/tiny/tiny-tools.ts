@@ -19,7 +19,10 @@ const shownPages = 3;
  * assert.ok(text.startsWith(`Page 1: The ${relation} of ${subject} is ${value}.`));
  * ```
  */
-export function taskTools(world: World, limits: ConstructorParameters<typeof ToolSet>[1] = {}): ToolSet {
+export function taskTools(
+  world: World,
+  limits: ConstructorParameters<typeof ToolSet>[1] = {},
+): ToolSet {
   const provider = offlineSearch({ pages: worldPages(world) });
   return new ToolSet([pythonTool(), searchTool({ provider, maxResults: shownPages })], limits);
 }

@@ -1,4 +1,4 @@
-import type { Tree } from "./tree.js";
+import { type Tree, merge } from "./tree.js";
 
 /** What every published script sets, whatever the hardware. */
 const published: Tree = {
@@ -71,10 +71,11 @@ export const presets = {
       lab: { branch_rule: "aepo-code" },
     },
   ),
-  tiny: {
-    ...sizes(8, 2, 256, 128, { tools: { call_limit: 3 } }),
+  tiny: merge(sizes(8, 2, 256, 128, { tools: { call_limit: 3 } }), {
+    actor_rollout_ref: { model: { enable_gradient_checkpointing: false } },
+    critic: { model: { enable_gradient_checkpointing: false } },
     trainer: { total_training_steps: 40, val_before_train: true, test_freq: 10, save_freq: 10 },
-  },
+  }),
   "3b-toy": sizes(4, 4, 512, 512, { n: 4, initial_rollouts: 2, tools: { call_limit: 3 } }),
   "7b": sizes(128, 16, 1536, 4096, { n: 16, initial_rollouts: 8, tools: { call_limit: 3 } }),
   "8b": sizes(64, 8, 2000, 10000, { n: 12, initial_rollouts: 6, tools: { call_limit: 6 } }),

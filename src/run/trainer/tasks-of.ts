@@ -1,0 +1,46 @@
+import { type Task, readTasks, tasks as families } from "../../data/index.js";
+import type { Config } from "../config/schema.js";
+import { nearest } from "../../text/index.js";
+
+const prefix = "tasks:";
+
+/** `calc?digits=3` -> the generator's name and its dials. */
+function parse(source: string): { name: keyof typeof families; dials: Record<string, number> } {
+  const [name, query = ""] = source.split("?") as [string, string?];
+  if (!Object.hasOwn(families, name)) {
+    const near = nearest(name, Object.keys(families));
+    throw new RangeError(
+      `Cannot make tasks: the family must be one of ${Object.keys(families).join(", ")}, got ${name}${near ? `; did you mean ${near}?` : ""}`,
+    );
+  }
+  const dials = Object.fromEntries(
+    [...new URLSearchParams(query)].map(([key, value]) => [key, Number(value)]),
+  );
+  const bad = Object.entries(dials).find(([, value]) => !Number.isFinite(value));
+  if (bad) throw new RangeError(`Cannot make tasks: ${bad[0]} must be a number, got ${source}`);
+  return { name: name as keyof typeof families, dials };
+}
+
+/**
+ * The tasks a configuration names: files, or generators as `tasks:calc,lookup` with dials as in
+ * `tasks:calc?digits=3`. Several families are dealt out in turn, so that every batch has some of each.
+ */
+export async function tasksOf(
+  source: string | readonly string[],
+  part: "train" | "test",
+  config: Config,
+): Promise<Task[]> {
+  if (typeof source !== "string" || !source.startsWith(prefix)) {
+    const { prompt_key: promptKey, reward_fn_key: rewardKey } = config.data;
+    return readTasks(source, { promptKey, rewardKey, repairBoxed: config.lab.repair_boxed });
+  }
+  const sets = source
+    .slice(prefix.length)
+    .split(",")
+    .map((one) => {
+      const { name, dials } = parse(one.trim());
+      return families[name]({ seed: config.lab.seed, ...dials })[part];
+    });
+  const most = Math.max(...sets.map((set) => set.length));
+  return Array.from({ length: most }, (_, i) => sets.flatMap((set) => set[i] ?? [])).flat();
+}

@@ -1,0 +1,321 @@
+// The whole of reinforcement learning here: roll out, score, spread, update. Each line of `step` is the
+// function a person calls in a cell; what is left is bookkeeping, so that a run can be stopped and
+// looked at anywhere, and resumed as if it had never stopped.
+import { type LoaderState, type Task, batches } from "../../data/index.js";
+import {
+  Critic,
+  Learner,
+  type TrainingBatch,
+  type UpdateReport,
+  advantages,
+  type KlControl,
+  klInReward,
+  learningRateFactor,
+  placeReward,
+} from "../../learn/index.js";
+
+import type { Model } from "../../model/index.js";
+import type { Policy } from "../../policy/index.js";
+import { Random } from "../../random/index.js";
+import {
+  type Finding,
+  type RewardFunction,
+  type Scored,
+  diagnose,
+  score,
+} from "../../reward/index.js";
+import { type RolloutTree, rollout, toolMetrics } from "../../rollout/index.js";
+import type { ToolSet } from "../../tools/index.js";
+import type { Config } from "../config/schema.js";
+import { batchMetrics } from "./metric-summary.js";
+import { advantageOptions, rolloutOptions, updateOptions, validationOptions } from "./options.js";
+import { StepClock } from "./step-clock.js";
+import { validationMetrics } from "./validation-metrics.js";
+
+/** What a trainer is put together from. */
+export interface TrainerParts {
+  config: Config;
+  policy: Policy & { readonly model: Model };
+  tools: ToolSet;
+  reward: RewardFunction;
+  train: readonly Task[];
+  validation: readonly Task[];
+  /** The frozen policy that KL is measured against, where the configuration asks for KL. */
+  reference?: Model;
+  /** A model with a value head, where the estimator is gae. */
+  critic?: Model;
+  signal?: AbortSignal;
+}
+
+/** One step, with everything in it that a person may want to open. */
+export interface TrainerStep {
+  /** 1 for the first. */
+  step: number;
+  totalSteps: number;
+  trees: RolloutTree<Task>[];
+  scored: Scored;
+  batch: TrainingBatch;
+  report: UpdateReport | undefined;
+  /** Under the reference's names; the same for every run of the same seed. */
+  metrics: Record<string, number>;
+  /** Seconds per part, under the reference's names. */
+  timing: Record<string, number>;
+  /** What is wrong with the rewards, if anything. */
+  findings: Finding[];
+}
+
+/** What a resumed trainer needs besides weights and optimisers. */
+export interface TrainerState {
+  step: number;
+  loader: LoaderState;
+  kl: KlControl;
+}
+
+/** The loop of rollout, reward, advantage and update. */
+export class Trainer implements AsyncIterable<TrainerStep> {
+  readonly parts: TrainerParts;
+  readonly learner: Learner;
+  readonly critic: Critic | undefined;
+  readonly totalSteps: number;
+  readonly #seed: Random;
+  #state: TrainerState;
+
+  constructor(parts: TrainerParts, state?: TrainerState) {
+    const { config, policy, critic } = parts;
+    const { algorithm, data, trainer, lab } = config;
+    this.parts = parts;
+    this.learner = new Learner(policy.model, {
+      ...updateOptions(config),
+      ...(parts.reference ? { reference: parts.reference } : {}),
+    });
+    if (algorithm.adv_estimator === "gae") {
+      if (!critic) throw new TypeError("Cannot train with gae: a critic must be given, got none");
+      const settings = config.critic;
+      this.critic = new Critic(critic, {
+        learningRate: settings.optim.lr,
+        weightDecay: settings.optim.weight_decay,
+        maxNorm: settings.grad_clip,
+        miniBatchRows: settings.ppo_mini_batch_size * config.actor_rollout_ref.rollout.n,
+        epochs: settings.ppo_epochs,
+        maxTokensPerPass: settings.ppo_max_token_len_per_gpu,
+        clipRange: settings.cliprange_value,
+        aggregation: settings.loss_agg_mode,
+        checkpointing: settings.model.enable_gradient_checkpointing,
+      });
+    }
+    const perEpoch = Math.floor(parts.train.length / data.train_batch_size);
+    this.totalSteps = trainer.total_training_steps ?? perEpoch * trainer.total_epochs;
+    this.#seed = Random.from(lab.seed);
+    const { type, kl_coef, target_kl, horizon } = algorithm.kl_ctrl;
+    this.#state = state ?? {
+      step: 0,
+      loader: { epoch: 0, position: 0 },
+      kl:
+        type === "fixed"
+          ? { type, coefficient: kl_coef }
+          : { type, coefficient: kl_coef, target: target_kl, horizon },
+    };
+  }
+
+  /** Steps done. */
+  get step(): number {
+    return this.#state.step;
+  }
+
+  /** What a new trainer continues from. */
+  state(): TrainerState {
+    return structuredClone(this.#state);
+  }
+
+  /** A seed for one part of one step: neither depends on what was drawn before. */
+  #seedFor(part: string, step: number): number {
+    return this.#seed
+      .split(part)
+      .split(step)
+      .integer(2 ** 31);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<TrainerStep> {
+    while (this.#state.step < this.totalSteps) {
+      this.parts.signal?.throwIfAborted();
+      yield await this.next();
+    }
+  }
+
+  /** Does one step. */
+  async next(): Promise<TrainerStep> {
+    const { config, policy, tools, reward, signal } = this.parts;
+    const step = this.#state.step + 1;
+    const clock = new StepClock();
+    const { items: tasks, state: loader } = this.#nextTasks();
+
+    const trees = await clock.time("gen", () =>
+      rollout(policy, tasks, {
+        ...rolloutOptions(config),
+        tools,
+        seed: this.#seedFor("rollout", step),
+        ...(signal ? { signal } : {}),
+      }),
+    );
+    const scored = await clock.time("reward", () => score(trees, reward));
+    const { batch, kl, metrics: klMetrics } = await this.#advantages(scored, tasks, step, clock);
+    const warm = step > config.trainer.critic_warmup;
+    const criticMetrics =
+      (await this.critic?.update(batch).finally(() => clock.mark("update_critic"))) ?? {};
+    const report = warm
+      ? await clock.time("update_actor", () =>
+          this.learner.update(batch, {
+            learningRate: this.#learningRate(step),
+            ...(config.actor_rollout_ref.actor.shuffle
+              ? { shuffle: this.#seed.split("update").split(step) }
+              : {}),
+          }),
+        )
+      : undefined;
+
+    this.#state = { step, loader, kl };
+    const tool = toolMetrics(trees);
+    return {
+      step,
+      totalSteps: this.totalSteps,
+      trees,
+      scored,
+      batch,
+      report,
+      metrics: {
+        "training/global_step": step,
+        "training/epoch": loader.epoch,
+        ...batchMetrics(scored, batch, config.data.max_response_length),
+        ...report?.metrics,
+        ...criticMetrics,
+        ...klMetrics,
+        // A tool's times differ from run to run and belong to the timing.
+        ...Object.fromEntries(Object.entries(tool).filter(([name]) => !/time/.test(name))),
+      },
+      timing: {
+        ...clock.seconds(),
+        ...Object.fromEntries(Object.entries(tool).filter(([name]) => /time/.test(name))),
+      },
+      findings: diagnose(scored),
+    };
+  }
+
+  #nextTasks() {
+    const { config, train } = this.parts;
+    const { train_batch_size: batchSize, shuffle } = config.data;
+    const [next] = batches(train, {
+      batchSize,
+      shuffle,
+      seed: config.lab.seed,
+      state: this.#state.loader,
+    });
+    return next!;
+  }
+
+  async #advantages(scored: Scored, tasks: readonly Task[], step: number, clock: StepClock) {
+    const { config } = this.parts;
+    const options = advantageOptions(config);
+    // Values, and log-probabilities for a KL penalty, are needed before there are advantages.
+    const bare = advantages(scored, { ...options, estimator: "grpo" });
+    const values = await this.critic?.values(bare.rows).finally(() => clock.mark("values"));
+    let { kl } = this.#state;
+    let metrics: Record<string, number> = {};
+    let tokenRewards: Float64Array[] | undefined;
+    await clock.time("old_log_prob", () => this.learner.prepare(bare));
+    if (config.algorithm.use_kl_in_reward) {
+      const penalty = await this.#klPenalty(scored, bare);
+      ({ rewards: tokenRewards, control: kl, metrics } = penalty);
+    }
+    const batch = advantages(scored, {
+      ...options,
+      ...(values ? { values } : {}),
+      ...(tokenRewards ? { tokenRewards } : {}),
+      ...(options.estimator === "remax"
+        ? { baselines: await this.#greedyBaselines(scored, tasks, step) }
+        : {}),
+    });
+    batch.rows.forEach((row, i) => {
+      const { oldLogprobs, entropies, refLogprobs } = bare.rows[i]!;
+      Object.assign(row, { oldLogprobs, entropies, refLogprobs, values: values?.[i] });
+    });
+    clock.mark("adv");
+    return { batch, kl, metrics };
+  }
+
+  async #klPenalty(scored: Scored, bare: TrainingBatch) {
+    const { config, reference } = this.parts;
+    if (!reference) {
+      throw new TypeError("Cannot use KL in the reward: a reference model must be given, got none");
+    }
+    const { logprobs } = await this.learner.logProbs(bare.rows, { model: reference });
+    return klInReward(
+      {
+        scores: scored.rows.map(placeReward),
+        oldLogprobs: bare.rows.map((row) => row.oldLogprobs!),
+        refLogprobs: logprobs,
+        mask: bare.rows.map((row) => row.trajectory.lossMask),
+      },
+      { kind: config.algorithm.kl_penalty, control: this.#state.kl },
+    );
+  }
+
+  /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its rows. */
+  async #greedyBaselines(scored: Scored, tasks: readonly Task[], step: number): Promise<number[]> {
+    const { config, policy, tools, reward } = this.parts;
+    const greedy = await rollout(policy, tasks, {
+      ...rolloutOptions(config),
+      mode: "validate",
+      validation: { temperature: 0 },
+      n: 1,
+      initialRollouts: 1,
+      tools,
+      seed: this.#seedFor("baseline", step),
+    });
+    const byTask = new Map((await score(greedy, reward)).rows.map((r) => [r.group, r.score.score]));
+    return scored.rows.map(({ group }) => byTask.get(group)!);
+  }
+
+  #learningRate(step: number): number {
+    const { optim } = this.parts.config.actor_rollout_ref.actor;
+    const warmup =
+      optim.lr_warmup_steps >= 0
+        ? optim.lr_warmup_steps
+        : Math.floor(optim.lr_warmup_steps_ratio * this.totalSteps);
+    const factor = learningRateFactor(
+      {
+        style: optim.warmup_style,
+        warmupSteps: warmup,
+        totalSteps: this.totalSteps,
+        minRatio: optim.min_lr_ratio ?? 0,
+        cycles: optim.num_cycles,
+      },
+      step - 1,
+    );
+    return optim.lr * factor;
+  }
+
+  /** Rolls out the validation tasks and gives the figures, under the reference's names. */
+  async validate(): Promise<{ metrics: Record<string, number>; trees: RolloutTree<Task>[] }> {
+    const { config, policy, tools, reward, validation, signal } = this.parts;
+    const samples = config.actor_rollout_ref.rollout.val_kwargs.n;
+    const trees: RolloutTree<Task>[] = [];
+    for (let sample = 0; sample < samples; sample++) {
+      trees.push(
+        ...(await rollout(policy, validation, {
+          ...validationOptions(config),
+          tools,
+          seed: this.#seedFor("validation", sample),
+          ...(signal ? { signal } : {}),
+        })),
+      );
+    }
+    const scored = await score(trees, reward);
+    const sources = new Map(validation.map((task) => [task.id, task.dataSource]));
+    const rows = scored.rows.map(({ group, score: { score: value } }) => ({
+      dataSource: sources.get(group)!,
+      question: group,
+      score: value,
+    }));
+    return { metrics: validationMetrics(rows), trees };
+  }
+}
