@@ -16,3 +16,4 @@ export {
   type TrainerStep,
 } from "./trainer/trainer.js";
 export { validationMetrics, type ValidationScore } from "./trainer/validation-metrics.js";
+export { train, type TrainOptions } from "./trainer/train.js";

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, readdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { tasks } from "../../data/index.js";
+import { tinyTokenizer } from "../../learn/index.js";
+import {
+  HfTokenizer,
+  Model,
+  PlainDecoder,
+  decoderShape,
+  decoderWeights,
+} from "../../model/index.js";
+import { LocalPolicy } from "../../policy/index.js";
+import { ToolSet } from "../../tools/index.js";
+import { loadConfig } from "../config/load.js";
+import { train, type TrainOptions } from "./train.js";
+import type { TrainerParts, TrainerStep } from "./trainer.js";
+
+const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2, contextLength: 128 };
+const python = {
+  name: "python",
+  tag: "python",
+  description: "Answers 42.",
+  execute: () => "42",
+};
+
+async function parts(overrides: string[] = []): Promise<TrainerParts> {
+  const { config } = await loadConfig({
+    preset: ["arpo", "tiny"],
+    overrides: [
+      "data.train_batch_size=2",
+      "data.max_response_length=12",
+      "actor_rollout_ref.actor.ppo_mini_batch_size=1",
+      "actor_rollout_ref.actor.optim.lr=1e-2",
+      "++actor_rollout_ref.rollout.n=3",
+      "actor_rollout_ref.rollout.initial_rollouts=2",
+      "trainer.total_training_steps=4",
+      "trainer.save_freq=2",
+      "trainer.test_freq=2",
+      "trainer.val_before_train=true",
+      ...overrides,
+    ],
+  });
+  const tokenizer = new HfTokenizer(tinyTokenizer());
+  const model = Model.init({ vocabSize: tokenizer.vocabSize, ...sizes }, 5);
+  const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
+  const policy = new LocalPolicy({
+    name: "tiny",
+    tokenizer,
+    decoder,
+    weightsVersion: () => model.version,
+  });
+  const set = tasks.calc({ train: 6, test: 2 });
+  return {
+    config,
+    policy: Object.assign(policy, { model }),
+    tools: new ToolSet([python]),
+    // Any signal at all: the share of even tokens is not asked for, the length is.
+    reward: ({ length, response }) => (length % 3) / 2 + (response.includes("1") ? 0.5 : 0),
+    train: set.train,
+    validation: set.test,
+    ...(config.algorithm.adv_estimator === "gae"
+      ? { critic: Model.init({ vocabSize: tokenizer.vocabSize, ...sizes, head: "value" }, 6) }
+      : {}),
+  };
+}
+
+const folder = () => mkdtemp(join(tmpdir(), "arpo-lab-run-"));
+
+async function run(path: string, overrides: string[] = [], options: Partial<TrainOptions> = {}) {
+  const made = await parts(overrides);
+  const steps: TrainerStep[] = [];
+  const trainer = await train(made, {
+    folder: path,
+    ...options,
+    onStep: async (step) => {
+      steps.push(step);
+      await options.onStep?.(step);
+    },
+  });
+  return { trainer, steps };
+}
+
+async function bytes(path: string): Promise<Record<string, string>> {
+  const names = (await readdir(path, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+  const kept = names.filter((n) => /global_step_4|metrics\.jsonl/.test(n)).sort();
+  const hash = (data: Buffer) => createHash("sha256").update(data).digest("hex").slice(0, 16);
+  const read = kept.map(async (n) => [n.slice(path.length), hash(await readFile(n))]);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+test("train() writes configuration, metrics, rollouts and whole checkpoints", async () => {
+  const path = await folder();
+  const { steps } = await run(path);
+  assert.deepEqual(
+    steps.map((s) => s.step),
+    [1, 2, 3, 4],
+  );
+  const [first] = steps;
+  assert.equal(first!.trees.length, 2);
+  assert.equal(first!.batch.rows.length, 6);
+  for (const name of [
+    "actor/pg_loss",
+    "critic/score/mean",
+    "tools/total_calls",
+    "response_length/mean",
+  ]) {
+    assert.ok(Number.isFinite(first!.metrics[name]), name);
+  }
+  const names = await readdir(path);
+  for (const name of ["config.yaml", "metrics.jsonl", "global_step_2", "global_step_4"]) {
+    assert.ok(names.includes(name), name);
+  }
+  assert.equal(await readFile(join(path, "latest_checkpointed_iteration.txt"), "utf8"), "4");
+  assert.equal((await readdir(join(path, "rollouts"))).length, 4);
+  const lines = (await readFile(join(path, "metrics.jsonl"), "utf8")).trim().split("\n");
+  assert.equal(lines.length, 5);
+  assert.ok("val-core/calc/reward/mean@1" in JSON.parse(lines[0]!));
+});
+
+test("train() stopped at any step and resumed ends with the same bytes", async () => {
+  const whole = await folder();
+  await run(whole);
+  const expected = await bytes(whole);
+  assert.ok(Object.keys(expected).length > 3);
+  for (const stop of [1, 2, 3]) {
+    const path = await folder();
+    const stopped = run(path, [], {
+      onStep: ({ step }) => {
+        if (step === stop + 1) throw new Error("pulled the plug");
+      },
+    });
+    await assert.rejects(stopped, /pulled the plug/);
+    const { steps } = await run(path);
+    assert.equal(steps[0]!.step, stop >= 2 ? 3 : 1);
+    assert.deepEqual(await bytes(path), expected);
+  }
+});
+
+test("train() learns with every estimator, with KL in reward and loss", async () => {
+  for (const estimator of ["gae", "rloo", "remax", "reinforce_plus_plus", "opo", "grpo_passk"]) {
+    const { steps } = await run(await folder(), [
+      `algorithm.adv_estimator=${estimator}`,
+      "trainer.total_training_steps=1",
+      "trainer.val_before_train=false",
+    ]);
+    const { metrics } = steps[0]!;
+    assert.ok(Number.isFinite(metrics["actor/grad_norm"]), estimator);
+    assert.equal("critic/vf_loss" in metrics, estimator === "gae");
+  }
+  await assert.rejects(
+    run(await folder(), ["algorithm.use_kl_in_reward=true"]),
+    /a reference model must be given/,
+  );
+});
+
+test("train() keeps the last checkpoints and the best one, and warns about flat rewards", async () => {
+  const path = await folder();
+  const warnings: string[] = [];
+  const made = await parts(["trainer.save_freq=1", "trainer.max_actor_ckpt_to_keep=1"]);
+  let value = 2;
+  await train(
+    { ...made, reward: () => (value = value * 0 + 0.5) },
+    { folder: path, warn: (message) => warnings.push(message) },
+  );
+  const kept = (await readdir(path)).filter((n) => n.startsWith("global_step_")).sort();
+  assert.deepEqual(kept, ["global_step_2", "global_step_4"]);
+  assert.match(warnings[0]!, /Every trajectory of each prompt has the same reward/);
+});
+
+test("train() names what keeps it from saving or resuming", async () => {
+  const path = await folder();
+  await writeFile(join(path, "file"), "in the way");
+  await assert.rejects(
+    run(path, ["trainer.resume_mode=resume_path", `trainer.resume_from_path=${path}/none`]),
+    /must be a checkpoint of this program/,
+  );
+  await assert.rejects(run(join(path, "file")), /Cannot open the run folder .*EEXIST|ENOTDIR/);
+  const failing = await parts();
+  await assert.rejects(
+    train(
+      {
+        ...failing,
+        reward: () => {
+          throw new Error("no luck");
+        },
+      },
+      { folder: await folder() },
+    ),
+    /Cannot score task calc-.*: the reward threw no luck/,
+  );
+});
