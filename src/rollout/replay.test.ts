@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../random/random.js";
 import { calculator, ToolSet } from "../tools/index.js";
-import { branchRules, rollout, rolloutPresets, type RolloutOptions } from "./index.js";
+import {
+  branchRules,
+  rollout,
+  rolloutPresets,
+  type RolloutOptions,
+  type RolloutTree,
+} from "./index.js";
 import { babbler } from "./testing/index.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
@@ -74,6 +80,11 @@ test("RolloutTree.replay() agrees with a rollout that really has the other setti
   }
 });
 
+function shown(tree: RolloutTree): Record<string, string> {
+  const name = Symbol.for("Jupyter.display");
+  return (tree as unknown as Record<symbol, () => Record<string, string>>)[name]!();
+}
+
 test("a tree shows itself as text and as a picture", async () => {
   const tree = await grow({ seed: 4 });
   const show = tree[
@@ -85,4 +96,8 @@ test("a tree shows itself as text and as a picture", async () => {
   const rects = bundle["text/html"]!.match(/<rect /g)!;
   assert.equal(rects.length, tree.nodes.length);
   assert.doesNotMatch(bundle["text/html"]!, /<calc>/);
+  const fork = await tree.fork(0, { at: 1, n: 2 });
+  const forked = shown(fork);
+  assert.match(forked["text/plain"]!, /\n {2}forked after token 1 of node 0\n/);
+  assert.equal(forked["text/html"]!.match(/<rect /g)!.length, fork.nodes.length);
 });

@@ -1,4 +1,5 @@
 import type { RolloutTree } from "./rollout-tree.js";
+import type { TreeNode } from "./tree-values.js";
 
 /** A tree as text and as a small picture; the explorer in `view` shows everything else. */
 export function showTree(tree: RolloutTree): Record<string, string> {
@@ -19,7 +20,9 @@ function asText(tree: RolloutTree): string {
     const text = own.map((node) => node.text).join("");
     return `  ${row.row} ${from}, ${row.calls} calls, ${row.end}: ${short(text, 72)}`;
   });
-  return [head, ...lines].join("\n");
+  const { origin } = tree;
+  const fork = origin ? [`  forked after token ${origin.at} of node ${origin.node}`] : [];
+  return [head, ...fork, ...lines].join("\n");
 }
 
 const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -47,7 +50,9 @@ function asHtml(tree: RolloutTree): string {
         `<path d="M${at} ${row.parent * height + 11}V${y + 7}" stroke="#c33" fill="none"/>`,
       );
     }
-    for (const node of tree.nodes.filter((n) => n.row === row.row)) {
+    // What a fork took over has row -1; its first row shows it.
+    const own = (n: TreeNode) => n.row === row.row || (row.row === 0 && n.row < 0);
+    for (const node of tree.nodes.filter(own)) {
       const start = x(starts.get(node.id)!);
       const size = Math.max(1, x(node.tokens.length) - 1);
       const heat = Math.round(90 - 45 * ((node.entropy ?? 0) / hottest));

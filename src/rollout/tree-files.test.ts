@@ -56,10 +56,10 @@ test("trees go through JSON lines and back without loss", async () => {
 
 test("trees go through parquet and back without loss", async () => {
   const trees = await grown();
-  const bytes = treesToParquet(trees);
+  const bytes = await treesToParquet(trees);
   const again = await treesFromParquet(bytes);
   assert.deepEqual(plain(again), plain(trees));
-  assert.equal(digest(treesToParquet(again)), digest(bytes));
+  assert.equal(digest(await treesToParquet(again)), digest(bytes));
 });
 
 test("treesToJsonl() without timing gives the same bytes for the same seed", async () => {

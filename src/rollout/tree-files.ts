@@ -31,7 +31,7 @@ export async function saveTrees(
 ): Promise<void> {
   const bytes =
     formatOf(path, "save") === ".parquet"
-      ? new Uint8Array(treesToParquet(trees, options))
+      ? new Uint8Array(await treesToParquet(trees, options))
       : treesToJsonl(trees, options);
   await writeFile(path, bytes);
 }

@@ -1,5 +1,4 @@
-import { parquetMetadataAsync, parquetReadObjects, type SchemaElement } from "hyparquet";
-import { parquetWriteBuffer } from "hyparquet-writer";
+import type { SchemaElement } from "hyparquet";
 import { fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree, type RolloutTreeData } from "./rollout-tree.js";
 import type { RolloutTask } from "./task.js";
@@ -99,14 +98,15 @@ function cells(tree: number, node: TreeNode): Cells {
  * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
  *
  * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
- * const [again] = await treesFromParquet(treesToParquet([tree]));
+ * const [again] = await treesFromParquet(await treesToParquet([tree]));
  * assert.deepEqual(again.rows, tree.rows);
  * ```
  */
-export function treesToParquet(
+export async function treesToParquet(
   trees: Iterable<RolloutTree>,
   { timing = true }: { timing?: boolean } = {},
-): ArrayBuffer {
+): Promise<ArrayBuffer> {
+  const { parquetWriteBuffer } = await import("hyparquet-writer"); // Slow to load, seldom needed.
   const rows: Cells[] = [];
   for (const [i, tree] of [...trees].entries()) {
     const { nodes, prompt, ...rest } = treeData(tree, timing);
@@ -170,12 +170,13 @@ interface ParquetRow {
  * import assert from "node:assert/strict";
  * import { treesFromParquet, treesToParquet } from "arpo-lab/rollout";
  *
- * assert.deepEqual(await treesFromParquet(treesToParquet([])), []);
+ * assert.deepEqual(await treesFromParquet(await treesToParquet([])), []);
  * ```
  */
 export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   file: ArrayBuffer,
 ): Promise<RolloutTree<T>[]> {
+  const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
   const metadata = await parquetMetadataAsync(file);
   const names = metadata.schema.map((element) => element.name);
   const missing = columns.map(([name]) => name).filter((name) => !names.includes(name));
