@@ -3,7 +3,13 @@
 import { join } from "node:path";
 import type { MimeBundle } from "../host/host.js";
 import { complete } from "./compile/complete.js";
-import { importErrors, loadTypesNamed, syntaxErrors, typeErrors } from "./compile/diagnostics.js";
+import {
+  importErrors,
+  loadTypesNamed,
+  localErrors,
+  syntaxErrors,
+  typeErrors,
+} from "./compile/diagnostics.js";
 import { inspect } from "./compile/inspect.js";
 import { isComplete } from "./compile/is-complete.js";
 import { saveCodeCache } from "./compile/load-typescript.js";
@@ -46,6 +52,7 @@ class TypeScriptCells implements CellCompiler {
   readonly #registry: StageRegistry;
   readonly #running = new Map<string, BoundFile>();
   #checks: boolean;
+  #idle: NodeJS.Timeout | undefined;
 
   constructor({ language, folder }: CompilerOptions) {
     this.#javascript = language === "javascript";
@@ -58,6 +65,7 @@ class TypeScriptCells implements CellCompiler {
   }
 
   compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell {
+    clearTimeout(this.#idle);
     const loading = hasMagic(request.source) ? this.#registry.load() : undefined;
     return loading === undefined
       ? this.#compile(request)
@@ -73,12 +81,14 @@ class TypeScriptCells implements CellCompiler {
     const isAmbient = (symbol: api.Symbol): boolean =>
       symbol.valueDeclaration !== undefined &&
       (getCombinedModifierFlags(symbol.valueDeclaration) & ModifierFlags.Ambient) !== 0;
-    for (const [name, local] of file.locals ?? []) {
+    for (const [key, local] of file.locals ?? []) {
+      const name = this.#world.ts.unescapeLeadingUnderscores(key as api.__String);
       const symbol = (local as { exportSymbol?: api.Symbol }).exportSymbol ?? local;
       const isValue = (this.#meaning(symbol) & SymbolFlags.Value) !== 0;
       if (isValue && !ran.has(name) && !isAmbient(symbol)) continue;
-      this.#names.set(name, symbol, (each) => this.#meaning(each));
+      this.#names.set(key, symbol, (each) => this.#meaning(each));
     }
+    this.#renewWhenIdle();
   }
 
   load(specifier: string, importer: string): LoadedModule {
@@ -147,6 +157,8 @@ class TypeScriptCells implements CellCompiler {
     if (reading.content !== undefined)
       return contentCell(source, reading.content, reading.map.text);
     const javascript = reading.javascript || this.#javascript;
+    const module = moduleName(source);
+    if (module !== undefined) return this.#addModule(request, module, javascript);
     return this.#compileCode(request, reading, javascript);
   }
 
@@ -183,6 +195,17 @@ class TypeScriptCells implements CellCompiler {
     return { ok: true, js, map, diagnostics: [] };
   }
 
+  /** `@module name`: the cell is a file that others import, as in tslab. */
+  #addModule(request: CompileRequest, name: string, javascript: boolean): CompiledCell {
+    const path = join(request.folder, `${name}.${javascript ? "js" : "ts"}`);
+    this.#world.addModule(path, request.source);
+    this.#world.include([path], path);
+    this.#world.ensure();
+    const errors = localErrors(this.#world, path, this.#checks);
+    if (errors.length > 0) return { ok: false, diagnostics: errors };
+    return { ok: true, js: "(async () => undefined)", diagnostics: [] };
+  }
+
   #answer({ name, detail }: { name: string; detail: 0 | 1 }, folder: string): CompiledCell {
     const file = this.#look(name, folder);
     const found = inspect(this.#world, file, name.length, detail);
@@ -214,14 +237,33 @@ class TypeScriptCells implements CellCompiler {
     return file;
   }
 
+  /** A new checker costs 0.1 s, which nobody notices between two cells; never resting, once a while. */
+  #renewWhenIdle(): void {
+    clearTimeout(this.#idle);
+    if (this.#world.age >= 4) this.#world.renew();
+    else if (this.#world.age >= 1) {
+      this.#idle = setTimeout(() => this.#world.renew(), 300).unref();
+    }
+  }
+
   /** What a name stands for: value, type, namespace; of an import, what it leads to. */
   #meaning(symbol: api.Symbol): number {
     const { checker, ts } = this.#world;
     if ((symbol.flags & ts.SymbolFlags.Alias) === 0) return symbol.flags;
     const target = checker.getAliasedSymbol(symbol);
+    const declaration = symbol.declarations?.[0];
+    if (declaration !== undefined && ts.isTypeOnlyImportDeclaration(declaration)) {
+      const { Interface, TypeAlias, NamespaceModule } = ts.SymbolFlags;
+      return Interface | TypeAlias | NamespaceModule;
+    }
     if (!checker.isUnknownSymbol(target)) return target.flags;
     return ts.SymbolFlags.Value | ts.SymbolFlags.Type | ts.SymbolFlags.Namespace;
   }
+}
+
+function moduleName(source: string): string | undefined {
+  const comment = /^\s*(?:\/\/.*\s*)*\/\*\*[\s\S]*?\*\//.exec(source)?.[0];
+  return comment && /^[\s*/]*@module[ \t]+([\w-]+(?:\/[\w-]+)*)[\s*/]*$/m.exec(comment)?.[1];
 }
 
 function mapper({ map }: Reading): { toSource: (position: number) => number } {

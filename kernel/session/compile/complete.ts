@@ -32,7 +32,7 @@ export function complete(world: World, file: BoundFile, position: number): Compl
   const typed = file.text.slice(start, position);
   if (info?.isGlobalCompletion === true && !world.hasNodeTypes) entries.push(...globals(entries));
   const ranked = entries
-    .filter(({ name }) => !name.startsWith("__"))
+    .filter(({ kind }) => kind !== world.ts.ScriptElementKind.warning)
     .map((entry) => ({ entry, rank: rank(entry.name, typed) }))
     .filter((candidate) => candidate.rank >= 0)
     .sort(

@@ -43,9 +43,41 @@ export function typeErrors(world: World, file: BoundFile): CellDiagnostic[] {
     world.loadNodeTypes();
     found = check();
   }
-  return found
+  return withoutIgnored(world, file, found)
     .filter(({ code }) => !allowed.has(code))
     .map((diagnostic) => toCellDiagnostic(world, diagnostic));
+}
+
+/** Applies `@ts-ignore` and `@ts-expect-error`, which a program does and a checker does not. */
+function withoutIgnored(world: World, file: BoundFile, found: api.Diagnostic[]): api.Diagnostic[] {
+  const directives = file.commentDirectives ?? [];
+  if (directives.length === 0) return found;
+  const { ts } = world;
+  const source = file as unknown as api.SourceFile;
+  const lineOf = (position: number): number =>
+    ts.getLineAndCharacterOfPosition(source, position).line;
+  const lines = new Map(directives.map((each) => [lineOf(each.range.pos), each]));
+  const text = file.text.split("\n");
+  const used = new Set<number>();
+  const kept = found.filter(({ start = 0 }) => {
+    for (let line = lineOf(start) - 1; line >= 0; line--) {
+      if (lines.has(line)) return !used.add(line);
+      const above = text[line]!.trim();
+      if (above !== "" && !above.startsWith("//")) return true;
+    }
+    return true;
+  });
+  const expected = [...lines].filter(([line, { type }]) => type === 0 && !used.has(line));
+  return kept.concat(
+    expected.map(([, { range }]) => ({
+      file: source,
+      start: range.pos,
+      length: range.end - range.pos,
+      code: 2578,
+      category: ts.DiagnosticCategory.Error,
+      messageText: "Unused '@ts-expect-error' directive.",
+    })),
+  );
 }
 
 const ofNode: ReadonlySet<string> = new Set([

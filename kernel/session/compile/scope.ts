@@ -23,23 +23,27 @@ export class SessionNames {
   }
 
   has(name: string, symbol: api.Symbol): boolean {
-    return this.#top.get(name) === symbol || this.#under.get(name) === symbol;
+    const key = this.#ts.escapeLeadingUnderscores(name) as string;
+    return this.#top.get(key) === symbol || this.#under.get(key) === symbol;
   }
 
   knows(name: string): boolean {
-    return this.#top.has(name);
+    return this.#top.has(this.#ts.escapeLeadingUnderscores(name) as string);
   }
 
-  /** `meaning` is what the symbol stands for; of an import, what it leads to. */
-  set(name: string, symbol: api.Symbol, meaning: (symbol: api.Symbol) => number): void {
+  /**
+   * `key` is a name as binding writes it, with one more underscore before two. `meaning` is what the
+   * symbol stands for; of an import, what it leads to.
+   */
+  set(key: string, symbol: api.Symbol, meaning: (symbol: api.Symbol) => number): void {
     const { Value, Type, Namespace } = this.#ts.SymbolFlags;
     const all = Value | Type | Namespace;
     const covered = meaning(symbol) & all;
-    const older = [this.#top.get(name), this.#under.get(name)].find(
+    const older = [this.#top.get(key), this.#under.get(key)].find(
       (candidate) => candidate !== undefined && (meaning(candidate) & all & ~covered) !== 0,
     );
-    this.#top.set(name, symbol);
-    if (older === undefined) this.#under.delete(name);
-    else this.#under.set(name, older);
+    this.#top.set(key, symbol);
+    if (older === undefined) this.#under.delete(key);
+    else this.#under.set(key, older);
   }
 }

@@ -109,7 +109,8 @@ function hoistVariables(
   publish: (name: string, writable: boolean) => string | undefined,
 ): void {
   const { locals } = file as unknown as { locals?: Map<string, api.Symbol> };
-  for (const [name, symbol] of locals ?? []) {
+  for (const [key, symbol] of locals ?? []) {
+    const name = state.ts.unescapeLeadingUnderscores(key as api.__String);
     const isVar = symbol.flags & state.ts.SymbolFlags.FunctionScopedVariable;
     const declared = symbol.valueDeclaration;
     if (!isVar || published.has(name) || declared === undefined || isAmbient(state, declared)) {

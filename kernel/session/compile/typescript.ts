@@ -28,6 +28,8 @@ export type BoundFile = Omit<api.SourceFile, "parent"> & {
   locals?: Map<string, api.Symbol>;
   parseDiagnostics: api.DiagnosticWithLocation[];
   bindDiagnostics: api.DiagnosticWithLocation[];
+  /** Type 0 is `@ts-expect-error`, 1 is `@ts-ignore`. */
+  commentDirectives?: { range: api.TextRange; type: 0 | 1 }[];
   parent?: api.Node;
   symbol?: api.Symbol;
 };

@@ -14,11 +14,6 @@ import {
   typescript,
 } from "./typescript.js";
 
-const stampOf = (path: string): string => {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${stat.mtimeMs}:${stat.size}`;
-};
-
 /** Files that a person edits beside a notebook; the rest does not change while a session lasts. */
 export function isLocalPath(path: string): boolean {
   return !path.includes("/node_modules/") && !/\.d\.[cm]?ts$/.test(path);
@@ -42,6 +37,9 @@ export class World {
   readonly #resolved = new Map<string, api.ResolvedModuleFull>();
   readonly #cells = new WeakSet<object>();
   #current: BoundFile | undefined;
+  #boundSinceBuild = 0;
+  /** Modules that are cells (`@module`): their text, and which of its versions that is. */
+  readonly #virtual = new Map<string, { text: string; version: number }>();
   readonly #host: api.CompilerHost;
   #nodeTypes: boolean;
 
@@ -111,11 +109,23 @@ export class World {
     return grown;
   }
 
+  /**
+   * How far the checker is from having seen too much: it remembers every cell it ever checked, so
+   * after a while (1) it is better to begin again with one that knows only what is still in use.
+   */
+  get age(): number {
+    return this.#boundSinceBuild / 250_000;
+  }
+
+  renew(): void {
+    this.#build();
+  }
+
   /** Where TypeScript finds a module; undefined for built-ins and for what is not there. */
   resolve(specifier: string, importer: string): api.ResolvedModuleFull | undefined {
     const key = `${dirname(importer)}\0${specifier}`;
     const known = this.#resolved.get(key);
-    if (known !== undefined && isFile(known.resolvedFileName)) return known;
+    if (known !== undefined && this.#exists(known.resolvedFileName)) return known;
     const from = (file: string): api.ResolvedModuleFull | undefined =>
       this.ts.resolveModuleName(specifier, file, this.options, this.#host).resolvedModule;
     const inPackage = join(packageFolder, "cell.ts");
@@ -148,6 +158,7 @@ export class World {
     file.moduleAugmentations = [];
     file.ambientModuleNames = [];
     ts.bindSourceFile(file as unknown as api.SourceFile, this.options);
+    this.#boundSinceBuild += text.length + 500;
     this.#cells.add(file);
     this.#current = file;
     return file;
@@ -170,7 +181,24 @@ export class World {
   }
 
   stamp(path: string): string {
-    return this.#files.get(path)?.stamp ?? stampOf(path);
+    return this.#files.get(path)?.stamp ?? this.#stampOf(path);
+  }
+
+  /** Makes a text a module at this path, whether or not there is such a file. */
+  addModule(path: string, text: string): void {
+    const version = (this.#virtual.get(path)?.version ?? 0) + 1;
+    this.#virtual.set(path, { text, version });
+  }
+
+  #stampOf(path: string): string {
+    const virtual = this.#virtual.get(path);
+    if (virtual !== undefined) return `cell ${virtual.version}`;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? "" : `${stat.mtimeMs}:${stat.size}`;
+  }
+
+  #exists(path: string): boolean {
+    return path === globalsFile || this.#virtual.has(path) || isFile(path);
   }
 
   /** Only declarations and the notebook's own sources are read; a package's JavaScript is not. */
@@ -181,16 +209,16 @@ export class World {
 
   #localChanged(): boolean {
     for (const [path, { stamp }] of this.#files) {
-      if (stamp !== undefined && stamp !== stampOf(path)) return true;
+      if (stamp !== undefined && stamp !== this.#stampOf(path)) return true;
     }
     return false;
   }
 
   #build(): void {
     for (const [path, { stamp }] of this.#files) {
-      if (stamp !== undefined && stamp !== stampOf(path)) this.#files.delete(path);
+      if (stamp !== undefined && stamp !== this.#stampOf(path)) this.#files.delete(path);
     }
-    for (const root of this.#roots) if (!isFile(root)) this.#roots.delete(root);
+    for (const root of this.#roots) if (!this.#exists(root)) this.#roots.delete(root);
     const roots = [...this.#roots];
     if (this.#nodeTypes) roots.unshift(...nodeTypes(this.#folder));
     else roots.unshift(globalsFile);
@@ -214,6 +242,7 @@ export class World {
     this.program = program;
     this.checker = program.getTypeChecker();
     this.generation++;
+    this.#boundSinceBuild = 0;
   }
 
   #createHost(): api.CompilerHost {
@@ -221,6 +250,8 @@ export class World {
     const libs = dirname(createRequire(import.meta.url).resolve("typescript"));
     const read = (path: string): string | undefined => {
       if (path === globalsFile) return globalsText;
+      const virtual = this.#virtual.get(path);
+      if (virtual !== undefined) return virtual.text;
       try {
         return readFileSync(path, "utf8");
       } catch {
@@ -232,7 +263,7 @@ export class World {
         const known = this.#files.get(path);
         if (known !== undefined) return known.file;
         const local = path !== globalsFile && isLocalPath(path);
-        const stamp = local ? stampOf(path) : undefined;
+        const stamp = local ? this.#stampOf(path) : undefined;
         const text = read(path);
         if (text === undefined) return undefined;
         // Documentation in libraries is read when somebody asks for it (see documentation.ts).
@@ -250,7 +281,7 @@ export class World {
       getCanonicalFileName: (name) => name,
       useCaseSensitiveFileNames: () => true,
       getNewLine: () => "\n",
-      fileExists: (path) => path === globalsFile || isFile(path),
+      fileExists: (path) => this.#exists(path),
       directoryExists: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
       readFile: read,
       realpath: (path) => ts.sys.realpath?.(path) ?? resolvePath(path),
