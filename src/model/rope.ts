@@ -1,3 +1,4 @@
+import { tf } from "../tensor/index.js";
 import type { ModelConfig } from "./config.js";
 
 const single = Math.fround;
@@ -34,4 +35,36 @@ export function ropeFrequencies(config: ModelConfig): Float32Array {
     const share = (turns - low) / (high - low);
     return ((1 - share) * frequency) / factor + share * frequency;
   });
+}
+
+/** Cosine and sine of every position's angles, each [positions, headDim / 2]. */
+export interface RotaryTable {
+  cos: tf.Tensor;
+  sin: tf.Tensor;
+}
+
+/**
+ * The angles by which positions 0, 1, 2, ... turn each pair of a head's dimensions.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { modelConfig, rotaryTable } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 10, hiddenSize: 8, intermediateSize: 8, layers: 1, heads: 2 };
+ * const { cos } = rotaryTable(modelConfig(sizes), 2);
+ * assert.ok(Math.abs(cos.dataSync()[2] - Math.cos(1)) < 1e-6); // position 1, the fast pair
+ * ```
+ */
+export function rotaryTable(config: ModelConfig, positions: number): RotaryTable {
+  const frequencies = ropeFrequencies(config);
+  const half = frequencies.length;
+  const cos = new Float32Array(positions * half);
+  const sin = new Float32Array(positions * half);
+  for (let i = 0; i < cos.length; i++) {
+    const angle = single(Math.floor(i / half) * frequencies[i % half]!);
+    cos[i] = Math.cos(angle);
+    sin[i] = Math.sin(angle);
+  }
+  return { cos: tf.tensor2d(cos, [positions, half]), sin: tf.tensor2d(sin, [positions, half]) };
 }

@@ -2,43 +2,22 @@
 // every position look at those before it (attention) and then think on its own (feed-forward), and
 // the last vectors give the next token's probabilities, or a value. Dropout is left out: reinforcement
 // learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
-import {
-  causalAttention,
-  embed,
-  linear,
-  logProbEntropyFromHidden,
-  qkv,
-  rmsNorm,
-  swiglu,
-  tf,
-} from "../tensor/index.js";
+import { embed, linear, logProbEntropyFromHidden, rmsNorm, tf } from "../tensor/index.js";
 import { checkpoint } from "./checkpoint.js";
 import { modelConfig, type ModelConfig, type ModelConfigInput } from "./config.js";
+import { decoderLayer, type LayerWeights } from "./decoder-layer.js";
 import type { GenerationConfig } from "./generation-config.js";
 import { initialValues } from "./init-weights.js";
-import { ropeFrequencies } from "./rope.js";
+import { rotaryTable, type RotaryTable } from "./rope.js";
 import { shapeSize } from "./safetensors-header.js";
+import { batchTokens, type TokenBatch } from "./token-batch.js";
 import { weightShapes } from "./weights.js";
-
-/**
- * Rows of tokens as the model takes them: padded on the right to one length. `Model.batch` makes them
- * and checks the ids, which tensors made by hand are not.
- */
-export interface TokenBatch {
-  /** [rows, time], int32. */
-  ids: tf.Tensor2D;
-  /** How many tokens of each row count, [rows], int32; all of them where it is left out. */
-  lengths?: tf.Tensor1D;
-}
 
 /** How a forward pass is run; the result is the same. */
 export interface ForwardOptions {
   /** Compute each layer again for its gradient instead of remembering its insides. */
   checkpointing?: boolean;
 }
-
-/** A layer's weights by the part of their name after `model.layers.N.`. */
-type LayerWeights = Record<string, tf.Tensor>;
 
 /** A trainable tensor over the given values. tfjs names it: names are global there. */
 function variable(values: Float32Array, shape: number[]): tf.Variable {
@@ -69,7 +48,7 @@ function variable(values: Float32Array, shape: number[]): tf.Variable {
  */
 export class Model {
   #version = 0;
-  #rotary: { cos: tf.Tensor; sin: tf.Tensor } | undefined;
+  #rotary: RotaryTable | undefined;
   readonly #layers: LayerWeights[];
 
   /** Takes over the weights: `dispose` frees them. */
@@ -159,35 +138,7 @@ export class Model {
 
   /** Pads rows of token ids into one batch, after checking that the model can take them. */
   batch(rows: readonly ArrayLike<number>[]): Required<TokenBatch> {
-    const { vocabSize, contextLength } = this.config;
-    const time = Math.max(...rows.map((row) => row.length), 0);
-    if (time === 0 || rows.some((row) => row.length === 0)) {
-      throw new RangeError("Cannot make a batch: there must be a token in every row, got none");
-    }
-    if (time > contextLength) {
-      throw new RangeError(
-        `Cannot make a batch: a row must fit into the context of ${contextLength} tokens, got ${time}`,
-      );
-    }
-    const ids = new Int32Array(rows.length * time);
-    for (const [r, row] of rows.entries()) {
-      for (let t = 0; t < row.length; t++) {
-        const id = row[t]!;
-        if (!Number.isInteger(id) || id < 0 || id >= vocabSize) {
-          throw new RangeError(
-            `Cannot make a batch: a token id must be below ${vocabSize}, got ${id} (row ${r}, position ${t})`,
-          );
-        }
-        ids[r * time + t] = id;
-      }
-    }
-    return {
-      ids: tf.tensor2d(ids, [rows.length, time], "int32"),
-      lengths: tf.tensor1d(
-        rows.map((row) => row.length),
-        "int32",
-      ),
-    };
+    return batchTokens(rows, this.config);
   }
 
   /** The last layer's vectors, normalised: [rows, time, hiddenSize]. */
@@ -198,64 +149,27 @@ export class Model {
         `Cannot run the model: a row must fit into the context of ${this.config.contextLength} tokens, got ${time}`,
       );
     }
-    const { cos, sin } = this.#positions(time);
+    const rotary = this.#positions(time);
     return tf.tidy(() => {
       let x = embed(this.#weight("model.embed_tokens.weight"), ids);
-      for (const layer of this.#layers) {
+      for (const weights of this.#layers) {
         if (options.checkpointing) {
-          const names = Object.keys(layer);
-          const run = ([given, ...values]: tf.Tensor[], [angleCos, angleSin, rest]: tf.Tensor[]) =>
-            this.#layer(
-              given!,
-              Object.fromEntries(names.map((name, i) => [name, values[i]!])),
-              angleCos!,
-              angleSin!,
-              rest,
-            );
-          const constants = lengths ? [cos, sin, lengths] : [cos, sin];
-          x = checkpoint(run, [x, ...Object.values(layer)], constants);
+          const names = Object.keys(weights);
+          x = checkpoint(
+            ([given, ...values], [angleCos, angleSin, counts]) => {
+              const again = Object.fromEntries(names.map((name, i) => [name, values[i]!]));
+              const table = { cos: angleCos!, sin: angleSin! };
+              return decoderLayer(given!, again, table, counts, this.config);
+            },
+            [x, ...Object.values(weights)],
+            [rotary.cos, rotary.sin, ...(lengths ? [lengths] : [])],
+          );
         } else {
-          x = tf.tidy(() => this.#layer(x, layer, cos, sin, lengths));
+          x = tf.tidy(() => decoderLayer(x, weights, rotary, lengths, this.config));
         }
       }
       return rmsNorm(x, this.#weight("model.norm.weight"), this.config.normEpsilon) as tf.Tensor3D;
     });
-  }
-
-  /** One layer: attention, then feed-forward, each on a normalised copy and added to the stream. */
-  #layer(
-    x: tf.Tensor,
-    weights: LayerWeights,
-    cos: tf.Tensor,
-    sin: tf.Tensor,
-    lengths: tf.Tensor | undefined,
-  ): tf.Tensor {
-    const { heads, kvHeads, headDim, normEpsilon: epsilon } = this.config;
-    const w = (name: string) => weights[name]!;
-
-    const { q, k, v } = qkv(
-      rmsNorm(x, w("input_layernorm.weight"), epsilon),
-      {
-        wq: w("self_attn.q_proj.weight"),
-        wk: w("self_attn.k_proj.weight"),
-        wv: w("self_attn.v_proj.weight"),
-        bq: weights["self_attn.q_proj.bias"],
-        bk: weights["self_attn.k_proj.bias"],
-        bv: weights["self_attn.v_proj.bias"],
-        qNorm: weights["self_attn.q_norm.weight"],
-        kNorm: weights["self_attn.k_norm.weight"],
-      },
-      cos,
-      sin,
-      { heads, kvHeads, headDim, epsilon },
-    );
-    const attended = causalAttention(q, k, v, lengths);
-    const middle: tf.Tensor = x.add(linear(attended, w("self_attn.o_proj.weight")));
-
-    const normed = rmsNorm(middle, w("post_attention_layernorm.weight"), epsilon);
-    const gate = linear(normed, w("mlp.gate_proj.weight"));
-    const up = linear(normed, w("mlp.up_proj.weight"));
-    return middle.add(linear(swiglu(gate, up), w("mlp.down_proj.weight")));
   }
 
   /** Unnormalised log-probabilities of every token: [rows, time, vocabSize]. */
@@ -322,24 +236,15 @@ export class Model {
   }
 
   /** Cosine and sine of every position's angles, [positions, headDim / 2]; grown when needed. */
-  #positions(time: number): { cos: tf.Tensor; sin: tf.Tensor } {
+  #positions(time: number): RotaryTable {
     if (this.#rotary && this.#rotary.cos.shape[0]! >= time) return this.#rotary;
-    const positions = Math.min(this.config.contextLength, 2 ** Math.ceil(Math.log2(time)));
-    const frequencies = ropeFrequencies(this.config);
-    const half = frequencies.length;
-    const cos = new Float32Array(positions * half);
-    const sin = new Float32Array(positions * half);
-    for (let i = 0; i < cos.length; i++) {
-      const angle = Math.fround(Math.floor(i / half) * frequencies[i % half]!);
-      cos[i] = Math.cos(angle);
-      sin[i] = Math.sin(angle);
-    }
+    const { cos, sin } = rotaryTable(
+      this.config,
+      Math.min(this.config.contextLength, 2 ** Math.ceil(Math.log2(time))),
+    );
     this.#rotary?.cos.dispose();
     this.#rotary?.sin.dispose();
-    this.#rotary = {
-      cos: tf.keep(tf.tensor2d(cos, [positions, half])),
-      sin: tf.keep(tf.tensor2d(sin, [positions, half])),
-    };
+    this.#rotary = { cos: tf.keep(cos), sin: tf.keep(sin) };
     return this.#rotary;
   }
 }

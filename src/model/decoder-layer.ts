@@ -1,0 +1,60 @@
+import { causalAttention, linear, qkv, rmsNorm, swiglu, type tf } from "../tensor/index.js";
+import type { ModelConfig } from "./config.js";
+import type { RotaryTable } from "./rope.js";
+
+/** A layer's weights by the part of their name after `model.layers.N.`. */
+export type LayerWeights = Record<string, tf.Tensor>;
+
+/**
+ * One layer of a decoder transformer over x [rows, time, hiddenSize]. First attention: every position
+ * gathers from the positions before it. Then feed-forward: every position by itself. Each works on a
+ * normalised copy and adds what it found to the stream.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { decoderLayer, modelConfig, rotaryTable, weightShapes } from "arpo-lab/model";
+ * import { tf } from "arpo-lab/tensor";
+ *
+ * const config = modelConfig({
+ *   vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 4,
+ * });
+ * const named = [...weightShapes(config)].map(([name, shape]) => [name.slice(15), tf.zeros(shape)]);
+ * const x = tf.ones([1, 3, 16]);
+ * const y = decoderLayer(x, Object.fromEntries(named), rotaryTable(config, 3), undefined, config);
+ * assert.deepEqual(y.arraySync(), x.arraySync()); // weights of nothing find nothing
+ * ```
+ */
+export function decoderLayer(
+  x: tf.Tensor,
+  weights: LayerWeights,
+  rotary: RotaryTable,
+  lengths: tf.Tensor | undefined,
+  config: ModelConfig,
+): tf.Tensor {
+  const { heads, kvHeads, headDim, normEpsilon: epsilon } = config;
+  const w = (name: string) => weights[`${name}.weight`]!;
+
+  const { q, k, v } = qkv(
+    rmsNorm(x, w("input_layernorm"), epsilon),
+    {
+      wq: w("self_attn.q_proj"),
+      wk: w("self_attn.k_proj"),
+      wv: w("self_attn.v_proj"),
+      bq: weights["self_attn.q_proj.bias"], // Qwen2
+      bk: weights["self_attn.k_proj.bias"],
+      bv: weights["self_attn.v_proj.bias"],
+      qNorm: weights["self_attn.q_norm.weight"], // Qwen3
+      kNorm: weights["self_attn.k_norm.weight"],
+    },
+    rotary.cos,
+    rotary.sin,
+    { heads, kvHeads, headDim, epsilon },
+  );
+  const attended = linear(causalAttention(q, k, v, lengths), w("self_attn.o_proj"));
+  const middle: tf.Tensor = x.add(attended);
+
+  const normed = rmsNorm(middle, w("post_attention_layernorm"), epsilon);
+  const inside = swiglu(linear(normed, w("mlp.gate_proj")), linear(normed, w("mlp.up_proj")));
+  return middle.add(linear(inside, w("mlp.down_proj")));
+}

@@ -1,0 +1,48 @@
+import { tf } from "../tensor/index.js";
+import type { ModelConfig } from "./config.js";
+
+/**
+ * Rows of tokens as the model takes them: padded on the right to one length. `Model.batch` makes them
+ * and checks the ids, which tensors made by hand are not.
+ */
+export interface TokenBatch {
+  /** [rows, time], int32. */
+  ids: tf.Tensor2D;
+  /** How many tokens of each row count, [rows], int32; all of them where it is left out. */
+  lengths?: tf.Tensor1D;
+}
+
+/** Pads rows of token ids into one batch, after checking that a model of this config can take them. */
+export function batchTokens(
+  rows: readonly ArrayLike<number>[],
+  { vocabSize, contextLength }: ModelConfig,
+): Required<TokenBatch> {
+  const time = Math.max(...rows.map((row) => row.length), 0);
+  if (time === 0 || rows.some((row) => row.length === 0)) {
+    throw new RangeError("Cannot make a batch: there must be a token in every row, got none");
+  }
+  if (time > contextLength) {
+    throw new RangeError(
+      `Cannot make a batch: a row must fit into the context of ${contextLength} tokens, got ${time}`,
+    );
+  }
+  const ids = new Int32Array(rows.length * time);
+  for (const [r, row] of rows.entries()) {
+    for (let t = 0; t < row.length; t++) {
+      const id = row[t]!;
+      if (!Number.isInteger(id) || id < 0 || id >= vocabSize) {
+        throw new RangeError(
+          `Cannot make a batch: a token id must be below ${vocabSize}, got ${id} (row ${r}, position ${t})`,
+        );
+      }
+      ids[r * time + t] = id;
+    }
+  }
+  return {
+    ids: tf.tensor2d(ids, [rows.length, time], "int32"),
+    lengths: tf.tensor1d(
+      rows.map((row) => row.length),
+      "int32",
+    ),
+  };
+}
