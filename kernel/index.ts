@@ -2,7 +2,7 @@
 export { comms } from "./display/comms.js";
 export { displaySymbol, type Displayable } from "./display/displayable.js";
 export { clearOutput, display, type DisplayHandle, type ShowOptions } from "./display/display.js";
-export { errorText, type ErrorTextOptions } from "./display/error-text.js";
+export { errorText } from "./display/error-text.js";
 export { formatValue } from "./display/format.js";
 export { escapeHtml } from "./display/html.js";
 export { type ImageMime, sniffImage } from "./display/image.js";

@@ -1,23 +1,14 @@
+import { currentHost } from "../host/host.js";
 import { inspectText } from "./inspect.js";
 
-/** How an error is written down. */
-export interface ErrorTextOptions {
-  /** Rewrites one line of the stack (to name a cell), or drops it by returning undefined. */
-  frame?: (line: string) => string | undefined;
-  /** How many causes and aggregated errors deep. */
-  depth?: number;
-}
+const internalFrame = /\(node:|at node:/;
 
-const internalFrame = /\(node:internal\/|at node:internal\/|\/kernel\/(session|display|wire)\//;
-
-/** The stack's frames, without Node's and the kernel's own. */
-function framesOf(error: Error, frame: ErrorTextOptions["frame"]): string[] {
+/** The stack's frames: in the words of cells inside a kernel, without Node's own anywhere. */
+function framesOf(error: Error): string[] {
+  const host = currentHost();
+  if (host !== undefined) return host.frames(error);
   const stack = typeof error.stack === "string" ? error.stack : "";
-  return stack
-    .split("\n")
-    .filter((line) => /^\s+at /.test(line) && !internalFrame.test(line))
-    .map((line) => (frame === undefined ? line : frame(line)))
-    .filter((line) => line !== undefined);
+  return stack.split("\n").filter((line) => /^\s+at /.test(line) && !internalFrame.test(line));
 }
 
 /** Own fields that say more than the message: code, path, status and the like. */
@@ -42,22 +33,13 @@ function fieldsOf(error: Error): string[] {
  * assert.match(errorText(error), /^Error: cannot load\n[^]*Caused by TypeError: no such file/);
  * ```
  */
-export function errorText(
-  thrown: unknown,
-  options: ErrorTextOptions = {},
-  seen = new Set<unknown>(),
-): string {
+export function errorText(thrown: unknown, depth = 5, seen = new Set<unknown>()): string {
   if (!(thrown instanceof Error) && !isErrorLike(thrown)) return inspectText(thrown);
   if (seen.has(thrown)) return `${thrown.name}: ${thrown.message} (shown above)`;
   seen.add(thrown);
-  const depth = options.depth ?? 5;
-  const lines = [
-    `${thrown.name}: ${thrown.message}`,
-    ...framesOf(thrown, options.frame),
-    ...fieldsOf(thrown),
-  ];
-  const inner = { ...options, depth: depth - 1 };
-  const nested = (error: unknown): string => errorText(error, inner, seen).replace(/\n/g, "\n  ");
+  const lines = [`${thrown.name}: ${thrown.message}`, ...framesOf(thrown), ...fieldsOf(thrown)];
+  const nested = (error: unknown): string =>
+    errorText(error, depth - 1, seen).replace(/\n/g, "\n  ");
   if (depth > 0) {
     const errors: unknown = (thrown as { errors?: unknown }).errors;
     if (Array.isArray(errors)) {

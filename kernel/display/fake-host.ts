@@ -53,6 +53,9 @@ export class FakeHost implements KernelHost {
     if (answer === undefined) throw new Error(`nobody answers '${prompt}'`);
     return answer;
   }
+  frames(): string[] {
+    return ["    at cell 1, line 1:1"];
+  }
   cell(): CellIdentity {
     return this.identity;
   }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tf } from "../../src/tensor/index.js";
+import { FakeHost } from "./fake-host.js";
 import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";
 
@@ -183,6 +184,11 @@ test("formatValue() shows errors with causes, aggregated errors and fields", asy
   assert.match(html!, /both &lt;failed&gt;/);
   error.cause = error;
   assert.match((await textOf(error))!, /Caused by AggregateError: both <failed> \(shown above\)/);
+});
+
+test("formatValue() names cells in the frames of an error inside a kernel", async () => {
+  const text = await new FakeHost().within(() => textOf(new Error("x")));
+  assert.equal(text, "Error: x\n    at cell 1, line 1:1");
 });
 
 test("formatValue() shows maps as tables and links only to the web", async () => {

@@ -69,6 +69,8 @@ export interface KernelHost {
   /** The same, blocking the main thread as a browser's `prompt` does. */
   inputSync(prompt: string, options?: { password?: boolean }): string;
   readonly comms: Comms;
+  /** Where an error came from, in the words of its cells; without the kernel's and Node's own frames. */
+  frames(error: Error): string[];
   /** undefined outside of any cell. */
   cell(): CellIdentity | undefined;
   /** One word of shared memory: 0, or not 0 while an interrupt is pending. */

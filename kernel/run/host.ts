@@ -5,6 +5,7 @@ import { WORDS, type InputAnswer } from "./bridge.js";
 import { currentCell } from "./cell.js";
 import type { Channel } from "./channel.js";
 import type { CommTable } from "./comm-table.js";
+import type { Tracebacks } from "./traceback.js";
 
 /** What the host is made of. */
 export interface HostParts {
@@ -13,6 +14,7 @@ export interface HostParts {
   words: Int32Array;
   /** Answers to `input` arrive here and nowhere else. */
   inputPort: MessagePort;
+  tracebacks: Tracebacks;
 }
 
 /** The kernel as the code in its cells sees it. */
@@ -22,17 +24,23 @@ export class Host implements KernelHost {
   readonly #channel: Channel;
   readonly #words: Int32Array;
   readonly #inputPort: MessagePort;
+  readonly #tracebacks: Tracebacks;
 
-  constructor({ channel, comms, words, inputPort }: HostParts) {
+  constructor({ channel, comms, words, inputPort, tracebacks }: HostParts) {
     this.comms = comms;
     this.interruptFlag = words.subarray(WORDS.interrupt, WORDS.interrupt + 1);
     this.#channel = channel;
     this.#words = words;
     this.#inputPort = inputPort;
+    this.#tracebacks = tracebacks;
   }
 
   cell(): CellIdentity | undefined {
     return currentCell();
+  }
+
+  frames(error: Error): string[] {
+    return this.#tracebacks.frames(error);
   }
 
   display(bundle: MimeBundle, options: DisplayOptions = {}): void {

@@ -26,7 +26,7 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
   const comms = new CommTable((traffic) =>
     channel.send({ ...traffic, id: currentCell()?.id ?? "" }),
   );
-  const host = new Host({ channel, comms, words, inputPort });
+  const host = new Host({ channel, comms, words, inputPort, tracebacks });
   inputPort.unref();
   setCurrentHost(host);
   const cleanUp = surviveTermination();

@@ -1,4 +1,5 @@
 import { SourceMap } from "node:module";
+import { stripVTControlCharacters } from "node:util";
 import type { ErrorReport } from "./bridge.js";
 
 interface Source {
@@ -31,6 +32,11 @@ export class Tracebacks {
     const ename = typeof error.name === "string" ? error.name : "Error";
     const evalue = String(error.message);
     return { ename, evalue, traceback: this.#lines(error, new Set()) };
+  }
+
+  /** The stack of an error as plain lines, in the words of its cells. */
+  frames(error: Error): string[] {
+    return this.#frames(error).frames.map((line) => stripVTControlCharacters(line));
   }
 
   #lines(error: Error, seen: Set<Error>): string[] {
