@@ -135,6 +135,8 @@ export function isDataFrame(value: object): value is FrameLike {
   return [f.columns, f.index, f.values, f.dtypes, f.shape].every(Array.isArray);
 }
 
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
+
 /** A DataFrame or Series as a table, with its column types underneath. */
 export function dataFrameTable(frame: FrameLike): Table {
   const rows = frame.values
@@ -147,7 +149,7 @@ export function dataFrameTable(frame: FrameLike): Table {
     rows,
     index: frame.index.slice(0, maxRows),
     total: frame.values.length,
-    note: `${frame.values.length} rows × ${columns.length} columns: ${types.join(", ")}`,
+    note: `${counted(frame.values.length, "row")} × ${counted(columns.length, "column")}: ${types.join(", ")}`,
   };
 }
 
