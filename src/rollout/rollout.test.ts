@@ -106,12 +106,20 @@ test("rollout() does not branch on entropies that a policy cannot tell", async (
     confidence: NaN,
   }));
   const tools = new ToolSet([calculator()]);
-  const options = { n: 4, initialRollouts: 2, beamSize: 2, tools };
+  const options = { n: 4, initialRollouts: 2, beamSize: 2, branchProbability: 1, tools };
   await assert.rejects(
-    rollout(policy, tasks[0]!, options),
-    /rule arpo-code needs log-probs of every token to measure entropy, got NaN from policy scripted/,
+    rollout(policy, tasks[0]!, { ...options, entropy: { measure: "mean" } }),
+    /needs a segment's entropy, got NaN: policy scripted does not report what .* "mean" is made of/,
   );
-  assert.equal((await rollout(policy, tasks[0]!, { n: 4, tools })).rows.length, 4);
+  // Tokens without a log-prob count as certain, as RemotePolicy.entropyMeaning says.
+  const tree = await rollout(policy, tasks[0]!, options);
+  assert.deepEqual(
+    tree.nodes.flatMap((node) => node.branch ?? []).map(({ entropy, branch }) => [entropy, branch]),
+    [
+      [0, true],
+      [0, true],
+    ],
+  );
 });
 
 test("rollout() never exceeds its budgets", async () => {

@@ -21,7 +21,8 @@ export interface EntropyOptions {
  * The reference pools the reported log-probabilities l of the first positions and takes
  * -sum(exp(l) l) / ln V: cut-off distributions are not renormalised and positions are summed, not
  * averaged, so the value reaches about 20. An empty segment gives 0. Where a policy reports fewer
- * alternatives than `topK`, those it reports are used and the value is a lower bound.
+ * alternatives than `topK`, or no log-prob for some tokens (NaN), what it reports is used and the value
+ * is a lower bound.
  *
  * @example
  * ```ts
@@ -62,8 +63,9 @@ function pooled(
 ): number {
   let sum = 0;
   const add = (l: number) => {
-    // An impossible token adds nothing; exp(-Infinity) * -Infinity would be NaN.
-    if (l !== -Infinity) sum -= Math.exp(l) * l;
+    // An impossible token adds nothing (exp(-Infinity) * -Infinity would be NaN), nor does one that
+    // an endpoint gives no log-prob for.
+    if (l > -Infinity) sum -= Math.exp(l) * l;
   };
   const width = Math.min(topK, top.width);
   for (let at = 0; at < positions; at++) {

@@ -243,7 +243,7 @@ export class TreeRun {
     const { entropy, baseline } = point;
     if (!Number.isFinite(entropy - baseline)) {
       throw new Error(
-        `Cannot branch: rule ${config.branch.rule} needs log-probs of every token to measure entropy, got ${entropy} from policy ${this.#env.policy.name}`,
+        `Cannot branch: rule ${config.branch.rule} needs a segment's entropy, got ${entropy}: policy ${this.#env.policy.name} does not report what entropy.measure "${config.entropy.measure}" is made of`,
       );
     }
     const situation = { u, entropy, baseline, consecutive };

@@ -16,7 +16,7 @@ export interface ScriptSituation {
 /** What the model "writes". */
 export interface ScriptedText {
   text: string;
-  /** Probability of every token written; the rest is on one alternative. Default 1. */
+  /** Probability of every token written, the rest being on one alternative; NaN: not told. Default 1. */
   confidence?: number;
 }
 
@@ -147,7 +147,7 @@ export class ScriptedPolicy implements Policy {
       tokens: Int32Array.from(tokens),
       logprobs: new Float32Array(tokens.length).fill(Math.log(confidence)),
       entropies: new Float32Array(tokens.length).fill(
-        pair.reduce((sum, p) => sum - (p > 0 ? p * Math.log(p) : 0), 0),
+        pair.reduce((sum, p) => sum - (p === 0 ? 0 : p * Math.log(p)), 0),
       ),
       top: {
         width,
