@@ -21,6 +21,7 @@ export { PythonPool, type PythonLimits, type PythonRun } from "./python/python-p
 export { pythonTool, type PythonTool, type PythonToolOptions } from "./python/python-tool.js";
 export { pyodidePool } from "./python/pyodide-python.js";
 export {
+  detectIsolation,
   systemPython,
   type Isolation,
   type SystemPython,

@@ -1,6 +1,6 @@
 /**
- * Run once inside Pyodide, before the first call: takes away the doors to JavaScript, gives asyncio
- * a loop that needs no browser, and loads what most code imports.
+ * Run once inside Pyodide, before the first call: takes away the doors to JavaScript and gives asyncio
+ * a loop that needs no browser.
  *
  * None of this is the wall. The wall is the process: no code from strings, no Node globals, no file
  * writes, no child processes. This makes the way to the wall long.
@@ -8,13 +8,13 @@
 export const harden = String.raw`
 def arpo_harden():
     import gc, sys, selectors, time, types
-    import ast, collections, datetime, decimal, fractions, functools, heapq, itertools, json, math, random, re, statistics, string, traceback
-
-    # Pyodide replaced parts of these by ones that need a browser: begin anew with the originals.
-    for name in [n for n in sys.modules if n.split(".")[0] in ("asyncio", "time")]:
-        del sys.modules[name]
-    import time
     import asyncio
+    import pyodide.webloop
+
+    # Pyodide replaced these by ones that need a browser.
+    asyncio.run = asyncio.runners.run = pyodide.webloop._orig_run
+    time.sleep = pyodide.webloop._orig_sleep
+    asyncio.events._set_event_loop_policy(None)
     asyncio.events._set_running_loop(None)
 
     class Idle(selectors._BaseSelectorImpl):
@@ -72,6 +72,10 @@ def arpo_harden():
     gc.collect()
     gc.freeze()
 `;
+
+/** What much code imports and takes long to load; done after the first answer, so as not to delay it. */
+export const lateImports =
+  "import datetime, decimal, fractions, heapq, itertools, json, math, random, re, statistics, string";
 
 /** Built-in modules whose names are struck from the interpreter's table, so nothing can load them. */
 export const struckModules = [

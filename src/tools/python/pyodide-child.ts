@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { constants, readSync, writeSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { loadPyodide } from "pyodide";
-import { harden, struckModules } from "./harden.js";
+import { harden, lateImports, struckModules } from "./harden.js";
 import { harness } from "./harness.js";
 import { snapshotFiles, type EmscriptenFS } from "./memory-files.js";
 import type { ChildReady, ChildReply, ChildRequest } from "./protocol.js";
@@ -67,8 +67,13 @@ const python = await loadPyodide({
   env: { HOME: "/tmp", PYTHONHASHSEED: "0", LANG: "C.UTF-8", PYTHONUTF8: "1" },
   stdin: () => null as unknown as string,
 });
-const emscripten = (python as unknown as { _module: { HEAPU8: Uint8Array; FS: EmscriptenFS } })
-  ._module;
+interface Emscripten {
+  HEAPU8: Uint8Array;
+  FS: EmscriptenFS;
+  _emscripten_stack_get_end(): number;
+  _emscripten_stack_get_base(): number;
+}
+const emscripten = (python as unknown as { _module: Emscripten })._module;
 const out = new Sink();
 const err = new Sink();
 python.setStdout({ write: out.write });
@@ -106,14 +111,29 @@ strike(emscripten.HEAPU8, struckModules);
 leaveOnlyTheLanguage();
 run("None"); // So that whatever the first call sets up is part of the picture.
 
-const files = snapshotFiles(emscripten.FS);
-const memory = lastUsed(emscripten.HEAPU8.slice());
+let files = snapshotFiles(emscripten.FS);
+let memory = lastUsed(emscripten.HEAPU8.slice());
+let settled = false;
+const stack = {
+  from: emscripten._emscripten_stack_get_end(),
+  to: emscripten._emscripten_stack_get_base(),
+};
 
+/** Puts memory and files back. Between calls the stack is empty: 10 MB that need no copying. */
 function restore(): void {
   const heap = emscripten.HEAPU8;
-  heap.set(memory);
+  heap.set(memory.subarray(0, stack.from));
+  heap.set(memory.subarray(stack.to), stack.to);
   heap.fill(0, memory.length);
   files.restore();
+}
+
+/** Takes the picture anew with more modules loaded. */
+function settle(): void {
+  settled = true;
+  run(lateImports);
+  files = snapshotFiles(emscripten.FS);
+  memory = lastUsed(emscripten.HEAPU8.slice());
 }
 
 /** Cuts the untouched end off, which is put back by filling in zeros. */
@@ -230,4 +250,5 @@ for (const line of lines()) {
   if (reply) send({ ...reply, retiring });
   if (retiring) exit(0);
   restore();
+  if (!settled) settle();
 }

@@ -133,10 +133,11 @@ export class PythonPool {
     signal: AbortSignal | undefined,
     task: (child: PythonChild) => Promise<ChildReply>,
   ): Promise<ChildReply | "late"> {
-    let child = this.#idle[tier].pop();
+    // The one that has waited longest: the others may still be putting their memory back.
+    let child = this.#idle[tier].shift();
     while (child && !child.alive) {
       this.#all.delete(child);
-      child = this.#idle[tier].pop();
+      child = this.#idle[tier].shift();
     }
     child ??= this.#start(tier);
     let started = false;

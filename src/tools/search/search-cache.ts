@@ -33,7 +33,7 @@ const evaluationPrefix = "\u0001evaluation:";
 
 /** Whether a search found nothing. */
 export const isEmpty = ({ hits, text }: CachedSearch) =>
-  hits ? formatHits(hits) === nothingFound : text === nothingFound;
+  hits ? hits.every(({ description }) => description.trim() === "") : text === nothingFound;
 
 /**
  * Search results by query: an LRU in memory in front of a file that only grows.
@@ -55,6 +55,8 @@ export const isEmpty = ({ hits, text }: CachedSearch) =>
 export class SearchCache {
   readonly #memory: LRUCache<string, CachedSearch>;
   readonly #store: AppendStore<CachedSearch> | undefined;
+  /** What was made of an entry last: the same settings come again and again. */
+  readonly #texts = new WeakMap<CachedSearch, { text: string } & FormatOptions>();
   readonly #ttlMs: number;
   readonly #emptyTtlMs: number;
 
@@ -74,9 +76,17 @@ export class SearchCache {
   }
 
   /** The text the model reads for a query. */
-  text(query: string, format?: FormatOptions): string | undefined {
+  text(query: string, format: FormatOptions = {}): string | undefined {
     const found = this.get(query);
-    return found && (found.text ?? formatHits(found.hits ?? [], format));
+    if (!found?.hits) return found?.text;
+    const { maxResults, resultLength } = format;
+    const made = this.#texts.get(found);
+    if (made && made.maxResults === maxResults && made.resultLength === resultLength) {
+      return made.text;
+    }
+    const text = formatHits(found.hits, format);
+    this.#texts.set(found, { maxResults, resultLength, text });
+    return text;
   }
 
   set(query: string, entry: CachedSearch): void {
