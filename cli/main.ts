@@ -1,5 +1,6 @@
 // The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
 import { Command, Option } from "commander";
+import { learnCommands } from "./commands/learn.js";
 import { runCommand } from "./commands/run.js";
 import type { Place } from "./kernelspec/places.js";
 
@@ -35,6 +36,7 @@ kernel
   .action(async () => (await import("./commands/kernel-install.js")).list());
 
 program.addCommand(runCommand());
+for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : String(error));

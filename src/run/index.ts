@@ -17,3 +17,4 @@ export {
 } from "./trainer/trainer.js";
 export { validationMetrics, type ValidationScore } from "./trainer/validation-metrics.js";
 export { train, type TrainOptions } from "./trainer/train.js";
+export { rolloutOptions, updateOptions, validationOptions } from "./trainer/options.js";

@@ -57,6 +57,14 @@ export class RunFolder {
     return new RunFolder(path);
   }
 
+  /** A run that is there already; nothing of it is touched. */
+  static async existing(path: string): Promise<RunFolder> {
+    await readFile(join(path, metricsFile)).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`Cannot read the run ${path}: ${metricsFile} must be there (${error.code})`);
+    });
+    return new RunFolder(path);
+  }
+
   /** Writes a file of the run whole. */
   async write(name: string, text: string): Promise<void> {
     try {

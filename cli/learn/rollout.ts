@@ -1,0 +1,28 @@
+import { rollout, saveTrees } from "../../src/rollout/index.js";
+import { score } from "../../src/reward/index.js";
+import { rolloutOptions } from "../../src/run/index.js";
+import { type ConfigOptions, assemble, interruptible, readConfig } from "./assemble.js";
+
+/** `arpo-lab rollout`. */
+export async function rolloutFromConfig(
+  overrides: string[],
+  options: ConfigOptions & { tasks: number; out: string },
+): Promise<void> {
+  const config = await readConfig(overrides, options);
+  const { policy, tools, reward, train } = await assemble(config);
+  try {
+    const trees = await rollout(policy, train.slice(0, options.tasks), {
+      ...rolloutOptions(config),
+      tools,
+      seed: config.lab.seed,
+      signal: interruptible(),
+    });
+    await saveTrees(options.out, trees);
+    const { mean, rows } = await score(trees, reward);
+    console.log(
+      `${trees.length} trees, ${rows.length} trajectories, mean score ${mean.toFixed(3)}: ${options.out}`,
+    );
+  } finally {
+    await tools.dispose();
+  }
+}

@@ -1,0 +1,107 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { z } from "zod";
+import { nearest } from "../../text/index.js";
+
+// LLaMA-Factory's keys, as far as its SFT files use them. Those for GPUs and clusters are kept and
+// listed; the rest is checked.
+
+const kept = <T extends z.ZodType>(type: T): T => type.meta({ kept: true });
+const anything = kept(z.unknown().optional());
+
+const schema = z.strictObject({
+  model_name_or_path: z.string(),
+  stage: z.literal("sft").default("sft"),
+  do_train: z.boolean().default(true),
+  finetuning_type: z.literal("full").default("full"),
+  dataset_dir: z.string().default("data"),
+  dataset: z.string(),
+  cutoff_len: z.number().int().positive().default(2048),
+  max_samples: z.number().int().positive().default(1_000_000),
+  packing: z.boolean().default(false),
+  /** Ours: leave result blocks out of the loss. The published data trains on them. */
+  mask_results: z.boolean().default(true),
+  output_dir: z.string(),
+  logging_steps: z.number().int().positive().default(10),
+  save_steps: z.number().int().positive().default(500),
+  plot_loss: z.boolean().default(false),
+  per_device_train_batch_size: z.number().int().positive().default(8),
+  gradient_accumulation_steps: z.number().int().positive().default(1),
+  learning_rate: z.number().positive().default(5e-5),
+  num_train_epochs: z.number().positive().default(3),
+  max_steps: z.number().int().default(-1),
+  lr_scheduler_type: z.enum(["cosine", "linear", "constant"]).default("linear"),
+  warmup_ratio: z.number().min(0).max(1).default(0),
+  weight_decay: z.number().min(0).default(0),
+  max_grad_norm: z.number().positive().default(1),
+  seed: z.number().int().min(0).default(42),
+  val_size: z.number().min(0).default(0),
+  eval_steps: z.number().int().positive().default(500),
+  // The chat template comes from the model's tokenizer.
+  template: kept(z.string().optional()),
+  trust_remote_code: anything,
+  deepspeed: anything,
+  overwrite_cache: anything,
+  preprocessing_num_workers: anything,
+  dataloader_num_workers: anything,
+  overwrite_output_dir: anything,
+  save_only_model: anything,
+  report_to: anything,
+  bf16: anything,
+  fp16: anything,
+  ddp_timeout: anything,
+  resume_from_checkpoint: anything,
+  eval_dataset: anything,
+  per_device_eval_batch_size: anything,
+  eval_strategy: anything,
+});
+
+export type SftConfig = z.output<typeof schema>;
+
+/**
+ * Reads LLaMA-Factory's YAML as it is, with `key=value` over it. Unknown keys are errors that name the
+ * nearest known one.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { writeFile } from "node:fs/promises";
+ * import { loadSftConfig } from "arpo-lab/learn";
+ *
+ * await writeFile("/tmp/sft.yaml", "model_name_or_path: m\ndataset: d\noutput_dir: o\nbf16: true\n");
+ * const { config, kept } = await loadSftConfig("/tmp/sft.yaml", ["learning_rate=7e-6"]);
+ * assert.equal(config.learning_rate, 7e-6);
+ * assert.deepEqual(kept, ["bf16"]);
+ * ```
+ */
+export async function loadSftConfig(
+  path: string,
+  overrides: readonly string[] = [],
+): Promise<{ config: SftConfig; kept: string[] }> {
+  const values = parse(await readFile(path, "utf8")) as Record<string, unknown>;
+  for (const override of overrides) {
+    const [, key, value] = /^\+{0,2}(\w+)=([^]*)$/.exec(override) ?? [];
+    if (key === undefined) {
+      throw new SyntaxError(`Cannot override: it must look like key=value, got ${override}`);
+    }
+    values[key] = parse(value!) as unknown;
+  }
+  const unknown = Object.keys(values).find((key) => !Object.hasOwn(schema.shape, key));
+  if (unknown !== undefined) {
+    const near = nearest(unknown, Object.keys(schema.shape));
+    throw new RangeError(
+      `Cannot load ${path}: every key must be known, got ${unknown}${near ? `; did you mean ${near}?` : ""}`,
+    );
+  }
+  const checked = schema.safeParse(values);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    const key = issue!.path.join(".");
+    throw new RangeError(
+      `Cannot load ${path}: ${key}: ${issue!.message}, got ${JSON.stringify(values[key])}`,
+    );
+  }
+  const shape = schema.shape as Record<string, z.ZodType>;
+  const listed = Object.keys(values).filter((key) => shape[key]!.meta()?.["kept"]);
+  return { config: checked.data, kept: listed };
+}
