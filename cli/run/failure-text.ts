@@ -8,7 +8,7 @@ function placeOf(
   traceback: string,
   count: number | null | undefined,
 ): { line: number; column: number } | undefined {
-  const places = traceback.matchAll(/\bcell (\d+), line (\d+)(?::(\d+))?/g);
+  const places = traceback.matchAll(/\bcell (?:In\[)?(\d+)\]?, line (\d+)(?::(\d+))?/gi);
   for (const [, cell, line, column] of places) {
     if (Number(cell) === count) return { line: Number(line), column: Number(column ?? 1) };
   }

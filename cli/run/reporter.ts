@@ -60,7 +60,7 @@ export class RunReporter {
   #status(text: string): void {
     if (!this.#out.isTTY) return;
     this.#erase();
-    this.#line = text.slice(0, Math.max(10, this.#out.columns - 1));
+    this.#line = text.slice(0, Math.max(20, (this.#out.columns || 80) - 1));
     this.#out.write(this.#line);
   }
 

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { readNotebook } from "../../kernel/notebook/index.js";
-import { notebookOf, run, shown, writeBeside } from "./test-run.js";
+import { notebookOf, run, runIn, shown, writeBeside } from "./test-run.js";
 
 test("run executes a notebook into another file, which stays valid, and says how far it is", async () => {
   const path = notebookOf(
@@ -126,3 +134,42 @@ test("run keeps a file's mode and everything in it that it does not know", async
   assert.equal(statSync(path).mode, mode);
   assert.ok(existsSync(path));
 });
+
+test("run leaves a notebook alone where its kernel cannot start", async () => {
+  const path = notebookOf("1");
+  assert.equal((await run(path)).code, 0);
+  const before = readFileSync(path, "utf8");
+  const kernels = join(dirname(path), "kernels/broken");
+  mkdirSync(kernels, { recursive: true });
+  const spec = {
+    argv: [process.execPath, "-e", "console.error('no luck'); process.exit(3)"],
+    display_name: "Broken",
+    language: "klingon",
+  };
+  writeFileSync(join(kernels, "kernel.json"), JSON.stringify(spec));
+  const env = { JUPYTER_DATA_DIR: dirname(path) };
+  const { code, stderr } = await runIn(env, path, "--kernel", "broken");
+  assert.equal(code, 2);
+  assert.match(stderr, /The kernel broken ended with code 3; it last wrote:\nno luck/);
+  assert.equal(readFileSync(path, "utf8"), before);
+  const parameters = await runIn(env, path, "--kernel", "broken", "--param", "a=1");
+  assert.match(parameters.stderr, /must be TypeScript or JavaScript, got klingon/);
+});
+
+if (process.platform !== "win32" && process.getuid?.() !== 0) {
+  // A superuser may write anywhere.
+  test("run refuses a notebook or a folder that is read-only, before anything runs", async () => {
+    const path = notebookOf("1");
+    for (const [what, mode, back] of [
+      [path, 0o444, 0o644],
+      [dirname(path), 0o555, 0o755],
+    ] as const) {
+      chmodSync(what, mode);
+      const { code, stderr } = await run(path);
+      chmodSync(what, back);
+      assert.equal(code, 2);
+      assert.match(stderr, /must be writable \(or use --out\), got EACCES/);
+    }
+    assert.deepEqual(shown(path), [""]);
+  });
+}

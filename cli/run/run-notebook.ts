@@ -1,7 +1,7 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { findKernel, kernelOf } from "../../kernel/client/kernel-spec.js";
+import { findKernel, kernelOf, type KernelSpec } from "../../kernel/client/kernel-spec.js";
 import {
   clearOutputs,
   executeNotebook,
@@ -30,6 +30,7 @@ class Saver {
   readonly #file: NotebookFile;
   readonly #say: (line: string) => void;
   #failed: Error | undefined;
+  #began = false;
 
   constructor(path: string, file: NotebookFile, say: (line: string) => void) {
     this.#path = path;
@@ -38,6 +39,7 @@ class Saver {
   }
 
   save(): void {
+    this.#began = true;
     try {
       writeNotebook(this.#path, this.#file);
       this.#failed = undefined;
@@ -50,6 +52,8 @@ class Saver {
 
   /** The last try; what ran is put into the temporary folder rather than lost. */
   finish(): boolean {
+    // Where no cell ran there is nothing new to keep, and the file may hold an earlier run.
+    if (!this.#began) return true;
     this.save();
     if (this.#failed === undefined) return true;
     const spare = join(tmpdir(), `${process.pid}-${basename(this.#path)}`);
@@ -65,9 +69,39 @@ function targets(path: string, options: RunOptions): { out: string; page: string
   return { out, page: options.html === true ? `${out.replace(/\.ipynb$/, "")}.html` : undefined };
 }
 
+/**
+ * Finds out before anything runs whether the result can be written: better known now than in an hour.
+ * A file of its own is begun at once; a notebook that is run in place stays as it is.
+ */
+function prepare(out: string, file: NotebookFile | undefined): void {
+  if (file !== undefined) {
+    mkdirSync(dirname(out), { recursive: true });
+    writeNotebook(out, file);
+    return;
+  }
+  try {
+    accessSync(out, constants.W_OK);
+    accessSync(dirname(out), constants.W_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot run notebook: ${out} must be writable (or use --out), got ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Parameters become a cell of TypeScript, so the kernel must understand it. */
+function checkParameters(parameters: Record<string, unknown>, kernel: KernelSpec): void {
+  if (Object.keys(parameters).length === 0) return;
+  if (/^(?:type|java)script$/i.test(kernel.language)) return;
+  throw new RangeError(
+    `Cannot set parameters: the kernel's language must be TypeScript or JavaScript, got ${kernel.language}`,
+  );
+}
+
 function summary(result: NotebookExecution, seconds: number, out: string): string {
   const failed = result.failures.length > 0 ? `, ${result.failures.length} failed` : "";
-  return `${result.ran} cells in ${seconds.toFixed(1)} s${failed}: ${out}`;
+  return `${result.ran} ${result.ran === 1 ? "cell" : "cells"} in ${seconds.toFixed(1)} s${failed}: ${out}`;
 }
 
 /** Runs a notebook for `arpo-lab run` and returns the exit code. */
@@ -79,16 +113,13 @@ export async function runNotebook(path: string, options: RunOptions): Promise<nu
   const { notebook } = file;
   const kernel =
     options.kernel === undefined ? kernelOf(notebook.metadata) : findKernel(options.kernel);
+  checkParameters(options.param, kernel);
   for (const name of injectParameters(notebook, options.param)) {
     say(`${path}: no cell tagged 'parameters' mentions ${name}`);
   }
   clearOutputs(notebook);
   const { out, page } = targets(path, options);
-  if (out !== resolve(path)) {
-    mkdirSync(dirname(out), { recursive: true });
-    // Before anything runs: a place that cannot be written is better known now than in an hour.
-    writeNotebook(out, file);
-  }
+  prepare(out, out === resolve(path) ? undefined : file);
   const saver = new Saver(out, file, say);
   const stop = new AbortController();
   let code = 0;

@@ -36,14 +36,21 @@ export interface Ran {
   stderr: string;
 }
 
-/** Starts `arpo-lab run` with arguments; `child` is there to be stopped. */
-export function start(...args: string[]): {
+interface Running {
   child: ChildProcess;
   ended: Promise<Ran>;
   heard: (text: string) => Promise<void>;
-} {
+}
+
+/** Starts `arpo-lab run` with arguments; `child` is there to be stopped. */
+export function start(...args: string[]): Running {
+  return startIn({}, ...args);
+}
+
+function startIn(env: Record<string, string>, ...args: string[]): Running {
   const child = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), "run", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
   });
   let stderr = "";
   const waiting: { text: string; done: () => void }[] = [];
@@ -58,6 +65,11 @@ export function start(...args: string[]): {
   const heard = (text: string): Promise<void> =>
     new Promise((done) => (stderr.includes(text) ? done() : waiting.push({ text, done })));
   return { child, ended, heard };
+}
+
+/** Runs `arpo-lab run` to its end, with more in its environment. */
+export function runIn(env: Record<string, string>, ...args: string[]): Promise<Ran> {
+  return startIn(env, ...args).ended;
 }
 
 /** Runs `arpo-lab run` to its end. */
