@@ -3,6 +3,7 @@ export { LocalPolicy } from "./local-policy.js";
 export type { LocalPolicyOptions } from "./local-policy.js";
 export {
   RemotePolicy,
+  type ConnectOptions,
   type Dialect,
   type EndpointHealth,
   type RemoteApi,

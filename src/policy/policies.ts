@@ -1,4 +1,5 @@
 import type { Model, Tokenizer } from "../model/index.js";
+import { connectRemote, type ConnectOptions, type RemotePolicy } from "./remote/index.js";
 import type { Policy as PolicyInterface } from "./policy.js";
 import { loadPolicy, ModelPolicy, type PolicyOptions } from "./policy-from-model.js";
 
@@ -36,4 +37,7 @@ export const Policy = {
   /** From a model in memory; it may go on being trained. */
   fromModel: (model: Model, tokenizer: Tokenizer, options?: PolicyOptions): ModelPolicy =>
     new ModelPolicy(model, tokenizer, options),
+  /** From one or more OpenAI-compatible endpoints of the same model, with its tokenizer here. */
+  remote: (urls: string | readonly string[], options: ConnectOptions): Promise<RemotePolicy> =>
+    connectRemote(typeof urls === "string" ? [urls] : urls, options),
 };

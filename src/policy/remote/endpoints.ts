@@ -88,14 +88,27 @@ export class Endpoints {
   }
 
   /** Posts to a path below an endpoint's address and gives the JSON that came back. */
-  async post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+  post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.#ask("POST", path, body, signal);
+  }
+
+  get(path: string, signal?: AbortSignal): Promise<unknown> {
+    return this.#ask("GET", path, undefined, signal);
+  }
+
+  async #ask(
+    method: "GET" | "POST",
+    path: string,
+    body: unknown,
+    signal: AbortSignal | undefined,
+  ): Promise<unknown> {
     let last: unknown;
     for (let attempt = 0; attempt < this.#options.attempts; attempt++) {
       if (attempt > 0) await sleep(this.#wait(attempt, last), undefined, { signal });
       const endpoint = await this.#acquire(signal);
       try {
         const answer = await requestJson("ask the remote policy", {
-          method: "POST",
+          method,
           url: `${endpoint.url}/${path}`,
           headers: this.#headers(),
           body,

@@ -6,6 +6,7 @@ import type { Tokenizer } from "../../model/tokenizer.js";
 import { Random } from "../../random/random.js";
 import type { GenerateOptions } from "../policy.js";
 import type { Dialect, RemoteApi } from "./dialect.js";
+import { connectRemote } from "./connect.js";
 import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
 
 /** One token per character; 1 ends, as a character it reads as itself. */
@@ -28,7 +29,7 @@ async function serve(t: TestContext, handler: Handler): Promise<{ url: string; b
     let text = "";
     request.on("data", (data: Buffer) => (text += data.toString()));
     request.on("end", () => {
-      const body = JSON.parse(text) as Body;
+      const body = JSON.parse(text || "{}") as Body;
       bodies.push(body);
       handler(body, response, request);
     });
@@ -322,5 +323,26 @@ test("RemotePolicy.checkTokenizer() compares with the endpoint's", async (t) => 
   await assert.rejects(
     policyAt([url], { model: "other" }).checkTokenizer("abc"),
     /must be the one given/,
+  );
+});
+
+test("connectRemote() asks for the model's name and its longest row", async (t) => {
+  let models: Body[] = [{ id: "m", max_model_len: 99 }];
+  const { url } = await serve(t, (_, response) => response.end(JSON.stringify({ data: models })));
+  const policy = await connectRemote([url], { tokenizer: letters });
+  assert.deepEqual([policy.name, policy.contextLength], [`m at ${new URL(url).host}`, 99]);
+  models = [{ id: "a", meta: { n_ctx_train: 7 } }, { id: "b" }];
+  assert.equal((await connectRemote([url], { tokenizer: letters, model: "a" })).contextLength, 7);
+  await assert.rejects(
+    connectRemote([url], { tokenizer: letters }),
+    /must be one of a, b, got none/,
+  );
+  await assert.rejects(
+    connectRemote([url], { tokenizer: letters, model: "c" }),
+    /must be one of a, b, got c/,
+  );
+  await assert.rejects(
+    connectRemote([url], { tokenizer: letters, model: "b" }),
+    /contextLength must be given/,
   );
 });

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { HfTokenizer } from "../../model/index.js";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import { Endpoints } from "./endpoints.js";
+import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
+
+export interface ConnectOptions extends Omit<
+  RemotePolicyOptions,
+  "urls" | "tokenizer" | "model" | "contextLength"
+> {
+  /**
+   * The endpoint's tokenizer: a Hugging Face folder, or one that is loaded. Rows are tokens and are
+   * taken apart at once, so asking the endpoint for every text will not do.
+   */
+  tokenizer: string | Tokenizer;
+  /** Default: the only model the endpoint has. */
+  model?: string;
+  /** Default: what the endpoint says. */
+  contextLength?: number;
+}
+
+const listed = z.looseObject({
+  data: z.array(
+    z.looseObject({
+      id: z.string(),
+      max_model_len: z.number().int().positive().nullish(),
+      meta: z.looseObject({ n_ctx_train: z.number().int().positive().optional() }).nullish(),
+    }),
+  ),
+});
+
+/**
+ * Connects to endpoints of one model, asking the first for what was not said.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Policy } from "arpo-lab/policy";
+ *
+ * // A key comes from the environment: { apiKeyEnv: "MY_KEY" }. Nothing listens on port 9.
+ * const options = { tokenizer: "no/such/folder", attempts: 1 };
+ * await assert.rejects(Policy.remote("http://127.0.0.1:9/v1", options), /Cannot/);
+ * ```
+ */
+export async function connectRemote(
+  urls: readonly string[],
+  options: ConnectOptions,
+): Promise<RemotePolicy> {
+  let { model, contextLength } = options;
+  if (model === undefined || contextLength === undefined) {
+    const { data } = listed.parse(await new Endpoints({ ...options, urls }).get("models"));
+    const found =
+      model === undefined && data.length === 1 ? data[0] : data.find(({ id }) => id === model);
+    if (!found) {
+      throw new RangeError(
+        `Cannot connect to a remote policy: model must be one of ${data.map(({ id }) => id).join(", ")}, got ${model ?? "none"}`,
+      );
+    }
+    model = found.id;
+    contextLength ??= found.max_model_len ?? found.meta?.n_ctx_train;
+  }
+  if (contextLength === undefined) {
+    throw new TypeError(
+      `Cannot connect to a remote policy: contextLength must be given where the endpoint does not say it, got none for ${model}`,
+    );
+  }
+  const tokenizer =
+    typeof options.tokenizer === "string"
+      ? await HfTokenizer.load(options.tokenizer)
+      : options.tokenizer;
+  return new RemotePolicy({ ...options, urls, model, contextLength, tokenizer });
+}
