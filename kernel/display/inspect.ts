@@ -80,7 +80,7 @@ export function inspectText(
     const text = inspect(value, {
       depth: options.depth ?? affordableDepth(value),
       maxArrayLength: breadth,
-      maxStringLength: limit,
+      maxStringLength: Math.max(0, limit - 100), // room for its own notice
       breakLength: options.line === true ? Infinity : 80,
     });
     return bound(value instanceof Promise ? text.replace(hookNoise, "") : text, limit);
