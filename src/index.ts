@@ -1,1 +1,37 @@
-export * from "./random/index.js";
+// What most notebooks need, under one name. Each room has an entrance of its own (`arpo-lab/tensor`,
+// `arpo-lab/rollout`, …) with everything else.
+export { demonstrate, readTasks, tasks, world, type Task, type TaskSet } from "./data/index.js";
+export {
+  advantages,
+  demonstrations,
+  fineTune,
+  Learner,
+  taskTools,
+  tokenUpdate,
+  update,
+  type TrainingBatch,
+  type UpdateReport,
+} from "./learn/index.js";
+export { Policy } from "./policy/index.js";
+export { presets, type CellPreset } from "./presets.js";
+export { Random } from "./random/index.js";
+export {
+  byDataSource,
+  deepResearch,
+  diagnose,
+  exactMatch,
+  math,
+  rubric,
+  score,
+  type Scored,
+} from "./reward/index.js";
+export {
+  loadTrees,
+  rollout,
+  saveTrees,
+  type RolloutTree,
+  type Trajectory,
+} from "./rollout/index.js";
+export { loadConfig, Trainer, trainOn, type TrainingRun } from "./run/index.js";
+export { ready, tf } from "./tensor/index.js";
+export { ToolSet, type Tool } from "./tools/index.js";

@@ -18,3 +18,4 @@ export {
 export { validationMetrics, type ValidationScore } from "./trainer/validation-metrics.js";
 export { train, type TrainOptions } from "./trainer/train.js";
 export { rolloutOptions, updateOptions, validationOptions } from "./trainer/options.js";
+export { trainOn, TrainingRun, type CellTraining } from "./trainer/train-cells.js";

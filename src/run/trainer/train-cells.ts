@@ -1,0 +1,118 @@
+import type { Task, TaskSet } from "../../data/index.js";
+import type { Model } from "../../model/index.js";
+import type { Policy } from "../../policy/index.js";
+import { type RewardFunction, deepResearch } from "../../reward/index.js";
+import type { ToolSet } from "../../tools/index.js";
+import { loadConfig } from "../config/load.js";
+import type { Preset } from "../config/presets.js";
+import { Trainer, type TrainerStep } from "./trainer.js";
+
+export interface CellTraining {
+  preset?: "grpo" | "arpo" | "aepo";
+  steps?: number;
+  /** Prompts per step. */
+  prompts?: number;
+  /** Rows per prompt. */
+  n?: number;
+  learningRate?: number;
+  /** Prompts per optimiser step. */
+  miniBatch?: number;
+  seed?: number;
+  tools?: ToolSet;
+  reward?: RewardFunction;
+  /** Measure the held-out tasks every so many steps, and before the first. */
+  testEvery?: number;
+  onStep?: (step: TrainerStep, run: TrainingRun) => void | Promise<void>;
+  signal?: AbortSignal;
+}
+
+/** A training run made in a cell: its steps stay open to be looked at. */
+export class TrainingRun {
+  readonly steps: TrainerStep[] = [];
+  /** Held-out figures by step. */
+  readonly validation: { step: number; metrics: Record<string, number> }[] = [];
+
+  constructor(readonly trainer: Trainer) {}
+
+  /** One metric over the steps. */
+  curve(metric: string): { step: number; value: number }[] {
+    return this.steps.flatMap(({ step, metrics }) =>
+      metrics[metric] === undefined ? [] : [{ step, value: metrics[metric] }],
+    );
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    const lines = this.steps.map(({ step, metrics }) =>
+      [
+        step,
+        metrics["critic/score/mean"]?.toFixed(3),
+        metrics["actor/entropy_loss"]?.toFixed(3),
+        metrics["actor/pg_clipfrac"]?.toFixed(3),
+        metrics["response_length/mean"]?.toFixed(1),
+      ].join("\t"),
+    );
+    const held = this.validation.map(
+      ({ step, metrics }) =>
+        `step ${step}: ${Object.entries(metrics)
+          .filter(([name]) => name.startsWith("val-core/"))
+          .map(([name, value]) => `${name.split("/")[1]} ${value.toFixed(3)}`)
+          .join(", ")}`,
+    );
+    return {
+      "text/plain": ["step\tscore\tentropy\tclipped\ttokens", ...lines, ...held].join("\n"),
+    };
+  }
+}
+
+/**
+ * Trains a policy on a family of tasks from a cell: the trainer, without a run folder. The policy is
+ * changed in place.
+ */
+export async function trainOn(
+  policy: Policy & { readonly model: Model },
+  tasks: TaskSet | readonly Task[],
+  options: CellTraining = {},
+): Promise<TrainingRun> {
+  const { preset = "arpo", steps = 10, testEvery, onStep } = options;
+  const { config } = await loadConfig({
+    preset: [preset, "tiny"] satisfies Preset[],
+    values: {
+      lab: { seed: options.seed ?? 1 },
+      trainer: { total_training_steps: steps },
+      data: { train_batch_size: options.prompts ?? 8 },
+      actor_rollout_ref: {
+        actor: {
+          optim: { lr: options.learningRate ?? 5e-4 },
+          ppo_mini_batch_size: options.miniBatch ?? 2,
+        },
+        rollout: {
+          ...(options.n === undefined
+            ? {}
+            : { n: options.n, initial_rollouts: Math.ceil(options.n / 2) }),
+        },
+      },
+    },
+  });
+  const sets = "train" in tasks ? tasks : { train: tasks, test: [] };
+  const trainer = new Trainer({
+    config,
+    policy,
+    tools: options.tools ?? (await import("../../defaults/index.js")).tools,
+    reward: options.reward ?? deepResearch,
+    train: sets.train,
+    validation: sets.test,
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  const run = new TrainingRun(trainer);
+  const test = async (step: number) => {
+    if (testEvery === undefined || sets.test.length === 0) return;
+    run.validation.push({ step, metrics: (await trainer.validate()).metrics });
+  };
+  await test(0);
+  for await (const step of trainer) {
+    run.steps.push(step);
+    if (testEvery && (step.step % testEvery === 0 || step.step === steps)) await test(step.step);
+    await onStep?.(step, run);
+  }
+  return run;
+}
