@@ -32,6 +32,27 @@ for (const { kind, call } of engines) {
     (shape, source) => new EngineDecoder(kernels, shape, source),
   );
 
+  test(`EngineDecoder on ${kind} gives the same bytes on any number of threads`, () => {
+    const shape = smallShape({ hidden: 96, feedForward: 400, vocabSize: 500 });
+    const weights = randomWeights(shape, { scale: 0.1 });
+    const random = Random.from(6);
+    const parts = Array.from({ length: 40 }, (_, row) => {
+      const tokens = Array.from({ length: 1 + random.integer(20) }, () => random.integer(500));
+      return [row, tokens] as const;
+    });
+    const threads = call.threads!();
+    const [one, three] = [1, 3].map((count) => {
+      call.set_threads!(count);
+      const decoder = new EngineDecoder(kernels, shape, () => weights);
+      for (let i = 0; i < parts.length; i++) decoder.open();
+      const sampled = feed(decoder, parts);
+      decoder.dispose();
+      return sampled;
+    });
+    call.set_threads!(threads);
+    assert.deepEqual(one, three);
+  });
+
   for (const [what, change, options] of decoderVariants) {
     test(`EngineDecoder on ${kind} agrees with PlainDecoder to 1e-4 (${what})`, () => {
       const shape = smallShape(change);

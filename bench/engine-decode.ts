@@ -1,0 +1,141 @@
+// Decoding as a user of a policy gets it: the sizes of the PyTorch peer, 64 rows at once; then what 16
+// branches of a long prefix cost beside 16 rows that each hold the prefix on their own.
+import { makeDecoder, Model, type Decoder, type Tokenizer } from "../src/model/index.js";
+import { LocalPolicy, type Row } from "../src/policy/index.js";
+import { Random } from "../src/random/index.js";
+import { ready } from "../src/tensor/index.js";
+import type { Figure } from "./figure.js";
+
+const sizes = {
+  small: {
+    ...{ hiddenSize: 128, layers: 4, heads: 4, kvHeads: 2, intermediateSize: 384 },
+    ...{ vocabSize: 1024, steps: 128 },
+  },
+  large: {
+    ...{ hiddenSize: 512, layers: 8, heads: 8, kvHeads: 4, intermediateSize: 1408 },
+    ...{ vocabSize: 4096, steps: 32 },
+  },
+};
+const rowsAtOnce = 64;
+const prefixLength = 1000;
+const branches = 16;
+const branchLength = 64;
+
+/** A tokenizer without end tokens, so that every row runs its full length. */
+function endless(vocabSize: number): Tokenizer {
+  return {
+    vocabSize,
+    eosId: -1,
+    eosIds: [],
+    padId: 0,
+    encode: (text) => [...text].map((character) => character.codePointAt(0)! % vocabSize),
+    decode: (ids) => Array.from(ids, (id) => String.fromCodePoint(id)).join(""),
+    chat: (messages) => messages.map(({ content }) => content).join(""),
+  };
+}
+
+function policyOf(size: keyof typeof sizes): { policy: LocalPolicy; decoder: Decoder } {
+  const { vocabSize, hiddenSize, intermediateSize, layers, heads, kvHeads } = sizes[size];
+  const model = Model.init(
+    {
+      ...{ vocabSize, hiddenSize, intermediateSize, layers, heads, kvHeads },
+      ...{ contextLength: 2048, initializerRange: 0.05 },
+    },
+    1,
+  );
+  const decoder = makeDecoder(model);
+  model.dispose();
+  return {
+    policy: new LocalPolicy({ name: size, tokenizer: endless(vocabSize), decoder }),
+    decoder,
+  };
+}
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!;
+
+/** Tokens per second of 64 rows from an empty cache. */
+export async function decodeSpeed(size: keyof typeof sizes, repeats = 5): Promise<number> {
+  const { policy } = policyOf(size);
+  const { steps } = sizes[size];
+  const seconds: number[] = [];
+  for (let repeat = -1; repeat < repeats; repeat++) {
+    const session = policy.session();
+    const rows = Array.from({ length: rowsAtOnce }, () => session.open([0]));
+    const start = performance.now();
+    await Promise.all(
+      rows.map((row, i) => session.generate(row, { maxTokens: steps, random: Random.from(i) })),
+    );
+    if (repeat >= 0) seconds.push((performance.now() - start) / 1000);
+    session.dispose();
+  }
+  policy.dispose();
+  return (rowsAtOnce * steps) / median(seconds);
+}
+
+/** Time and cache of 16 branches that share a prefix, and of 16 rows that do not. */
+async function forkCost(repeats = 5) {
+  const { policy, decoder } = policyOf("small");
+  const random = Random.from(2);
+  const prefix = Array.from({ length: prefixLength }, () => random.integer(1024));
+  const session = policy.session();
+  const prefilled = async () => {
+    const row = session.open(prefix);
+    await session.generate(row, { maxTokens: 1, random: Random.from(0) });
+    return row;
+  };
+  const decode = (rows: Row[]) =>
+    Promise.all(
+      rows.map((row, i) =>
+        session.generate(row, { maxTokens: branchLength, random: Random.from(i) }),
+      ),
+    );
+  const shared: number[] = [];
+  const apart: number[] = [];
+  let [sharedBytes, apartBytes] = [0, 0];
+  for (let repeat = -1; repeat < repeats; repeat++) {
+    const stem = await prefilled();
+    let start = performance.now();
+    const forks = Array.from({ length: branches }, () => session.fork(stem));
+    await decode(forks);
+    if (repeat >= 0) shared.push(performance.now() - start);
+    sharedBytes = decoder.bytes();
+    for (const row of [stem, ...forks]) session.close(row);
+
+    const rows: Row[] = [];
+    for (let i = 0; i < branches; i++) rows.push(await prefilled());
+    start = performance.now();
+    await decode(rows);
+    if (repeat >= 0) apart.push(performance.now() - start);
+    apartBytes = decoder.bytes();
+    for (const row of rows) session.close(row);
+  }
+  const left = decoder.bytes();
+  if (left !== 0) throw new Error(`Cannot measure: the cache must be empty, got ${left} bytes`);
+  policy.dispose();
+  return { ratio: median(shared) / median(apart), sharedBytes, apartBytes };
+}
+
+/** `peers`: tokens per second of the PyTorch peer by size, where it ran. */
+export async function* decodeFigures(
+  peers: Partial<Record<keyof typeof sizes, number>> = {},
+): AsyncIterable<Figure> {
+  const backend = await ready();
+  for (const size of ["small", "large"] as const) {
+    const value = await decodeSpeed(size);
+    const peerValue = peers[size];
+    yield {
+      name: `engine.${size}.decode_tok_s`,
+      ...{ value: Math.round(value), unit: "tok/s", backend },
+      ...(peerValue ? { peer: "torch", peerValue, ratio: value / peerValue } : {}),
+    };
+  }
+  const { ratio, sharedBytes, apartBytes } = await forkCost();
+  yield { name: "engine.fork_ratio", value: ratio, unit: "x", backend };
+  yield {
+    name: "engine.fork_cache_mb",
+    ...{ value: sharedBytes / 2 ** 20, unit: "MB", backend },
+    ...{ peer: "unshared", peerValue: apartBytes / 2 ** 20, ratio: sharedBytes / apartBytes },
+  };
+}
+
+export const figures = (): AsyncIterable<Figure> => decodeFigures();
