@@ -51,3 +51,4 @@ export { bestPassage, type PassageOptions } from "./pages/best-passage.js";
 export { deepSearchTool, type DeepSearchOptions, type Passage } from "./pages/deep-search.js";
 export { PageFetcher, type PageOptions } from "./pages/fetch-page.js";
 export { htmlText } from "./pages/html-text.js";
+export { paced } from "./search/paced.js";

@@ -100,6 +100,19 @@ for (const [fault, handler] of Object.entries(faults)) {
   });
 }
 
+for (const [fault, handler] of Object.entries(faults)) {
+  test(`searxng() rejects after ${fault}`, async (t) => {
+    const { url } = await serve(t, handler);
+    await assert.rejects(
+      searxng({ url, timeoutMs: 100 }).search("private words"),
+      (error: Error) => {
+        assert.doesNotMatch(error.message, /private/);
+        return true;
+      },
+    );
+  });
+}
+
 test("searchTool() gives up at once when the key is refused", async (t) => {
   const { url, seen } = await serve(t, (_, response) => response.writeHead(401).end());
   await using tools = new ToolSet([searchTool({ provider: brightData({ apiKey: "K", url }) })]);

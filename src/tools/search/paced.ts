@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SearchProvider } from "./provider.js";
+
+/**
+ * A provider asked at most `perSecond` times a second, evenly; who comes early waits.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { paced } from "arpo-lab/tools";
+ *
+ * const provider = paced({ name: "none", search: async () => [] }, 100);
+ * const started = performance.now();
+ * await Promise.all([1, 2, 3].map(() => provider.search("q")));
+ * assert.ok(performance.now() - started >= 19);
+ * ```
+ */
+export function paced(provider: SearchProvider, perSecond = 32): SearchProvider {
+  if (!(perSecond > 0 && Number.isFinite(perSecond))) {
+    throw new RangeError(
+      `Cannot pace ${provider.name}: perSecond must be a positive number, got ${perSecond}`,
+    );
+  }
+  let next = 0;
+  return {
+    name: provider.name,
+    search: async (query, call) => {
+      const now = performance.now();
+      const turn = Math.max(now, next);
+      next = turn + 1000 / perSecond;
+      if (turn > now) await sleep(turn - now, undefined, { signal: call?.signal });
+      return provider.search(query, call);
+    },
+    dispose: () => provider.dispose?.(),
+  };
+}
