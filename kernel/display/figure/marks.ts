@@ -36,29 +36,32 @@ function thinned(count: number, limit: number): number[] {
 }
 
 function scatter(plot: Plot, trace: Trace): string {
-  const lines = trace.mode.includes("lines");
-  let path = "";
-  let pen = false;
-  const dots: string[] = [];
+  const segments: [number, number][][] = [[]];
   for (const i of thinned(trace.y.length, 2000)) {
-    const [x, y] = [px(plot, trace.x[i]), py(plot, trace.y[i])];
-    if (!Number.isFinite(x) || !Number.isFinite(y) || trace.y[i] === null) {
-      pen = false; // a gap
-      continue;
-    }
-    path += `${pen ? "L" : "M"}${round(x)} ${round(y)}`;
-    pen = true;
-    if (trace.mode.includes("markers"))
-      dots.push(`<circle cx="${round(x)}" cy="${round(y)}" r="3"/>`);
+    const point: [number, number] = [px(plot, trace.x[i]), py(plot, trace.y[i])];
+    const missing = trace.y[i] === null || !point.every(Number.isFinite);
+    if (missing) segments.push([]);
+    else segments.at(-1)!.push(point);
   }
+  const pathOf = (points: [number, number][]): string =>
+    points.map(([x, y], i) => `${i === 0 ? "M" : "L"}${round(x)} ${round(y)}`).join("");
+  const drawn = segments.filter((points) => points.length > 0);
   const color = escapeHtml(trace.color);
-  const zero = py(plot, 0);
-  const area =
-    trace.fill && path !== "" && Number.isFinite(zero)
-      ? `<path d="${path}V${round(zero)}H${round(px(plot, trace.x[0]))}z" fill="${color}" opacity=".25"/>`
-      : "";
-  const line = lines ? `<path d="${path}" fill="none" stroke="${color}" stroke-width="2"/>` : "";
-  return `${area}${line}${dots.length > 0 ? `<g fill="${color}">${dots.join("")}</g>` : ""}`;
+  const zero = round(py(plot, 0));
+  const parts: string[] = [];
+  if (trace.fill && zero !== "NaN") {
+    const areas = drawn.map((points) => `${pathOf(points)}V${zero}H${round(points[0]![0])}z`);
+    parts.push(`<path d="${areas.join("")}" fill="${color}" opacity=".25"/>`);
+  }
+  if (trace.mode.includes("lines")) {
+    const d = drawn.map(pathOf).join("");
+    parts.push(`<path d="${d}" fill="none" stroke="${color}" stroke-width="2"/>`);
+  }
+  if (trace.mode.includes("markers")) {
+    const dots = drawn.flat().map(([x, y]) => `<circle cx="${round(x)}" cy="${round(y)}" r="3"/>`);
+    parts.push(`<g fill="${color}">${dots.join("")}</g>`);
+  }
+  return parts.join("");
 }
 
 function bars(plot: Plot, trace: Trace, place: { index: number; of: number }): string {

@@ -90,13 +90,13 @@ function readTrace(raw: Record<string, unknown>, index: number): Trace | undefin
   return undefined;
 }
 
-/** Where the outer cells of a heat map end, half a cell beyond their middles; names stay names. */
+/** Where outer cells or bars end, half of one beyond their middles; names and dates stay as they are. */
 function cellEdges(middles: unknown[]): unknown[] {
   if (middles.some((value) => typeof value !== "number")) return middles;
-  const numbers = middles as number[];
-  const [first = 0, last = 0] = [numbers[0], numbers.at(-1)];
-  const half = numbers.length > 1 ? (last - first) / (numbers.length - 1) / 2 : 0.5;
-  return [first - half, last + half];
+  const sorted = [...new Set(middles as number[])].sort((a, b) => a - b);
+  const gaps = sorted.slice(1).map((x, i) => x - sorted[i]!);
+  const half = gaps.length > 0 ? Math.min(...gaps) / 2 : 0.5;
+  return [(sorted[0] ?? 0) - half, (sorted.at(-1) ?? 0) + half];
 }
 
 /** Puts bars of one place above each other. */
@@ -126,7 +126,7 @@ function axes(plot: Plot, layout: Record<string, unknown>): string {
     const x = (left + at * width).toFixed(1);
     const short = label.length > 14 ? `${label.slice(0, 13)}…` : label;
     parts.push(
-      `<text x="${x}" y="${top + height + 16}" text-anchor="middle">${escapeHtml(short)}</text>`,
+      `<text x="${x}" y="${top + height + 16}" text-anchor="${at > 0.97 && short.length > 6 ? "end" : "middle"}">${escapeHtml(short)}</text>`,
     );
   }
   parts.push(`<path d="M${left} ${top + height}h${width}" stroke="${ink}"/>`);
@@ -187,9 +187,9 @@ export function figurePicture(figure: FigureLike): string | undefined {
     width: width - 64 - (named ? 160 : 20),
     height: height - (textOf(layout["title"]) === "" ? 16 : 40) - 48,
     x: scaleOf(
-      traces.flatMap((t) => (t.kind === "heatmap" ? cellEdges(t.x) : t.x)),
+      traces.flatMap((t) => (t.kind === "scatter" ? t.x : cellEdges(t.x))),
       axis("xaxis"),
-      { tight: heat || bars.length === 0 },
+      { tight: true },
     ),
     y: scaleOf(tops, axis("yaxis"), {
       zero: bars.length > 0 || traces.some((t) => t.fill),
