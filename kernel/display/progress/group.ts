@@ -16,8 +16,14 @@ export class BarGroup {
   #drawn = -Infinity;
   #lastLines = 0;
 
-  constructor(run: string) {
+  /** `signal` is aborted when the run is interrupted: what still waits will never end its bars. */
+  constructor(run: string, signal?: AbortSignal) {
     this.run = run;
+    signal?.addEventListener("abort", () => this.#stop(), { once: true });
+  }
+
+  #stop(): void {
+    for (const bar of this.#rows.toReversed()) bar.done("stopped");
   }
 
   /** True while a bar of the group runs: a new one belongs under it. */

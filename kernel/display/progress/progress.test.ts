@@ -87,6 +87,24 @@ test("progress() draws nested bars in the same display, one row per label", asyn
   assert.match(lines[1]!, /^ {2}step {2}100%.*2\/2/);
 });
 
+test("progress() ends with its run: an interrupt stops the bars and the loop", async () => {
+  const host = new FakeHost();
+  const abort = new AbortController();
+  host.identity = { ...host.identity, id: "run-i", signal: abort.signal };
+  await host.within(async () => {
+    let steps = 0;
+    const loop = async (): Promise<void> => {
+      for await (const x of progress(slowly(100), { label: "long" })) steps += x >= 0 ? 1 : 0;
+    };
+    const ended = assert.rejects(loop(), /interrupted here/);
+    await new Promise((done) => setTimeout(done, 20));
+    abort.abort(new Error("interrupted here"));
+    assert.match(last(host), /^long .*stopped/);
+    await ended;
+    assert.ok(steps < 100);
+  });
+});
+
 test("progress() gives each run of a cell a display of its own", async () => {
   const host = new FakeHost();
   await host.within(() => {

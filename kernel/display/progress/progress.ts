@@ -5,8 +5,9 @@ import { BarGroup } from "./group.js";
 let group: BarGroup | undefined;
 
 function bar(options: BarOptions = {}): Bar {
-  const run = currentHost()?.cell()?.id ?? "";
-  if (group?.run !== run || !group.active) group = new BarGroup(run);
+  const cell = currentHost()?.cell();
+  const run = cell?.id ?? "";
+  if (group?.run !== run || !group.active) group = new BarGroup(run, cell?.signal);
   return group.add(options);
 }
 
@@ -36,11 +37,14 @@ async function* watchAsync<T>(
   options: BarOptions,
 ): AsyncGenerator<Awaited<T>, void, undefined> {
   const own = bar(options);
+  const signal = currentHost()?.cell()?.signal;
   let finished = false;
   try {
     for await (const item of items) {
       yield item;
       own.advance();
+      // An interrupted run must not go on behind the next cell's back.
+      signal?.throwIfAborted();
     }
     finished = true;
   } finally {
