@@ -57,7 +57,7 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
         script,
         JSON.stringify(settings),
       ],
-      env: {},
+      env: { TZ: "UTC" },
     };
   };
   return new PythonPool({ light: command(), heavy: command("sympy") }, all);

@@ -104,6 +104,8 @@ const programs = [
   "print('\\u4e2d', end='')",
   "from fractions import Fraction\nFraction(1, 3) + Fraction(1, 6)",
   "print(__name__); import sys; sys.argv",
+  "import time\ntime.strftime('%H', time.localtime(0))",
+  "import os, secrets, uuid, random\nlen(os.urandom(8)), len(secrets.token_hex(4)), len(str(uuid.uuid4())), 0 <= random.random() < 1",
 ];
 test("Pyodide and the machine's Python say the same", { skip }, async () => {
   const { pool: system } = systemPython({ workers: 1, timeoutMs: 5000 });

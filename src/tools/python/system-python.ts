@@ -141,6 +141,7 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
       env: {
         PATH: "/usr/local/bin:/usr/bin:/bin",
         HOME: "/tmp",
+        TZ: "UTC",
         LANG: "C.UTF-8",
         PYTHONHASHSEED: "0",
       },
