@@ -53,6 +53,7 @@ class TypeScriptCells implements CellCompiler {
   readonly #running = new Map<string, BoundFile>();
   #checks: boolean;
   #idle: NodeJS.Timeout | undefined;
+  #warms = false;
 
   constructor({ language, folder }: CompilerOptions) {
     this.#javascript = language === "javascript";
@@ -88,7 +89,7 @@ class TypeScriptCells implements CellCompiler {
       if (isValue && !ran.has(name) && !isAmbient(symbol)) continue;
       this.#names.set(key, symbol, (each) => this.#meaning(each));
     }
-    this.#renewWhenIdle();
+    this.#whenIdle();
   }
 
   load(specifier: string, importer: string): LoadedModule {
@@ -143,7 +144,8 @@ class TypeScriptCells implements CellCompiler {
   }
 
   warm(): void {
-    setTimeout(saveCodeCache, 2000).unref();
+    this.#warms = true;
+    this.#whenIdle();
   }
 
   #compile(request: CompileRequest): CompiledCell {
@@ -237,12 +239,20 @@ class TypeScriptCells implements CellCompiler {
     return file;
   }
 
-  /** A new checker costs 0.1 s, which nobody notices between two cells; never resting, once a while. */
-  #renewWhenIdle(): void {
+  /** Work that nobody should wait for, once nobody has asked for anything in a while. */
+  #whenIdle(): void {
     clearTimeout(this.#idle);
-    if (this.#world.age >= 4) this.#world.renew();
-    else if (this.#world.age >= 1) {
-      this.#idle = setTimeout(() => this.#world.renew(), 300).unref();
+    const world = this.#world;
+    if (world.age >= 4) world.renew();
+    if (world.age >= 1) this.#idle = setTimeout(() => world.renew(), 300).unref();
+    else if (this.#warms) {
+      // Most notebooks import something sooner or later. Then Node's types are 0.3 s of waiting.
+      this.#idle = setTimeout(() => {
+        this.#warms = false;
+        saveCodeCache();
+        world.ensure();
+        world.loadNodeTypes();
+      }, 3000).unref();
     }
   }
 
