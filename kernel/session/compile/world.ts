@@ -294,15 +294,21 @@ export class World {
   }
 }
 
-/** Node's types from the notebook's folder, or those that came with the kernel. */
+/** Node's types from the notebook's folder, from the kernel's, or those that tslab brings along. */
 function nodeTypes(folder: string): string[] {
-  for (const base of [join(folder, "cell.js"), join(packageFolder, "package.json")]) {
+  const own = createRequire(join(packageFolder, "package.json"));
+  const places = [
+    () => createRequire(join(folder, "cell.js")),
+    () => own,
+    () => createRequire(own.resolve("tslab/package.json")),
+  ];
+  for (const place of places) {
     try {
-      const manifest = createRequire(base).resolve("@types/node/package.json");
+      const manifest = place().resolve("@types/node/package.json");
       return [join(dirname(manifest), "index.d.ts")];
     } catch {
       continue; // not installed there
     }
   }
-  return [];
+  return [globalsFile];
 }
