@@ -152,7 +152,7 @@ function addOption(
       const length = given.valueEnd - given.valueStart;
       fail(given.valueStart, length, `Cannot read option ${key}: ${rule}`);
     }
-    if (option.as === undefined) value = JSON.stringify(value);
+    if (option.as?.includes(".{value}") !== true) value = JSON.stringify(value);
   } else if (given?.value !== undefined) {
     write(() => map.copy(source, given.valueStart, given.valueEnd));
     return;

@@ -9,7 +9,10 @@ export interface StageOption {
   type: string;
   /** Written when the cell does not say. */
   default?: string;
-  /** How it appears among the options of the call, instead of `key: {value}`. */
+  /**
+   * How it appears among the options of the call, instead of `key: {value}`. A text is a literal
+   * there (`...presets[{value}]`), except after a dot (`...presets.{value}`).
+   */
   as?: string;
 }
 
