@@ -1,6 +1,7 @@
 // The thread that compiles: one request at a time, in the order they come.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { CellCompiler, CompilerOptions } from "../session/contract.js";
+import { log } from "../wire/log.js";
 import type { CompilerCall } from "./client.js";
 
 const compiler = import("../session/compiler.js").then((m) =>
@@ -20,7 +21,7 @@ async function answer(port: MessagePort, { call, method, args }: CompilerCall): 
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     if (call !== 0) port.postMessage({ call, error: text });
-    else process.stderr.write(`The compiler failed in ${method}: ${text}\n`);
+    else log(`The compiler failed in ${method}: ${text}`);
   }
 }
 

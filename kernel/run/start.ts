@@ -4,6 +4,7 @@ import { CompilerClient } from "../compile/client.js";
 import type { FormatValue } from "../display/contract.js";
 import { WORDS, type ToMain } from "./bridge.js";
 import { RunningCell, currentCell, runAs } from "./cell.js";
+import { log } from "../wire/log.js";
 import { Channel } from "./channel.js";
 import { CommTable } from "./comm-table.js";
 import { Host } from "./host.js";
@@ -75,7 +76,7 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     }
   });
   wire.on("error", (error) => {
-    process.stderr.write(`The kernel's protocol thread stopped: ${error.stack}\n`);
+    log(`The protocol thread stopped: ${error.stack}`);
     exit(1);
   });
   wire.on("exit", () => exit(1));

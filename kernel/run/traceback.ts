@@ -4,8 +4,9 @@ import type { ErrorReport } from "./bridge.js";
 
 interface Source {
   count: number;
-  lines: string[];
-  map: SourceMap | undefined;
+  source: string;
+  /** JSON until the first error needs it: parsed, it takes fifty times the memory. */
+  map: string | undefined;
 }
 
 const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
@@ -17,11 +18,7 @@ export class Tracebacks {
 
   /** Remembers what a file name in a stack trace stands for. */
   add(filename: string, count: number, source: string, map: string | undefined): void {
-    this.#sources.set(filename, {
-      count,
-      lines: source.split("\n"),
-      map: map === undefined ? undefined : new SourceMap(JSON.parse(map)),
-    });
+    this.#sources.set(filename, { count, source, map });
   }
 
   report(error: unknown): ErrorReport {
@@ -79,7 +76,7 @@ export class Tracebacks {
       const where = `cell ${source.count}, line ${place.line}:${place.column}`;
       const plain = /^(async )?(Object\.)?<anonymous>$|^evalmachine|^$/.test(name);
       frames.push(`    at ${plain ? where : `${name} (${where})`}`);
-      shown ??= excerpt(source.lines, place.line, place.column);
+      shown ??= excerpt(source.source.split("\n"), place.line, place.column);
     }
     return { frames, shown };
   }
@@ -90,7 +87,7 @@ const isKernelFile = (file: string): boolean => file.startsWith(kernelFolder);
 
 function position(source: Source, row: number, column: number): { line: number; column: number } {
   if (source.map === undefined) return { line: row, column };
-  const entry = source.map.findEntry(row - 1, column - 1);
+  const entry = new SourceMap(JSON.parse(source.map)).findEntry(row - 1, column - 1);
   if (!("originalLine" in entry)) return { line: row, column };
   return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }

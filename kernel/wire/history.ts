@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "./message.js";
+import { log } from "./log.js";
 
 type Entry = [line: number, source: string, output?: string];
 type Row = [session: number, line: number, source: string | [string, string | null]];
@@ -136,7 +137,7 @@ export class History {
       writeSync(this.#file, `${JSON.stringify(entry)}\n`);
     } catch (error) {
       this.#failed = true;
-      process.stderr.write(`Cannot keep history in ${this.#folder}: ${String(error)}\n`);
+      log(`Cannot keep history in ${this.#folder}: ${String(error)}`);
     }
   }
 

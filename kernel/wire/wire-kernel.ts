@@ -9,6 +9,7 @@ import { dataFolder } from "./data-folder.js";
 import { Execution } from "./execution.js";
 import { History } from "./history.js";
 import { Interrupter } from "./interrupter.js";
+import { log } from "./log.js";
 import { kernelInfo } from "./kernel-info.js";
 import { Encoder, decodeMessage, type Header, type Json, type Message } from "./message.js";
 import { Publisher } from "./publisher.js";
@@ -117,7 +118,7 @@ export class WireKernel {
         message = decodeMessage(frames, this.#signer);
       } catch (error) {
         // Not from our front end, or not Jupyter: nobody to answer.
-        process.stderr.write(`${channel}: ${error instanceof Error ? error.message : error}\n`);
+        log(`${channel}: ${error instanceof Error ? error.message : String(error)}`);
         continue;
       }
       this.#headers.set(message.header.msg_id, message.header);
@@ -315,7 +316,7 @@ export class WireKernel {
       .then(() => socket.send(frames as Buffer[]))
       .catch((error: unknown) => {
         // The front end that asked has gone.
-        process.stderr.write(`Cannot reply: ${String(error)}\n`);
+        log(`Cannot reply: ${String(error)}`);
       });
     this.#sending.set(socket, sent);
     return sent;
