@@ -145,6 +145,7 @@ class TypeScriptCells implements CellCompiler {
 
   warm(): void {
     this.#warms = true;
+    this.#world.ensure(); // while the front end connects
     this.#whenIdle();
   }
 
