@@ -95,7 +95,9 @@ test("execute_request reports values thrown that are no errors, and causes", asy
 });
 
 test("execute_request aborts what was queued behind a cell that fails", async () => {
-  const failing = kernel.start("throw new Error('stop')");
+  const failing = kernel.start(
+    "await new Promise((r) => setTimeout(r, 200)); throw new Error('stop')",
+  );
   const queued = [kernel.start("'never'"), kernel.start("'never'")];
   assert.equal((await failing.finished).reply.status, "error");
   for (const { finished } of queued) assert.equal((await finished).reply.status, "aborted");
