@@ -1,6 +1,7 @@
 // The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
 import { Command, Option } from "commander";
 import { learnCommands } from "./commands/learn.js";
+import { labCommand } from "./commands/lab.js";
 import { runCommand } from "./commands/run.js";
 import type { Place } from "./kernelspec/places.js";
 
@@ -36,6 +37,7 @@ kernel
   .action(async () => (await import("./commands/kernel-install.js")).list());
 
 program.addCommand(runCommand());
+program.addCommand(labCommand());
 for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { kernelLogo } from "../../kernel/client/kernel-logo.js";
 
 export interface KernelSpec {
   name: string;
@@ -12,17 +13,10 @@ export interface KernelSpec {
   logo: string;
 }
 
-const logo = (text: string, colour: string): string =>
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">` +
-  `<rect width="64" height="64" rx="8" fill="${colour}"/>` +
-  `<text x="58" y="56" text-anchor="end" font-family="sans-serif" font-weight="700" font-size="30" ` +
-  `fill="#fff">${text}</text><path d="M8 12h20M18 12v8M18 20h-8M18 20h22M40 20v6" fill="none" ` +
-  `stroke="#fff" stroke-width="3"/></svg>\n`;
-
 /** The kernels this package offers to Jupyter, started with the Node that runs this. */
 export function kernelSpecs(): KernelSpec[] {
   const main = fileURLToPath(new URL("../../kernel/main.js", import.meta.url));
-  const spec = (name: string, title: string, language: string, mark: string): KernelSpec => ({
+  const spec = (name: string, title: string, language: string): KernelSpec => ({
     name,
     json: {
       argv: [process.execPath, main, "{connection_file}", language],
@@ -33,10 +27,10 @@ export function kernelSpecs(): KernelSpec[] {
       interrupt_mode: "message",
       metadata: { debugger: false },
     },
-    logo: mark,
+    logo: kernelLogo(language),
   });
   return [
-    spec("arpo-lab", "TypeScript (arpo-lab)", "typescript", logo("TS", "#3178c6")),
-    spec("arpo-lab-js", "JavaScript (arpo-lab)", "javascript", logo("JS", "#b59a00")),
+    spec("arpo-lab", "TypeScript (arpo-lab)", "typescript"),
+    spec("arpo-lab-js", "JavaScript (arpo-lab)", "javascript"),
   ];
 }

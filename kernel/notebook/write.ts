@@ -35,7 +35,7 @@ function target(path: string): { path: string; mode: number; regular: boolean } 
  * Writes a file whole or not at all: beside it first, then renamed over it. A disk that fills up, a
  * folder that cannot be written or a kill leave the old file as it was.
  */
-export function writeAtomically(path: string, text: string): void {
+export function writeAtomically(path: string, text: string | Uint8Array): void {
   let beside: string | undefined;
   try {
     const to = target(path);

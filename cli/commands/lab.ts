@@ -1,0 +1,37 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { LabCommandOptions } from "../lab/run-lab.js";
+
+function port(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > 65535) {
+    throw new InvalidArgumentError("It must be a port number, 0 to 65535.");
+  }
+  return value;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError("It must be a number of seconds above 0.");
+  return value;
+}
+
+/** `arpo-lab lab`: notebooks in the browser. */
+export function labCommand(): Command {
+  return new Command("lab")
+    .description("open notebooks in the browser")
+    .option("--dir <folder>", "the folder whose files are shown; without it, the current one")
+    .option("--port <number>", "the port to listen on; without it, a free one", port)
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .option("--allow-host <name>", "another name of this machine; may be repeated", collect, [])
+    .option("--token <text>", "what the browser must know; without it, made up")
+    .option("--no-browser", "do not open a browser")
+    .option("--cull-idle <seconds>", "end kernels that are idle and have no page", seconds)
+    .action(async (options: LabCommandOptions) => {
+      const { runLab } = await import("../lab/run-lab.js");
+      await runLab(options);
+    });
+}
+
+function collect(name: string, before: string[]): string[] {
+  return [...before, name];
+}

@@ -1,0 +1,63 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { HttpError } from "../http/http-error.js";
+
+function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+}
+
+/** The real place of the deepest part of a path that exists; undefined for a link to nothing. */
+function realAncestor(path: string): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return realpathSync(at);
+    } catch (error) {
+      if (!isMissing(error) || dirname(at) === at) throw error;
+      // A link to where nothing is yet would be written through.
+      if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) return undefined;
+    }
+  }
+}
+
+/** The names in an API path; refuses what leads outside and what is hidden. */
+export function segmentsOf(path: string): string[] {
+  const segments = path.split("/").filter((part) => part !== "");
+  for (const part of segments) {
+    const odd = part.includes("\0") || (process.platform === "win32" && /[\\:]/.test(part));
+    if (part === "." || part === ".." || odd) {
+      throw new HttpError(400, `Cannot use path ${JSON.stringify(path)}: it must stay inside`);
+    }
+    if (part.startsWith(".")) {
+      throw new HttpError(404, `Cannot use path ${JSON.stringify(path)}: it is hidden`);
+    }
+  }
+  return segments;
+}
+
+/** From the paths of the API to those of the file system, all below one folder. */
+export class Paths {
+  readonly root: string;
+
+  constructor(folder: string) {
+    this.root = realpathSync(folder);
+  }
+
+  /** The place of an API path. Links that lead outside the folder are refused. */
+  resolve(path: string): string {
+    const full = join(this.root, ...segmentsOf(path));
+    const real = realAncestor(full);
+    if (
+      real === undefined ||
+      (real !== this.root &&
+        !real.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep))
+    ) {
+      throw new HttpError(404, `Cannot use path ${JSON.stringify(path)}: it leads outside`);
+    }
+    return full;
+  }
+
+  /** The API path of a place, in its one spelling. */
+  static tidy(path: string): string {
+    return segmentsOf(path).join("/");
+  }
+}

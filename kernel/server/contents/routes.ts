@@ -1,0 +1,124 @@
+import { realpathSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import { textField } from "../http/body.js";
+import { HttpError } from "../http/http-error.js";
+import type { Answer, Router } from "../http/router.js";
+import type { Contents } from "./contents.js";
+import { mimeOf } from "./mime.js";
+import type { ContentsModel, SaveModel } from "./model.js";
+
+const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
+
+function created(model: ContentsModel): Answer {
+  return {
+    status: 201,
+    json: model,
+    headers: { location: `/api/contents/${encoded(model.path)}` },
+  };
+}
+
+function flag(value: string | null): boolean | undefined {
+  if (value === null) return undefined;
+  if (value !== "0" && value !== "1") {
+    throw new HttpError(400, `Cannot read the address: a flag must be 0 or 1, got ${value}`);
+  }
+  return value === "1";
+}
+
+/** Splits `a/b.ipynb/checkpoints/ID`; undefined where the path is not about checkpoints. */
+function checkpointOf(path: string): { path: string; id: string | undefined } | undefined {
+  const match = /^(.+)\/checkpoints(?:\/([\w-]+))?\/?$/.exec(path);
+  return match === null ? undefined : { path: match[1]!, id: match[2] };
+}
+
+/** Adds the contents API and the raw files. */
+export function contentsRoutes(router: Router, contents: Contents, limit: number): void {
+  const at = "/api/contents/*";
+  router.on("GET", at, ({ params, url }) => {
+    const path = params["path"] ?? "";
+    const checkpoint = checkpointOf(path);
+    if (checkpoint !== undefined && checkpoint.id === undefined) {
+      return { json: contents.checkpoints.list(checkpoint.path) };
+    }
+    const query = url.searchParams;
+    const model = contents.get(path, {
+      type: query.get("type") ?? undefined,
+      format: query.get("format") ?? undefined,
+      content: flag(query.get("content")),
+      hash: flag(query.get("hash")),
+    });
+    return { json: model };
+  });
+  router.on("GET", "/api/contents", () => ({ json: contents.get("") }));
+  router.on(
+    "PUT",
+    at,
+    async (call) => {
+      const body = await call.json();
+      const path = call.params["path"] ?? "";
+      const { chunk, content } = body;
+      if (chunk !== undefined && chunk !== null && !Number.isInteger(chunk)) {
+        throw new HttpError(400, "Cannot save: chunk must be a whole number");
+      }
+      const model: SaveModel = {
+        type: textField(body, "type"),
+        format: textField(body, "format"),
+        content,
+        chunk: (chunk ?? undefined) as number | undefined,
+        last_modified: textField(body, "last_modified"),
+        hash: textField(body, "hash"),
+      };
+      const from = textField(body, "copy_from");
+      if (from !== undefined) {
+        throw new HttpError(400, "Cannot copy: copy_from goes with POST, not with PUT");
+      }
+      const saved = contents.save(path, model);
+      return saved.created ? created(saved.model) : { json: saved.model };
+    },
+    limit,
+  );
+  const post = async (path: string, body: Record<string, unknown>): Promise<Answer> => {
+    const checkpoint = checkpointOf(path);
+    if (checkpoint?.id !== undefined) {
+      contents.checkpoints.restore(checkpoint.path, checkpoint.id);
+      return { status: 204 };
+    }
+    if (checkpoint !== undefined) {
+      return { status: 201, json: contents.checkpoints.create(checkpoint.path) };
+    }
+    const from = textField(body, "copy_from");
+    if (from !== undefined) return created(contents.copy(from, path));
+    return created(contents.create(path, textField(body, "type"), textField(body, "ext")));
+  };
+  router.on("POST", at, async (call) => post(call.params["path"] ?? "", await call.json()));
+  router.on("POST", "/api/contents", async (call) => post("", await call.json()));
+  router.on("PATCH", at, async (call) => {
+    const to = textField(await call.json(), "path");
+    if (to === undefined) throw new HttpError(400, "Cannot rename: path is missing");
+    return { json: contents.rename(call.params["path"] ?? "", to) };
+  });
+  router.on("DELETE", at, ({ params }) => {
+    const path = params["path"] ?? "";
+    const checkpoint = checkpointOf(path);
+    if (checkpoint?.id !== undefined) contents.checkpoints.delete(checkpoint.path, checkpoint.id);
+    else contents.delete(path);
+    return { status: 204 };
+  });
+  router.on("GET", "/files/*", ({ params, url }) => {
+    const place = realpathSync(contents.paths.resolve(params["path"] ?? ""));
+    if (!statSync(place).isFile()) throw new HttpError(400, "Cannot send this: it is not a file");
+    const name = basename(place);
+    const attached = url.searchParams.get("download") === "1";
+    return {
+      file: place,
+      headers: {
+        "content-type": mimeOf(name) ?? "application/octet-stream",
+        // A page among the files must not act in the name of this server.
+        "content-security-policy": "sandbox allow-scripts",
+        ...(attached
+          ? { "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}` }
+          : {}),
+      },
+    };
+  });
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { writeAtomically } from "../../notebook/write.js";
+import type { Json } from "../http/body.js";
+import { codeText } from "./notebook-text.js";
+
+const kept = 10_000;
+
+const codeCells = (notebook: Json): Json[] =>
+  (notebook["cells"] as Json[]).filter((cell) => cell["cell_type"] === "code");
+
+function digest(notebook: Json): string {
+  return createHash("sha256").update(codeText(notebook)).digest("base64url");
+}
+
+/**
+ * Remembers which notebooks' outputs were made here. Scripts in the outputs of a notebook from
+ * elsewhere must not run when it is opened; those of one's own must.
+ */
+export class Trust {
+  readonly #file: string | undefined;
+  #known: Set<string> | undefined;
+
+  /** Without a file it remembers for as long as it lives. */
+  constructor(file: string | undefined) {
+    this.#file = file;
+  }
+
+  #all(): Set<string> {
+    if (this.#known !== undefined) return this.#known;
+    let lines: string[] = [];
+    try {
+      if (this.#file !== undefined) lines = readFileSync(this.#file, "utf8").split("\n");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    return (this.#known = new Set(lines.filter((line) => line !== "")));
+  }
+
+  /** Tells each code cell whether its outputs are trusted, as front ends expect it. */
+  mark(notebook: Json): void {
+    const known = this.#all().has(digest(notebook));
+    for (const cell of codeCells(notebook)) {
+      const trusted = known || (cell["outputs"] as unknown[]).length === 0;
+      cell["metadata"] = { ...(cell["metadata"] as Json), trusted };
+    }
+  }
+
+  /** Takes the marks off again and remembers the notebook where all of it is trusted. */
+  unmark(notebook: Json): void {
+    let trusted = true;
+    for (const cell of codeCells(notebook)) {
+      const { trusted: mark, ...metadata } = cell["metadata"] as Json;
+      trusted &&= mark === true || (cell["outputs"] as unknown[]).length === 0;
+      cell["metadata"] = metadata;
+    }
+    const known = this.#all();
+    const key = digest(notebook);
+    if (!trusted || known.has(key)) return;
+    known.add(key);
+    if (this.#file === undefined) return;
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    writeAtomically(this.#file, `${[...known].slice(-kept).join("\n")}\n`);
+  }
+}

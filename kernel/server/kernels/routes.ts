@@ -1,0 +1,39 @@
+import { textField } from "../http/body.js";
+import type { Router } from "../http/router.js";
+import type { Contents } from "../contents/contents.js";
+import type { Kernels } from "./kernels.js";
+import type { Sessions } from "./sessions.js";
+
+/** Adds `/api/kernels`. */
+export function kernelRoutes(
+  router: Router,
+  kernels: Kernels,
+  sessions: Sessions,
+  contents: Contents,
+): void {
+  router.on("GET", "/api/kernels", () => ({ json: kernels.list }));
+  router.on("POST", "/api/kernels", async (call) => {
+    const body = await call.json();
+    const path = textField(body, "path");
+    const folder = contents.folderOf(path ?? "");
+    const { model } = await kernels.start(textField(body, "name") ?? "arpo-lab", folder);
+    return { status: 201, json: model, headers: { location: `/api/kernels/${model.id}` } };
+  });
+  router.on("GET", "/api/kernels/:id", ({ params }) => ({
+    json: kernels.get(params["id"]!).model,
+  }));
+  router.on("DELETE", "/api/kernels/:id", async ({ params }) => {
+    await kernels.shutdown(params["id"]!);
+    sessions.forgetKernel(params["id"]!);
+    return { status: 204 };
+  });
+  router.on("POST", "/api/kernels/:id/interrupt", async ({ params }) => {
+    await kernels.get(params["id"]!).interrupt();
+    return { status: 204 };
+  });
+  router.on("POST", "/api/kernels/:id/restart", async ({ params }) => {
+    const kernel = kernels.get(params["id"]!);
+    await kernel.restart();
+    return { json: kernel.model };
+  });
+}

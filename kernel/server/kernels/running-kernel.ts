@@ -1,0 +1,187 @@
+import { randomUUID } from "node:crypto";
+import { KernelProcess } from "../../client/kernel-process.js";
+import type { KernelSpec } from "../../client/kernel-spec.js";
+import { PROTOCOL_VERSION } from "../../wire/message.js";
+import { HttpError } from "../http/http-error.js";
+import type { Frames } from "./codec.js";
+import { KernelConnection } from "./connection.js";
+
+/** A kernel as the API shows it. */
+export interface KernelModel {
+  id: string;
+  name: string;
+  last_activity: string;
+  execution_state: string;
+  connections: number;
+}
+
+/** Somebody whom a kernel's messages are for. */
+export interface Listener {
+  /** True while it is connected, not only remembered. */
+  readonly connected: boolean;
+  receive(frames: Frames): void;
+  /** The kernel is gone for good. */
+  close(): void;
+}
+
+const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const delay = async (ms: number): Promise<void> =>
+  await new Promise((later) => setTimeout(later, ms).unref());
+
+/** How often in a row a kernel that dies young is started again. */
+const maxDeaths = 3;
+const youth = 10_000;
+/** How many requests of a kernel are remembered to know whom an answer is for. */
+const maxRequests = 10_000;
+
+/** A kernel that keeps its id, its listeners and its place while its process comes and goes. */
+export class RunningKernel {
+  readonly id = randomUUID();
+  readonly spec: KernelSpec;
+  readonly listeners = new Set<Listener>();
+  lastActivity = new Date();
+  #state = "starting";
+  readonly #folder: string;
+  readonly #requests = new Map<string, Listener>();
+  #process: KernelProcess | undefined;
+  #connection: KernelConnection | undefined;
+  #born = 0;
+  #deaths = 0;
+  #wanted = true;
+  /** Starts and restarts, one after the other. */
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(spec: KernelSpec, folder: string) {
+    this.spec = spec;
+    this.#folder = folder;
+  }
+
+  get model(): KernelModel {
+    return {
+      id: this.id,
+      name: this.spec.name,
+      last_activity: this.lastActivity.toISOString(),
+      execution_state: this.#state,
+      connections: [...this.listeners].filter((l) => l.connected).length,
+    };
+  }
+
+  async start(): Promise<void> {
+    this.#state = "starting";
+    const kernel = await KernelProcess.start(this.spec, this.#folder);
+    this.#process = kernel;
+    this.#born = Date.now();
+    this.#connection = new KernelConnection(kernel, (frames) => this.#onMessage(frames));
+    void kernel.ended.then(() => this.#onEnd(kernel));
+  }
+
+  #onMessage(frames: Frames): void {
+    this.lastActivity = new Date();
+    const parent = JSON.parse(Buffer.from(frames.parent).toString()) as { msg_id?: string };
+    if (frames.channel === "iopub") {
+      const { msg_type } = JSON.parse(Buffer.from(frames.header).toString()) as {
+        msg_type?: string;
+      };
+      if (msg_type === "status") {
+        const { execution_state } = JSON.parse(Buffer.from(frames.content).toString()) as {
+          execution_state?: string;
+        };
+        this.#state = execution_state ?? this.#state;
+      }
+      for (const listener of this.listeners) listener.receive(frames);
+      return;
+    }
+    const listener = this.#requests.get(parent.msg_id ?? "");
+    if (listener !== undefined && this.listeners.has(listener)) listener.receive(frames);
+  }
+
+  /** Tells everybody of a state that the kernel cannot tell of itself. */
+  #announce(state: string): void {
+    this.#state = state;
+    const header = {
+      msg_id: randomUUID(),
+      msg_type: "status",
+      session: this.id,
+      username: "server",
+      date: new Date().toISOString(),
+      version: PROTOCOL_VERSION,
+    };
+    const frames: Frames = {
+      channel: "iopub",
+      header: json(header),
+      parent: json({}),
+      metadata: json({}),
+      content: json({ execution_state: state }),
+      buffers: [],
+    };
+    for (const listener of this.listeners) listener.receive(frames);
+  }
+
+  #onEnd(kernel: KernelProcess): void {
+    if (kernel !== this.#process || !this.#wanted) return;
+    this.#connection?.close();
+    this.#connection = undefined;
+    this.#deaths = Date.now() - this.#born < youth ? this.#deaths + 1 : 0;
+    if (this.#deaths >= maxDeaths) {
+      this.#announce("dead");
+      return;
+    }
+    this.#announce("restarting");
+    this.#turn = this.#turn.then(() => this.start()).catch(() => this.#announce("dead"));
+  }
+
+  /** Sends what a listener asks; the answer goes to it alone. */
+  async send(frames: Frames, from: Listener): Promise<void> {
+    this.lastActivity = new Date();
+    const { msg_id } = JSON.parse(Buffer.from(frames.header).toString()) as { msg_id: string };
+    this.#requests.set(msg_id, from);
+    if (this.#requests.size > maxRequests) {
+      const [oldest] = this.#requests.keys();
+      this.#requests.delete(oldest!);
+    }
+    await this.#turn;
+    await this.#connection?.send(frames);
+  }
+
+  async interrupt(): Promise<void> {
+    if (this.#process === undefined || this.#connection === undefined) {
+      throw new HttpError(409, `Cannot interrupt kernel ${this.id}: it is ${this.#state}`);
+    }
+    if (this.spec.interrupt === "signal") this.#process.signal("SIGINT");
+    else await this.#connection.ask("control", "interrupt_request", {});
+  }
+
+  async #end(): Promise<void> {
+    const kernel = this.#process;
+    const connection = this.#connection;
+    this.#process = undefined;
+    this.#connection = undefined;
+    if (kernel?.alive === true) {
+      await connection?.ask("control", "shutdown_request", { restart: false });
+      await Promise.race([kernel.ended, delay(2000)]);
+      kernel.signal("SIGKILL");
+      await kernel.ended;
+    }
+    connection?.close();
+  }
+
+  /** A new process under the same id; whoever asked knows, so `restarting` is not announced. */
+  async restart(): Promise<void> {
+    this.#deaths = 0;
+    this.#turn = this.#turn.then(async () => {
+      await this.#end();
+      await this.start();
+    });
+    await this.#turn;
+  }
+
+  /** Ends the kernel, in order if it can be, and everybody's connection to it. */
+  async shutdown(): Promise<void> {
+    this.#wanted = false;
+    await this.#turn.catch(() => undefined); // a start that failed left nothing to end
+    await this.#end();
+    this.#state = "dead";
+    for (const listener of this.listeners) listener.close();
+    this.listeners.clear();
+  }
+}

@@ -1,0 +1,280 @@
+import { createReadStream, statSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { randomBytes } from "node:crypto";
+import { basename, join } from "node:path";
+import { WebSocketServer } from "ws";
+import type { KernelSpec } from "../client/kernel-spec.js";
+import { Contents, type Writer } from "./contents/contents.js";
+import { contentsRoutes } from "./contents/routes.js";
+import { Guard } from "./http/guard.js";
+import { HttpError, toHttpError } from "./http/http-error.js";
+import { type Answer, Router } from "./http/router.js";
+import { ChannelSession } from "./kernels/channels.js";
+import { V1 } from "./kernels/codec.js";
+import { Kernels } from "./kernels/kernels.js";
+import { kernelRoutes } from "./kernels/routes.js";
+import { Sessions, sessionRoutes } from "./kernels/sessions.js";
+import { kernelNamed, specRoutes } from "./kernels/specs.js";
+import { pageRoutes } from "./lab/page.js";
+import { labRoutes } from "./lab/routes.js";
+
+/** How a lab server is set up. */
+export interface LabOptions {
+  /** The folder whose files are shown. */
+  folder: string;
+  /** 0, the default, is any free one. */
+  port?: number;
+  /** The address to listen on; loopback unless told otherwise. */
+  host?: string;
+  /** What a request must carry; made up unless given. */
+  token?: string;
+  /** Other names by which the machine may be called. */
+  allowHosts?: string[];
+  /** The folder of the built page; without one there is only the API. */
+  page?: string;
+  /** Where settings, workspaces and trust are kept; in memory where it is not given. */
+  data?: string;
+  /** Kernels idle and without a page for this many seconds are ended; 0, the default, never. */
+  cullIdle?: number;
+  /** The largest file that can be saved at once, in bytes. */
+  maxBody?: number;
+  /** What is kept for a page that lost its connection. */
+  buffer?: { bytes: number; time: number };
+  /** Where kernels come from; the installed ones unless given. */
+  findKernel?: (name: string) => KernelSpec;
+  /** How files are written. */
+  write?: Writer;
+}
+
+const noBody = new Set([204, 304]);
+
+/**
+ * Jupyter Server's REST and WebSocket API, and the page of the lab.
+ *
+ * @example
+ * ```ts
+ * import { LabServer } from "arpo-lab/kernel/server";
+ *
+ * const server = await LabServer.start({ folder: "." });
+ * const answer = await fetch(new URL("/api/status", server.url), {
+ *   headers: { authorization: `token ${server.token}` },
+ * });
+ * if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
+ * await server.stop();
+ * ```
+ */
+export class LabServer {
+  readonly token: string;
+  readonly kernels: Kernels;
+  readonly contents: Contents;
+  readonly #options: LabOptions;
+  readonly #guard: Guard;
+  readonly #router = new Router();
+  readonly #server: Server;
+  readonly #sockets: WebSocketServer;
+  readonly #sessions = new Map<string, ChannelSession>();
+  #culling: NodeJS.Timeout | undefined;
+
+  private constructor(options: LabOptions) {
+    this.#options = options;
+    this.token = options.token ?? randomBytes(24).toString("hex");
+    if (this.token === "")
+      throw new RangeError("Cannot start the lab: the token must not be empty");
+    const host = options.host === undefined || isAny(options.host) ? [] : [options.host];
+    this.#guard = new Guard(this.token, [...host, ...(options.allowHosts ?? [])]);
+    const trustFile = options.data === undefined ? undefined : join(options.data, "lab", "trusted");
+    this.contents = new Contents(options.folder, { trustFile, write: options.write });
+    this.kernels = new Kernels(options.findKernel ?? kernelNamed);
+    const maxBody = options.maxBody ?? 512 << 20;
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: maxBody,
+      handleProtocols: (offered) => (offered.has(V1) ? V1 : false),
+    });
+    this.#addRoutes(maxBody);
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  #addRoutes(maxBody: number): void {
+    const sessions = new Sessions(this.kernels, this.contents);
+    kernelRoutes(this.#router, this.kernels, sessions, this.contents);
+    sessionRoutes(this.#router, sessions);
+    specRoutes(this.#router);
+    contentsRoutes(this.#router, this.contents, maxBody);
+    const { page, data } = this.#options;
+    labRoutes(this.#router, { page, data, started: new Date(), activity: () => this.#activity() });
+    if (page !== undefined) {
+      const build = basename(page);
+      const root = this.contents.paths.root;
+      pageRoutes(this.#router, { page, build, token: this.token, root });
+    }
+  }
+
+  #activity(): Record<string, unknown> {
+    const kernels = this.kernels.list;
+    const times = kernels.map((k) => k.last_activity).sort();
+    return {
+      last_activity: times.at(-1) ?? new Date().toISOString(),
+      connections: kernels.reduce((sum, k) => sum + k.connections, 0),
+      kernels: kernels.length,
+    };
+  }
+
+  /** Starts to listen. */
+  static async start(options: LabOptions): Promise<LabServer> {
+    const lab = new LabServer(options);
+    await new Promise<void>((listening, failed) => {
+      lab.#server.once("error", failed);
+      lab.#server.listen(options.port ?? 0, options.host ?? "127.0.0.1", listening);
+    });
+    lab.#guard.port = lab.port;
+    const idle = (options.cullIdle ?? 0) * 1000;
+    if (idle > 0) {
+      const cull = (): void => void lab.kernels.cull(idle);
+      lab.#culling = setInterval(cull, Math.min(idle, 30_000)).unref();
+    }
+    return lab;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** The address without the token. */
+  get url(): string {
+    const { host } = this.#options;
+    const name = host === undefined || isAny(host) ? "127.0.0.1" : host;
+    return `http://${name.includes(":") ? `[${name}]` : name}:${this.port}/`;
+  }
+
+  /** Ends the kernels and closes every connection. */
+  async stop(): Promise<void> {
+    clearInterval(this.#culling);
+    const closed = new Promise<void>((done) => this.#server.close(() => done()));
+    await this.kernels.shutdownAll();
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  #url(request: IncomingMessage): URL {
+    const target = request.url ?? "/";
+    // WHATWG URLs resolve `..` silently; here it is refused instead, however it is written.
+    const path = target.split("?")[0]!;
+    const dots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\]|%2f|%5c)/i;
+    if (!target.startsWith("/") || target.startsWith("//") || dots.test(path)) {
+      throw new HttpError(400, "Cannot read the address: it must be a plain path");
+    }
+    try {
+      return new URL(target, "http://lab.invalid");
+    } catch {
+      throw new HttpError(400, "Cannot read the address");
+    }
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader("x-content-type-options", "nosniff");
+    response.setHeader("referrer-policy", "no-referrer");
+    response.setHeader("cross-origin-resource-policy", "same-origin");
+    response.setHeader("x-frame-options", "SAMEORIGIN");
+    response.setHeader("cache-control", "no-store");
+    try {
+      const url = this.#url(request);
+      const by = this.#guard.check(request, url);
+      const isPage =
+        request.method === "GET" && /^\/(?:$|lab(?:\/|$)(?!api\/)|doc\/)/.test(url.pathname);
+      if (isPage && url.searchParams.has("token")) {
+        // The token must not stay in the address, the history or a screenshot.
+        url.searchParams.delete("token");
+        response.setHeader("set-cookie", this.#guard.cookies());
+        await send(response, { status: 302, headers: { location: url.pathname + url.search } });
+        return;
+      }
+      if (isPage && by === "token") response.setHeader("set-cookie", this.#guard.cookies());
+      await send(response, await this.#router.handle(request, url), request.method === "HEAD");
+    } catch (error) {
+      await this.#fail(request, response, toHttpError(error));
+    }
+  }
+
+  async #fail(request: IncomingMessage, response: ServerResponse, error: HttpError): Promise<void> {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    // What was not read of a refused body is not read any more.
+    if (!request.complete) response.setHeader("connection", "close");
+    const asPage = error.status === 403 && (request.headers.accept ?? "").includes("text/html");
+    await send(
+      response,
+      asPage
+        ? {
+            status: 403,
+            headers: { "content-type": "text/plain; charset=utf-8" },
+            bytes: Buffer.from(`${error.message}\n`),
+          }
+        : { status: error.status, json: { message: error.message, reason: null } },
+    );
+    if (!request.complete) request.destroy();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => socket.destroy());
+    try {
+      const url = this.#url(request);
+      this.#guard.check(request, url);
+      const id = /^\/api\/kernels\/([^/]+)\/channels$/.exec(url.pathname)?.[1];
+      const events = url.pathname === "/api/events/subscribe";
+      if (id === undefined && !events) throw new HttpError(404, `Cannot find ${url.pathname}`);
+      const kernel = id === undefined ? undefined : this.kernels.get(id);
+      this.#sockets.handleUpgrade(request, socket, head, (ws) => {
+        if (kernel === undefined) {
+          ws.on("error", () => ws.terminate()); // events: it may listen, nothing is ever sent
+          return;
+        }
+        const session = url.searchParams.get("session_id") ?? randomBytes(16).toString("hex");
+        const key = `${kernel.id} ${session}`;
+        let line = this.#sessions.get(key);
+        if (line === undefined) {
+          const limits = this.#options.buffer ?? { bytes: 64 << 20, time: 600_000 };
+          line = new ChannelSession(session, kernel, limits, () => this.#sessions.delete(key));
+          this.#sessions.set(key, line);
+        }
+        line.attach(ws);
+      });
+    } catch (error) {
+      const { status, message } = toHttpError(error);
+      const body = JSON.stringify({ message });
+      socket.end(
+        `HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+          `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
+    }
+  }
+}
+
+const isAny = (host: string): boolean => host === "0.0.0.0" || host === "::";
+
+async function send(response: ServerResponse, answer: Answer, headOnly = false): Promise<void> {
+  const { json, bytes, file, headers = {} } = answer;
+  response.statusCode = answer.status ?? 200;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (file !== undefined) {
+    response.setHeader("content-length", statSync(file).size);
+    if (headOnly) response.end();
+    else await pipeline(createReadStream(file), response);
+    return;
+  }
+  if (noBody.has(response.statusCode)) {
+    response.end();
+    return;
+  }
+  if (json !== undefined) response.setHeader("content-type", "application/json");
+  const body = json === undefined ? Buffer.from(bytes ?? []) : Buffer.from(JSON.stringify(json));
+  response.setHeader("content-length", body.length);
+  response.end(headOnly ? undefined : body);
+}

@@ -1,0 +1,168 @@
+// Builds the page: `node build.mjs OUT`, run where node_modules holds what package-lock.json says.
+//
+// The JupyterLab application is composed from its npm extensions: every dependency whose name ends in
+// -extension. Out come `static` (scripts and styles), `themes` and `schemas`.
+import { build } from "esbuild";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = process.argv[2];
+if (out === undefined) throw new TypeError("Cannot build the page: use node build.mjs OUT");
+const require = createRequire(join(here, "package.json"));
+const { dependencies } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"));
+const packageOf = (name) => {
+  const file = require.resolve(`${name}/package.json`);
+  return { folder: dirname(file), json: JSON.parse(readFileSync(file, "utf8")) };
+};
+
+const extensions = Object.keys(dependencies).filter((name) => name.endsWith("-extension"));
+const isTheme = (name) => name.includes("/theme-");
+const entry = (name, kind) => {
+  const value = packageOf(name).json.jupyterlab?.[kind];
+  if (value === undefined || value === false) return undefined;
+  return value === true || value === "" ? name : `${name}/${value}`;
+};
+
+/** `lab:extensions`: all plugins, and the style modules, which nothing imports by itself. */
+function extensionsModule() {
+  const list = (kind) => extensions.map((name) => entry(name, kind)).filter((e) => e !== undefined);
+  const imports = [];
+  const names = (kind, letter) =>
+    list(kind).map((path, i) => {
+      imports.push(`import * as ${letter}${i} from ${JSON.stringify(path)};`);
+      return `${letter}${i}.default`;
+    });
+  const plugins = names("extension", "e");
+  const mimes = names("mimeExtension", "m");
+  for (const name of extensions) {
+    const { styleModule } = packageOf(name).json;
+    if (styleModule && !isTheme(name))
+      imports.push(`import ${JSON.stringify(`${name}/${styleModule}`)};`);
+  }
+  return `${imports.join("\n")}
+export const extensions = [${plugins.join(", ")}].flat();
+export const mimeExtensions = [${mimes.join(", ")}].flat();`;
+}
+
+const lab = {
+  name: "lab",
+  setup(b) {
+    b.onResolve({ filter: /^lab:extensions$/ }, () => ({ path: "extensions", namespace: "lab" }));
+    b.onLoad({ filter: /.*/, namespace: "lab" }, () => ({
+      contents: extensionsModule(),
+      resolveDir: here,
+      loader: "js",
+    }));
+    // In webpack's style sheets `~name` is a package.
+    b.onResolve({ filter: /^~/ }, ({ path, importer, resolveDir, kind }) =>
+      b.resolve(path.slice(1), { importer, resolveDir, kind }),
+    );
+    // Icons are drawn from text in scripts, and are pictures in style sheets.
+    b.onResolve({ filter: /\.svg(\?.*)?(#.*)?$/ }, async (args) => {
+      if (args.kind !== "url-token" || args.pluginData === "seen") return undefined;
+      const path = args.path.replace(/[?#].*$/, "");
+      const { importer, resolveDir, kind } = args;
+      const found = await b.resolve(path, { importer, resolveDir, kind, pluginData: "seen" });
+      if (found.errors.length > 0) return found;
+      const namespace = found.path.includes("fontawesome") ? "svg-file" : "svg-url";
+      return { path: found.path, namespace };
+    });
+    b.onLoad({ filter: /.*/, namespace: "svg-url" }, async ({ path }) => ({
+      contents: await readFile(path),
+      loader: "dataurl",
+    }));
+    b.onLoad({ filter: /.*/, namespace: "svg-file" }, async ({ path }) => ({
+      contents: await readFile(path),
+      loader: "file",
+    }));
+    b.onLoad({ filter: /\.raw\.css$/ }, async ({ path }) => ({
+      contents: await readFile(path, "utf8"),
+      loader: "text",
+    }));
+    // With splitting, a dynamic import of CommonJS gives only `default`: its names are put back.
+    b.onLoad({ filter: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const dynamic = /\bimport\(\s*((?:\/\*[\s\S]*?\*\/\s*)?)(['"])([^'".][^'"]*)\2\s*\)/g;
+      if (!dynamic.test(text)) return undefined;
+      const contents = text.replace(
+        dynamic,
+        (_, _comment, quote, name) => `import(${quote}${name}${quote}).then(__names)`,
+      );
+      const helper = `
+function __names(m) {
+  const keys = Object.keys(m);
+  if (keys.length !== 1 || keys[0] !== "default" || m.default == null) return m;
+  const inner = m.default;
+  return Object.assign({}, inner, { default: inner.__esModule ? inner.default : inner });
+}`;
+      return { contents: contents + helper, loader: "js" };
+    });
+  },
+};
+
+const shared = {
+  bundle: true,
+  minify: true,
+  logLevel: "warning",
+  legalComments: "none",
+  absWorkingDir: here,
+  target: "es2022",
+  loader: {
+    ".svg": "text",
+    ".png": "dataurl",
+    ".gif": "dataurl",
+    ".woff": "file",
+    ".woff2": "file",
+    ".ttf": "file",
+    ".eot": "file",
+    ".md": "text",
+  },
+  plugins: [lab],
+};
+
+mkdirSync(join(out, "static"), { recursive: true });
+await build({
+  ...shared,
+  entryPoints: { main: join(here, "src/main.ts") },
+  outdir: join(out, "static"),
+  format: "esm",
+  splitting: true,
+  platform: "browser",
+  mainFields: ["browser", "module", "main"],
+  chunkNames: "[hash]",
+  assetNames: "[name]-[hash]",
+  alias: { path: "path-browserify" },
+  define: {
+    "process.env": "{}",
+    "process.platform": '"browser"',
+    global: "globalThis",
+    __dirname: '"/"',
+    "process.env.NODE_ENV": '"production"',
+  },
+});
+
+for (const name of extensions) {
+  const { folder, json } = packageOf(name);
+  const { schemaDir, themePath } = json.jupyterlab ?? {};
+  if (themePath) {
+    await build({
+      ...shared,
+      entryPoints: { index: join(folder, themePath) },
+      outdir: join(out, "themes", name),
+    });
+  }
+  if (schemaDir && existsSync(join(folder, schemaDir))) {
+    const target = join(out, "schemas", name);
+    mkdirSync(target, { recursive: true });
+    for (const file of readdirSync(join(folder, schemaDir))) {
+      if (!file.endsWith(".json")) continue;
+      const schema = JSON.parse(readFileSync(join(folder, schemaDir, file), "utf8"));
+      writeFileSync(join(target, file), JSON.stringify({ ...schema, version: json.version }));
+    }
+  }
+}
+cpSync(join(here, "src/favicon.svg"), join(out, "static/favicon.svg"));

@@ -1,0 +1,31 @@
+// Starts the JupyterLab application with its extensions and ours.
+import { JupyterLab } from "@jupyterlab/application";
+import { JupyterPluginRegistry } from "@jupyterlab/coreutils";
+import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
+import { extensions, mimeExtensions } from "lab:extensions";
+import { plotly } from "./plotly.js";
+
+/** What would ask other machines, or a server that has it, or is of no use here. */
+const unwanted = new Set([
+  "@jupyterlab/apputils-extension:announcements",
+  "@jupyterlab/apputils-extension:licenses-plugin",
+  "@jupyterlab/application-extension:pwa",
+]);
+
+const registry = new JupyterPluginRegistry();
+registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
+const serviceManager = await registry.resolveRequiredService(IServiceManager);
+const connectionStatus = await registry.resolveOptionalService(IConnectionStatus);
+
+const lab = new JupyterLab({
+  pluginRegistry: registry,
+  serviceManager,
+  connectionStatus,
+  mimeExtensions: [...mimeExtensions, plotly],
+  disabled: { matches: [], patterns: [] },
+  deferred: { matches: [], patterns: [] },
+  availablePlugins: [],
+});
+await lab.start({ bubblingKeydown: true });
+// For tests and the curious.
+Object.assign(window, { jupyterapp: lab });
