@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { packTfjs } from "./tfjs.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -23,17 +24,8 @@ function prune(dir) {
 }
 for (const room of ["src", "kernel", "cli", "bench", "tests"]) prune(join(root, "dist", room));
 
-await build({
-  entryPoints: [join(root, "scripts/tfjs-gradients.entry.js")],
-  outfile: join(root, "dist/vendor/tfjs-gradients.cjs"),
-  bundle: true,
-  platform: "node",
-  format: "cjs",
-  target: "node20",
-  mainFields: ["module", "main"],
-  minify: true,
-  logLevel: "error",
-});
+const tfjs = join(root, "dist/vendor/tfjs.mjs");
+if (!existsSync(tfjs)) await packTfjs(tfjs);
 
 // The compiler inside the kernel, without comments and white space: a kernel starts sooner.
 const { version } = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json")));

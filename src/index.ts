@@ -32,6 +32,9 @@ export {
   type RolloutTree,
   type Trajectory,
 } from "./rollout/index.js";
-export { loadConfig, Trainer, trainOn, type TrainingRun } from "./run/index.js";
+// Not through the room's own entrance, which also builds the configuration's schema.
+export { loadConfig } from "./run/config/load.js";
+export { trainOn, type TrainingRun } from "./run/trainer/train-cells.js";
+export { Trainer } from "./run/trainer/trainer.js";
 export { ready, tf } from "./tensor/index.js";
 export { ToolSet, type Tool } from "./tools/index.js";

@@ -1,12 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import {
-  SftTrainer,
-  encodeConversation,
-  loadDataset,
-  loadSftConfig,
-  pack,
-} from "../../src/learn/index.js";
+import { SftTrainer, encodeConversation, loadDataset, pack } from "../../src/learn/index.js";
+import { loadSftConfig } from "../../src/run/index.js";
 import { HfTokenizer, loadModel, saveModel } from "../../src/model/index.js";
 import { Random } from "../../src/random/index.js";
 import { ready } from "../../src/tensor/index.js";

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 
 export type Row = Record<string, unknown>;
 
@@ -18,6 +17,7 @@ function plain(value: unknown): unknown {
 }
 
 async function readParquet(path: string): Promise<Row[]> {
+  const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
   const { compressors } = await import("hyparquet-compressors");
   const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors });
   return rows.map((row) => plain(row) as Row);

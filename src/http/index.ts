@@ -1,1 +1,1 @@
-export { HttpError, requestJson, type JsonRequest } from "./request-json.js";
+export { HttpError, isAxiosError, requestJson, type JsonRequest } from "./request-json.js";

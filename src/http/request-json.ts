@@ -1,4 +1,4 @@
-import axios, { AxiosError } from "axios";
+import type { AxiosError } from "axios";
 
 /** One request for JSON. */
 export interface JsonRequest {
@@ -35,10 +35,15 @@ export function shownUrl(url: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
+/** Whether axios threw it, told without loading axios. */
+export function isAxiosError(error: unknown): error is AxiosError {
+  return (error as Partial<AxiosError> | null)?.isAxiosError === true;
+}
+
 /** What went wrong, without anything of the request but its address. */
 export function httpError(doing: string, url: string, error: unknown): HttpError {
   const where = shownUrl(url);
-  if (!(error instanceof AxiosError)) {
+  if (!isAxiosError(error)) {
     const why = error instanceof Error ? error.message : String(error);
     return new HttpError(`Cannot ${doing}: ${where} must answer, got ${why}`);
   }
@@ -62,6 +67,8 @@ export function httpError(doing: string, url: string, error: unknown): HttpError
  * `doing` completes "Cannot ...".
  */
 export async function requestJson(doing: string, request: JsonRequest): Promise<unknown> {
+  // Loaded with the first request: most uses of the package never make one.
+  const { default: axios } = await import("axios");
   const { method = "GET", url, headers, params, body, signal } = request;
   let text: unknown;
   try {

@@ -60,6 +60,5 @@ export { Critic, type CriticOptions } from "./critic.js";
 export { demonstrations, exampleOf, type DemonstrationOptions } from "./tiny/tiny-examples.js";
 export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
 export { taskTools } from "./tiny/tiny-tools.js";
-export { loadSftConfig, type SftConfig } from "./sft/config.js";
 export { tinyRecipe, trainTiny, type TinyRecipe, type TinyStage } from "./tiny/train-tiny.js";
 export { fineTune, FineTuning } from "./sft/fine-tune.js";

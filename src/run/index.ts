@@ -19,3 +19,4 @@ export { validationMetrics, type ValidationScore } from "./trainer/validation-me
 export { train, type TrainOptions } from "./trainer/train.js";
 export { rolloutOptions, updateOptions, validationOptions } from "./trainer/options.js";
 export { trainOn, TrainingRun, type CellTraining } from "./trainer/train-cells.js";
+export { loadSftConfig, type SftConfig } from "./config/sft.js";

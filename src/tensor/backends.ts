@@ -1,4 +1,4 @@
-import { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";
+import { MathBackendCPU } from "#tfjs";
 import type { KernelBackend } from "@tensorflow/tfjs-core";
 import { EngineBackend } from "./engine/engine-backend.js";
 import type { Engine } from "./engine/engine.js";

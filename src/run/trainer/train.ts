@@ -1,6 +1,5 @@
 import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stringify } from "yaml";
 import { loadModel, saveModel } from "../../model/index.js";
 import type { Model } from "../../model/index.js";
 import { saveTrees } from "../../rollout/index.js";
@@ -59,6 +58,7 @@ export async function train(parts: TrainerParts, options: TrainOptions): Promise
   if (from) await restore(trainer, from.path);
   let best = from?.saved.best ?? null;
   await run.rewind(from ? trainer.step : -1);
+  const { stringify } = await import("yaml");
   await run.write("config.yaml", stringify(parts.config));
 
   const record = async (step: number, metrics: Record<string, number>, timing = {}) => {

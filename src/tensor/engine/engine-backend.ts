@@ -1,4 +1,4 @@
-import { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";
+import { MathBackendCPU } from "#tfjs";
 import type { backend_util, DataType, TensorInfo } from "@tensorflow/tfjs-core";
 import { tf } from "../tfjs.js";
 import type { Engine, Floats } from "./engine.js";

@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Tool } from "../tool.js";
 
 /** Where an MCP server is: a program to start, or an address. */
@@ -33,6 +31,16 @@ export interface McpTools {
   close(): Promise<void>;
 }
 
+/** The protocol's own client, loaded when a server is asked for. */
+async function protocol() {
+  const [client, stdio, http] = await Promise.all([
+    import("@modelcontextprotocol/sdk/client/index.js"),
+    import("@modelcontextprotocol/sdk/client/stdio.js"),
+    import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+  ]);
+  return { ...client, ...stdio, ...http };
+}
+
 /**
  * Turns the tools of an MCP server into tools here.
  *
@@ -53,6 +61,7 @@ export interface McpTools {
  */
 export async function mcpTools(server: McpServer, options: McpOptions = {}): Promise<McpTools> {
   const where = "url" in server ? new URL(server.url).origin : server.command;
+  const { Client, StdioClientTransport, StreamableHTTPClientTransport } = await protocol();
   const client = new Client({ name: "arpo-lab", version: ownVersion() });
   const transport =
     "url" in server

@@ -1,8 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
-import axios from "axios";
 import { AppendStore } from "../search/append-store.js";
-import { HttpError } from "../../http/index.js";
+import { HttpError, isAxiosError } from "../../http/index.js";
 import { htmlText } from "./html-text.js";
 
 export interface PageOptions {
@@ -92,6 +91,7 @@ export class PageFetcher {
     const { timeoutMs, maxBytes, pageLength } = this.#options;
     this.#check(url, url);
     try {
+      const { default: axios } = await import("axios");
       const response = await axios.get<string>(url, {
         timeout: timeoutMs,
         signal: AbortSignal.timeout(timeoutMs),
@@ -119,7 +119,7 @@ export class PageFetcher {
       if (error instanceof HttpError) throw error;
       const cause = error instanceof Error ? error.cause : undefined;
       if (cause instanceof HttpError) throw cause;
-      const why = axios.isAxiosError(error)
+      const why = isAxiosError(error)
         ? (error.response?.status ?? error.code ?? error.message)
         : String(error);
       throw new HttpError(`Cannot fetch ${url}: it must answer with status 200, got ${why}`);

@@ -66,7 +66,7 @@ export type SftConfig = z.output<typeof schema>;
  * ```ts
  * import assert from "node:assert/strict";
  * import { writeFile } from "node:fs/promises";
- * import { loadSftConfig } from "arpo-lab/learn";
+ * import { loadSftConfig } from "arpo-lab/run";
  *
  * await writeFile("/tmp/sft.yaml", "model_name_or_path: m\ndataset: d\noutput_dir: o\nbf16: true\n");
  * const { config, kept } = await loadSftConfig("/tmp/sft.yaml", ["learning_rate=7e-6"]);

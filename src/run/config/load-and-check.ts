@@ -1,0 +1,118 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { nearest } from "../../text/index.js";
+import { interpolate } from "./interpolate.js";
+import { configKeys } from "./keys.js";
+import { parseOverride } from "./override.js";
+import type { LoadOptions, LoadedConfig } from "./load.js";
+import { presets } from "./presets.js";
+import { schema } from "./schema.js";
+import { type Tree, get, isTree, leaves, merge, put, remove } from "./tree.js";
+
+/** Keys whose default is another key's value. */
+const linked: Readonly<Record<string, string>> = {
+  "actor_rollout_ref.rollout.prompt_length": "data.max_prompt_length",
+  "actor_rollout_ref.rollout.response_length": "data.max_response_length",
+  "critic.ppo_mini_batch_size": "actor_rollout_ref.actor.ppo_mini_batch_size",
+  "critic.ppo_epochs": "actor_rollout_ref.actor.ppo_epochs",
+  "critic.shuffle": "actor_rollout_ref.actor.shuffle",
+  "critic.use_dynamic_bsz": "actor_rollout_ref.actor.use_dynamic_bsz",
+  "critic.loss_agg_mode": "actor_rollout_ref.actor.loss_agg_mode",
+  "critic.model.path": "actor_rollout_ref.model.path",
+};
+
+const byPath = new Map(configKeys.map((key) => [key.path, key]));
+const freeKeys = configKeys.filter((key) => key.free);
+
+/** The key that covers a leaf: its own, or the free-form one above it. */
+function keyOf(path: string) {
+  return byPath.get(path) ?? freeKeys.find((key) => path.startsWith(`${key.path}.`));
+}
+
+/** The full paths near a mistyped one: the same name elsewhere, or a near name. */
+function suggestion(path: string): string {
+  const name = path.split(".").pop()!;
+  const elsewhere = configKeys.find((key) => key.path.endsWith(`.${name}`));
+  const found = elsewhere?.path ?? nearest(path, byPath.keys());
+  const near = found ?? configKeys.find((k) => nearest(name, [k.path.split(".").pop()!]))?.path;
+  return near ? `; did you mean ${near}?` : "";
+}
+
+function isKnown(path: string): boolean {
+  // An empty section is a leaf of the tree and no key.
+  return keyOf(path) !== undefined || configKeys.some((key) => key.path.startsWith(`${path}.`));
+}
+
+/** Throws for a leaf that no key of the schema covers. */
+function refuseUnknown(tree: Tree): void {
+  for (const [path] of leaves(tree)) {
+    if (isKnown(path)) continue;
+    throw new RangeError(
+      `Cannot load the configuration: every key must be known, got ${path}${suggestion(path)}`,
+    );
+  }
+}
+
+function explain(
+  error: { issues: readonly { path: PropertyKey[]; message: string }[] },
+  tree: Tree,
+) {
+  const [issue] = error.issues;
+  const path = issue!.path.join(".");
+  const got = JSON.stringify(get(tree, path));
+  return new RangeError(`Cannot load the configuration: ${path}: ${issue!.message}, got ${got}`);
+}
+
+async function readTree(file: string): Promise<Tree> {
+  const source = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot load the configuration: ${file} must be readable (${error.code})`);
+  });
+  let tree: unknown;
+  try {
+    tree = parse(source);
+  } catch (error) {
+    throw new SyntaxError(
+      `Cannot load the configuration: ${file} must be YAML, got ${(error as Error).message}`,
+    );
+  }
+  if (tree === null) return {};
+  if (!isTree(tree)) {
+    throw new TypeError(
+      `Cannot load the configuration: ${file} must hold sections, got ${typeof tree}`,
+    );
+  }
+  return tree;
+}
+
+/** As `loadConfig`; here is what needs the schema, which takes a moment to build. */
+export async function loadAndCheck(options: LoadOptions): Promise<LoadedConfig> {
+  const { files = [], preset = [], values = {}, overrides = [], env = process.env } = options;
+  const notes: string[] = [];
+  let given: Tree = {};
+  for (const name of typeof preset === "string" ? [preset] : preset) {
+    const tree = presets[name];
+    if (!tree) {
+      throw new RangeError(
+        `Cannot load the configuration: the preset must be one of ${Object.keys(presets).join(", ")}, got ${name}`,
+      );
+    }
+    given = merge(given, tree);
+  }
+  for (const file of files) given = merge(given, await readTree(file));
+  given = merge(given, values);
+  for (const source of overrides) {
+    const change = parseOverride(source);
+    if (!change) notes.push(`${source} has no value: left as it is`);
+    else if (change.kind === "remove") given = remove(given, change.path);
+    else given = put(given, change.path, change.value);
+  }
+  refuseUnknown(given);
+
+  let all = schema.parse({}) as Tree;
+  for (const [path, source] of Object.entries(linked)) all = put(all, path, `\${${source}}`);
+  const resolved = interpolate(merge(all, given), env);
+  const checked = schema.safeParse(resolved);
+  if (!checked.success) throw explain(checked.error, resolved);
+  const kept = [...leaves(given)].map(([path]) => path).filter((path) => keyOf(path)?.kept);
+  return { config: checked.data, kept, notes };
+}
