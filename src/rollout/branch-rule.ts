@@ -50,9 +50,6 @@ export interface BranchVerdict {
   reason: string;
 }
 
-const clamp = (x: number) => Math.min(1, Math.max(0, x));
-const show = (x: number) => String(Number(x.toPrecision(4)));
-
 /**
  * Decides one attempt at a branch.
  *
@@ -75,6 +72,9 @@ const show = (x: number) => String(Number(x.toPrecision(4)));
  * ```
  */
 export function decideBranch(settings: BranchSettings, situation: BranchSituation): BranchVerdict {
+  // Nothing outside is used: the explorer's page runs this very function.
+  const clamp = (x: number) => Math.min(1, Math.max(0, x));
+  const show = (x: number) => String(Number(x.toPrecision(4)));
   const { rule, probability: p, weight: w, threshold: tau, penaltySlope: slope } = settings;
   const { u, entropy, baseline, consecutive } = situation;
   const delta = entropy - baseline;

@@ -1,10 +1,11 @@
+import type { Tokenizer } from "../model/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import type { RolloutConfig } from "./config.js";
 import type { ForkChanges } from "./fork.js";
 import type { RolloutOptions } from "./options.js";
 import { replayBranches, type Replay, type ReplayChanges } from "./replay.js";
 import { toolMetrics } from "./rollout-metrics.js";
-import { showTree } from "./show-tree.js";
+import { treeDisplay } from "./tree-display.js";
 import type { PromptText, RolloutTask } from "./task.js";
 import { trajectoryOf, type Trajectory } from "./trajectory.js";
 import type { EntropyMonitor, TreeNode, TreeRow } from "./tree-values.js";
@@ -115,6 +116,11 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     return this.#trajectories;
   }
 
+  /** What turns its tokens into text: known for trees made in this process. */
+  get tokenizer(): Tokenizer | undefined {
+    return runtimes.get(this)?.policy.tokenizer;
+  }
+
   /** The nodes from the prompt to a node, that node included. */
   path(node: number): TreeNode[] {
     const path: TreeNode[] = [];
@@ -145,6 +151,6 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return showTree(this as RolloutTree);
+    return treeDisplay.show(this as RolloutTree);
   }
 }

@@ -1,9 +1,11 @@
 import type { RolloutTree } from "./rollout-tree.js";
 import type { TreeNode } from "./tree-values.js";
 
-/** A tree as text and as a small picture; the explorer in `view` shows everything else. */
+/** A tree as text and as a small picture; `explore` in `view` shows everything else. */
 export function showTree(tree: RolloutTree): Record<string, string> {
-  return { "text/plain": asText(tree), "text/html": asHtml(tree) };
+  const label = escape(asText(tree).split("\n")[0]!);
+  const html = `<figure style="margin:0">${treePicture(tree)}<figcaption>${label}</figcaption></figure>`;
+  return { "text/plain": asText(tree), "text/html": html };
 }
 
 function short(text: string, length: number): string {
@@ -28,7 +30,7 @@ function asText(tree: RolloutTree): string {
 const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 /** Rows from top to bottom, tokens from left to right; the hotter a stretch, the more entropy. */
-function asHtml(tree: RolloutTree): string {
+export function treePicture(tree: RolloutTree): string {
   const width = 720;
   const height = 22;
   const starts = new Map<number, number>([[-1, 0]]);
@@ -58,7 +60,7 @@ function asHtml(tree: RolloutTree): string {
       const heat = Math.round(90 - 45 * ((node.entropy ?? 0) / hottest));
       const fill = node.kind === "tool" ? "#7a9" : `hsl(24 85% ${heat}%)`;
       const title = escape(
-        `row ${node.row}, node ${node.id}${node.entropy === undefined ? "" : `, entropy ${node.entropy.toFixed(3)}`}\n${node.text}`,
+        `row ${node.row}, node ${node.id}${node.entropy === undefined ? "" : `, entropy ${node.entropy.toFixed(3)}`}\n${node.text.slice(0, 200)}`,
       );
       marks.push(
         `<rect x="${start}" y="${y}" width="${size}" height="14" rx="2" fill="${fill}"><title>${title}</title></rect>`,
@@ -66,5 +68,5 @@ function asHtml(tree: RolloutTree): string {
     }
   }
   const label = escape(asText(tree).split("\n")[0]!);
-  return `<figure style="margin:0"><svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${tree.rows.length * height + 4}" width="${width}">${marks.join("")}</svg><figcaption>${label}</figcaption></figure>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="0 0 ${width} ${tree.rows.length * height + 4}" width="${width}">${marks.join("")}</svg>`;
 }

@@ -1,0 +1,61 @@
+import { decideBranch, type BranchSettings } from "./branch-rule.js";
+import { ConsecutivePenalty } from "./consecutive-penalty.js";
+import type { Replay, ReplayAttempt, ReplayChanges } from "./replay.js";
+import type { ReplayPlan } from "./replay-plan.js";
+
+/**
+ * Decides every branch of a plan anew. Uses only `decideBranch` and `ConsecutivePenalty`, so that the
+ * explorer's page can run this very function.
+ */
+export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
+  const { penalty: kind = plan.penalty, ...given } = changes;
+  const settings: BranchSettings = { ...plan.settings, ...given };
+  const penalty = new ConsecutivePenalty(1);
+  const along = new Map<number, number>();
+  const attempts: ReplayAttempt[] = [];
+  const before = plan.rows.filter((row) => row.kind === "branch").length;
+  const present = new Set(plan.rows.filter((r) => r.kind === "initial").map((r) => r.row));
+  let used = present.size;
+  let unseen = 0;
+
+  for (let round = 0; round < plan.rounds; round++) {
+    let gained = 0;
+    const promptCount = penalty.count(0);
+    // Rows are in the order of creation, which is the order in which a round looks at them.
+    for (const step of plan.steps.filter((s) => s.round === round && present.has(s.row))) {
+      const tries = Math.min(plan.attemptsPerRow, plan.n - used);
+      const own = along.get(step.row) ?? 0;
+      const children: number[] = [];
+      let branched = false;
+      for (let attempt = 0; attempt < tries; attempt++) {
+        const { u, entropy, baseline, was, child } = step.attempts[attempt]!;
+        const consecutive = kind === "path" ? own : promptCount;
+        const situation = { u, entropy, baseline, consecutive };
+        const verdict = decideBranch(settings, situation);
+        const at = { node: step.node, row: step.row, round, attempt };
+        attempts.push({ ...at, ...situation, remaining: plan.n - used, ...verdict, was });
+        if (!verdict.branch) continue;
+        branched = true;
+        used++;
+        gained++;
+        if (child == null) unseen++;
+        else children.push(child);
+      }
+      if (tries > 0) along.set(step.row, branched ? own + 1 : 0);
+      for (const child of children) {
+        present.add(child);
+        along.set(child, own + 1);
+      }
+    }
+    const refill = plan.rows.find((r) => r.kind === "refill" && r.round === round + 1);
+    if (refill && used < plan.n) {
+      present.add(refill.row);
+      used++;
+      gained++;
+    }
+    penalty.endRound(new Set(gained > 0 ? [0] : []));
+  }
+  const missing = plan.rows.filter((r) => !present.has(r.row)).map((r) => r.row);
+  const branches = attempts.filter((a) => a.branch).length;
+  return { settings, attempts, branches, before, unseen, missing };
+}

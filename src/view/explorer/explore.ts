@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { showTree, treePicture } from "../../rollout/show-tree.js";
+import { makePayload, type ExploreOptions } from "./make-payload.js";
+import { explorerProgram } from "./program.js";
+import { explorerStyle } from "./style.js";
+
+/** A tree to look around in; shows itself. */
+export class Explorer {
+  constructor(
+    readonly tree: RolloutTree,
+    readonly options: ExploreOptions = {},
+  ) {}
+
+  /** One piece of HTML that needs nothing else: a picture, the tree, and the program that shows it. */
+  html(): string {
+    const id = `explorer-${randomUUID()}`;
+    const tree = JSON.stringify(makePayload(this.tree, this.options)).replace(/</g, "\\u003c");
+    return (
+      `<div id="${id}" class="arpo-explorer"><style>${explorerStyle}</style>` +
+      `<div data-picture>${treePicture(this.tree)}</div>` +
+      `<script type="application/json" data-tree>${tree}</script>` +
+      `<script>${explorerProgram(id)}</script></div>`
+    );
+  }
+
+  /** Every form it can be shown in. */
+  bundle(): Record<string, string> {
+    return {
+      "text/html": this.html(),
+      "image/svg+xml": treePicture(this.tree),
+      "text/plain": showTree(this.tree)["text/plain"]!,
+    };
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    return this.bundle();
+  }
+}
+
+/**
+ * A tree to look around in: colours by entropy, probability, reward or advantage; every branch
+ * decision with what decided it, and what other settings would have decided; every token with its
+ * alternatives. It works in saved pages too.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { explore } from "arpo-lab/view";
+ *
+ * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { n: 4, seed: 1 });
+ * assert.match(explore(tree).html(), /^<div id="explorer-/);
+ * ```
+ */
+export function explore(tree: RolloutTree, options: ExploreOptions = {}): Explorer {
+  return new Explorer(tree, options);
+}

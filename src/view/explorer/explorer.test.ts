@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import vm from "node:vm";
+import { grpoBatch } from "../testing/sample-batch.js";
+import { sampleTree } from "../testing/sample-tree.js";
+import { Random } from "../../random/random.js";
+import { ScriptedPolicy } from "../../rollout/testing/index.js";
+import { branchRules, rollout, type Replay, type ReplayChanges } from "../../rollout/index.js";
+import { explore } from "./explore.js";
+import { makePayload } from "./make-payload.js";
+import type { PageTree } from "./page/unpack.js";
+import type { ExplorerPayload, PackedNumbers } from "./payload.js";
+import { explorerFunctions } from "./program.js";
+
+interface Page {
+  followPlan: (plan: unknown, changes: ReplayChanges) => Replay;
+  unpackTree: (payload: ExplorerPayload) => PageTree;
+  sharedTokens: (tree: PageTree, a: number, b: number) => number;
+  tokenText: (tree: PageTree, place: number) => string;
+}
+
+/** The page's functions in a world of their own, as a browser has them. */
+function page(): Page {
+  const names = "followPlan, unpackTree, sharedTokens, tokenText";
+  return vm.runInNewContext(`${explorerFunctions()}\n;({ ${names} })`, { atob }) as Page;
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+test("explore() decides in its page what tree.replay() decides", async () => {
+  const { followPlan } = page();
+  const random = Random.from(3);
+  const seen = new Set<number>();
+  for (let seed = 0; seed < 30; seed++) {
+    const tree = await sampleTree({
+      seed,
+      rule: random.choose(branchRules),
+      penalty: random.choose(["prompt", "path"]),
+    });
+    const plan = plain(makePayload(tree).plan);
+    for (let i = 0; i < 6; i++) {
+      const changes: ReplayChanges = {
+        rule: random.choose(branchRules),
+        probability: random.uniform(),
+        weight: 2 * random.uniform(),
+        threshold: random.uniform(),
+      };
+      const expected = tree.replay(changes);
+      assert.deepEqual(plain(followPlan(plan, changes)), plain(expected));
+      seen.add(expected.branches);
+    }
+  }
+  assert.ok(seen.size > 3, "the settings must differ in what they decide");
+});
+
+test("explore() carries every token, entropy and probability to its page", async () => {
+  const tree = await sampleTree({ seed: 4 });
+  const { unpackTree, tokenText, sharedTokens } = page();
+  const carried = unpackTree(plain(makePayload(tree)) as ExplorerPayload);
+  const policy = new ScriptedPolicy(() => ({ text: "" }));
+  for (const [i, node] of tree.nodes.entries()) {
+    const { start, length } = carried.nodes[i]!;
+    const texts = Array.from({ length }, (_, t) => tokenText(carried, carried.tokens[start + t]!));
+    assert.equal(texts.join(""), policy.tokenizer.decode(node.tokens));
+    node.entropies.forEach((entropy, t) => {
+      assert.ok(Math.abs(carried.entropies[start + t]! - entropy) < 1e-4);
+      const p = Math.exp(node.logprobs[t]!);
+      assert.ok(Math.abs(Math.exp(-carried.surprises[start + t]!) - p) < 1e-3);
+    });
+    if (node.kind === "tool") assert.ok(Number.isNaN(carried.entropies[start]));
+  }
+  const [a, b] = [tree.trajectories[0]!, tree.trajectories.at(-1)!];
+  let same = 0;
+  while (same < a.tokens.length && a.tokens[same] === b.tokens[same]) same++;
+  assert.equal(sharedTokens(carried, a.row, b.row), same);
+});
+
+test("explore() colours by the mean advantage and score of the rows that share a token", async () => {
+  const { tree, scored, batch } = await grpoBatch();
+  const payload = makePayload(tree, { scored, batch });
+  const root = payload.nodes.findIndex((_, i) => {
+    return batch.rows.filter((row) => row.trajectory.nodes.includes(i)).length > 1;
+  });
+  const through = scored.rows.filter((row) => row.trajectory.nodes.includes(root));
+  const mean = through.reduce((sum, row) => sum + row.score.score, 0) / through.length;
+  assert.ok(Math.abs(payload.nodes[root]!.reward! - mean) < 1e-12);
+  const { advantages } = page().unpackTree(plain(payload) as ExplorerPayload);
+  const rows = batch.rows.filter((row) => row.trajectory.nodes.includes(root));
+  const expected =
+    rows.reduce((sum, { trajectory, advantages: own }) => {
+      const before = trajectory.nodes
+        .slice(0, trajectory.nodes.indexOf(root))
+        .reduce((n, id) => n + tree.nodes[id]!.tokens.length, 0);
+      return sum + own[before]!;
+    }, 0) / rows.length;
+  assert.ok(Math.abs(advantages![payload.nodes[root]!.start]! - expected) < 1e-3);
+});
+
+test("explore() gives one piece of HTML in which no text of the tree is code", async () => {
+  const evil = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)>\u0001";
+  const tree = await rollout(
+    new ScriptedPolicy(() => ({ text: evil })),
+    { prompt: evil },
+    { n: 2 },
+  );
+  const bundle = explore(tree).bundle();
+  const html = bundle["text/html"]!;
+  assert.equal(html.match(/<script/g)!.length, 2);
+  assert.equal(html.match(/<\/script>/g)!.length, 2);
+  assert.doesNotMatch(html, /<!--|<img|https?:(?!\/\/www\.w3\.org)/);
+  assert.match(bundle["image/svg+xml"]!, /^<svg .*<\/svg>$/s);
+  assert.match(bundle["text/plain"]!, /^RolloutTree: 2 rows/);
+  assert.notEqual(explore(tree).html().slice(0, 60), html.slice(0, 60), "ids must be unique");
+});
+
+test("a tree shows itself in the explorer once arpo-lab is loaded", async () => {
+  await import("../../index.js");
+  const tree = await sampleTree({ seed: 1 });
+  const show = (tree as unknown as Record<symbol, () => Record<string, string>>)[
+    Symbol.for("Jupyter.display")
+  ]!;
+  assert.match(show.call(tree)["text/html"]!, /class="arpo-explorer"/);
+});
+
+test("explore() keeps a tree of 1,000 nodes and 200,000 tokens below 5 MB", async () => {
+  const tree = await sampleTree({ seed: 2 });
+  const random = Random.from(1);
+  const model = tree.nodes.find((node) => node.kind === "model" && node.top)!;
+  const nodes = Array.from({ length: 1000 }, (_, id) => ({
+    ...{ ...model, id, parent: id % 10 === 0 ? -1 : id - 1, row: Math.floor(id / 10) },
+    round: id % 10,
+    branch: undefined,
+    tokens: Int32Array.from({ length: 200 }, () => 97 + random.integer(2000)),
+    text: "",
+    logprobs: Float32Array.from({ length: 200 }, () => Math.log(random.uniform())),
+    entropies: Float32Array.from({ length: 200 }, () => random.uniform()),
+    top: {
+      width: 8,
+      ids: Int32Array.from({ length: 1600 }, () => 97 + random.integer(2000)),
+      logprobs: Float32Array.from({ length: 1600 }, () => -random.uniform()),
+    },
+  }));
+  const rows = Array.from({ length: 100 }, (_, row) => ({
+    ...tree.rows[0]!,
+    ...{ row, leaf: row * 10 + 9 },
+  }));
+  Object.assign(tree, { nodes, rows });
+  const saved = JSON.stringify(explore(tree).bundle());
+  assert.ok(saved.length < 5e6, `${saved.length} bytes`);
+  const { tokens, top } = JSON.parse(JSON.stringify(makePayload(tree))) as {
+    tokens: string;
+    top: { width: number; surprises: PackedNumbers };
+  };
+  assert.equal(Buffer.from(tokens, "base64").length, 400_000);
+  assert.ok(top.width >= 1);
+});

@@ -1,0 +1,165 @@
+import type { TrainingBatch } from "../../learn/batch.js";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Scored } from "../../reward/scored.js";
+import { planReplay } from "../../rollout/replay-plan.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { packIntegers, packNumbers } from "./pack.js";
+import type { ExplorerPayload, PageNode, PageRow } from "./payload.js";
+
+export interface ExploreOptions {
+  /** Scores of the tree's rows: colours by reward and tells each row's reason. */
+  scored?: Scored;
+  /** Advantages of the tree's tokens: colours by advantage. */
+  batch?: TrainingBatch;
+  /** For trees from files, whose tokens are otherwise shown as numbers. */
+  tokenizer?: Tokenizer;
+  /** Bytes that alternatives of tokens may take before being packed (default 1,500,000). */
+  alternativeBytes?: number;
+}
+
+// Beyond e^-20 nobody asks for digits.
+const mostSurprise = 20;
+
+/** A tree as its explorer's page reads it. */
+export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): ExplorerPayload {
+  const { scored, batch, tokenizer = tree.tokenizer, alternativeBytes = 1_500_000 } = options;
+  const total = tree.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
+  const entropies = new Float32Array(total).fill(NaN);
+  const surprises = new Float32Array(total).fill(NaN);
+  const ids = new Int32Array(total);
+  const starts: number[] = [];
+  const depths: number[] = [];
+  let at = 0;
+  for (const node of tree.nodes) {
+    starts.push(at);
+    const { parent } = node;
+    depths.push(parent < 0 ? 0 : depths[parent]! + tree.nodes[parent]!.tokens.length);
+    ids.set(node.tokens, at);
+    entropies.set(node.entropies, at);
+    surprises.set(
+      node.logprobs.map((logprob) => -logprob),
+      at,
+    );
+    at += node.tokens.length;
+  }
+  const places = new Map<number, number>();
+  const vocabulary: string[] = [];
+  const place = (id: number) => {
+    if (!tokenizer) return id;
+    let known = places.get(id);
+    if (known === undefined) {
+      known = vocabulary.push(tokenizer.decode([id])) - 1;
+      places.set(id, known);
+    }
+    return known;
+  };
+  const tokens = Array.from(ids, place);
+  const top = alternatives(tree, starts, total, place, alternativeBytes);
+  const wide = [...tokens, ...(top?.ids ?? [])].some((value) => value > 65535);
+  const rewards = scored && rewardsOf(tree, scored);
+  const broken = new Set(vocabulary.flatMap((text, i) => (text.includes("\ufffd") ? [i] : [])));
+
+  const nodes = tree.nodes.map((node, i): PageNode => {
+    const { parent, kind, row, round, entropy, finish, stop, branch, run } = node;
+    const [start, length] = [starts[i]!, node.tokens.length];
+    const told = tokenizer && !tokens.slice(start, start + length).some((t) => broken.has(t));
+    return {
+      ...{ parent, kind, row, round, start, length, depth: depths[i]! },
+      ...{ entropy, finish, stop, branch, reward: rewards?.nodes[i] },
+      tool: node.tool && { ...node.tool, text: undefined }, // the tokens tell it
+      text: told ? undefined : node.text,
+      ...{ began: run?.start, ended: run?.end, toolMs: run?.toolMs },
+    };
+  });
+  const rows = tree.rows.map((row, i): PageRow => {
+    const { kind, parent, from, leaf, end, calls } = row;
+    const score = rewards?.rows[i];
+    return { kind, parent, from, leaf, end, calls, score: score?.score, reason: score?.reason };
+  });
+  const branches = rows.filter((row) => row.kind === "branch").length;
+  const advantages = batch && advantagesOf(tree, batch, starts, total);
+  return {
+    title: `${rows.length} rows (${branches} branches), ${nodes.length} nodes, ${total} tokens, seed ${tree.seed}, ${tree.config.branch.rule}`,
+    prompt: tree.prompt.text,
+    plan: planReplay(tree),
+    vocabulary,
+    tokens: packIntegers(tokens, wide),
+    wide,
+    entropies: packNumbers(entropies),
+    surprises: packNumbers(surprises, mostSurprise),
+    advantages: advantages && packNumbers(advantages),
+    top: top && {
+      width: top.width,
+      ids: packIntegers(top.ids, wide),
+      surprises: packNumbers(top.surprises, mostSurprise),
+    },
+    nodes,
+    rows,
+  };
+}
+
+/** As many of the alternatives as fit: four bytes each, the likeliest first. */
+function alternatives(
+  tree: RolloutTree,
+  starts: readonly number[],
+  total: number,
+  place: (id: number) => number,
+  bytes: number,
+) {
+  const widest = tree.nodes.reduce((most, node) => Math.max(most, node.top?.width ?? 0), 0);
+  const width = Math.min(widest, Math.floor(bytes / Math.max(1, 4 * total)));
+  if (width === 0) return undefined;
+  const ids = new Array<number>(total * width).fill(0);
+  const surprises = new Float32Array(total * width).fill(NaN);
+  tree.nodes.forEach(({ top, tokens }, n) => {
+    if (!top) return;
+    for (let t = 0; t < tokens.length; t++) {
+      for (let k = 0; k < Math.min(width, top.width); k++) {
+        const to = (starts[n]! + t) * width + k;
+        ids[to] = place(top.ids[t * top.width + k]!);
+        surprises[to] = -top.logprobs[t * top.width + k]!;
+      }
+    }
+  });
+  return { width, ids, surprises };
+}
+
+/** The score of each row, and of each node the mean over the rows through it. */
+function rewardsOf(tree: RolloutTree, scored: Scored) {
+  const own = scored.rows.filter(({ trajectory }) => trajectory.tree === tree.index);
+  const sums = tree.nodes.map(() => ({ sum: 0, count: 0 }));
+  const rows: ({ score: number; reason: string } | undefined)[] = tree.rows.map(() => undefined);
+  for (const { trajectory, score } of own) {
+    if (rows[trajectory.row]) continue; // a trajectory repeated to fill the group
+    rows[trajectory.row] = { score: score.score, reason: score.reason };
+    for (const node of trajectory.nodes) {
+      sums[node]!.sum += score.score;
+      sums[node]!.count++;
+    }
+  }
+  return { rows, nodes: sums.map(({ sum, count }) => (count > 0 ? sum / count : undefined)) };
+}
+
+/** The advantage of each token, the mean over the rows that share it; NaN where none is trained. */
+function advantagesOf(
+  tree: RolloutTree,
+  batch: TrainingBatch,
+  starts: readonly number[],
+  total: number,
+): Float32Array {
+  const sums = new Float32Array(total);
+  const counts = new Uint32Array(total);
+  for (const { trajectory, advantages } of batch.rows) {
+    if (trajectory.tree !== tree.index) continue;
+    let t = 0;
+    for (const node of trajectory.nodes) {
+      const { length } = tree.nodes[node]!.tokens;
+      for (let i = 0; i < length && t < advantages.length; i++, t++) {
+        if (!trajectory.lossMask[t]) continue;
+        sums[starts[node]! + i]! += advantages[t]!;
+        counts[starts[node]! + i]!++;
+      }
+    }
+  }
+  return sums.map((sum, i) => (counts[i]! > 0 ? sum / counts[i]! : NaN));
+}

@@ -1,0 +1,154 @@
+import type { Replay } from "../../../rollout/replay.js";
+import type { Colouring } from "./colours.js";
+import type { PageTree } from "./unpack.js";
+
+/** What a drawing of the tree depends on. */
+export interface Scene {
+  tree: PageTree;
+  colouring: Colouring;
+  replay: Replay;
+  ink: string;
+  accent: string;
+  /** Pixels per token and per row, and the part that is in view. */
+  scale: number;
+  lane: number;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+  selected: number;
+  /** Nodes that are not dimmed; undefined for all. */
+  shown: Set<number> | undefined;
+  /** Where two rows part, in tokens. */
+  parting: number | undefined;
+}
+
+/** Draws what is in view of the tree. */
+export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { tree, colouring, scale, lane, left, top, width, height } = scene;
+  const missing = new Set(scene.replay.missing);
+  const laneOf = (row: number) => Math.max(0, row);
+  const x = (depth: number) => 8 + depth * scale - left;
+  const y = (row: number) => laneOf(row) * lane - top;
+  const inView = (row: number) => y(row) > -lane && y(row) < height;
+  context.clearRect(0, 0, width, height);
+
+  context.strokeStyle = scene.ink;
+  context.lineWidth = 1;
+  tree.rows.forEach(({ kind, parent, from }, row) => {
+    if (kind !== "branch" || from < 0) return;
+    const [a, b] = [y(parent), y(row)];
+    const node = tree.nodes[from]!;
+    const at = x(node.depth + node.length);
+    if (b < -lane || a > height || at < 0 || at > width) return;
+    context.globalAlpha = missing.has(row) ? 0.2 : 0.55;
+    context.beginPath();
+    context.moveTo(at, a + lane / 2);
+    context.lineTo(at, b + lane / 2);
+    context.stroke();
+  });
+
+  tree.nodes.forEach((node, id) => {
+    const [from, to] = [x(node.depth), x(node.depth + node.length)];
+    if (!inView(node.row) || to < 0 || from > width) return;
+    const at = y(node.row) + 3;
+    const tall = lane - 7;
+    context.globalAlpha = missing.has(node.row) || scene.shown?.has(id) === false ? 0.22 : 1;
+    if (node.kind !== "model") {
+      context.fillStyle = node.kind === "tool" ? "#5f9e8f" : "#888888";
+      context.fillRect(from, at + tall / 4, Math.max(1, to - from - 1), tall / 2);
+    } else {
+      drawTokens(node, id, from, Math.max(from + 1, to - 1), at, tall);
+    }
+    if (id !== scene.selected) return;
+    context.globalAlpha = 1;
+    context.strokeStyle = scene.accent;
+    context.lineWidth = 2;
+    context.strokeRect(from - 1, at - 1, Math.max(3, to - from + 1), tall + 2);
+    context.lineWidth = 1;
+  });
+
+  drawAttempts();
+  if (scene.parting !== undefined) {
+    context.globalAlpha = 1;
+    context.strokeStyle = scene.accent;
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    context.moveTo(x(scene.parting), 0);
+    context.lineTo(x(scene.parting), height);
+    context.stroke();
+    context.setLineDash([]);
+  }
+  context.globalAlpha = 1;
+
+  /** One rectangle per run of equal colour, per token or per pixel, whichever is wider. */
+  function drawTokens(
+    node: PageTree["nodes"][number],
+    id: number,
+    from: number,
+    to: number,
+    at: number,
+    tall: number,
+  ): void {
+    const step = Math.max(1, 1 / scale);
+    const first = Math.max(0, Math.floor(-from / scale / step) * step);
+    let begun = NaN;
+    let current = "";
+    for (let t = first; t < node.length; t += step) {
+      const px = from + t * scale;
+      if (px > width) break;
+      const colour = colouring.colour(gathered(node, id, Math.floor(t), Math.floor(t + step)));
+      if (colour === current) continue;
+      if (current !== "") context.fillRect(begun, at, px - begun, tall);
+      context.fillStyle = current = colour;
+      begun = px;
+    }
+    if (current !== "") context.fillRect(begun, at, Math.min(to, width + 1) - begun, tall);
+    context.strokeStyle = "rgba(128,128,128,.45)";
+    context.strokeRect(from, at, to - from, tall);
+  }
+
+  function gathered(node: PageTree["nodes"][number], id: number, from: number, to: number): number {
+    let result = NaN;
+    let count = 0;
+    for (let t = from; t < Math.max(from + 1, Math.min(to, node.length)); t++) {
+      const value = colouring.value(node.start + t, id);
+      if (Number.isNaN(value)) continue;
+      count++;
+      if (count === 1) result = value;
+      else if (colouring.gather === "max") result = Math.max(result, value);
+      else if (colouring.gather === "min") result = Math.min(result, value);
+      else result += (value - result) / count;
+    }
+    return result;
+  }
+
+  /** A mark after each node where something was decided: full if it branches, ringed if it changed. */
+  function drawAttempts(): void {
+    const marks = new Map<number, { row: number; branch: boolean; changed: boolean }>();
+    for (const { node, row, branch, was } of scene.replay.attempts) {
+      const mark = marks.get(node) ?? { row, branch: false, changed: false };
+      mark.branch ||= branch;
+      mark.changed ||= was !== branch;
+      marks.set(node, mark);
+    }
+    for (const [id, { row, branch, changed }] of marks) {
+      const node = tree.nodes[id]!;
+      const at = x(node.depth + node.length);
+      if (!inView(row) || at < -6 || at > width + 6) continue;
+      const middle = y(row) + lane / 2 - 0.5;
+      context.globalAlpha = scene.shown?.has(id) === false ? 0.22 : 1;
+      context.beginPath();
+      context.arc(at, middle, 3.5, 0, 2 * Math.PI);
+      context.fillStyle = branch ? scene.accent : "#ffffff";
+      context.fill();
+      context.strokeStyle = scene.ink;
+      context.stroke();
+      if (!changed) continue;
+      context.beginPath();
+      context.arc(at, middle, 6.5, 0, 2 * Math.PI);
+      context.strokeStyle = scene.accent;
+      context.stroke();
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import type { Replay } from "../../../rollout/replay.js";
+import type { Colouring } from "./colours.js";
+import { element } from "./element.js";
+import { heatText } from "./heat-text.js";
+import type { PageTree } from "./unpack.js";
+
+/** A node: what it is, what was decided after it, and its tokens. */
+export function nodeDetails(
+  tree: PageTree,
+  id: number,
+  colouring: Colouring,
+  replay: Replay,
+): HTMLElement {
+  const node = tree.nodes[id]!;
+  const number = (x: number) => String(Number(x.toPrecision(4)));
+  const kinds = { model: "the model wrote", tool: "a tool answered", end: "an end token was put" };
+  const facts = [
+    `node ${id}: ${kinds[node.kind]} ${node.length} tokens`,
+    `row ${node.row}, round ${node.round}`,
+  ];
+  if (node.entropy != null) facts.push(`segment entropy ${number(node.entropy)}`);
+  if (node.reward != null) facts.push(`mean score of its rows ${number(node.reward)}`);
+  if (node.stop != null) facts.push(`stopped at ${node.stop}`);
+  else if (node.finish != null) facts.push(`finished by ${node.finish}`);
+  if (node.began != null && node.ended != null) {
+    facts.push(`${Math.round(node.ended - node.began)} ms, from ${Math.round(node.began)} ms on`);
+  }
+  const box = element("div", {}, element("p", {}, facts.join(" · ")));
+  if (node.tool) {
+    const { tag, input, ok, failure, retries, edited } = node.tool;
+    const told = [ok ? "ok" : `failed (${failure ?? "unknown"})`];
+    if (node.toolMs != null) told.push(`${Math.round(node.toolMs)} ms in the tool`);
+    if (retries > 0) told.push(`${retries} retries`);
+    if (edited) told.push("result edited by hand");
+    box.append(
+      element("p", {}, element("b", {}, tag), ` ${told.join(", ")}`),
+      element("pre", {}, input),
+    );
+  }
+  const attempts = replay.attempts.filter((attempt) => attempt.node === id);
+  if (attempts.length > 0) box.append(attemptTable(attempts, replay));
+  const tokens = Array.from({ length: node.length }, (_, i) => ({
+    token: node.start + i,
+    node: id,
+  }));
+  if (node.text != null) box.append(element("pre", {}, node.text));
+  box.append(heatText(tree, colouring, tokens, `tokens of node ${id}`));
+  return box;
+}
+
+/** The attempts at a branch after a node, with everything that decided them. */
+export function attemptTable(attempts: Replay["attempts"], replay: Replay): HTMLElement {
+  const number = (x: number) => String(Number(x.toPrecision(4)));
+  const heads = ["attempt", "draw u", "ΔH", "score", "bar", "chance", "outcome"];
+  const table = element("table", {});
+  table.append(
+    element("caption", {}, `Branching by ${replay.settings.rule}`),
+    element("tr", {}, ...heads.map((head) => element("th", {}, head))),
+  );
+  for (const attempt of attempts) {
+    const { u, delta, score, bar, probability, branch, was, reason } = attempt;
+    const before =
+      was == null ? " (not tried then)" : was === branch ? "" : was ? " (it did)" : " (it did not)";
+    const outcome = `${branch ? "branches" : "does not branch"}${before}: ${reason}`;
+    const cells = [
+      String(attempt.attempt),
+      ...[u, delta, score, bar, probability].map(number),
+      outcome,
+    ];
+    table.append(element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
+  }
+  return element("div", { class: "arpo-wide" }, table);
+}
+
+/** A row's tokens from the prompt to its end. */
+export function rowTokens(
+  tree: PageTree,
+  path: readonly number[],
+): { token: number; node: number }[] {
+  return path.flatMap((node) => {
+    const { start, length } = tree.nodes[node]!;
+    return Array.from({ length }, (_, i) => ({ token: start + i, node }));
+  });
+}

@@ -1,0 +1,30 @@
+import type { PageTree } from "./unpack.js";
+
+/** The nodes of a row from the prompt to its leaf. */
+export function pathOf(tree: PageTree, row: number): number[] {
+  const path: number[] = [];
+  for (let id = tree.rows[row]!.leaf; id >= 0; id = tree.nodes[id]!.parent) path.push(id);
+  return path.reverse();
+}
+
+/** The places of a row's tokens in the tree's list. */
+export function tokensOf(tree: PageTree, row: number): number[] {
+  return pathOf(tree, row).flatMap((id) => {
+    const { start, length } = tree.nodes[id]!;
+    return Array.from({ length }, (_, i) => start + i);
+  });
+}
+
+/** How many tokens two rows have in common from the start. */
+export function sharedTokens(tree: PageTree, a: number, b: number): number {
+  const [one, two] = [tokensOf(tree, a), tokensOf(tree, b)];
+  let same = 0;
+  while (
+    same < one.length &&
+    same < two.length &&
+    tree.tokens[one[same]!] === tree.tokens[two[same]!]
+  ) {
+    same++;
+  }
+  return same;
+}

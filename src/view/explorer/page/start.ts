@@ -1,0 +1,207 @@
+import { followPlan } from "../../../rollout/follow-plan.js";
+import type { ExplorerPayload } from "../payload.js";
+import { colouringOf, type PageColours } from "./colours.js";
+import { type Choices, makeControls, replayWords } from "./controls.js";
+import { drawTree, type Scene } from "./draw.js";
+import { element } from "./element.js";
+import { heatText } from "./heat-text.js";
+import { nodeDetails, rowTokens } from "./node-details.js";
+import { pathOf, sharedTokens } from "./paths.js";
+import { unpackTree } from "./unpack.js";
+
+/** Brings one explorer of the page to life. */
+export function startExplorer(id: string, colours: PageColours): void {
+  const root = document.getElementById(id);
+  const source = root?.querySelector("script[data-tree]")?.textContent;
+  if (!root || source == null) return;
+  const tree = unpackTree(JSON.parse(source) as ExplorerPayload);
+  const choices: Choices = { quantity: "entropy", changes: {}, follow: -1, compare: -1 };
+  const canvas = element("canvas", { tabindex: "0", role: "application" });
+  canvas.setAttribute(
+    "aria-label",
+    `Rollout tree: ${tree.title}. Arrow keys move from node to node, plus and minus zoom.`,
+  );
+  // As large as the whole drawing; the canvas stays in view inside it and draws only what is seen.
+  const spacer = element("div", {}, canvas);
+  const scroller = element("div", { class: "arpo-scroll" }, spacer);
+  const legend = element("div", { class: "arpo-legend" });
+  const count = element("output", { class: "arpo-count", "aria-live": "polite" });
+  const details = element("div", { class: "arpo-details" });
+  const trail = element("div", { class: "arpo-trail" });
+  const lane = 20;
+  const longest = Math.max(1, ...tree.nodes.map((node) => node.depth + node.length));
+  const height = Math.min(420, Math.max(lane, tree.rows.length * lane)) + 16;
+  let zoom = 1;
+  let selected = -1;
+  let replay = followPlan(tree.plan, {});
+  let asked = false;
+
+  const channel = (i: number) => Number(getComputedStyle(root!).color.match(/[\d.]+/g)?.[i] ?? 0);
+  const isDark = () => 0.3 * channel(0) + 0.59 * channel(1) + 0.11 * channel(2) > 140;
+  const ramps = () => (isDark() ? colours.dark : colours.light);
+  let colouring = colouringOf(tree, choices.quantity, ramps());
+
+  const paths = () => [choices.follow, choices.compare].filter((row) => row >= 0);
+  function scene(): Scene {
+    const width = scroller.clientWidth || 720;
+    const rows = paths();
+    return {
+      ...{ tree, colouring, replay, lane, selected, width, height: height - 16 },
+      ink: getComputedStyle(root!).color,
+      accent: isDark() ? "#ff7ab8" : "#b3005e",
+      scale: ((width - 16) / longest) * zoom,
+      left: scroller.scrollLeft,
+      top: scroller.scrollTop,
+      shown: rows.length > 0 ? new Set(rows.flatMap((row) => pathOf(tree, row))) : undefined,
+      parting: rows.length === 2 ? sharedTokens(tree, rows[0]!, rows[1]!) : undefined,
+    };
+  }
+  function draw(): void {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => {
+      asked = false;
+      const view = scene();
+      const ratio = devicePixelRatio || 1;
+      canvas.width = view.width * ratio;
+      canvas.height = view.height * ratio;
+      canvas.style.width = `${view.width}px`;
+      canvas.style.height = `${view.height}px`;
+      spacer.style.width = `${16 + longest * view.scale}px`;
+      spacer.style.height = `${Math.max(tree.rows.length * lane, view.height)}px`;
+      const context = canvas.getContext("2d");
+      if (!context) return;
+      context.setTransform(ratio, 0, 0, ratio, 0, 0);
+      drawTree(context, view);
+    });
+  }
+  function select(node: number): void {
+    selected = node;
+    details.replaceChildren(nodeDetails(tree, node, colouring, replay));
+    draw();
+  }
+  function showPaths(): void {
+    const rows = paths();
+    const parts = rows.map((row) => {
+      const tokens = rowTokens(tree, pathOf(tree, row));
+      const from = rows.length === 2 ? Math.max(0, sharedTokens(tree, rows[0]!, rows[1]!) - 20) : 0;
+      const { reason } = tree.rows[row]!;
+      return element(
+        "div",
+        {},
+        element("h4", {}, `row ${row}${from > 0 ? `, from token ${from} on` : ""}`),
+        reason == null ? undefined : element("p", {}, reason),
+        heatText(tree, colouring, tokens.slice(from), `row ${row}`),
+      );
+    });
+    const [a, b] = rows;
+    const same = a !== undefined && b !== undefined ? sharedTokens(tree, a, b) : 0;
+    const words =
+      b === undefined
+        ? ""
+        : same === rowTokens(tree, pathOf(tree, a!)).length &&
+            same === rowTokens(tree, pathOf(tree, b)).length
+          ? `Rows ${a} and ${b} have the same tokens.`
+          : `Rows ${a} and ${b} share ${same} tokens; the dashed line is where they part.`;
+    trail.replaceChildren(
+      element("p", {}, words),
+      element("div", { class: "arpo-columns" }, ...parts),
+    );
+  }
+  function changed(): void {
+    replay = followPlan(tree.plan, choices.changes);
+    colouring = colouringOf(tree, choices.quantity, ramps());
+    count.textContent = replayWords(replay);
+    count.dataset["branches"] = String(replay.branches);
+    const show = (x: number) => String(Number(x.toPrecision(3)));
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((t) =>
+      colouring.colour(colouring.low + t * (colouring.high - colouring.low)),
+    );
+    legend.replaceChildren(
+      element("span", {}, `${choices.quantity} ${show(colouring.low)} `),
+      element("i", { style: `background:linear-gradient(90deg,${stops.join(",")})` }),
+      element(
+        "span",
+        {},
+        ` ${show(colouring.high)} · teal: tool · ● branches ○ does not ◎ changed`,
+      ),
+    );
+    if (selected >= 0) details.replaceChildren(nodeDetails(tree, selected, colouring, replay));
+    if (paths().length > 0) showPaths();
+    else trail.replaceChildren();
+    draw();
+  }
+
+  const rowOf = (node: number) => Math.max(0, tree.nodes[node]!.row);
+  function nearest(row: number, depth: number): number {
+    let best = -1;
+    let distance = Infinity;
+    tree.nodes.forEach((node, i) => {
+      if (rowOf(i) !== row) return;
+      const away = Math.max(node.depth - depth, depth - node.depth - node.length + 1, 0);
+      if (away < distance) [best, distance] = [i, away];
+    });
+    return best;
+  }
+  canvas.onclick = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const view = scene();
+    const row = Math.floor((event.clientY - box.top + view.top) / lane);
+    const depth = (event.clientX - box.left + view.left - 8) / view.scale;
+    const node = row < tree.rows.length ? nearest(row, depth) : -1;
+    if (node >= 0) select(node);
+  };
+  function zoomTo(next: number): void {
+    zoom = Math.min(Math.max(1, next), Math.max(1, longest / 8));
+    draw();
+  }
+  canvas.onkeydown = (event) => {
+    const node = tree.nodes[Math.max(0, selected)]!;
+    const current = Math.max(0, selected);
+    const target: Record<string, () => number> = {
+      ArrowLeft: () => Math.max(0, node.parent),
+      ArrowRight: () =>
+        tree.nodes.findIndex((n, i) => n.parent === current && rowOf(i) === rowOf(current)),
+      ArrowUp: () => nearest(rowOf(current) - 1, node.depth),
+      ArrowDown: () => nearest(rowOf(current) + 1, node.depth),
+    };
+    const zooms: Record<string, number> = { "+": zoom * 1.5, "=": zoom * 1.5, "-": zoom / 1.5 };
+    const move = target[event.key];
+    const scale = zooms[event.key];
+    if (!move && scale === undefined) return;
+    event.preventDefault();
+    if (scale !== undefined) return zoomTo(scale);
+    const next = selected < 0 ? 0 : move!();
+    if (next < 0) return;
+    select(next);
+    const { top } = scroller.getBoundingClientRect();
+    const y = rowOf(next) * lane;
+    if (y < scroller.scrollTop) scroller.scrollTop = y;
+    if (y > scroller.scrollTop + height - 2 * lane && top !== undefined) {
+      scroller.scrollTop = y - height + 2 * lane;
+    }
+  };
+  scroller.onscroll = draw;
+  const buttons = [
+    ["zoom in", 1.5],
+    ["zoom out", 1 / 1.5],
+  ].map(([label, factor]) => {
+    const button = element("button", {}, String(label));
+    button.onclick = () => zoomTo(zoom * Number(factor));
+    return button;
+  });
+  root.querySelector("[data-picture]")?.remove();
+  scroller.style.height = `${height}px`;
+  root.append(
+    element("div", { class: "arpo-title" }, element("b", {}, tree.title), " ", ...buttons),
+    makeControls(tree, choices, changed),
+    count,
+    scroller,
+    legend,
+    trail,
+    details,
+  );
+  new ResizeObserver(draw).observe(scroller);
+  changed();
+  if (tree.nodes.length > 0) select(0);
+}

@@ -1,0 +1,64 @@
+import type { ReplayPlan } from "../../rollout/replay-plan.js";
+import type { BranchAttempt, NodeTool, RowEnd, RowKind } from "../../rollout/tree-values.js";
+
+/** Numbers as base64 of 16-bit steps from `low` to `high`; the last step is NaN. */
+export interface PackedNumbers {
+  low: number;
+  high: number;
+  data: string;
+}
+
+export interface PageNode {
+  parent: number;
+  kind: "model" | "tool" | "end";
+  row: number;
+  round: number;
+  /** Its tokens in the tree's list of tokens, and their distance from the prompt. */
+  start: number;
+  length: number;
+  depth: number;
+  entropy?: number;
+  /** Mean score of the rows through it. */
+  reward?: number;
+  finish?: string;
+  stop?: string;
+  tool?: Omit<NodeTool, "text"> & { text?: undefined };
+  branch?: BranchAttempt[];
+  /** Its text, where the tokens cannot tell it. */
+  text?: string;
+  /** Milliseconds since the rollout began, and what the tool took. */
+  began?: number;
+  ended?: number;
+  toolMs?: number;
+}
+
+export interface PageRow {
+  kind: RowKind;
+  parent: number;
+  from: number;
+  leaf: number;
+  end: RowEnd;
+  calls: number;
+  score?: number;
+  reason?: string;
+}
+
+/** What the explorer's page is given: a tree in few bytes. */
+export interface ExplorerPayload {
+  title: string;
+  prompt: string;
+  plan: ReplayPlan;
+  /** The text of every token that occurs; empty without a tokenizer. */
+  vocabulary: string[];
+  /** Places in the vocabulary (ids where it is empty), 32 bits each if there are many. */
+  tokens: string;
+  wide: boolean;
+  entropies: PackedNumbers;
+  /** -ln p */
+  surprises: PackedNumbers;
+  advantages?: PackedNumbers;
+  /** The most likely alternatives: `width` places in the vocabulary per token, and their -ln p. */
+  top?: { width: number; ids: string; surprises: PackedNumbers };
+  nodes: PageNode[];
+  rows: PageRow[];
+}
