@@ -168,7 +168,13 @@ export class FrontEnd {
   start(
     code: string,
     options: Json = {},
-  ): { id: string; messages: Message[]; finished: Promise<Execution> } {
+  ): {
+    id: string;
+    messages: Message[];
+    /** Milliseconds to the reply. */
+    replied: Promise<number>;
+    finished: Promise<Execution>;
+  } {
     const content: Json = {
       code,
       silent: false,
@@ -206,7 +212,7 @@ export class FrontEnd {
     const finished = Promise.race([both, died]).then(([reply]) =>
       summary(id, reply.content, messages, ms),
     );
-    return { id, messages, finished };
+    return { id, messages, replied: replied.then(() => ms), finished };
   }
 
   /** Resolves to the first iopub message, past or future, that matches. */
