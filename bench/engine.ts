@@ -1,8 +1,9 @@
-// The tensor engine at the sizes of the PyTorch peer: one training step, its memory, what a busy
-// neighbour costs. Each measurement is a process of its own, in turns with the peer.
+// The tensor engine at the sizes of the PyTorch peer: one training step and its memory, decoding, what
+// a busy neighbour and what forks cost. Training runs in a process of its own, in turns with the peer.
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Benchmark } from "./figure.js";
+import { decodeFigure, forkFigures } from "./parts/decode-figures.js";
 import { engineSizes, type EngineSize } from "./parts/engine-sizes.js";
 import { runTorch, torchIsThere } from "./parts/torch-peer.js";
 
@@ -62,6 +63,7 @@ export const figures: Benchmark = async function* () {
       backend,
       ...compare(megabytes, torch?.rss_mb),
     };
+    yield decodeFigure(size, torch);
     if (size === "small") {
       const busy = median(besideNeighbour(() => train(size)).times);
       yield {
@@ -72,4 +74,5 @@ export const figures: Benchmark = async function* () {
       };
     }
   }
+  yield* forkFigures();
 };

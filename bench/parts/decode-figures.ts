@@ -1,10 +1,10 @@
 // Decoding as a user of a policy gets it: the sizes of the PyTorch peer, 64 rows at once; then what 16
 // branches of a long prefix cost beside 16 rows that each hold the prefix on their own.
-import { makeDecoder, Model, type Decoder, type Tokenizer } from "../src/model/index.js";
-import { LocalPolicy, type Row } from "../src/policy/index.js";
-import { Random } from "../src/random/index.js";
-import { ready } from "../src/tensor/index.js";
-import type { Figure } from "./figure.js";
+import { makeDecoder, Model, type Decoder, type Tokenizer } from "../../src/model/index.js";
+import { LocalPolicy, type Row } from "../../src/policy/index.js";
+import { Random } from "../../src/random/index.js";
+import { ready } from "../../src/tensor/index.js";
+import type { Figure } from "../figure.js";
 
 const sizes = {
   small: {
@@ -54,7 +54,7 @@ function policyOf(size: keyof typeof sizes): { policy: LocalPolicy; decoder: Dec
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** Tokens per second of 64 rows from an empty cache. */
-export async function decodeSpeed(size: keyof typeof sizes, repeats = 5): Promise<number> {
+async function decodeSpeed(size: keyof typeof sizes, repeats = 5): Promise<number> {
   const { policy } = policyOf(size);
   const { steps } = sizes[size];
   const seconds: number[] = [];
@@ -115,27 +115,33 @@ async function forkCost(repeats = 5) {
   return { ratio: median(shared) / median(apart), sharedBytes, apartBytes };
 }
 
-/** `peers`: tokens per second of the PyTorch peer by size, where it ran. */
-export async function* decodeFigures(
-  peers: Partial<Record<keyof typeof sizes, number>> = {},
-): AsyncIterable<Figure> {
+/** Decoding at one size, beside the PyTorch peer where it ran. */
+export async function decodeFigure(
+  size: keyof typeof sizes,
+  torch: { version: string; decode_tok_s: number } | undefined,
+): Promise<Figure> {
   const backend = await ready();
-  for (const size of ["small", "large"] as const) {
-    const value = await decodeSpeed(size);
-    const peerValue = peers[size];
-    yield {
-      name: `engine.${size}.decode_tok_s`,
-      ...{ value: Math.round(value), unit: "tok/s", backend },
-      ...(peerValue ? { peer: "torch", peerValue, ratio: value / peerValue } : {}),
-    };
-  }
+  const value = await decodeSpeed(size);
+  const peer = torch && {
+    peer: `torch ${torch.version}`,
+    peerValue: torch.decode_tok_s,
+    ratio: value / torch.decode_tok_s,
+  };
+  return {
+    name: `engine.${size}.decode_tok_s`,
+    ...{ value: Math.round(value), unit: "tok/s", backend },
+    ...peer,
+  };
+}
+
+/** What forking costs, in time and memory. */
+export async function* forkFigures(): AsyncIterable<Figure> {
+  const backend = await ready();
   const { ratio, sharedBytes, apartBytes } = await forkCost();
-  yield { name: "engine.fork_ratio", value: ratio, unit: "x", backend };
+  yield { name: "engine.fork_ratio", value: ratio, unit: "times", backend };
   yield {
     name: "engine.fork_cache_mb",
     ...{ value: sharedBytes / 2 ** 20, unit: "MB", backend },
     ...{ peer: "unshared", peerValue: apartBytes / 2 ** 20, ratio: sharedBytes / apartBytes },
   };
 }
-
-export const figures = (): AsyncIterable<Figure> => decodeFigures();
