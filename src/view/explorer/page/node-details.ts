@@ -28,7 +28,7 @@ export function nodeDetails(
   const box = element("div", {}, element("p", {}, facts.join(" · ")));
   if (node.tool) {
     const { tag, input, ok, failure, retries, edited } = node.tool;
-    const told = [ok ? "ok" : `failed (${failure ?? "unknown"})`];
+    const told = [ok ? "ok" : `failed (${failure?.kind}: ${failure?.message})`];
     if (node.toolMs != null) told.push(`${Math.round(node.toolMs)} ms in the tool`);
     if (retries > 0) told.push(`${retries} retries`);
     if (edited) told.push("result edited by hand");

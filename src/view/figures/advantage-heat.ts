@@ -1,0 +1,51 @@
+import type { TrainingBatch } from "../../learn/batch.js";
+import {
+  colorscale,
+  type Figure,
+  type FigureOptions,
+  makeFigure,
+  paletteOf,
+  said,
+} from "./figure.js";
+
+/**
+ * The advantage of every trained token: one row per trajectory. Tokens of tools stay empty.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TrainingBatch } from "arpo-lab/learn";
+ * import { advantageHeat } from "arpo-lab/view";
+ *
+ * assert.deepEqual(advantageHeat(new TrainingBatch([], "grpo")).data[0].z, []);
+ * ```
+ */
+export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {}): Figure {
+  const z = batch.rows.map(({ advantages, trajectory }) =>
+    Array.from(advantages, (value, t) => (trajectory.lossMask[t] ? value : NaN)),
+  );
+  const values = z.flat().filter((value) => !Number.isNaN(value));
+  const reach = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const up = values.filter((value) => value > 0).length;
+  return makeFigure(
+    [
+      {
+        type: "heatmap",
+        z,
+        zmin: -reach,
+        zmax: reach,
+        colorscale: colorscale(paletteOf(options).diverging),
+        colorbar: { title: { text: "advantage" } },
+        text: batch.rows.map(({ group, trajectory }) => `task ${group}, row ${trajectory.row}`),
+      },
+    ],
+    {
+      title: `Advantages by ${batch.estimator}`,
+      x: "token of the response",
+      y: "trajectory",
+      description: `${batch.rows.length} trajectories with ${values.length} trained tokens: ${up} are encouraged, ${values.filter((v) => v < 0).length} discouraged, the strongest by ${said(reach)}.`,
+    },
+    options,
+    { yaxis: { autorange: "reversed" } },
+  );
+}

@@ -1,0 +1,67 @@
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { BranchAttempt } from "../../rollout/tree-values.js";
+import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+
+/**
+ * Every attempt at a branch in the order in which it was made: its score, the bar it was held against,
+ * and whether it branched.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { branchTimeline, describe } from "arpo-lab/view";
+ *
+ * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { n: 4, seed: 1 });
+ * assert.match(describe(branchTimeline(tree)), /^0 attempts/);
+ * ```
+ */
+export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): Figure {
+  const { series } = paletteOf(options);
+  const attempts = tree.nodes
+    .flatMap((node) => node.branch ?? [])
+    .sort((a, b) => a.round - b.round || a.row - b.row || a.attempt - b.attempt);
+  const trace = (
+    name: string,
+    color: string,
+    symbol: string,
+    keep: (a: BranchAttempt) => boolean,
+  ) => {
+    const kept = attempts.flatMap((attempt, i) => (keep(attempt) ? [{ attempt, i }] : []));
+    return {
+      type: "scatter",
+      mode: "markers",
+      name,
+      x: kept.map(({ i }) => i),
+      y: kept.map(({ attempt }) => attempt.score),
+      text: kept.map(
+        ({ attempt }) => `row ${attempt.row}, round ${attempt.round}: ${attempt.reason}`,
+      ),
+      hovertemplate: "%{text}<extra></extra>",
+      marker: { color, symbol, size: 8 },
+    };
+  };
+  const made = attempts.filter((attempt) => attempt.branch).length;
+  return makeFigure(
+    [
+      {
+        type: "scatter",
+        mode: "lines",
+        name: "bar",
+        x: attempts.map((_, i) => i),
+        y: attempts.map((attempt) => attempt.bar),
+        line: { color: series[6], dash: "dot" },
+      },
+      trace("branched", series[1]!, "circle", (attempt) => attempt.branch),
+      trace("did not", series[0]!, "x", (attempt) => !attempt.branch),
+    ],
+    {
+      title: `Branch decisions by ${tree.config.branch.rule}`,
+      x: "attempt",
+      y: "score",
+      description: `${attempts.length} attempts at a branch by ${tree.config.branch.rule}, ${made} of which branched.`,
+    },
+    options,
+  );
+}

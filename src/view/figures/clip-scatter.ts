@@ -1,0 +1,53 @@
+import type { ClipRegion, UpdateReport } from "../../learn/update-report.js";
+import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+
+const regions: [ClipRegion, string][] = [
+  ["inside", "inside the bounds"],
+  ["above", "above, advantage positive"],
+  ["below", "below, advantage negative"],
+  ["dual", "dual clip"],
+];
+
+/**
+ * The ratio and the advantage of every trained token, by what clipping did to it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TrainingBatch, UpdateReport } from "arpo-lab/learn";
+ * import { clipScatter, describe } from "arpo-lab/view";
+ *
+ * const report = new UpdateReport({}, new TrainingBatch([], "grpo"), {}, 0);
+ * assert.match(describe(clipScatter(report)), /^0 trained tokens/);
+ * ```
+ */
+export function clipScatter(report: UpdateReport, options: FigureOptions = {}): Figure {
+  const { series } = paletteOf(options);
+  const points = report.batch.rows.flatMap((row) =>
+    report
+      .tokens(row)
+      .flatMap((token, t) => (token ? [{ ...token, advantage: row.advantages[t]! }] : [])),
+  );
+  const lost = points.filter((point) => point.weight === 0).length;
+  const counts = regions.map(([region]) => points.filter((p) => p.region === region).length);
+  return makeFigure(
+    regions.map(([region, name], i) => {
+      const own = points.filter((point) => point.region === region);
+      return {
+        type: "scatter",
+        mode: "markers",
+        name,
+        x: own.map((point) => point.ratio),
+        y: own.map((point) => point.advantage),
+        marker: { color: series[i], symbol: ["circle", "triangle-up", "triangle-down", "x"][i] },
+      };
+    }),
+    {
+      title: "What clipping did to each token",
+      x: "ratio",
+      y: "advantage",
+      description: `${points.length} trained tokens: ${regions.map(([, name], i) => `${counts[i]} ${name}`).join(", ")}; ${lost} have no gradient.`,
+    },
+    options,
+  );
+}

@@ -1,0 +1,93 @@
+import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import { curveOf, type RunMetrics } from "./metric-lines.js";
+
+// Student's t at 97.5%, by degrees of freedom.
+const student = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
+  2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,
+  2.045,
+];
+
+/** The mean of some numbers and half the width of its 95% confidence interval; NaN for one number. */
+export function meanInterval(values: readonly number[]): { mean: number; half: number } {
+  const n = values.length;
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  if (n < 2) return { mean, half: NaN };
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  return { mean, half: (student[n - 2] ?? 1.96) * Math.sqrt(variance / n) };
+}
+
+/**
+ * Runs side by side: for each name the mean over its seeds at every step that all of them have, and
+ * the mean's 95% confidence interval (Student's t).
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { compareRuns, describe } from "arpo-lab/view";
+ *
+ * const seed = (value: number) => [{ step: 1, "critic/score/mean": value }];
+ * const figure = compareRuns({ arpo: [seed(0.4), seed(0.6)], grpo: [seed(0.3)] });
+ * assert.equal(
+ *   describe(figure),
+ *   "critic/score/mean at the last step: arpo 0.5 ± 1.27 (2 seeds, 95%), grpo 0.3 (1 seed, no interval).",
+ * );
+ * ```
+ */
+export function compareRuns(
+  runs: Readonly<Record<string, readonly RunMetrics[]>>,
+  options: FigureOptions & { metric?: string } = {},
+): Figure {
+  const { metric = "critic/score/mean" } = options;
+  const { series } = paletteOf(options);
+  const data: Record<string, unknown>[] = [];
+  const words: string[] = [];
+  for (const [i, [name, seeds]] of Object.entries(runs).entries()) {
+    const byStep = new Map<number, number[]>();
+    for (const run of seeds) {
+      for (const { step, value } of curveOf(run, metric)) {
+        byStep.set(step, [...(byStep.get(step) ?? []), value]);
+      }
+    }
+    // A mean over fewer seeds than its neighbours would jump for no reason.
+    const x = [...byStep.keys()]
+      .filter((step) => byStep.get(step)!.length === seeds.length)
+      .sort((a, b) => a - b);
+    if (x.length === 0) {
+      throw new RangeError(
+        `Cannot compare runs: the seeds of ${name} must share a step with ${metric}, got none`,
+      );
+    }
+    const points = x.map((step) => meanInterval(byStep.get(step)!));
+    const color = series[i % series.length]!;
+    const y = points.map(({ mean }) => mean);
+    const style = { type: "scatter", mode: "lines", x, legendgroup: name };
+    data.push({ ...style, y, name, line: { color } });
+    const last = points.at(-1)!;
+    if (seeds.length > 1) {
+      const edge = { ...style, showlegend: false, line: { color, width: 0 }, hoverinfo: "skip" };
+      const fillcolor = `${color}33`;
+      data.push(
+        { ...edge, name: `${name}, low`, y: points.map((p) => p.mean - p.half) },
+        {
+          ...edge,
+          ...{ name: `${name}, high`, y: points.map((p) => p.mean + p.half) },
+          ...{ fill: "tonexty", fillcolor },
+        },
+      );
+    }
+    words.push(
+      `${name} ${said(last.mean)}${seeds.length > 1 ? ` ± ${said(last.half)} (${seeds.length} seeds, 95%)` : " (1 seed, no interval)"}`,
+    );
+  }
+  return makeFigure(
+    data,
+    {
+      title: metric,
+      x: "step",
+      y: metric,
+      description: `${metric} at the last step: ${words.join(", ")}.`,
+    },
+    options,
+  );
+}

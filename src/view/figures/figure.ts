@@ -1,0 +1,60 @@
+import { palettes, type Palette, type Theme } from "../palette.js";
+
+/** A plotly figure: what every front end that knows plotly draws. */
+export interface Figure {
+  data: Record<string, unknown>[];
+  layout: Record<string, unknown> & { meta: { description: string } };
+}
+
+export interface FigureOptions {
+  /** Who it is for; by default colours that suit light and dark pages. */
+  theme?: Theme;
+}
+
+/** Titles of a figure and its axes, and what it says in words. */
+export interface FigureWords {
+  title: string;
+  x: string;
+  y: string;
+  description: string;
+}
+
+/** Traces with the words and the colours of a theme. */
+export function makeFigure(
+  data: Record<string, unknown>[],
+  words: FigureWords,
+  options: FigureOptions = {},
+  layout: Record<string, unknown> = {},
+): Figure {
+  const { series, ink, paper } = paletteOf(options);
+  const axes = { xaxis: { title: { text: words.x } }, yaxis: { title: { text: words.y } } };
+  const given = layout as { xaxis?: object; yaxis?: object };
+  return {
+    data,
+    layout: {
+      title: { text: words.title },
+      colorway: [...series],
+      ...(ink === undefined ? {} : { font: { color: ink } }),
+      ...(paper === undefined ? {} : { paper_bgcolor: paper, plot_bgcolor: paper }),
+      ...layout,
+      xaxis: { ...axes.xaxis, ...given.xaxis },
+      yaxis: { ...axes.yaxis, ...given.yaxis },
+      meta: { description: words.description },
+    },
+  };
+}
+
+/** The colours a figure is to be drawn in. */
+export function paletteOf({ theme = "auto" }: FigureOptions): Palette {
+  return palettes[theme];
+}
+
+/** A ramp as plotly reads it. */
+export function colorscale(ramp: readonly string[]): [number, string][] {
+  return ramp.map((colour, i) => [i / (ramp.length - 1), colour]);
+}
+
+/** A number in a sentence. */
+export function said(x: number): string {
+  return String(Number(x.toPrecision(3)));
+}

@@ -1,0 +1,44 @@
+import type { Trajectory } from "../../rollout/trajectory.js";
+import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+
+/**
+ * The entropy at each token of a trajectory; gaps are what tools wrote.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { tokenEntropy } from "arpo-lab/view";
+ *
+ * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { seed: 1 });
+ * const [trajectory] = tree.trajectories;
+ * const [line] = tokenEntropy(trajectory).data;
+ * assert.equal((line.y as number[]).length, trajectory.tokens.length);
+ * ```
+ */
+export function tokenEntropy(trajectory: Trajectory, options: FigureOptions = {}): Figure {
+  const y = Array.from(trajectory.entropies, (value) => (Number.isNaN(value) ? null : value));
+  const known = y.filter((value) => value !== null);
+  const mean = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
+  const peak = known.reduce((a, b) => Math.max(a, b), 0);
+  return makeFigure(
+    [
+      {
+        type: "scatter",
+        mode: "lines",
+        name: "entropy",
+        x: y.map((_, t) => t),
+        y,
+        line: { color: paletteOf(options).series[1] },
+      },
+    ],
+    {
+      title: `Entropy along row ${trajectory.row}`,
+      x: "token of the response",
+      y: "entropy (nats)",
+      description: `${known.length} sampled tokens with a mean entropy of ${said(mean)} nats, at most ${said(peak)} at token ${y.indexOf(peak)}; ${trajectory.toolCalls.length} tool calls.`,
+    },
+    options,
+  );
+}

@@ -1,0 +1,15 @@
+import { UpdateReport } from "../../learn/update-report.js";
+import type { UpdateOptions } from "../../learn/learner.js";
+import { Random } from "../../random/random.js";
+import { grpoBatch } from "./sample-batch.js";
+
+/** What an update might have left behind, without a model: ratios drawn so that every region occurs. */
+export async function sampleReport(options: UpdateOptions = {}): Promise<UpdateReport> {
+  const { batch } = await grpoBatch();
+  const random = Random.from(11);
+  for (const row of batch.rows) {
+    row.oldLogprobs = Float32Array.from(row.trajectory.logprobs);
+    row.newLogprobs = row.oldLogprobs.map((old) => old + 0.6 * random.normal());
+  }
+  return new UpdateReport({ "actor/pg_loss": 0 }, batch, options, 0);
+}

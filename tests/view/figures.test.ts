@@ -1,0 +1,118 @@
+// What the figures are, kept as files: their JSON, and the picture drawn where plotly is not. To accept
+// a change: ARPO_LAB_SNAPSHOTS=write npm test -- tests/view
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { figurePicture } from "../../kernel/display/figure/picture.js";
+import { formatValue } from "../../kernel/display/format.js";
+import { Random } from "../../src/random/index.js";
+import { UpdateReport } from "../../src/learn/index.js";
+import * as view from "../../src/view/index.js";
+import type { Figure, Theme } from "../../src/view/index.js";
+import { grpoBatch } from "../../src/view/testing/sample-batch.js";
+import { sampleReport } from "../../src/view/testing/sample-report.js";
+
+const folder = fileURLToPath(new URL("../../../tests/view/snapshots/", import.meta.url));
+const write = process.env["ARPO_LAB_SNAPSHOTS"] === "write";
+if (write) mkdirSync(folder, { recursive: true });
+
+/** A made-up run: rising scores with noise. */
+function run(seed: number, rise: number) {
+  const random = Random.from(seed);
+  return Array.from({ length: 30 }, (_, i) => {
+    const mean = 0.2 + rise * (1 - Math.exp(-i / 10)) + 0.03 * random.normal();
+    return { step: i + 1, "critic/score/mean": mean, "critic/score/max": Math.min(1, mean + 0.3) };
+  });
+}
+
+const figures: Record<string, (theme?: Theme) => Promise<Figure> | Figure> = {
+  entropyTree: async (theme) => view.entropyTree((await grpoBatch()).tree, { theme }),
+  branchTimeline: async (theme) => view.branchTimeline((await grpoBatch()).tree, { theme }),
+  tokenEntropy: async (theme) =>
+    view.tokenEntropy((await grpoBatch()).tree.trajectories[3]!, { theme }),
+  advantageHeat: async (theme) => view.advantageHeat((await grpoBatch()).batch, { theme }),
+  clipScatter: async (theme) => view.clipScatter(await sampleReport(), { theme }),
+  toolUse: async (theme) => view.toolUse([(await grpoBatch()).tree], { theme }),
+  rewardCurves: (theme) => view.rewardCurves(run(1, 0.6), { theme }),
+  compareRuns: (theme) =>
+    view.compareRuns(
+      {
+        arpo: [1, 2, 3].map((seed) => run(seed, 0.6)),
+        grpo: [4, 5, 6].map((seed) => run(seed, 0.45)),
+      },
+      { theme },
+    ),
+  passAtK: (theme) =>
+    view.passAtK(
+      {
+        arpo: [5, 3, 0, 8].map((correct) => ({ n: 8, correct })),
+        grpo: [4, 2, 1, 8].map((correct) => ({ n: 8, correct })),
+      },
+      { theme },
+    ),
+};
+
+/** Numbers to six digits: nothing depends on the machine. */
+const normalised = (figure: Figure): string =>
+  JSON.stringify(
+    figure,
+    (_, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(6)) : value),
+    1,
+  ) + "\n";
+
+function compare(name: string, text: string): void {
+  const path = join(folder, name);
+  if (write) writeFileSync(path, text);
+  assert.ok(existsSync(path), `${name} must be there: write it with ARPO_LAB_SNAPSHOTS=write`);
+  assert.equal(text, readFileSync(path, "utf8"));
+}
+
+for (const [name, make] of Object.entries(figures)) {
+  test(`${name}() draws what its snapshots show`, async () => {
+    const figure = await make();
+    compare(`${name}.json`, normalised(figure));
+    const picture = figurePicture(figure);
+    assert.ok(picture, "a picture must be there for where plotly is not");
+    compare(`${name}.svg`, picture);
+  });
+
+  test(`${name}() is known to the kernel, in every theme, with words`, async () => {
+    for (const theme of ["auto", "light", "dark", "colour-blind"] as const) {
+      const figure = await make(theme);
+      const bundle = await formatValue(figure);
+      assert.ok(bundle?.["application/vnd.plotly.v1+json"]);
+      assert.match(view.describe(figure), /\d.*\.$/s);
+      const { font, colorway } = figure.layout;
+      const { ink, series } = view.palettes[theme];
+      assert.deepEqual(font, ink === undefined ? undefined : { color: ink });
+      assert.deepEqual(colorway, series);
+    }
+  });
+}
+
+test("compareRuns() gives the mean and Student's interval, and refuses runs without the metric", () => {
+  const seeds = [0.2, 0.4, 0.9].map((value) => [{ step: 1, "critic/score/mean": value }]);
+  const [mean, low, high] = view.compareRuns({ a: seeds }).data.map((trace) => trace["y"]);
+  assert.deepEqual(mean, [0.5]);
+  // By hand: s = sqrt(0.13), t(2) = 4.303.
+  const half = 4.303 * Math.sqrt(0.13 / 3);
+  assert.ok(Math.abs((high as number[])[0]! - 0.5 - half) < 1e-9);
+  assert.ok(Math.abs((low as number[])[0]! - 0.5 + half) < 1e-9);
+  assert.throws(() => view.compareRuns({ a: seeds }, { metric: "none" }), RangeError);
+  assert.throws(() => view.rewardCurves([{ step: 1 }]), RangeError);
+});
+
+test("clipScatter() counts what UpdateReport.tokens() says", async () => {
+  const report = await sampleReport();
+  assert.ok(report instanceof UpdateReport);
+  const tokens = report.batch.rows.flatMap((row) => report.tokens(row)).filter((t) => t);
+  const drawn = view.clipScatter(report).data.map((trace) => (trace["x"] as number[]).length);
+  const regions = ["inside", "above", "below", "dual"];
+  assert.deepEqual(
+    drawn,
+    regions.map((region) => tokens.filter((token) => token!.region === region).length),
+  );
+  assert.ok(drawn.every((count) => count > 0));
+});
