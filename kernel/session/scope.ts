@@ -59,8 +59,16 @@ export function createCellScope(
     bash: (script) => runBash(host, script),
     enter: (id, path) => {
       const at = dirname(path);
+      const cell = host.cell();
+      let over = false;
+      cell?.signal.addEventListener("abort", () => (over = true), { once: true });
       return {
-        tick,
+        tick: () => {
+          if (flag[0] !== 0) host.checkInterrupt();
+          // An interrupted cell has answered already; a loop of it that an await brings back stops
+          // here. What it defined goes on working when later cells call it.
+          if (over && host.cell() === cell) throw cell?.signal.reason;
+        },
         ref: (name) => names.ref(name),
         peek: (name) => {
           const ref = names.ref(name);

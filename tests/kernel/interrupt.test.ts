@@ -97,6 +97,22 @@ test("an interrupt with nothing running changes nothing", async () => {
   });
 });
 
+test("an interrupted loop does not go on in the background, and its functions go on working", async () => {
+  await kernel.execute("let turns = 0; const pause = () => new Promise((r) => setTimeout(r, 5));");
+  const running = kernel.start(
+    "function twice(n: number) { let m = 0; for (let i = 0; i < 2; i++) m += n; return m; }\n" +
+      "for (;;) { await pause(); turns++; }",
+  );
+  await new Promise((r) => setTimeout(r, 200));
+  await kernel.request("control", "interrupt_request");
+  assert.equal((await running.finished).reply.status, "error");
+  const seen = await kernel.execute(
+    "const seen = turns; await new Promise((r) => setTimeout(r, 60)); turns - seen <= 1",
+  );
+  assert.deepEqual(seen.result, { "text/plain": "true" });
+  assert.deepEqual((await kernel.execute("twice(4)")).result, { "text/plain": "8" });
+});
+
 test("an interrupt runs finally blocks of the cell and aborts its signal", async () => {
   await kernel.execute(
     "let cleaned = ''; const host = (globalThis as any)[Symbol.for('arpo-lab.kernel.host')];",
