@@ -17,7 +17,7 @@ export function kernelInfo(language: "typescript" | "javascript"): Json {
       mimetype: typescript ? "text/typescript" : "text/javascript",
       file_extension: typescript ? ".ts" : ".js",
       pygments_lexer: language,
-      codemirror_mode: typescript ? "text/typescript" : "text/javascript",
+      codemirror_mode: language,
       nbconvert_exporter: "script",
     },
     banner: `arpo-lab ${version}: ${typescript ? "TypeScript" : "JavaScript"} on Node ${process.versions.node}`,
