@@ -19,3 +19,5 @@ export { passAtK } from "./figures/pass-at-k.js";
 export { rewardCurves } from "./figures/reward-curves.js";
 export { tokenEntropy } from "./figures/token-entropy.js";
 export { toolUse } from "./figures/tool-use.js";
+export { clipComparison } from "./tokens/clip-comparison.js";
+export { TokenView, tokenView, type TokenViewOptions } from "./tokens/token-view.js";

@@ -2,7 +2,7 @@ import { decideBranch } from "../../rollout/branch-rule.js";
 import { ConsecutivePenalty } from "../../rollout/consecutive-penalty.js";
 import { followPlan } from "../../rollout/follow-plan.js";
 import { palettes } from "../palette.js";
-import { colouringOf } from "./page/colours.js";
+import { colouringOf, colourRamp } from "./page/colours.js";
 import { makeControls, replayWords } from "./page/controls.js";
 import { drawTree } from "./page/draw.js";
 import { element } from "./page/element.js";
@@ -22,6 +22,7 @@ const parts = [
   pathOf,
   tokensOf,
   sharedTokens,
+  colourRamp,
   colouringOf,
   drawTree,
   element,

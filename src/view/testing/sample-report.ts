@@ -8,7 +8,8 @@ export async function sampleReport(options: UpdateOptions = {}): Promise<UpdateR
   const { batch } = await grpoBatch();
   const random = Random.from(11);
   for (const row of batch.rows) {
-    row.oldLogprobs = Float32Array.from(row.trajectory.logprobs);
+    // An end token put by the rules was not sampled; an update computes its probability too.
+    row.oldLogprobs = row.trajectory.logprobs.map((old) => (Number.isNaN(old) ? -1 : old));
     row.newLogprobs = row.oldLogprobs.map((old) => old + 0.6 * random.normal());
   }
   return new UpdateReport({ "actor/pg_loss": 0 }, batch, options, 0);

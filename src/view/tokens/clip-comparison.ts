@@ -1,0 +1,50 @@
+import type { TrainingBatch } from "../../learn/batch.js";
+import type { UpdateOptions } from "../../learn/learner.js";
+import { UpdateReport } from "../../learn/update-report.js";
+import { tokenPayload } from "./make-payload.js";
+import { clipWords, TokenView, type TokenViewOptions, updatesOf } from "./token-view.js";
+
+/**
+ * PPO and AEPO side by side on the tokens of one updated batch, with the same ratios: which gradients
+ * clipping drops, and which AEPO's entropy-balanced clipping keeps.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TrainingBatch } from "arpo-lab/learn";
+ * import { clipComparison } from "arpo-lab/view";
+ *
+ * const view = clipComparison(new TrainingBatch([], "grpo"));
+ * assert.match(view.summary, /AEPO keeps 0 of the 0 gradients that PPO drops/);
+ * ```
+ */
+export function clipComparison(
+  batch: TrainingBatch,
+  options: TokenViewOptions &
+    Pick<UpdateOptions, "clipRatio" | "clipRatioLow" | "clipRatioHigh" | "clipRatioC"> = {},
+): TokenView {
+  const { tokenizer, ...clip } = options;
+  const bare = batch.rows.find((row) => !row.newLogprobs || !row.oldLogprobs);
+  if (bare) {
+    throw new TypeError(
+      `Cannot compare clipping: the batch must have been updated, got row ${bare.trajectory.row} without log-probabilities`,
+    );
+  }
+  const make = (entropyBalancedClipping: boolean) =>
+    new UpdateReport({}, batch, { ...clip, entropyBalancedClipping }, 0);
+  const [ppo, aepo] = [make(false), make(true)];
+  const [before, after] = [updatesOf(ppo), updatesOf(aepo)];
+  const lost = before.filter((update) => update.weight === 0).length;
+  const kept = before.filter((update, i) => update.weight === 0 && after[i]!.weight !== 0).length;
+  const high = 1 + (clip.clipRatioHigh ?? clip.clipRatio ?? 0.2);
+  const summary = [
+    clipWords("PPO", before),
+    clipWords("AEPO", after),
+    `AEPO keeps ${kept} of the ${lost} gradients that PPO drops, each with weight ${high}.`,
+  ];
+  const reports = [
+    { name: "PPO", report: ppo },
+    { name: "AEPO", report: aepo },
+  ];
+  return new TokenView(tokenPayload(batch, reports, summary, tokenizer));
+}

@@ -1,0 +1,75 @@
+import type { TrainingBatch } from "../../learn/batch.js";
+import type { ClipRegion, TokenUpdate, UpdateReport } from "../../learn/update-report.js";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import { packIntegers, packNumbers } from "../explorer/pack.js";
+import type { TokenPanel, TokenPayload } from "./payload.js";
+
+const regions: readonly (ClipRegion | "not trained")[] = [
+  "inside",
+  "above",
+  "below",
+  "dual",
+  "not trained",
+];
+
+/** The tokens of a batch under one or more reports of it, as a token view's page reads them. */
+export function tokenPayload(
+  batch: TrainingBatch,
+  reports: readonly { name: string; report: UpdateReport }[],
+  summary: string[],
+  tokenizer?: Tokenizer,
+): TokenPayload {
+  const { rows } = batch;
+  let total = 0;
+  const places = rows.map(({ trajectory, group, reward }) => {
+    const start = total;
+    const { length } = trajectory.tokens;
+    total += length;
+    const label = `task ${group}, row ${trajectory.row}, score ${Number(reward.toPrecision(3))}`;
+    return { label, start, length };
+  });
+  const vocabulary: string[] = [];
+  const known = new Map<number, number>();
+  const tokens = rows.flatMap(({ trajectory }) =>
+    Array.from(trajectory.tokens, (id) => {
+      if (!tokenizer) return id;
+      if (!known.has(id)) known.set(id, vocabulary.push(tokenizer.decode([id])) - 1);
+      return known.get(id)!;
+    }),
+  );
+  const gather = (read: (row: (typeof rows)[number], t: number) => number) =>
+    packNumbers(
+      Float32Array.from(
+        rows.flatMap((row) =>
+          Array.from(row.trajectory.tokens, (_, t) =>
+            row.trajectory.lossMask[t] ? read(row, t) : NaN,
+          ),
+        ),
+      ),
+    );
+  const advantage = gather((row, t) => row.advantages[t]!);
+  const entropy = gather((row, t) => (row.entropies ?? row.trajectory.entropies)[t]!);
+  const panels = reports.map(({ name, report }): TokenPanel => {
+    const updates = rows.flatMap((row) => report.tokens(row));
+    const numbers = (read: (update: TokenUpdate) => number) =>
+      packNumbers(Float32Array.from(updates, (update) => (update ? read(update) : NaN)));
+    const region = updates.map((update) => regions.indexOf(update?.region ?? "not trained"));
+    return {
+      name,
+      region: packIntegers(region, false),
+      quantities: {
+        weight: numbers((update) => update.weight),
+        ratio: numbers((update) => update.ratio),
+        advantage,
+        entropy,
+      },
+    };
+  });
+  const wide = tokens.some((value) => value > 65535);
+  return {
+    ...{ summary, vocabulary, wide, panels },
+    regions: [...regions],
+    tokens: packIntegers(tokens, wide),
+    rows: places,
+  };
+}

@@ -1,0 +1,25 @@
+import type { PackedNumbers } from "../explorer/payload.js";
+
+/** What is known of each token; in this order where a reader chooses. */
+export type TokenQuantity = "weight" | "ratio" | "advantage" | "entropy";
+
+/** The same tokens under one set of settings. */
+export interface TokenPanel {
+  name: string;
+  quantities: Partial<Record<TokenQuantity, PackedNumbers>>;
+  /** Places in `regions`, one per token. */
+  region: string;
+}
+
+/** What a token view's page is given. */
+export interface TokenPayload {
+  /** In words, for each panel and for what differs. */
+  summary: string[];
+  /** What clipping can do to a token, by number; the last is "not trained". */
+  regions: string[];
+  vocabulary: string[];
+  tokens: string;
+  wide: boolean;
+  rows: { label: string; start: number; length: number }[];
+  panels: TokenPanel[];
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import type { TokenUpdate, UpdateReport } from "../../learn/update-report.js";
+import { colourRamp } from "../explorer/page/colours.js";
+import { element } from "../explorer/page/element.js";
+import { explorerStyle } from "../explorer/style.js";
+import { palettes } from "../palette.js";
+import { tokenPayload } from "./make-payload.js";
+import { startTokens } from "./page/start-tokens.js";
+import type { TokenPayload } from "./payload.js";
+
+export interface TokenViewOptions {
+  /** Without one, tokens are shown as their numbers. */
+  tokenizer?: Tokenizer;
+}
+
+const style = `${explorerStyle}
+.arpo-explorer .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
+.arpo-explorer .arpo-kept{text-decoration:underline;text-decoration-thickness:2px}
+.arpo-explorer .arpo-untrained{opacity:.55}
+`;
+
+/** Tokens on colours, to be looked at one by one; shows itself. */
+export class TokenView {
+  constructor(readonly payload: TokenPayload) {}
+
+  /** What it shows, in words. */
+  get summary(): string {
+    return this.payload.summary.join("\n");
+  }
+
+  /** One piece of HTML that needs nothing else. */
+  html(): string {
+    const id = `tokens-${randomUUID()}`;
+    const { auto, dark } = palettes;
+    const colours = JSON.stringify({ light: auto, dark });
+    const program =
+      `(()=>{"use strict";\n${[element, colourRamp, startTokens].map(String).join("\n")}\n` +
+      `const start=()=>startTokens("${id}",${colours});\n` +
+      `if(document.readyState==="loading")addEventListener("DOMContentLoaded",start,{once:true});else start();})()`;
+    const payload = JSON.stringify(this.payload).replace(/</g, "\\u003c");
+    const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+    const words = this.payload.summary.map((line) => `<p>${escape(line)}</p>`).join("");
+    return (
+      `<div id="${id}" class="arpo-explorer"><style>${style}</style>${words}` +
+      `<script type="application/json" data-tokens>${payload}</script>` +
+      `<script>${program.replace(/<(?=[/!])/g, "\\x3c")}</script></div>`
+    );
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    return { "text/html": this.html(), "text/plain": this.summary };
+  }
+}
+
+/**
+ * Each token that an update trained on, as text on the colour of its gradient weight, ratio, advantage
+ * or entropy; what clipping dropped is struck out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TrainingBatch, UpdateReport } from "arpo-lab/learn";
+ * import { tokenView } from "arpo-lab/view";
+ *
+ * const report = new UpdateReport({}, new TrainingBatch([], "grpo"), {}, 0);
+ * assert.match(tokenView(report).summary, /^update: 0 trained tokens/);
+ * ```
+ */
+export function tokenView(report: UpdateReport, options: TokenViewOptions = {}): TokenView {
+  const name = "update";
+  const summary = [clipWords(name, updatesOf(report))];
+  return new TokenView(tokenPayload(report.batch, [{ name, report }], summary, options.tokenizer));
+}
+
+/** What happened to every trained token of a report's batch. */
+export function updatesOf(report: UpdateReport): TokenUpdate[] {
+  return report.batch.rows.flatMap((row) => report.tokens(row)).filter((u) => u !== undefined);
+}
+
+/** What clipping did to some tokens, in words. */
+export function clipWords(name: string, updates: readonly TokenUpdate[]): string {
+  const count = (region: string) => updates.filter((update) => update.region === region).length;
+  const lost = updates.filter((update) => update.weight === 0).length;
+  return `${name}: ${updates.length} trained tokens, ${lost} without a gradient; ${count("above")} above the bounds, ${count("below")} below, ${count("dual")} beyond the dual clip.`;
+}
