@@ -37,3 +37,19 @@ for (const backend of ["cpu", "native", "wasm"].filter((name) => tf.findBackendF
     });
   }
 }
+
+for (const backend of ["cpu", "native", "wasm"].filter((name) => tf.findBackendFactory(name))) {
+  test(`truth values and whole numbers cast to float32 can be computed with on ${backend}`, async () => {
+    await tf.setBackend(backend);
+    const before = tf.memory().numTensors;
+    const sum = tf.tidy(() => {
+      // Large enough for the engine's own kernels.
+      const numbers = tf.range(0, 600, 1, "int32");
+      const half = numbers.greaterEqual(300).cast<tf.Tensor>("float32");
+      return half.mul(numbers.cast<tf.Tensor>("float32")).sum();
+    });
+    assert.equal((await sum.data())[0], (300 * (300 + 599)) / 2);
+    sum.dispose();
+    assert.equal(tf.memory().numTensors, before);
+  });
+}

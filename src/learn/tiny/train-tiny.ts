@@ -58,7 +58,7 @@ export const tinyRecipe: TinyRecipe = {
         seed: 2,
         worlds: 16,
         counts: { calc: 1600, lookup: 2000, multihop: 1000, mixed: 2400 },
-        corruption: { decisions: 0.14, format: 0.05 },
+        corruption: { decisions: 0.2, format: 0.1 },
       },
       learningRate: 3e-4,
       schedule: "constant",

@@ -99,6 +99,20 @@ const batchMatMul: EngineKernel = (backend, inputs, attributes) => {
   return info;
 };
 
+/**
+ * tfjs's cast to float32 says that truth values and whole numbers are floats and leaves the bytes as
+ * they are, which only JavaScript can read. Here they become floats.
+ */
+const cast: EngineKernel = (backend, inputs, attributes) => {
+  const { x } = inputs as { x: TensorInfo };
+  const { dtype } = attributes as unknown as { dtype: string };
+  if (dtype !== "float32" || (x.dtype !== "bool" && x.dtype !== "int32")) {
+    return inherited("Cast", backend, inputs, attributes);
+  }
+  const values = Float32Array.from(backend.readSync(x.dataId) as Int32Array);
+  return { dataId: backend.write(values, x.shape, "float32"), shape: x.shape, dtype: "float32" };
+};
+
 /** tfjs's own operations that a model spends time in. */
 export const arithmeticKernels: Readonly<Record<string, EngineKernel>> = {
   Add: binary("Add", 0),
@@ -106,4 +120,5 @@ export const arithmeticKernels: Readonly<Record<string, EngineKernel>> = {
   Multiply: binary("Multiply", 2),
   RealDiv: binary("RealDiv", 3),
   BatchMatMul: batchMatMul,
+  Cast: cast,
 };
