@@ -3,7 +3,9 @@ import { JupyterLab } from "@jupyterlab/application";
 import { JupyterPluginRegistry } from "@jupyterlab/coreutils";
 import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { extensions, mimeExtensions } from "lab:extensions";
+import { lessons } from "./lessons.js";
 import { plotly } from "./plotly.js";
+import { stages } from "./stages.js";
 
 /** What would ask other machines, or a server that has it, or is of no use here. */
 const unwanted = new Set([
@@ -14,6 +16,7 @@ const unwanted = new Set([
 
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
+registry.registerPlugins([lessons, stages]);
 const serviceManager = await registry.resolveRequiredService(IServiceManager);
 const connectionStatus = await registry.resolveOptionalService(IConnectionStatus);
 
