@@ -13,7 +13,7 @@ export interface ExploreOptions {
   batch?: TrainingBatch;
   /** For trees from files, whose tokens are otherwise shown as numbers. */
   tokenizer?: Tokenizer;
-  /** Bytes that alternatives of tokens may take before being packed (default 1,500,000). */
+  /** Bytes that alternatives of tokens may take before being packed (default 1,600,000). */
   alternativeBytes?: number;
 }
 
@@ -22,7 +22,7 @@ const mostSurprise = 20;
 
 /** A tree as its explorer's page reads it. */
 export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): ExplorerPayload {
-  const { scored, batch, tokenizer = tree.tokenizer, alternativeBytes = 1_500_000 } = options;
+  const { scored, batch, tokenizer = tree.tokenizer, alternativeBytes = 1_600_000 } = options;
   const total = tree.nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   const entropies = new Float32Array(total).fill(NaN);
   const surprises = new Float32Array(total).fill(NaN);

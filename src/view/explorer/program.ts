@@ -8,7 +8,7 @@ import { drawTree } from "./page/draw.js";
 import { element } from "./page/element.js";
 import { heatText, tokenDetails, tokenText } from "./page/heat-text.js";
 import { attemptTable, nodeDetails, rowTokens } from "./page/node-details.js";
-import { pathOf, sharedTokens, tokensOf } from "./page/paths.js";
+import { pathOf, sharedTokens, spansOf, tokensOf } from "./page/paths.js";
 import { startExplorer } from "./page/start.js";
 import { unpackTree } from "./page/unpack.js";
 
@@ -22,6 +22,7 @@ const parts = [
   pathOf,
   tokensOf,
   sharedTokens,
+  spansOf,
   colourRamp,
   colouringOf,
   drawTree,

@@ -7,6 +7,7 @@ import type { PageTree } from "./unpack.js";
 /** What the reader has chosen. */
 export interface Choices {
   quantity: Quantity;
+  along: "tokens" | "time";
   changes: ReplayChanges;
   follow: number;
   compare: number;
@@ -40,6 +41,18 @@ export function makeControls(tree: PageTree, choices: Choices, changed: () => vo
     choices.quantity,
     (value) => (choices.quantity = value as Quantity),
   );
+  // Trees from files may have no times.
+  if (tree.nodes.every((node) => node.kind === "end" || node.ended != null)) {
+    pick(
+      "along",
+      [
+        ["tokens", "tokens"],
+        ["time", "time"],
+      ],
+      choices.along,
+      (value) => (choices.along = value as Choices["along"]),
+    );
+  }
   const rows = tree.rows.map((row, i): [string, string] => {
     const score = row.score == null ? "" : `, score ${Number(row.score.toPrecision(3))}`;
     return [String(i), `row ${i} (${row.kind}, ${row.end}${score})`];

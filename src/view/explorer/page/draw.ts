@@ -9,7 +9,9 @@ export interface Scene {
   replay: Replay;
   ink: string;
   accent: string;
-  /** Pixels per token and per row, and the part that is in view. */
+  /** Where each node begins and ends, in tokens or milliseconds. */
+  spans: readonly { from: number; to: number }[];
+  /** Pixels per token (or millisecond) and per row, and the part that is in view. */
   scale: number;
   lane: number;
   left: number;
@@ -38,8 +40,7 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
   tree.rows.forEach(({ kind, parent, from }, row) => {
     if (kind !== "branch" || from < 0) return;
     const [a, b] = [y(parent), y(row)];
-    const node = tree.nodes[from]!;
-    const at = x(node.depth + node.length);
+    const at = x(scene.spans[from]!.to);
     if (b < -lane || a > height || at < 0 || at > width) return;
     context.globalAlpha = missing.has(row) ? 0.2 : 0.55;
     context.beginPath();
@@ -49,7 +50,7 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
   });
 
   tree.nodes.forEach((node, id) => {
-    const [from, to] = [x(node.depth), x(node.depth + node.length)];
+    const [from, to] = [x(scene.spans[id]!.from), x(scene.spans[id]!.to)];
     if (!inView(node.row) || to < 0 || from > width) return;
     const at = y(node.row) + 3;
     const tall = lane - 7;
@@ -90,12 +91,14 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
     at: number,
     tall: number,
   ): void {
-    const step = Math.max(1, 1 / scale);
-    const first = Math.max(0, Math.floor(-from / scale / step) * step);
+    const { from: begin, to: end } = scene.spans[id]!;
+    const size = Math.max(1e-6, ((end - begin) * scale) / Math.max(1, node.length));
+    const step = Math.max(1, 1 / size);
+    const first = Math.max(0, Math.floor(-from / size / step) * step);
     let begun = NaN;
     let current = "";
     for (let t = first; t < node.length; t += step) {
-      const px = from + t * scale;
+      const px = from + t * size;
       if (px > width) break;
       const colour = colouring.colour(gathered(node, id, Math.floor(t), Math.floor(t + step)));
       if (colour === current) continue;
@@ -133,8 +136,7 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
       marks.set(node, mark);
     }
     for (const [id, { row, branch, changed }] of marks) {
-      const node = tree.nodes[id]!;
-      const at = x(node.depth + node.length);
+      const at = x(scene.spans[id]!.to);
       if (!inView(row) || at < -6 || at > width + 6) continue;
       const middle = y(row) + lane / 2 - 0.5;
       context.globalAlpha = scene.shown?.has(id) === false ? 0.22 : 1;

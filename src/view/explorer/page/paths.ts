@@ -28,3 +28,15 @@ export function sharedTokens(tree: PageTree, a: number, b: number): number {
   }
   return same;
 }
+
+/** Where each node begins and ends: in tokens from the prompt, or in milliseconds. */
+export function spansOf(tree: PageTree, along: "tokens" | "time"): { from: number; to: number }[] {
+  const spans: { from: number; to: number }[] = [];
+  for (const { depth, length, parent, began, ended } of tree.nodes) {
+    // An end token put by the rules took no time.
+    const before = spans[parent]?.to ?? 0;
+    const timed = { from: began ?? before, to: ended ?? began ?? before };
+    spans.push(along === "time" ? timed : { from: depth, to: depth + length });
+  }
+  return spans;
+}

@@ -6,7 +6,7 @@ import { drawTree, type Scene } from "./draw.js";
 import { element } from "./element.js";
 import { heatText } from "./heat-text.js";
 import { nodeDetails, rowTokens } from "./node-details.js";
-import { pathOf, sharedTokens } from "./paths.js";
+import { pathOf, sharedTokens, spansOf } from "./paths.js";
 import { unpackTree } from "./unpack.js";
 
 /** Brings one explorer of the page to life. */
@@ -15,7 +15,10 @@ export function startExplorer(id: string, colours: PageColours): void {
   const source = root?.querySelector("script[data-tree]")?.textContent;
   if (!root || source == null) return;
   const tree = unpackTree(JSON.parse(source) as ExplorerPayload);
-  const choices: Choices = { quantity: "entropy", changes: {}, follow: -1, compare: -1 };
+  const choices: Choices = {
+    ...{ quantity: "entropy", along: "tokens" },
+    ...{ changes: {}, follow: -1, compare: -1 },
+  };
   const canvas = element("canvas", { tabindex: "0", role: "application" });
   canvas.setAttribute(
     "aria-label",
@@ -29,7 +32,8 @@ export function startExplorer(id: string, colours: PageColours): void {
   const details = element("div", { class: "arpo-details" });
   const trail = element("div", { class: "arpo-trail" });
   const lane = 20;
-  const longest = Math.max(1, ...tree.nodes.map((node) => node.depth + node.length));
+  let spans = spansOf(tree, choices.along);
+  let longest = 1;
   const height = Math.min(420, Math.max(lane, tree.rows.length * lane)) + 16;
   let zoom = 1;
   let selected = -1;
@@ -46,14 +50,17 @@ export function startExplorer(id: string, colours: PageColours): void {
     const width = scroller.clientWidth || 720;
     const rows = paths();
     return {
-      ...{ tree, colouring, replay, lane, selected, width, height: height - 16 },
+      ...{ tree, colouring, replay, spans, lane, selected, width, height: height - 16 },
       ink: getComputedStyle(root!).color,
       accent: isDark() ? "#ff7ab8" : "#b3005e",
       scale: ((width - 16) / longest) * zoom,
       left: scroller.scrollLeft,
       top: scroller.scrollTop,
       shown: rows.length > 0 ? new Set(rows.flatMap((row) => pathOf(tree, row))) : undefined,
-      parting: rows.length === 2 ? sharedTokens(tree, rows[0]!, rows[1]!) : undefined,
+      parting:
+        rows.length === 2 && choices.along === "tokens"
+          ? sharedTokens(tree, rows[0]!, rows[1]!)
+          : undefined,
     };
   }
   function draw(): void {
@@ -111,6 +118,8 @@ export function startExplorer(id: string, colours: PageColours): void {
   function changed(): void {
     replay = followPlan(tree.plan, choices.changes);
     colouring = colouringOf(tree, choices.quantity, ramps());
+    spans = spansOf(tree, choices.along);
+    longest = spans.reduce((most, { to }) => Math.max(most, to), 1);
     count.textContent = replayWords(replay);
     count.dataset["branches"] = String(replay.branches);
     const show = (x: number) => String(Number(x.toPrecision(3)));
@@ -136,9 +145,9 @@ export function startExplorer(id: string, colours: PageColours): void {
   function nearest(row: number, depth: number): number {
     let best = -1;
     let distance = Infinity;
-    tree.nodes.forEach((node, i) => {
+    spans.forEach(({ from, to }, i) => {
       if (rowOf(i) !== row) return;
-      const away = Math.max(node.depth - depth, depth - node.depth - node.length + 1, 0);
+      const away = Math.max(from - depth, depth - to, 0);
       if (away < distance) [best, distance] = [i, away];
     });
     return best;
@@ -162,8 +171,8 @@ export function startExplorer(id: string, colours: PageColours): void {
       ArrowLeft: () => Math.max(0, node.parent),
       ArrowRight: () =>
         tree.nodes.findIndex((n, i) => n.parent === current && rowOf(i) === rowOf(current)),
-      ArrowUp: () => nearest(rowOf(current) - 1, node.depth),
-      ArrowDown: () => nearest(rowOf(current) + 1, node.depth),
+      ArrowUp: () => nearest(rowOf(current) - 1, spans[current]!.from),
+      ArrowDown: () => nearest(rowOf(current) + 1, spans[current]!.from),
     };
     const zooms: Record<string, number> = { "+": zoom * 1.5, "=": zoom * 1.5, "-": zoom / 1.5 };
     const move = target[event.key];
