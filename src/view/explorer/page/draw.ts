@@ -9,6 +9,8 @@ export interface Scene {
   replay: Replay;
   ink: string;
   accent: string;
+  /** What was painted of each node already, in these colours. */
+  strips: Map<number, HTMLCanvasElement>;
   /** Where each node begins and ends, in tokens or milliseconds. */
   spans: readonly { from: number; to: number }[];
   /** Pixels per token (or millisecond) and per row, and the part that is in view. */
@@ -82,7 +84,7 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
   }
   context.globalAlpha = 1;
 
-  /** One rectangle per run of equal colour, per token or per pixel, whichever is wider. */
+  /** A node's tokens, painted once as a strip of a pixel each (fewer where several share one). */
   function drawTokens(
     node: PageTree["nodes"][number],
     id: number,
@@ -91,22 +93,24 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
     at: number,
     tall: number,
   ): void {
-    const { from: begin, to: end } = scene.spans[id]!;
-    const size = Math.max(1e-6, ((end - begin) * scale) / Math.max(1, node.length));
-    const step = Math.max(1, 1 / size);
-    const first = Math.max(0, Math.floor(-from / size / step) * step);
-    let begun = NaN;
-    let current = "";
-    for (let t = first; t < node.length; t += step) {
-      const px = from + t * size;
-      if (px > width) break;
-      const colour = colouring.colour(gathered(node, id, Math.floor(t), Math.floor(t + step)));
-      if (colour === current) continue;
-      if (current !== "") context.fillRect(begun, at, px - begun, tall);
-      context.fillStyle = current = colour;
-      begun = px;
+    if (node.length === 0) return;
+    const count = Math.max(1, Math.min(node.length, Math.ceil(to - from)));
+    let strip = scene.strips.get(id);
+    if (strip?.width !== count) {
+      strip = document.createElement("canvas");
+      strip.width = count;
+      strip.height = 1;
+      scene.strips.set(id, strip);
+      const paint = strip.getContext("2d")!;
+      const share = node.length / count;
+      for (let i = 0; i < count; i++) {
+        const value = gathered(node, id, Math.floor(i * share), Math.floor((i + 1) * share));
+        paint.fillStyle = colouring.colour(value);
+        paint.fillRect(i, 0, 1, 1);
+      }
     }
-    if (current !== "") context.fillRect(begun, at, Math.min(to, width + 1) - begun, tall);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(strip, from, at, to - from, tall);
     context.strokeStyle = "rgba(128,128,128,.45)";
     context.strokeRect(from, at, to - from, tall);
   }

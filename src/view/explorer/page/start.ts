@@ -34,6 +34,7 @@ export function startExplorer(id: string, colours: PageColours): void {
   const lane = 20;
   let spans = spansOf(tree, choices.along);
   let longest = 1;
+  const strips = new Map<number, HTMLCanvasElement>();
   const height = Math.min(420, Math.max(lane, tree.rows.length * lane)) + 16;
   let zoom = 1;
   let selected = -1;
@@ -50,7 +51,7 @@ export function startExplorer(id: string, colours: PageColours): void {
     const width = scroller.clientWidth || 720;
     const rows = paths();
     return {
-      ...{ tree, colouring, replay, spans, lane, selected, width, height: height - 16 },
+      ...{ tree, colouring, replay, spans, strips, lane, selected, width, height: height - 16 },
       ink: getComputedStyle(root!).color,
       accent: isDark() ? "#ff7ab8" : "#b3005e",
       scale: ((width - 16) / longest) * zoom,
@@ -70,8 +71,10 @@ export function startExplorer(id: string, colours: PageColours): void {
       asked = false;
       const view = scene();
       const ratio = devicePixelRatio || 1;
-      canvas.width = view.width * ratio;
-      canvas.height = view.height * ratio;
+      const [wide, high] = [view.width * ratio, view.height * ratio].map(Math.floor);
+      // Setting a size clears and allocates, also where it stays the same.
+      if (canvas.width !== wide) canvas.width = wide!;
+      if (canvas.height !== high) canvas.height = high!;
       canvas.style.width = `${view.width}px`;
       canvas.style.height = `${view.height}px`;
       spacer.style.width = `${16 + longest * view.scale}px`;
@@ -118,6 +121,7 @@ export function startExplorer(id: string, colours: PageColours): void {
   function changed(): void {
     replay = followPlan(tree.plan, choices.changes);
     colouring = colouringOf(tree, choices.quantity, ramps());
+    strips.clear();
     spans = spansOf(tree, choices.along);
     longest = spans.reduce((most, { to }) => Math.max(most, to), 1);
     count.textContent = replayWords(replay);
