@@ -58,12 +58,16 @@ export class KernelConnection {
     return this.#isReady;
   }
 
-  /** What a kernel publishes before we are subscribed is lost: ask until something is heard. */
+  /**
+   * What a kernel publishes before we are subscribed is lost: ask until something is heard. What is
+   * heard first may only be the welcome, and the kernel's state lost before it, so ask once more then.
+   */
   async #knock(): Promise<void> {
-    while (!this.#isReady && !this.#closed) {
+    for (let heard = false; !heard && !this.#closed;) {
+      heard = this.#isReady;
       const message = { type: "kernel_info_request", content: {}, parent: undefined };
       await this.#shell.send(this.#encoder.encode(message, [])).catch(() => undefined);
-      await new Promise((later) => setTimeout(later, 300));
+      if (!heard) await Promise.race([this.#ready, new Promise((later) => setTimeout(later, 300))]);
     }
   }
 
