@@ -3,10 +3,8 @@
 export { demonstrate, readTasks, tasks, world, type Task, type TaskSet } from "./data/index.js";
 export {
   advantages,
-  demonstrations,
   fineTune,
   Learner,
-  taskTools,
   tokenUpdate,
   update,
   type TrainingBatch,
@@ -34,6 +32,8 @@ export {
 } from "./rollout/index.js";
 // Not through the room's own entrance, which also builds the configuration's schema.
 export { loadConfig } from "./run/config/load.js";
+export { demonstrations } from "./run/tiny/demonstrations.js";
+export { taskTools } from "./run/tiny/task-tools.js";
 export { trainOn, type TrainingRun } from "./run/trainer/train-cells.js";
 export { Trainer } from "./run/trainer/trainer.js";
 export { ready, tf } from "./tensor/index.js";

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { loadModel } from "../../src/model/index.js";
-import { taskTools } from "../../src/learn/index.js";
 import { world } from "../../src/data/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { loadReward } from "../../src/reward/index.js";
@@ -10,6 +9,7 @@ import {
   type Preset,
   type TrainerParts,
   loadConfig,
+  taskTools,
   tasksOf,
 } from "../../src/run/index.js";
 import { ToolSet, loadTools } from "../../src/tools/index.js";

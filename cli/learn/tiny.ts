@@ -1,4 +1,4 @@
-import { trainTiny } from "../../src/learn/index.js";
+import { trainTiny } from "../../src/run/index.js";
 import { ready } from "../../src/tensor/index.js";
 
 /** `arpo-lab tiny`: the shipped model, made again from its recipe. */

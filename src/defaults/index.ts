@@ -2,7 +2,7 @@
 // tools of the task generators. Imported only when needed, because loading them takes a moment.
 import { fileURLToPath } from "node:url";
 import { world } from "../data/index.js";
-import { taskTools } from "../learn/index.js";
+import { taskTools } from "../run/tiny/task-tools.js";
 import { Policy } from "../policy/index.js";
 
 /** Where the tiny model is. */

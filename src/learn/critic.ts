@@ -1,11 +1,11 @@
 import type { Model } from "../model/index.js";
-import { AdamW, type AdamWState, gradientsOf, tf } from "../tensor/index.js";
+import { type AdamWState, tf } from "../tensor/index.js";
 import type { BatchRow, TrainingBatch } from "./batch.js";
-import { accumulate } from "./gradient-sum.js";
 import type { LossAggregation } from "./loss/aggregate.js";
 import { valueLoss } from "./loss/value-loss.js";
 import { MetricMeans } from "./metric-means.js";
-import { type Pass, gatherFrom, openPass, splitByTokens, spreadOver } from "./token-passes.js";
+import { ModelOptimizer } from "./model-optimizer.js";
+import { gatherFrom, openPass, splitByTokens, spreadOver } from "./token-passes.js";
 
 export interface CriticOptions {
   learningRate?: number;
@@ -38,16 +38,13 @@ export interface CriticOptions {
 export class Critic {
   readonly model: Model;
   readonly #options: CriticOptions;
-  readonly #optimizer: AdamW;
+  readonly #optimizer: ModelOptimizer;
 
   constructor(model: Model, options: CriticOptions = {}) {
     this.model = model;
     this.#options = options;
-    this.#optimizer = new AdamW(model.weights, {
-      learningRate: options.learningRate ?? 1e-5,
-      weightDecay: options.weightDecay ?? 0.01,
-      maxNorm: options.maxNorm ?? 1,
-    });
+    const defaults = { learningRate: 1e-5, weightDecay: 0.01, maxNorm: 1 };
+    this.#optimizer = new ModelOptimizer(model, defaults, options);
   }
 
   state(): Promise<AdamWState> {
@@ -63,12 +60,8 @@ export class Critic {
     const { maxTokensPerPass = 32_768 } = this.#options;
     const out: Float32Array[] = [];
     for (const group of splitByTokens(rows as readonly BatchRow[], maxTokensPerPass)) {
-      let pass: Pass | undefined;
-      const values = tf.tidy(() => {
-        pass = openPass(this.model, group);
-        return this.model.values(pass.batch);
-      });
-      out.push(...gatherFrom(pass!, (await values.data()) as Float32Array));
+      const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
+      out.push(...gatherFrom(group, (await values.data()) as Float32Array));
       values.dispose();
     }
     return out;
@@ -83,17 +76,15 @@ export class Critic {
         await this.#step(batch.rows.slice(i, i + miniBatchRows), means);
       }
     }
-    return { ...means.values(), "critic/lr": this.#optimizer.options.learningRate };
+    return { ...means.values(), "critic/lr": this.#optimizer.learningRate };
   }
 
   async #step(rows: readonly BatchRow[], means: MetricMeans): Promise<void> {
     const { maxTokensPerPass = 32_768, checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
-    let sum: Record<string, tf.Tensor> | undefined;
-    for (const group of splitByTokens(rows, maxTokensPerPass)) {
-      let clipped: tf.Tensor | undefined;
-      let bare: tf.Tensor | undefined;
-      const { value, gradients } = gradientsOf(() => {
+    const { norm } = await this.#optimizer.step(
+      splitByTokens(rows, maxTokensPerPass),
+      (group) => {
         const pass = openPass(this.model, group);
         const { loss, metrics } = valueLoss(
           {
@@ -104,18 +95,15 @@ export class Critic {
           },
           { clipRange, aggregation },
         );
-        clipped = tf.keep(metrics.vf_clipfrac.clone());
-        bare = tf.keep(loss.clone());
-        return loss.mul(group.length / rows.length).asScalar();
-      }, this.model.weights);
-      sum = accumulate(sum, gradients);
-      means.add("critic/vf_loss", (await bare!.data())[0]!);
-      means.add("critic/vf_clipfrac", (await clipped!.data())[0]!);
-      tf.dispose([value, bare!, clipped!]);
-    }
-    const { norm } = await this.#optimizer.step(sum!);
-    tf.dispose(sum!);
-    this.model.changed();
+        return {
+          loss: loss.mul(group.length / rows.length),
+          figures: { "critic/vf_loss": loss, "critic/vf_clipfrac": metrics.vf_clipfrac },
+        };
+      },
+      (_, figures) => {
+        for (const [name, [value]] of Object.entries(figures)) means.add(name, value!);
+      },
+    );
     means.add("critic/grad_norm", norm);
   }
 }

@@ -43,6 +43,7 @@ export {
 } from "./sft/conversation.js";
 export { loadDataset, readConversations, type ConversationSet } from "./sft/dataset-info.js";
 export { encodeConversation, ignored, type EncodeOptions, type Example } from "./sft/encode.js";
+export { exampleOf } from "./sft/demonstration-example.js";
 export { pack } from "./sft/pack.js";
 export { SftTrainer, type SftOptions, type SftState, type SftStep } from "./sft/train.js";
 export {
@@ -57,8 +58,4 @@ export { Learner, type UpdateOptions } from "./learner.js";
 export { tokenUpdate, UpdateReport, type ClipRegion, type TokenUpdate } from "./update-report.js";
 export { update } from "./update.js";
 export { Critic, type CriticOptions } from "./critic.js";
-export { demonstrations, exampleOf, type DemonstrationOptions } from "./tiny/tiny-examples.js";
-export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
-export { taskTools } from "./tiny/tiny-tools.js";
-export { tinyRecipe, trainTiny, type TinyRecipe, type TinyStage } from "./tiny/train-tiny.js";
 export { fineTune, FineTuning } from "./sft/fine-tune.js";

@@ -1,11 +1,11 @@
 import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
-import { AdamW, type AdamWState, gradientsOf, tf } from "../tensor/index.js";
+import { type AdamWState, tf } from "../tensor/index.js";
 import type { BatchRow, TrainingBatch } from "./batch.js";
-import { accumulate } from "./gradient-sum.js";
 import { type ActorLossOptions, actorLoss } from "./loss/actor-loss.js";
 import { gspoLoss } from "./loss/gspo.js";
 import { MetricMeans } from "./metric-means.js";
+import { ModelOptimizer } from "./model-optimizer.js";
 import { type Pass, gatherFrom, openPass, splitByTokens, spreadOver } from "./token-passes.js";
 import { UpdateReport } from "./update-report.js";
 
@@ -49,17 +49,14 @@ export interface UpdateOptions extends ActorLossOptions {
  */
 export class Learner {
   readonly model: Model;
-  readonly #optimizer: AdamW;
+  readonly #optimizer: ModelOptimizer;
   readonly #defaults: UpdateOptions;
 
   constructor(model: Model, options: UpdateOptions = {}) {
     this.model = model;
     this.#defaults = options;
-    this.#optimizer = new AdamW(model.weights, {
-      learningRate: options.learningRate ?? 1e-6,
-      weightDecay: options.weightDecay ?? 0.01,
-      maxNorm: options.maxNorm ?? 1,
-    });
+    const defaults = { learningRate: 1e-6, weightDecay: 0.01, maxNorm: 1 };
+    this.#optimizer = new ModelOptimizer(model, defaults, options);
   }
 
   /** Optimiser steps taken. */
@@ -83,14 +80,13 @@ export class Learner {
     const { temperature, maxTokensPerPass, model = this.model } = this.#with(options);
     const out = { logprobs: [] as Float32Array[], entropies: [] as Float32Array[] };
     for (const group of splitByTokens(rows, maxTokensPerPass)) {
-      let pass: Pass | undefined;
       const [logprobs, entropies] = tf.tidy(() => {
-        pass = openPass(model, group);
+        const pass = openPass(model, group);
         const found = model.logProbs(pass.batch, pass.labels, { temperature });
         return [found.logprobs, found.entropies];
       });
-      out.logprobs.push(...gatherFrom(pass!, (await logprobs!.data()) as Float32Array));
-      out.entropies.push(...gatherFrom(pass!, (await entropies!.data()) as Float32Array));
+      out.logprobs.push(...gatherFrom(group, (await logprobs!.data()) as Float32Array));
+      out.entropies.push(...gatherFrom(group, (await entropies!.data()) as Float32Array));
       tf.dispose([logprobs!, entropies!]);
     }
     return out;
@@ -146,36 +142,22 @@ export class Learner {
   ): Promise<boolean> {
     const whole = weightOf(rows, settings);
     const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
-    let sum: Record<string, tf.Tensor> | undefined;
-    for (const group of splitByTokens(rows, settings.maxTokensPerPass)) {
-      // Parts are weighed so that the split does not change the gradient of token and row means.
-      const share = weightOf(group, settings) / whole;
-      const kept: tf.Tensor[] = [];
-      const metrics: Record<string, tf.Tensor> = {};
-      let pass: Pass | undefined;
-      let current: tf.Tensor | undefined;
-      const { value, gradients } = gradientsOf(() => {
-        pass = openPass(this.model, group);
+    const { norm, skipped } = await this.#optimizer.step(
+      splitByTokens(rows, settings.maxTokensPerPass),
+      (group) => {
+        const pass = openPass(this.model, group);
         const { loss, logprobs, report } = this.#loss(pass, { ...settings, paddedLength });
-        for (const [name, metric] of Object.entries(report)) {
-          metrics[name] = tf.keep(metric.clone());
-          kept.push(metrics[name]);
-        }
-        current = tf.keep(logprobs.clone());
-        kept.push(current);
-        return loss.mul(share).asScalar();
-      }, this.model.weights);
-      sum = accumulate(sum, gradients);
-      const fresh = gatherFrom(pass!, (await current!.data()) as Float32Array);
-      group.forEach((row, i) => (row.newLogprobs = fresh[i]!));
-      for (const [name, metric] of Object.entries(metrics)) {
-        means.add(name, (await metric.data())[0]!);
-      }
-      tf.dispose([value, ...kept]);
-    }
-    const { norm, skipped } = await this.#optimizer.step(sum!, settings.learningRate);
-    tf.dispose(sum!);
-    this.model.changed();
+        // Parts are weighed so that the split does not change the gradient of token and row means.
+        const share = weightOf(group, settings) / whole;
+        return { loss: loss.mul(share), figures: { ...report, logprobs } };
+      },
+      (group, { logprobs, ...metrics }) => {
+        const fresh = gatherFrom(group, logprobs!);
+        group.forEach((row, i) => (row.newLogprobs = fresh[i]!));
+        for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
+      },
+      settings.learningRate,
+    );
     means.add("actor/grad_norm", norm);
     return !skipped;
   }

@@ -66,8 +66,9 @@ export function spreadOver(
   return tf.tensor2d(out, [rows.length, time]);
 }
 
-/** The inverse of `spreadOver`: each row's response tokens from a pass's numbers. */
-export function gatherFrom({ rows, time }: Pass, values: Float32Array): Float32Array[] {
+/** The inverse of `spreadOver`: each row's response tokens from the numbers of a pass over the rows. */
+export function gatherFrom(rows: readonly BatchRow[], values: Float32Array): Float32Array[] {
+  const time = values.length / rows.length;
   return rows.map(({ trajectory }, r) => {
     const from = r * time + trajectory.prompt.length - 1;
     return values.slice(from, from + trajectory.tokens.length);

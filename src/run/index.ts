@@ -20,3 +20,7 @@ export { train, type TrainOptions } from "./trainer/train.js";
 export { rolloutOptions, updateOptions, validationOptions } from "./trainer/options.js";
 export { trainOn, TrainingRun, type CellTraining } from "./trainer/train-cells.js";
 export { loadSftConfig, type SftConfig } from "./config/sft.js";
+export { demonstrations, type DemonstrationOptions } from "./tiny/demonstrations.js";
+export { taskTools } from "./tiny/task-tools.js";
+export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
+export { tinyRecipe, trainTiny, type TinyRecipe, type TinyStage } from "./tiny/train-tiny.js";

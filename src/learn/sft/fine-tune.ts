@@ -1,6 +1,6 @@
 import type { Demonstration } from "../../data/index.js";
 import type { Model, Tokenizer } from "../../model/index.js";
-import { exampleOf } from "../tiny/tiny-examples.js";
+import { exampleOf } from "./demonstration-example.js";
 import type { Example } from "./encode.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
 

@@ -1,7 +1,7 @@
 import { batches, type LoaderState } from "../../data/index.js";
 import type { Model } from "../../model/index.js";
-import { AdamW, type AdamWState, gradientsOf, tf } from "../../tensor/index.js";
-import { accumulate } from "../gradient-sum.js";
+import { type AdamWState, tf } from "../../tensor/index.js";
+import { ModelOptimizer } from "../model-optimizer.js";
 import { type Schedule, learningRateFactor } from "../schedule.js";
 import { type Example, ignored } from "./encode.js";
 
@@ -78,7 +78,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   readonly #model: Model;
   readonly #examples: readonly Example[];
   readonly #options: SftOptions;
-  readonly #optimizer: AdamW;
+  readonly #optimizer: ModelOptimizer;
   #step: number;
   #loader: LoaderState;
 
@@ -95,11 +95,8 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     const { epochs = 3, maxSteps = Infinity, resume } = options;
     const perEpoch = Math.floor(usable.length / this.#rows());
     this.totalSteps = Math.min(maxSteps, perEpoch * epochs);
-    this.#optimizer = new AdamW(model.weights, {
-      learningRate: options.learningRate ?? 1e-4,
-      weightDecay: options.weightDecay ?? 0,
-      maxNorm: options.maxNorm ?? 1,
-    });
+    const defaults = { learningRate: 1e-4, weightDecay: 0, maxNorm: 1 };
+    this.#optimizer = new ModelOptimizer(model, defaults, options);
     if (resume) this.#optimizer.restore(resume.optimizer);
     this.#step = resume?.step ?? 0;
     this.#loader = resume?.loader ?? { epoch: 0, position: 0 };
@@ -157,24 +154,20 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   async #update(items: readonly Example[]): Promise<SftStep> {
     const { batchSize = 8 } = this.#options;
     const tokens = items.reduce((n, example) => n + labelled(example), 0);
-    let total: Record<string, tf.Tensor> | undefined;
-    let loss = 0;
-    for (let i = 0; i < items.length; i += batchSize) {
-      const { value, gradients } = gradientsOf(
-        () =>
-          this.#loss(items.slice(i, i + batchSize))
-            .div(tokens)
-            .asScalar(),
-        this.#model.weights,
-      );
-      loss += (await value.data())[0]!;
-      value.dispose();
-      total = accumulate(total, gradients);
-    }
+    const passes = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, i) =>
+      items.slice(i * batchSize, (i + 1) * batchSize),
+    );
     const learningRate = this.#learningRate();
-    const { norm, skipped } = await this.#optimizer.step(total!, learningRate);
-    tf.dispose(total!);
-    this.#model.changed();
+    let loss = 0;
+    const { norm, skipped } = await this.#optimizer.step(
+      passes,
+      (rows) => {
+        const part = this.#loss(rows).div(tokens);
+        return { loss: part, figures: { part } };
+      },
+      (_, { part }) => (loss += part![0]!),
+      learningRate,
+    );
     return {
       step: this.#step,
       totalSteps: this.totalSteps,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { tasks } from "../../data/index.js";
-import { tinyTokenizer } from "../../learn/index.js";
+import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
 import {
   HfTokenizer,
   Model,

@@ -11,7 +11,7 @@ const shownPages = 3;
  * ```ts
  * import assert from "node:assert/strict";
  * import { world } from "arpo-lab/data";
- * import { taskTools } from "arpo-lab/learn";
+ * import { taskTools } from "arpo-lab/run";
  *
  * await using tools = taskTools(world);
  * const { relation, subject, value } = world.facts[0];

@@ -7,10 +7,8 @@ import {
   demonstrate,
   tasks,
 } from "../../data/index.js";
-import type { Tokenizer } from "../../model/index.js";
 import { Random } from "../../random/index.js";
-import { type Example, encodeConversation } from "../sft/encode.js";
-import { demonstrationTools } from "./tiny-tools.js";
+import { demonstrationTools } from "./task-tools.js";
 
 export type Family = keyof typeof tasks;
 
@@ -21,16 +19,6 @@ export interface DemonstrationOptions {
   corruption?: Corruption;
   /** Worlds the facts come from; never the one that ships, whose answers must be searched for. */
   worlds?: number;
-}
-
-/** A demonstration as a conversation of one question and one answer. */
-export function exampleOf({ task, segments }: Demonstration, tokenizer: Tokenizer): Example {
-  const text = segments.map((segment) => segment.text).join("");
-  const turns = [
-    { role: "user" as const, text: task.prompt[0]!.content },
-    { role: "assistant" as const, text },
-  ];
-  return encodeConversation({ turns }, tokenizer);
 }
 
 /** Questions of one family about one world. */

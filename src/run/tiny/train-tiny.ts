@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HfTokenizer, Model, saveModel } from "../../model/index.js";
-import { SftTrainer, type SftStep } from "../sft/train.js";
-import { demonstrations, exampleOf, type DemonstrationOptions } from "./tiny-examples.js";
+import { SftTrainer, exampleOf, type SftStep } from "../../learn/index.js";
+import { demonstrations, type DemonstrationOptions } from "./demonstrations.js";
 import { tinyTokenizer } from "./tiny-tokenizer.js";
 
 /** One stretch of the recipe. */

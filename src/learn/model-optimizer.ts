@@ -1,0 +1,77 @@
+import type { Model } from "../model/index.js";
+import { AdamW, type AdamWReport, type AdamWState, gradientsOf, tf } from "../tensor/index.js";
+import { accumulate } from "./gradient-sum.js";
+
+/** The loss of one pass, and what should be read of it once it is computed. */
+export interface PassLoss {
+  loss: tf.Tensor;
+  /** Numbers to hand to `seen`, by name. */
+  figures: Record<string, tf.Tensor>;
+}
+
+/**
+ * A model with its optimiser: one step is made from the summed gradients of as many passes as memory
+ * asks for.
+ */
+export class ModelOptimizer {
+  readonly #adamw: AdamW;
+
+  constructor(
+    readonly model: Model,
+    defaults: { learningRate: number; weightDecay: number; maxNorm: number },
+    given: { learningRate?: number; weightDecay?: number; maxNorm?: number } = {},
+  ) {
+    const { learningRate, weightDecay, maxNorm } = given;
+    this.#adamw = new AdamW(model.weights, {
+      learningRate: learningRate ?? defaults.learningRate,
+      weightDecay: weightDecay ?? defaults.weightDecay,
+      maxNorm: maxNorm ?? defaults.maxNorm,
+    });
+  }
+
+  /** Steps taken; skipped ones do not count. */
+  get steps(): number {
+    return this.#adamw.steps;
+  }
+
+  get learningRate(): number {
+    return this.#adamw.options.learningRate;
+  }
+
+  state(): Promise<AdamWState> {
+    return this.#adamw.state();
+  }
+
+  restore(state: AdamWState): void {
+    this.#adamw.restore(state);
+  }
+
+  /** One step along the sum of the passes' losses; `seen` is told each pass's figures. */
+  async step<P>(
+    passes: readonly P[],
+    lossOf: (pass: P) => PassLoss,
+    seen: (pass: P, figures: Record<string, Float32Array>) => void,
+    learningRate?: number,
+  ): Promise<AdamWReport> {
+    let sum: Record<string, tf.Tensor> | undefined;
+    for (const pass of passes) {
+      const kept: Record<string, tf.Tensor> = {};
+      const { value, gradients } = gradientsOf(() => {
+        const { loss, figures } = lossOf(pass);
+        for (const [name, figure] of Object.entries(figures)) kept[name] = tf.keep(figure.clone());
+        return loss.asScalar();
+      }, this.model.weights);
+      sum = accumulate(sum, gradients);
+      const read: Record<string, Float32Array> = {};
+      for (const [name, figure] of Object.entries(kept)) {
+        read[name] = (await figure.data()) as Float32Array;
+      }
+      tf.dispose([value, ...Object.values(kept)]);
+      seen(pass, read);
+    }
+    const report = await this.#adamw.step(sum ?? {}, learningRate);
+    if (sum) tf.dispose(sum);
+    this.model.changed();
+    return report;
+  }
+}

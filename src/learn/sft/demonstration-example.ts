@@ -1,0 +1,31 @@
+import type { Demonstration } from "../../data/index.js";
+import type { Tokenizer } from "../../model/index.js";
+import { type Example, encodeConversation } from "./encode.js";
+
+/**
+ * A demonstration as a conversation of one question and one answer.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { demonstrate, tasks } from "arpo-lab/data";
+ * import { exampleOf } from "arpo-lab/learn";
+ * import { HfTokenizer, trainBpe } from "arpo-lab/model";
+ * import { Random } from "arpo-lab/random";
+ *
+ * const { train, expert } = tasks.calc({ seed: 1, train: 1, test: 1 });
+ * const shown = await demonstrate(train[0], expert, async () => "42", {
+ *   random: Random.from(1),
+ * });
+ * const { ids, labels } = exampleOf(shown, new HfTokenizer(trainBpe(["what is"], { vocabSize: 300 })));
+ * assert.equal(ids.length, labels.length);
+ * ```
+ */
+export function exampleOf({ task, segments }: Demonstration, tokenizer: Tokenizer): Example {
+  const text = segments.map((segment) => segment.text).join("");
+  const turns = [
+    { role: "user" as const, text: task.prompt[0]!.content },
+    { role: "assistant" as const, text },
+  ];
+  return encodeConversation({ turns }, tokenizer);
+}
