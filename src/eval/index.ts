@@ -1,5 +1,21 @@
+export type { Benchmark, BenchmarkItem, LoadedBenchmark } from "./benchmarks/benchmark.js";
+export { benchmarks } from "./benchmarks/benchmarks.js";
+export { readBenchmark } from "./benchmarks/read-benchmark.js";
 export { evaluateItem, type ItemMetrics, type OutputItem, type TaskType } from "./evaluate-item.js";
 export { extractAnswer } from "./extract-answer.js";
+export { infer, type InferOptions } from "./infer/infer.js";
+export { SampleJournal } from "./infer/journal.js";
+export { documentedSampling, type InferenceOptions } from "./infer/options.js";
+export { promptMessages, promptTypes, type PromptType } from "./infer/prompts.js";
+export type {
+  ResultStep,
+  Sample,
+  SampleStatus,
+  SampleTiming,
+  Step,
+  WrittenStep,
+} from "./infer/sample.js";
+export { trimGeneration } from "./infer/trim.js";
 export { judgeVerdict } from "./judge-verdict.js";
 export { mathMetrics, qaMetrics, type AnswerMetrics } from "./metrics.js";
 export { normalizeForEvaluation } from "./normalize.js";

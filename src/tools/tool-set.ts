@@ -129,7 +129,7 @@ export class ToolSet {
   async call(
     tag: string,
     input: string,
-    options: { signal?: AbortSignal } = {},
+    options: { signal?: AbortSignal; transcript?: readonly string[] } = {},
   ): Promise<ToolOutcome> {
     const tool = this.#tools.get(tag);
     if (!tool) {
@@ -137,7 +137,7 @@ export class ToolSet {
         `Cannot call a tool: the tag must be one of ${this.tags.join(", ") || "(none loaded)"}, got ${tag}`,
       );
     }
-    return this.#gate.run(() => this.#run(tool, input, options.signal), options.signal);
+    return this.#gate.run(() => this.#run(tool, input, options), options.signal);
   }
 
   /** Disposes every tool, all of them even when one fails. */
@@ -151,7 +151,11 @@ export class ToolSet {
     await this.dispose();
   }
 
-  async #run(tool: Tool, input: string, outer: AbortSignal | undefined): Promise<ToolOutcome> {
+  async #run(
+    tool: Tool,
+    input: string,
+    { signal: outer, transcript }: { signal?: AbortSignal; transcript?: readonly string[] },
+  ): Promise<ToolOutcome> {
     const started = performance.now();
     const outcome = (rest: Omit<ToolOutcome, "tag" | "input" | "ms">): ToolOutcome => ({
       tag: tool.tag,
@@ -183,7 +187,12 @@ export class ToolSet {
         if (wait > 0) await Promise.race([pause(wait, abort.signal), ended]);
         const left = Math.max(0, this.timeoutMs - (performance.now() - started));
         const result = await Promise.race([
-          attempt(tool, input, { signal: abort.signal, timeoutMs: left, attempt: retries }),
+          attempt(tool, input, {
+            signal: abort.signal,
+            timeoutMs: left,
+            attempt: retries,
+            transcript,
+          }),
           ended,
         ]);
         const { text, details } = result;

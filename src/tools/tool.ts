@@ -6,6 +6,8 @@ export interface ToolCall {
   readonly timeoutMs: number;
   /** 0 for the first attempt, 1 for the first repetition, and so on. */
   readonly attempt: number;
+  /** What was written and what came back before this call, in turn, where the caller tells it. */
+  readonly transcript?: readonly string[];
 }
 
 /**

@@ -25,7 +25,13 @@ export interface DeepSearchOptions extends PassageOptions {
    * Boils passages down to what answers the query, usually by asking a model. Of its text, what
    * follows the marker `**Final Information**` becomes the result. Default: the passages themselves.
    */
-  summarize?: (query: string, passages: Passage[], signal: AbortSignal) => Promise<string>;
+  summarize?: (
+    query: string,
+    passages: Passage[],
+    signal: AbortSignal,
+    /** What was written and found before this search, where the caller tells it. */
+    transcript: readonly string[],
+  ) => Promise<string>;
   tag?: string;
 }
 
@@ -64,7 +70,7 @@ export function deepSearchTool(options: DeepSearchOptions): Tool {
     name: "deep_search",
     tag: options.tag ?? "search",
     description: "Searches, reads the pages found and returns the passages that matter.",
-    execute: async (query, { signal }) => {
+    execute: async (query, { signal, transcript = [] }) => {
       const hits = await provider.search(cacheKey(query), { limit: maxPages, signal });
       const passages = await Promise.all(
         hits
@@ -78,7 +84,7 @@ export function deepSearchTool(options: DeepSearchOptions): Tool {
           .map(({ title, text }, i) => `Page ${i + 1}: ${title}\n${text}`)
           .join("\n\n");
       }
-      const summary = await summarize(query, passages, signal);
+      const summary = await summarize(query, passages, signal, transcript);
       const at = summary.indexOf(finalMarker);
       return (at < 0 ? summary : summary.slice(at + finalMarker.length)).trim();
     },

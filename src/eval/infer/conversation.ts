@@ -1,0 +1,154 @@
+import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Policy, Row, Segment, Session } from "../../policy/policy.js";
+import type { Random } from "../../random/random.js";
+import type { ToolOutcome } from "../../tools/tool-set.js";
+import type { InferenceSettings } from "./options.js";
+import type { ResultStep, Step, WrittenStep } from "./sample.js";
+import { trimGeneration } from "./trim.js";
+
+/** One prompt and everything written after it: a row of a session and its text, always in step. */
+export class Conversation {
+  readonly steps: Step[] = [];
+  /** What was written and what came back, in turn. */
+  readonly logs: string[] = [];
+  readonly promptTokens: number[];
+  /** Nothing more fits into the model's context. */
+  full = false;
+  /** Milliseconds the model took. */
+  modelMs = 0;
+  readonly #session: Session;
+  readonly #tokenizer: Tokenizer;
+  readonly #contextLength: number;
+  readonly #row: Row;
+  readonly #settings: InferenceSettings;
+  readonly #tags: readonly string[];
+  readonly #random: Random;
+  readonly #signal: AbortSignal;
+  #generations = 0;
+
+  constructor(parts: {
+    policy: Policy;
+    session: Session;
+    prompt: string;
+    settings: InferenceSettings;
+    /** Tags of the tools. */
+    tags: readonly string[];
+    random: Random;
+    signal: AbortSignal;
+  }) {
+    const { policy, session, prompt } = parts;
+    this.#session = session;
+    this.#tokenizer = policy.tokenizer;
+    this.#contextLength = policy.contextLength;
+    this.#settings = parts.settings;
+    this.#tags = parts.tags;
+    this.#random = parts.random;
+    this.#signal = parts.signal;
+    this.promptTokens = this.#tokenizer.encode(prompt);
+    this.#row = session.open(this.promptTokens);
+  }
+
+  /** Everything after the prompt. */
+  get output(): string {
+    return this.logs.join("");
+  }
+
+  close(): void {
+    this.#session.close(this.#row);
+  }
+
+  /** Lets the model write up to the end of a call or of the answer, in several generations if need be. */
+  async write(options: { stops: boolean }): Promise<string> {
+    const closings = [...this.#tags, "answer"].map((tag) => `</${tag}>`);
+    const stop = options.stops && !this.#settings.asReference ? closings : [];
+    let written = "";
+    // Filed in any case: what was written before the time was over belongs to the transcript.
+    const at = this.logs.push("") - 1;
+    for (let i = 0; i < this.#settings.chained; i++) {
+      const text = await this.#generate(stop);
+      written += text;
+      this.logs[at] = written;
+      if (this.full || closings.some((closing) => written.includes(closing))) break;
+    }
+    return written;
+  }
+
+  /** Puts a result block after what the model wrote. */
+  insert(outcome: Omit<ToolOutcome, "ms" | "details">, rule?: ResultStep["rule"]): void {
+    const { tag, input, text: found, ok, failure, retries } = outcome;
+    const text = this.#settings.asReference
+      ? `<result>${found}</result>`
+      : ` <result>\n${found}\n</result>`;
+    const tokens = this.#tokenizer.encode(text);
+    this.logs.push(text);
+    this.steps.push({
+      kind: "result",
+      text,
+      tokens,
+      tool: { tag, input, text: found, ok, ...(failure ? { failure } : {}), retries },
+      ...(rule === undefined ? {} : { rule }),
+    });
+    if (this.#row.tokens.length + tokens.length >= this.#contextLength) this.full = true;
+    else this.#session.append(this.#row, tokens);
+  }
+
+  async #generate(stop: readonly string[]): Promise<string> {
+    const before = this.#row.tokens.length;
+    const began = performance.now();
+    const segment = await this.#session
+      .generate(this.#row, {
+        ...this.#settings.sampling,
+        maxTokens: this.#settings.maxTokens,
+        stop,
+        random: this.#random.split(this.#generations++),
+        signal: this.#signal,
+      })
+      .finally(() => (this.modelMs += performance.now() - began));
+    if (segment.finish === "context") this.full = true;
+    const raw = this.#tokenizer.decode(segment.tokens, { skipSpecial: true });
+    const text = trimGeneration(raw, this.#tags);
+    const { tokens, told } = this.#kept(segment, raw, text);
+    if (tokens.length !== segment.tokens.length || told < tokens.length) {
+      this.#session.truncate(this.#row, before);
+      if (tokens.length > 0) this.#session.append(this.#row, tokens);
+    }
+    const known = (values: Float32Array) =>
+      tokens.map((_, i) => (i < told && Number.isFinite(values[i]) ? short(values[i]!) : null));
+    const step: WrittenStep = {
+      kind: "model",
+      text,
+      tokens,
+      logprobs: known(segment.logprobs),
+      entropies: known(segment.entropies),
+      finish: segment.finish,
+      ...(segment.stop === undefined ? {} : { stop: segment.stop }),
+    };
+    this.steps.push(step);
+    return text;
+  }
+
+  /**
+   * The tokens of what is kept, and how many of them are the model's own; the end token never stays,
+   * so that a chain can go on after it. Where the cut goes through a token the text is encoded anew.
+   */
+  #kept(segment: Segment, raw: string, text: string): { tokens: number[]; told: number } {
+    const all = Array.from(segment.tokens);
+    if (segment.finish === "end") all.pop();
+    if (text === raw) return { tokens: all, told: all.length };
+    let [low, high] = [0, all.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const length = this.#tokenizer.decode(all.slice(0, middle), { skipSpecial: true }).length;
+      if (length < text.length) low = middle + 1;
+      else high = middle;
+    }
+    const tokens = all.slice(0, low);
+    if (this.#tokenizer.decode(tokens, { skipSpecial: true }) === text) {
+      return { tokens, told: tokens.length };
+    }
+    return { tokens: this.#tokenizer.encode(text), told: 0 };
+  }
+}
+
+/** Six digits are what a 32-bit float is worth in a report. */
+const short = (x: number) => Number(x.toPrecision(6));

@@ -1,0 +1,71 @@
+import { mkdir, open, readFile, truncate, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Sample } from "./sample.js";
+
+/** Which sample it is. */
+export const sampleKey = ({
+  benchmark,
+  turn,
+  index,
+}: Pick<Sample, "benchmark" | "turn" | "index">) => `${benchmark}/${turn}/${index}`;
+
+/**
+ * Finished samples, one per line in the order they were finished. A line is on disk before the next
+ * is written; what a killed process left half written is cut off.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp } from "node:fs/promises";
+ * import { SampleJournal } from "arpo-lab/eval";
+ *
+ * const journal = await SampleJournal.open(`${await mkdtemp("/tmp/arpo-")}/samples.jsonl`);
+ * assert.equal(journal.samples.size, 0);
+ * await journal.close();
+ * ```
+ */
+export class SampleJournal {
+  /** Every finished sample, by benchmark, turn and place. */
+  readonly samples: Map<string, Sample>;
+  readonly #file: FileHandle;
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(file: FileHandle, samples: Map<string, Sample>) {
+    this.#file = file;
+    this.samples = samples;
+  }
+
+  static async open(path: string): Promise<SampleJournal> {
+    await mkdir(dirname(path), { recursive: true });
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return Buffer.alloc(0);
+      throw error;
+    });
+    const whole = bytes.lastIndexOf(10) + 1;
+    if (whole < bytes.length) await truncate(path, whole);
+    const samples = new Map<string, Sample>();
+    for (const line of bytes.subarray(0, whole).toString("utf8").split("\n")) {
+      if (line === "") continue;
+      const sample = JSON.parse(line) as Sample;
+      samples.set(sampleKey(sample), sample);
+    }
+    return new SampleJournal(await open(path, "a"), samples);
+  }
+
+  /** Adds a sample, or replaces one that could not be made before, and waits until it is on disk. */
+  async add(sample: Sample): Promise<void> {
+    const write = this.#writing.then(async () => {
+      await this.#file.appendFile(`${JSON.stringify(sample)}\n`);
+      await this.#file.datasync();
+    });
+    // A failed write is told to whoever asked for it, not to the next one.
+    this.#writing = write.catch(() => undefined);
+    await write;
+    this.samples.set(sampleKey(sample), sample);
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#file.close();
+  }
+}
