@@ -15,6 +15,10 @@ export interface EntropyOptions {
   measure?: "pooled" | "mean";
 }
 
+/** What entropy is measured on: a segment, or a node of a tree. */
+type EntropySource = Pick<Segment, "tokens" | "logprobs" | "entropies"> &
+  Partial<Pick<Segment, "top">>;
+
 /**
  * The entropy of a freshly generated segment, as branching uses it.
  *
@@ -41,7 +45,7 @@ export interface EntropyOptions {
  * ```
  */
 export function segmentEntropy(
-  segment: Pick<Segment, "tokens" | "logprobs" | "entropies" | "top">,
+  segment: EntropySource,
   vocabSize: number,
   options: EntropyOptions = {},
 ): number {
@@ -56,23 +60,19 @@ export function segmentEntropy(
   return nats / (normalizer === "vocab" ? vocabSize : Math.log(vocabSize));
 }
 
-function pooled(
-  { tokens, logprobs, top }: Pick<Segment, "tokens" | "logprobs" | "top">,
-  positions: number,
-  topK: number,
-): number {
+function pooled({ tokens, logprobs, top }: EntropySource, positions: number, topK: number): number {
   let sum = 0;
   const add = (l: number) => {
     // An impossible token adds nothing (exp(-Infinity) * -Infinity would be NaN), nor does one that
     // an endpoint gives no log-prob for.
     if (l > -Infinity) sum -= Math.exp(l) * l;
   };
-  const width = Math.min(topK, top.width);
+  const width = Math.min(topK, top?.width ?? 0);
   for (let at = 0; at < positions; at++) {
     let sampled = false;
-    for (let k = at * top.width; k < at * top.width + width; k++) {
-      add(top.logprobs[k]!);
-      sampled ||= top.ids[k] === tokens[at];
+    for (let k = 0; top && k < width; k++) {
+      add(top.logprobs[at * top.width + k]!);
+      sampled ||= top.ids[at * top.width + k] === tokens[at];
     }
     if (!sampled) add(logprobs[at]!);
   }
