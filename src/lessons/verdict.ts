@@ -1,0 +1,75 @@
+/** Where an answer stands: not given, right, or wrong. */
+export type VerdictState = "not yet" | "right" | "wrong";
+
+const looks: Record<VerdictState, { sign: string; colour: string }> = {
+  "not yet": { sign: "○", colour: "#8a8f98" },
+  right: { sign: "✓", colour: "#2a9d5c" },
+  wrong: { sign: "✗", colour: "#d9730d" },
+};
+
+const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/**
+ * What became of an answer, in words; shows itself under the cell.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { right, Verdict } from "arpo-lab/lessons";
+ *
+ * const verdict: Verdict = right("two halves make one.");
+ * assert.equal(String(verdict), "right: two halves make one.");
+ * ```
+ */
+export class Verdict {
+  constructor(
+    readonly state: VerdictState,
+    readonly message: string,
+  ) {}
+
+  toString(): string {
+    return `${this.state}: ${this.message}`;
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    const { sign, colour } = looks[this.state];
+    // `code` between backticks is the only markup that messages have.
+    const words = escape(this.message).replace(/`([^`]+)`/g, "<code>$1</code>");
+    return {
+      "text/plain": String(this),
+      "text/html":
+        `<div style="border-left:4px solid ${colour};padding:.35em .8em">` +
+        `<b style="color:${colour}">${sign} ${this.state}</b>: ${words}</div>`,
+    };
+  }
+}
+
+/**
+ * The answer is right, because of what the message says.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { right } from "arpo-lab/lessons";
+ *
+ * assert.equal(right("so it is.").state, "right");
+ * ```
+ */
+export function right(because: string): Verdict {
+  return new Verdict("right", because);
+}
+
+/**
+ * The answer is wrong; the message says what is off.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { wrong } from "arpo-lab/lessons";
+ *
+ * assert.equal(wrong("twice as much as it should be.").state, "wrong");
+ * ```
+ */
+export function wrong(what: string): Verdict {
+  return new Verdict("wrong", what);
+}
