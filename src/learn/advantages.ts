@@ -119,5 +119,5 @@ export function advantages(scored: Scored, options: AdvantageOptions = {}): Trai
     advantages: Float32Array.from(final[i]!),
     returns: Float32Array.from(returns[i]!),
   }));
-  return new TrainingBatch(rows, name);
+  return new TrainingBatch(rows, name, scored);
 }

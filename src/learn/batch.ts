@@ -1,3 +1,4 @@
+import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/trajectory.js";
 
 /** One trajectory as training reads it; the arrays have one entry per response token. */
@@ -26,6 +27,8 @@ export class TrainingBatch {
   constructor(
     readonly rows: readonly BatchRow[],
     readonly estimator: string,
+    /** What the advantages were estimated from, where that is known. */
+    readonly scored?: Scored,
   ) {}
 
   /** Tokens that are trained on. */

@@ -6,6 +6,10 @@ treeDisplay.show = (tree) => explore(tree).bundle();
 
 export { explore, Explorer } from "./explorer/explore.js";
 export type { ExploreOptions } from "./explorer/make-payload.js";
+export { explain, Explanation } from "./explain/explain.js";
+export type { AlgorithmName } from "./explain/algorithms.js";
+export type { ExplainOptions } from "./explain/make-payload.js";
+export type { TokenTerms } from "./explain/page/token-terms.js";
 export { palettes, type Palette, type Theme } from "./palette.js";
 export { advantageHeat } from "./figures/advantage-heat.js";
 export { branchTimeline } from "./figures/branch-timeline.js";

@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { showTree, treePicture } from "../../rollout/show-tree.js";
+import { widgetHtml } from "../widget.js";
 import { makePayload, type ExploreOptions } from "./make-payload.js";
-import { explorerProgram } from "./program.js";
-import { explorerStyle } from "./style.js";
+import { explorerParts } from "./program.js";
 
 /** A tree to look around in; shows itself. */
 export class Explorer {
@@ -14,14 +13,13 @@ export class Explorer {
 
   /** One piece of HTML that needs nothing else: a picture, the tree, and the program that shows it. */
   html(): string {
-    const id = `explorer-${randomUUID()}`;
-    const tree = JSON.stringify(makePayload(this.tree, this.options)).replace(/</g, "\\u003c");
-    return (
-      `<div id="${id}" class="arpo-explorer"><style>${explorerStyle}</style>` +
-      `<div data-picture>${treePicture(this.tree)}</div>` +
-      `<script type="application/json" data-tree>${tree}</script>` +
-      `<script>${explorerProgram(id)}</script></div>`
-    );
+    return widgetHtml({
+      name: "explorer",
+      still: treePicture(this.tree),
+      data: { tree: makePayload(this.tree, this.options) },
+      parts: explorerParts,
+      start: "startExplorer",
+    });
   }
 
   /** Every form it can be shown in. */

@@ -10,7 +10,7 @@ import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
 import type { PageTree } from "./page/unpack.js";
 import type { ExplorerPayload, PackedNumbers } from "./payload.js";
-import { explorerFunctions } from "./program.js";
+import { explorerParts } from "./program.js";
 
 interface Page {
   followPlan: (plan: unknown, changes: ReplayChanges) => Replay;
@@ -22,7 +22,9 @@ interface Page {
 /** The page's functions in a world of their own, as a browser has them. */
 function page(): Page {
   const names = "followPlan, unpackTree, sharedTokens, tokenText";
-  return vm.runInNewContext(`${explorerFunctions()}\n;({ ${names} })`, { atob }) as Page;
+  return vm.runInNewContext(`${explorerParts.map(String).join("\n")}\n;({ ${names} })`, {
+    atob,
+  }) as Page;
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -119,7 +121,7 @@ test("a tree shows itself in the explorer once arpo-lab is loaded", async () => 
   const show = (tree as unknown as Record<symbol, () => Record<string, string>>)[
     Symbol.for("Jupyter.display")
   ]!;
-  assert.match(show.call(tree)["text/html"]!, /class="arpo-explorer"/);
+  assert.match(show.call(tree)["text/html"]!, /class="arpo-view arpo-explorer/);
 });
 
 test("explore() keeps a tree of 1,000 nodes and 200,000 tokens below 5 MB", async () => {

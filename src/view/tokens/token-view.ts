@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Tokenizer } from "../../model/tokenizer.js";
 import type { TokenUpdate, UpdateReport } from "../../learn/update-report.js";
 import { colourRamp } from "../explorer/page/colours.js";
 import { element } from "../explorer/page/element.js";
-import { explorerStyle } from "../explorer/style.js";
-import { palettes } from "../palette.js";
+import { escapeHtml } from "../escape.js";
+import { widgetHtml } from "../widget.js";
 import { tokenPayload } from "./make-payload.js";
 import { startTokens } from "./page/start-tokens.js";
 import type { TokenPayload } from "./payload.js";
@@ -14,10 +13,10 @@ export interface TokenViewOptions {
   tokenizer?: Tokenizer;
 }
 
-const style = `${explorerStyle}
-.arpo-explorer .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
-.arpo-explorer .arpo-kept{text-decoration:underline;text-decoration-thickness:2px}
-.arpo-explorer .arpo-untrained{opacity:.55}
+const style = `
+.arpo-view .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
+.arpo-view .arpo-kept{text-decoration:underline;text-decoration-thickness:2px}
+.arpo-view .arpo-untrained{opacity:.55}
 `;
 
 /** Tokens on colours, to be looked at one by one; shows itself. */
@@ -31,21 +30,14 @@ export class TokenView {
 
   /** One piece of HTML that needs nothing else. */
   html(): string {
-    const id = `tokens-${randomUUID()}`;
-    const { auto, dark } = palettes;
-    const colours = JSON.stringify({ light: auto, dark });
-    const program =
-      `(()=>{"use strict";\n${[element, colourRamp, startTokens].map(String).join("\n")}\n` +
-      `const start=()=>startTokens("${id}",${colours});\n` +
-      `if(document.readyState==="loading")addEventListener("DOMContentLoaded",start,{once:true});else start();})()`;
-    const payload = JSON.stringify(this.payload).replace(/</g, "\\u003c");
-    const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
-    const words = this.payload.summary.map((line) => `<p>${escape(line)}</p>`).join("");
-    return (
-      `<div id="${id}" class="arpo-explorer"><style>${style}</style>${words}` +
-      `<script type="application/json" data-tokens>${payload}</script>` +
-      `<script>${program.replace(/<(?=[/!])/g, "\\x3c")}</script></div>`
-    );
+    return widgetHtml({
+      name: "tokens",
+      still: this.payload.summary.map((line) => `<p>${escapeHtml(line)}</p>`).join(""),
+      data: { tokens: this.payload },
+      style,
+      parts: [element, colourRamp, startTokens],
+      start: "startTokens",
+    });
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {

@@ -132,7 +132,10 @@ export function startExplorer(id: string, colours: PageColours): void {
     );
     legend.replaceChildren(
       element("span", {}, `${choices.quantity} ${show(colouring.low)} `),
-      element("i", { style: `background:linear-gradient(90deg,${stops.join(",")})` }),
+      element("i", {
+        class: "arpo-ramp",
+        style: `background:linear-gradient(90deg,${stops.join(",")})`,
+      }),
       element(
         "span",
         {},

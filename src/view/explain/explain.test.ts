@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import vm from "node:vm";
+import { advantages } from "../../learn/advantages.js";
+import { TrainingBatch, type BatchRow } from "../../learn/batch.js";
+import { actorLoss, gspoLoss, klKinds } from "../../learn/index.js";
+import { UpdateReport } from "../../learn/update-report.js";
+import { tf } from "../../tensor/index.js";
+import { sampleReport } from "../testing/sample-report.js";
+import { algorithms, type AlgorithmName } from "./algorithms.js";
+import { codeLines, lineOf } from "./code-lines.js";
+import { explain, explainParts } from "./explain.js";
+import type { ExplainedBatch } from "./page/read-batch.js";
+import type { TokenTerms } from "./page/token-terms.js";
+import type { ExplainPayload, ObjectiveSettings } from "./payload.js";
+
+type Tensor = InstanceType<typeof tf.Tensor>;
+
+/** Rows side by side, as the library's losses read them. */
+function matrix(rows: readonly BatchRow[], pick: (row: BatchRow) => ArrayLike<number>): Tensor {
+  const width = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
+  const out = new Float32Array(rows.length * width);
+  rows.forEach((row, r) => {
+    for (let t = 0; t < row.trajectory.tokens.length; t++) {
+      out[r * width + t] = row.trajectory.lossMask[t] ? pick(row)[t]! : 0;
+    }
+  });
+  return tf.tensor2d(out, [rows.length, width]);
+}
+
+/** Loss and slope of every token by the library, with the advantages of a batch. */
+function library(batch: TrainingBatch, settings: ObjectiveSettings) {
+  const { rows } = batch;
+  const input = {
+    oldLogprobs: matrix(rows, (row) => row.oldLogprobs!),
+    advantages: matrix(rows, (row) => row.advantages),
+    mask: matrix(rows, (row) => row.trajectory.lossMask),
+    entropies: matrix(rows, (row) => row.entropies!),
+    refLogprobs: matrix(rows, (row) => row.refLogprobs!),
+  };
+  const lossOf = (logprobs: Tensor) =>
+    settings.ratio === "gspo"
+      ? gspoLoss({ ...input, logprobs }, settings).loss
+      : actorLoss({ ...input, logprobs }, settings).loss;
+  const logprobs = matrix(rows, (row) => row.newLogprobs!);
+  const [width] = logprobs.shape.slice(1);
+  const slopes = tf.grad(lossOf)(logprobs).dataSync();
+  return {
+    loss: lossOf(logprobs).dataSync()[0]!,
+    slope: (r: number, t: number) => slopes[r * width! + t]!,
+  };
+}
+
+/** A report as an update leaves it, with what only a model could have given made up. */
+async function fullReport(settings: ObjectiveSettings = {}): Promise<UpdateReport> {
+  const report = await sampleReport(settings);
+  for (const row of report.batch.rows) {
+    row.entropies = row.trajectory.entropies.map((h) => (Number.isNaN(h) ? 0.1 : h));
+    row.refLogprobs = row.newLogprobs!.map((now, t) => now - 0.3 * Math.sin(t));
+  }
+  return report;
+}
+
+function agrees(
+  batch: TrainingBatch,
+  settings: ObjectiveSettings,
+  termsOf: (row: number, token: number) => TokenTerms,
+): number {
+  const { loss, slope } = library(batch, settings);
+  let sum = 0;
+  let tokens = 0;
+  batch.rows.forEach(({ trajectory }, r) => {
+    trajectory.lossMask.forEach((trained, t) => {
+      if (!trained) return;
+      tokens++;
+      const terms = termsOf(r, t);
+      sum += terms.share * (terms.loss + (terms.beta === 0 ? 0 : terms.beta * terms.kl));
+      const expected = slope(r, t);
+      const message = `row ${r}, token ${t}: ${terms.push} instead of ${expected}`;
+      assert.ok(Math.abs(terms.push - expected) < 1e-6 + 2e-5 * Math.abs(expected), message);
+    });
+  });
+  assert.ok(Math.abs(sum - loss) < 1e-5 + 1e-4 * Math.abs(loss), `${sum} instead of ${loss}`);
+  return tokens;
+}
+
+for (const name of Object.keys(algorithms) as AlgorithmName[]) {
+  test(`explain() gives the library's loss and gradient for ${name}`, async () => {
+    const report = await fullReport();
+    const explanation = explain(report);
+    const { advantage, settings } = algorithms[name];
+    const laid = advantages(report.batch.scored!, advantage);
+    laid.rows.forEach((row, r) => {
+      const { oldLogprobs, newLogprobs, refLogprobs, entropies } = report.batch.rows[r]!;
+      Object.assign(row, { oldLogprobs, newLogprobs, refLogprobs, entropies });
+    });
+    const tokens = agrees(laid, settings, (r, t) => explanation.token(r, t, name));
+    assert.ok(tokens > 100);
+  });
+}
+
+test("explain() gives the library's loss and gradient with every kind of KL and aggregation", async () => {
+  const aggregations = ["seq-mean-token-sum", "seq-mean-token-mean", "token-mean"] as const;
+  for (const [i, klLossKind] of klKinds.entries()) {
+    const settings: ObjectiveSettings = {
+      ...{ klLossKind, klLossCoefficient: 0.3, clipRatio: 0.1, clipRatioC: 1.5 },
+      ...{ aggregation: aggregations[i % 3], entropyBalancedClipping: i % 2 === 1 },
+    };
+    const report = await fullReport(settings);
+    const explanation = explain(report);
+    agrees(report.batch, settings, (r, t) => explanation.token(r, t));
+  }
+});
+
+test("explain() quotes lines that are in the library, each in one place", () => {
+  for (const [name, { file, code }] of Object.entries(codeLines)) {
+    const path = fileURLToPath(new URL(`../../../../${file}`, import.meta.url));
+    const text = readFileSync(path, "utf8").replace(/\s+/g, "");
+    const places = text.split(code.replace(/\s+/g, "")).length - 1;
+    assert.equal(places, 1, `${name}: ${file} must hold the line once: ${code}`);
+    const line = lineOf({ file, code })!;
+    const begin = readFileSync(path, "utf8").split("\n")[line - 1]!.trim();
+    assert.ok(code.replace(/\s+/g, "").startsWith(begin.replace(/\s+/g, "").slice(0, 20)), begin);
+  }
+});
+
+test("explain() carries numbers to its page that the page reads as they were", async () => {
+  const report = await fullReport();
+  const explanation = explain(report);
+  const names = "readBatch, tokenTerms, tokenWords";
+  const source = `${explainParts.map(String).join("\n")}\n;({ ${names} })`;
+  const page = vm.runInNewContext(source, { atob }) as {
+    readBatch: (payload: ExplainPayload) => ExplainedBatch;
+    tokenTerms: (input: unknown, settings: unknown) => TokenTerms;
+    tokenWords: (terms: TokenTerms) => string;
+  };
+  const payload = JSON.parse(JSON.stringify(explanation.payload)) as ExplainPayload;
+  const batch = page.readBatch(payload);
+  const said = new Set<string>();
+  report.batch.rows.forEach((row, r) => {
+    report.tokens(row).forEach((update, t) => {
+      if (!update) return;
+      const algorithm = payload.algorithms.find(({ name }) => name === "own")!;
+      const at = payload.rows[r]!.start + t;
+      const terms = page.tokenTerms(batch.input(at, algorithm), algorithm.settings);
+      assert.ok(Math.abs(terms.ratio - update.ratio) < 1e-9);
+      assert.equal(terms.region, update.region);
+      assert.ok(Math.abs(terms.weight - update.weight) < 1e-9);
+      said.add(`${update.region}: ${page.tokenWords(terms).slice(0, 30)}`);
+    });
+  });
+  assert.ok(said.size >= 4);
+});
+
+test("explain() knows which rows share a token", async () => {
+  const report = await fullReport();
+  const explanation = explain(report);
+  const { readBatch } = await import("./page/read-batch.js");
+  const batch = readBatch(explanation.payload);
+  const shared = report.batch.rows.map((_, r) => batch.sharing(explanation.payload.rows[r]!.start));
+  assert.ok(shared.some((rows) => rows.length > 1));
+  for (const places of shared) {
+    assert.equal(new Set(places.map((place) => batch.tokens[place])).size, 1);
+  }
+});
+
+test("explain() takes a batch that was not updated, and refuses what it cannot explain", async () => {
+  const { batch } = await fullReport();
+  const bare = new TrainingBatch(
+    batch.rows.map(({ trajectory, group, reward, advantages: own, returns }) => ({
+      ...{ trajectory, group, reward, returns, advantages: own },
+    })),
+    batch.estimator,
+    batch.scored,
+  );
+  const explanation = explain(bare, { algorithm: "grpo" });
+  assert.equal(explanation.token(0, 0).ratio, 1);
+  assert.throws(() => explanation.token(0, 0, "none"), /must be one of own, grpo/);
+  assert.throws(() => explanation.token(0, 1e6), /the model must have written it/);
+  assert.throws(() => explain(new TrainingBatch([], "grpo")), /a trained token, got none/);
+});
+
+test("explain() gives one piece of HTML in which no text of the batch is code", async () => {
+  const report = await fullReport();
+  const [row] = report.batch.rows;
+  const evil = { ...row!, group: "</script><script>alert(1)</script><!--" };
+  const html = explain(new TrainingBatch([evil], "grpo")).html();
+  assert.equal(html.match(/<script/g)!.length, 2);
+  assert.equal(html.match(/<\/script>/g)!.length, 2);
+  assert.doesNotMatch(html, /<!--|https?:/);
+});

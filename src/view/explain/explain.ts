@@ -1,0 +1,135 @@
+import type { TrainingBatch } from "../../learn/batch.js";
+import { tokenUpdate, type UpdateReport } from "../../learn/update-report.js";
+import { escapeHtml } from "../escape.js";
+import { colourRamp } from "../explorer/page/colours.js";
+import { element } from "../explorer/page/element.js";
+import { widgetHtml } from "../widget.js";
+import { type ExplainOptions, explainPayload } from "./make-payload.js";
+import { type ExplainedBatch, readBatch } from "./page/read-batch.js";
+import { startExplain } from "./page/start-explain.js";
+import { klTerm, tokenTerms, type TokenTerms } from "./page/token-terms.js";
+import { tokenWords } from "./page/words.js";
+import type { ExplainPayload } from "./payload.js";
+
+/** The functions of the explainer's page; they use nothing but each other. */
+export const explainParts: readonly unknown[] = [
+  ...[tokenUpdate, klTerm, tokenTerms, tokenWords],
+  ...[readBatch, element, colourRamp, startExplain],
+];
+
+const style = `
+.arpo-view .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
+.arpo-view .arpo-kept{text-decoration:underline;text-decoration-thickness:2px}
+.arpo-view .arpo-untrained{opacity:.55}
+.arpo-explain .arpo-text span[data-token]:not(.arpo-untrained){cursor:pointer}
+.arpo-explain .arpo-text{max-height:150px}
+.arpo-explain .arpo-verdict{border-left:4px solid var(--accent);background:var(--soft);border-radius:0 8px 8px 0;padding:8px 12px;margin:8px 0;font-size:14px}
+.arpo-explain .arpo-chosen{font:600 14px ui-monospace,"DejaVu Sans Mono",monospace;margin-right:6px}
+.arpo-explain .arpo-formulas{border:1px solid var(--line);border-radius:8px;overflow:hidden}
+.arpo-explain .arpo-line{padding:8px 14px}
+.arpo-explain .arpo-line+.arpo-line{border-top:1px solid var(--line)}
+.arpo-explain .arpo-line h4{font-size:13px;font-weight:600}
+.arpo-explain .arpo-pair{display:flex;flex-wrap:wrap;gap:6px 20px;align-items:center}
+.arpo-explain .arpo-formula{flex:1 1 330px;overflow:auto hidden}
+.arpo-explain .arpo-pair>div:last-child{flex:1 1 380px;min-width:0}
+.arpo-explain math{font-size:17px;text-align:left;margin:4px 0;width:max-content}
+.arpo-explain [data-value]{color:var(--accent);font:600 12px ui-monospace,"DejaVu Sans Mono",monospace;padding:2px 4px 0}
+.arpo-explain .arpo-code{margin:3px 0;font-size:12px}
+.arpo-explain .arpo-code span{display:block;font-size:11px}
+.arpo-explain .arpo-code code{display:block;font:12px/1.45 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;background:none;color:inherit;padding:0;border:0}
+.arpo-explain .arpo-active td{font-weight:600;background:var(--soft)}
+.arpo-explain td,.arpo-explain th{white-space:nowrap}
+`;
+
+/** An objective at work on single tokens; shows itself. */
+export class Explanation {
+  readonly payload: ExplainPayload;
+  readonly #batch: ExplainedBatch;
+
+  constructor(source: TrainingBatch | UpdateReport, options: ExplainOptions = {}) {
+    this.payload = explainPayload(source, options);
+    this.#batch = readBatch(this.payload);
+  }
+
+  /** The names of the algorithms that can be looked at; `own` is what was done. */
+  get algorithms(): string[] {
+    return this.payload.algorithms.map(({ name }) => name);
+  }
+
+  /** Every quantity of the objective at one response token of a row of the batch. */
+  token(row: number, token: number, algorithm = this.payload.first): TokenTerms {
+    const place = this.payload.rows[row];
+    const found = this.payload.algorithms.find(({ name }) => name === algorithm);
+    if (!found) {
+      throw new RangeError(
+        `Cannot explain a token: the algorithm must be one of ${this.algorithms.join(", ")}, got ${algorithm}`,
+      );
+    }
+    const batch = this.#batch;
+    const at = place && token >= 0 && token < place.length ? place.start + token : -1;
+    if (batch.mask[at] !== 1) {
+      throw new RangeError(
+        `Cannot explain a token: the model must have written it, got token ${token} of row ${row}`,
+      );
+    }
+    return tokenTerms(batch.input(at, found), found.settings);
+  }
+
+  /** One piece of HTML that needs nothing else. */
+  html(): string {
+    return widgetHtml({
+      name: "explain",
+      still: `<pre>${escapeHtml(this.#text())}</pre>`,
+      data: { batch: this.payload },
+      ...{ style, parts: explainParts, start: "startExplain" },
+    });
+  }
+
+  /** What becomes of the tokens under each algorithm, counted. */
+  #text(): string {
+    const batch = this.#batch;
+    const trained = Array.from(batch.mask.keys()).filter((token) => batch.mask[token] === 1);
+    const lines = this.payload.algorithms.map((algorithm) => {
+      const terms = trained.map((token) =>
+        tokenTerms(batch.input(token, algorithm), algorithm.settings),
+      );
+      const count = (is: (t: TokenTerms) => boolean) => terms.filter(is).length;
+      const dropped = count(({ weight }) => weight === 0);
+      const kept = count(({ region, weight }) => region !== "inside" && weight > 0);
+      const loss = terms.reduce((sum, t) => sum + t.share * t.loss, 0);
+      return `  ${algorithm.label}: loss ${loss.toPrecision(4)}, ${dropped} gradients dropped, ${kept} kept beyond the bounds`;
+    });
+    return [`The objective on ${trained.length} trained tokens`, ...lines].join("\n");
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    return { "text/html": this.html(), "text/plain": this.#text() };
+  }
+}
+
+/**
+ * What an algorithm's objective does to each token of a batch: its formula with the token's values, the
+ * lines of the library that compute them, and what other algorithms would have done. From a batch
+ * before its update (every ratio is 1) or from an update's report.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { advantages } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { explain } from "arpo-lab/view";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
+ * const batch = advantages(await score(tree, ({ response }) => response.length));
+ * const { ratio, weight } = explain(batch).token(0, 0, "aepo");
+ * assert.deepEqual([ratio, weight], [1, 1]);
+ * ```
+ */
+export function explain(
+  source: TrainingBatch | UpdateReport,
+  options: ExplainOptions = {},
+): Explanation {
+  return new Explanation(source, options);
+}

@@ -1,0 +1,167 @@
+import { advantages } from "../../learn/advantages.js";
+import type { BatchRow, TrainingBatch } from "../../learn/batch.js";
+import { UpdateReport } from "../../learn/update-report.js";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import { Scored } from "../../reward/scored.js";
+import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";
+import { advantageLine, objectiveLines } from "./formulas.js";
+import type {
+  ExplainedAlgorithm,
+  ExplainedRow,
+  ExplainPayload,
+  ObjectiveSettings,
+} from "./payload.js";
+
+export interface ExplainOptions {
+  /** Looked at first. Default: what the batch or the update did itself. */
+  algorithm?: AlgorithmName | "own";
+  /** By default the one that made the batch's trees; without one, tokens are shown as numbers. */
+  tokenizer?: Tokenizer;
+}
+
+const floats = (values: Iterable<number>): string => {
+  const array = Float32Array.from(values);
+  return Buffer.from(array.buffer).toString("base64");
+};
+
+/** A batch, before or after an update, as the explainer's page reads it. */
+export function explainPayload(
+  source: TrainingBatch | UpdateReport,
+  options: ExplainOptions = {},
+): ExplainPayload {
+  const report = source instanceof UpdateReport ? source : undefined;
+  const batch = report?.batch ?? (source as TrainingBatch);
+  if (batch.tokens === 0) {
+    throw new RangeError("Cannot explain a batch: it must have a trained token, got none");
+  }
+  const { rows } = batch;
+  const trees = batch.scored?.trees ?? [];
+  const tokenizer = options.tokenizer ?? trees[0]?.tokenizer;
+  const updated = rows.every((row) => row.newLogprobs !== undefined);
+  const gather = (read: (row: BatchRow, t: number) => number) =>
+    rows.flatMap((row) => Array.from(row.trajectory.tokens, (_, t) => read(row, t)));
+  const trained = (read: (row: BatchRow, t: number) => number) =>
+    gather((row, t) => (row.trajectory.lossMask[t] ? read(row, t) : NaN));
+  const old = (row: BatchRow) => row.oldLogprobs ?? row.trajectory.logprobs;
+
+  const vocabulary: string[] = [];
+  const places = new Map<number, number>();
+  const tokens = Int32Array.from(
+    gather(({ trajectory }, t) => {
+      const id = trajectory.tokens[t]!;
+      if (!tokenizer) return id;
+      if (!places.has(id)) places.set(id, vocabulary.push(tokenizer.decode([id])) - 1);
+      return places.get(id)!;
+    }),
+  );
+  const list = ownFirst(batch, report).concat(others(batch));
+  // Several algorithms take the same advantages: they are carried once.
+  const given: string[] = [];
+  const algorithms = list.map(({ batch: own, ...rest }): ExplainedAlgorithm => {
+    const packed = floats(own.rows.flatMap((row) => Array.from(row.advantages)));
+    if (!given.includes(packed)) given.push(packed);
+    return { ...rest, advantages: given.indexOf(packed) };
+  });
+  const hasReference = rows.every((row) => row.refLogprobs !== undefined);
+  return {
+    updated,
+    vocabulary,
+    tokens: Buffer.from(tokens.buffer).toString("base64"),
+    mask: Buffer.from(gather(({ trajectory }, t) => trajectory.lossMask[t]!)).toString("base64"),
+    logprobs: floats(trained((row, t) => (row.newLogprobs ?? old(row))[t]!)),
+    oldLogprobs: floats(trained((row, t) => old(row)[t]!)),
+    ...(hasReference ? { refLogprobs: floats(trained((row, t) => row.refLogprobs![t]!)) } : {}),
+    entropies: floats(trained((row, t) => (row.entropies ?? row.trajectory.entropies)[t]!)),
+    rows: placed(batch),
+    advantages: given,
+    algorithms,
+    first: options.algorithm ?? list[0]!.name,
+  };
+}
+
+interface Laid {
+  name: string;
+  label: string;
+  summary: string;
+  settings: ObjectiveSettings;
+  batch: TrainingBatch;
+  lines: ExplainedAlgorithm["lines"];
+}
+
+/** What the batch or the update did itself, where that is none of the known algorithms by name. */
+function ownFirst(batch: TrainingBatch, report: UpdateReport | undefined): Laid[] {
+  const settings = settingsOf(report?.options ?? {});
+  return [
+    {
+      name: "own",
+      label: report ? "This update" : "This batch",
+      summary: report
+        ? "The settings that this update was made with, and the advantages it was given."
+        : "The batch's own advantages under the usual clip; no update was made yet.",
+      settings,
+      batch,
+      lines: [advantageLine(batch.estimator), ...objectiveLines(settings)],
+    },
+  ];
+}
+
+/** Every algorithm's view of the same rows. */
+function others(batch: TrainingBatch): Laid[] {
+  const scored = new Scored(
+    batch.rows.map(({ trajectory, group, reward }) => ({
+      ...{ trajectory, group },
+      score: { score: reward, reason: "" },
+    })),
+    batch.scored?.trees ?? [],
+  );
+  return (Object.entries(known) as [AlgorithmName, Algorithm][])
+    .filter(([name]) => name !== "arpo-hard" || scored.trees.length > 0)
+    .map(([name, { label, summary, advantage, settings }]): Laid => {
+      const { normalizeByDeviation: normalised = true, attribution } = advantage;
+      const first = advantageLine(advantage.estimator ?? "grpo", {
+        ...{ normalised, hard: attribution === "hard" },
+      });
+      const laid = advantages(scored, advantage);
+      const lines = [first, ...objectiveLines(settings)];
+      return { name, label, summary, settings, batch: laid, lines };
+    });
+}
+
+/** The part of an update's settings that its objective depends on. */
+function settingsOf(options: UpdateReport["options"]): ObjectiveSettings {
+  const { clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation, ratio } = options;
+  const { entropyBalancedClipping, entropyBalancedAdvantage, entropyCoefficient } = options;
+  const { klLossCoefficient, klLossKind } = options;
+  return {
+    ...{ clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation, ratio },
+    ...{ entropyBalancedClipping, entropyBalancedAdvantage, entropyCoefficient },
+    ...{ klLossCoefficient, klLossKind },
+  };
+}
+
+/** The rows with their place among the tokens, their group, and the stretches they may share. */
+function placed({ rows, scored }: TrainingBatch): ExplainedRow[] {
+  let start = 0;
+  return rows.map(({ trajectory, group, reward }): ExplainedRow => {
+    const { length } = trajectory.tokens;
+    const own = rows.filter((row) => row.group === group).map((row) => row.reward);
+    const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
+    const squares = own.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    const tree = scored?.trees.find(({ index }) => index === trajectory.tree);
+    let at = 0;
+    const stretches = tree
+      ? trajectory.nodes.map((node): [number, number] => {
+          at += tree.nodes[node]!.tokens.length;
+          return [node, Math.min(at, length)];
+        })
+      : [];
+    start += length;
+    return {
+      label: `task ${group}, row ${trajectory.row}, score ${Number(reward.toPrecision(3))}`,
+      ...{ start: start - length, length, tree: trajectory.tree, stretches, reward },
+      groupMean: own.length === 1 ? 0 : mean,
+      groupDeviation: own.length === 1 ? 1 : Math.sqrt(squares / (own.length - 1)),
+      groupSize: own.length,
+    };
+  });
+}

@@ -1,0 +1,81 @@
+import type { UpdateOptions } from "../../learn/learner.js";
+
+/** The settings an objective depends on. */
+export type ObjectiveSettings = Pick<
+  UpdateOptions,
+  | "clipRatio"
+  | "clipRatioLow"
+  | "clipRatioHigh"
+  | "clipRatioC"
+  | "aggregation"
+  | "entropyBalancedClipping"
+  | "entropyBalancedAdvantage"
+  | "entropyCoefficient"
+  | "klLossCoefficient"
+  | "klLossKind"
+  | "ratio"
+>;
+
+/** A line of the library. */
+export interface CodeLine {
+  file: string;
+  code: string;
+  /** Where the sources are there. */
+  line?: number;
+}
+
+/** One line of an objective: a formula in MathML whose values the page fills in, and its code. */
+export interface FormulaLine {
+  title: string;
+  mathml: string;
+  code: CodeLine[];
+  /** Shown only for tokens with such an advantage. */
+  when?: "positive" | "negative";
+}
+
+/** One algorithm on the batch. */
+export interface ExplainedAlgorithm {
+  name: string;
+  label: string;
+  summary: string;
+  settings: ObjectiveSettings;
+  /** Its place in the payload's advantages. */
+  advantages: number;
+  lines: FormulaLine[];
+}
+
+export interface ExplainedRow {
+  label: string;
+  start: number;
+  length: number;
+  /** The tree it comes from, and its nodes with where each ends in the row; empty if unknown. */
+  tree: number;
+  stretches: [node: number, end: number][];
+  /** Score of the row, and mean, deviation and size of its group. */
+  reward: number;
+  groupMean: number;
+  groupDeviation: number;
+  groupSize: number;
+}
+
+/** What the explainer's page is given. */
+export interface ExplainPayload {
+  /** True if the batch went through an update: otherwise every ratio is 1. */
+  updated: boolean;
+  vocabulary: string[];
+  /** Places in the vocabulary (ids where it is empty), 32-bit integers in base64. */
+  tokens: string;
+  /** 1 where the policy is trained. */
+  mask: string;
+  /** 32-bit floats, one per token, in base64. */
+  logprobs: string;
+  oldLogprobs: string;
+  refLogprobs?: string;
+  entropies: string;
+  rows: ExplainedRow[];
+  /** What the algorithms gave: 32-bit floats, one per token, in base64. */
+  advantages: string[];
+  algorithms: ExplainedAlgorithm[];
+  /** The algorithm that is looked at first. */
+  first: string;
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import { palettes } from "./palette.js";
+import { widgetStyle } from "./style.js";
+
+/** What a view is made of. */
+export interface WidgetParts {
+  /** What the view is called; its element carries `arpo-view` and `arpo-NAME`. */
+  name: string;
+  /** Shown until the program runs, and where none does. */
+  still: string;
+  /** Plain data for the program, by name: `script[data-NAME]` holds it. */
+  data: Readonly<Record<string, unknown>>;
+  /** Style sheet of this view alone. */
+  style?: string;
+  /** The functions of the program; they use nothing but each other. */
+  parts: readonly unknown[];
+  /** Name of the function that begins, called with the element's id and the colours. */
+  start: string;
+  /** Views of one id share what the reader chose, also when one replaces the other. */
+  id?: string;
+}
+
+/** A view as one piece of HTML that needs nothing else. */
+export function widgetHtml(widget: WidgetParts): string {
+  const { name, still, data, style = "", parts, start } = widget;
+  const id = `${name}-${widget.id ?? randomUUID()}`;
+  const { auto, dark } = palettes;
+  const colours = JSON.stringify({ light: auto, dark });
+  const scripts = Object.entries(data).map(
+    ([key, value]) =>
+      `<script type="application/json" data-${key}>${JSON.stringify(value).replace(/</g, "\\u003c")}</script>`,
+  );
+  const program =
+    `(()=>{"use strict";\n${parts.map(String).join("\n")}\n` +
+    `const start=()=>${start}(${JSON.stringify(id)},${colours});\n` +
+    `if(document.readyState==="loading")addEventListener("DOMContentLoaded",start,{once:true});else start();})()`;
+  // Mathematics in a tree's text is what the model wrote, not the page's: no typesetting.
+  return (
+    `<div id="${id}" class="arpo-view arpo-${name} tex2jax_ignore mathjax_ignore">` +
+    `<style>${widgetStyle}${style}</style><div data-picture>${still}</div>${scripts.join("")}` +
+    `<script>${program.replace(/<(?=[/!])/g, "\\x3c")}</script></div>`
+  );
+}
