@@ -14,6 +14,8 @@ export interface RemoteAnswer {
   tokens: RemoteToken[];
   finish: FinishReason;
   stop?: string;
+  /** How many tokens the endpoint took the prompt for, if it says so. */
+  promptTokens?: number;
 }
 
 const alternative = z.looseObject({
@@ -41,7 +43,10 @@ const choice = z.looseObject({
     })
     .nullish(),
 });
-const response = z.looseObject({ choices: z.array(choice).min(1) });
+const response = z.looseObject({
+  choices: z.array(choice).min(1),
+  usage: z.looseObject({ prompt_tokens: z.number().int().nullish() }).nullish(),
+});
 type Choice = z.infer<typeof choice>;
 
 /** A token's number: said outright, as "token_id:17", or found by its text. */
@@ -117,10 +122,21 @@ export function readAnswer(
   body: unknown,
   { tokenizer, stops }: { tokenizer: Tokenizer; stops: readonly string[] },
 ): RemoteAnswer {
-  const picked = response.parse(body).choices[0]!;
+  const { choices, usage } = response.parse(body);
+  const picked = choices[0]!;
+  return {
+    ...readChoice(picked, tokenizer, stops),
+    promptTokens: usage?.prompt_tokens ?? undefined,
+  };
+}
+
+function readChoice(picked: Choice, tokenizer: Tokenizer, stops: readonly string[]): RemoteAnswer {
   const text = picked.text ?? picked.message?.content ?? "";
   const tokens = resolve(picked, text, tokenizer);
-  if (picked.finish_reason === "length") return { tokens, finish: "length" };
+  // Some count before they look: a stop string that fills the last place is still one.
+  if (picked.finish_reason === "length" && !stops.some((stop) => text.endsWith(stop))) {
+    return { tokens, finish: "length" };
+  }
   const said = picked.stop_reason ?? picked.matched_stop;
   const last = tokens.at(-1)?.id ?? -1;
   const ended = tokenizer.eosIds.includes(last);

@@ -1,7 +1,7 @@
 import type { Sampling } from "../policy.js";
 
 /** Whose OpenAI-compatible server it is: they differ in the fields beyond OpenAI's own. */
-export type Dialect = "vllm" | "sglang" | "llama.cpp" | "openai";
+export type Dialect = "vllm" | "sglang" | "llama.cpp" | "transformers" | "openai";
 
 /** Which of the two text interfaces is used. */
 export type RemoteApi = "completions" | "chat";
@@ -16,7 +16,7 @@ export interface RequestParts extends Sampling {
   dialect: Dialect;
   api: RemoteApi;
   model: string;
-  /** The row so far. `openai` completions take text where the others take tokens. */
+  /** The row so far. Some completions take text where the others take tokens. */
   tokens: readonly number[];
   text: string;
   /** The row so far as messages, for `chat`; the last one is the assistant's unfinished one. */
@@ -25,6 +25,10 @@ export interface RequestParts extends Sampling {
   stop: readonly string[];
   topLogprobs: number;
   seed: number;
+  /** Tokens that end a row, the one that pads, and how many ids the tokenizer knows. */
+  eosIds: readonly number[];
+  padId: number;
+  vocabSize: number;
 }
 
 type Body = Record<string, unknown>;
@@ -56,7 +60,32 @@ const extensions: Record<Dialect, (parts: RequestParts) => Body> = {
     cache_prompt: true,
     return_tokens: true,
   }),
+  // `transformers serve` samples as the model's own generation config says, which may be greedily, and
+  // takes another one whole, as text.
+  transformers: (parts) => ({ generation_config: JSON.stringify(generationConfig(parts)) }),
 };
+
+/** Dialects whose completions take the prompt as text, not as token ids. */
+export const takesText: ReadonlySet<Dialect> = new Set(["openai", "transformers"]);
+
+function generationConfig(parts: RequestParts): Body {
+  const { temperature = 1, topP = 1, topK = -1, minP = 0, repetitionPenalty = 1 } = parts;
+  const allowed = parts.allowedIds && new Set(parts.allowedIds);
+  const ends = { eos_token_id: parts.eosIds, pad_token_id: parts.padId };
+  const common = {
+    ...ends,
+    max_new_tokens: parts.maxTokens,
+    repetition_penalty: repetitionPenalty,
+  };
+  const suppressed = allowed && {
+    suppress_tokens: Array.from({ length: parts.vocabSize }, (_, id) => id).filter(
+      (id) => !allowed.has(id),
+    ),
+  };
+  if (temperature === 0) return { ...common, ...suppressed, do_sample: false };
+  const cuts = { top_p: topP, top_k: Math.max(0, topK), min_p: minP > 0 ? minP : undefined };
+  return { ...common, ...suppressed, do_sample: true, temperature, ...cuts };
+}
 
 /** The body of a generate request; fields that are undefined are not sent. */
 export function requestBody(parts: RequestParts): Body {
@@ -74,7 +103,7 @@ export function requestBody(parts: RequestParts): Body {
     ...extensions[dialect](parts),
   };
   if (api === "completions") {
-    const prompt = dialect === "openai" ? parts.text : parts.tokens;
+    const prompt = takesText.has(dialect) ? parts.text : parts.tokens;
     return { ...common, prompt, logprobs: topLogprobs };
   }
   const unfinished = parts.messages.at(-1)?.role === "assistant";

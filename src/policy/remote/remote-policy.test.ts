@@ -346,3 +346,42 @@ test("connectRemote() asks for the model's name and its longest row", async (t) 
     /contextLength must be given/,
   );
 });
+
+test("RemotePolicy refuses an endpoint that takes the prompt for another number of tokens", async (t) => {
+  let counted = 3;
+  const { url } = await serve(t, (_, response) =>
+    response.end(
+      JSON.stringify({
+        choices: [{ text: "a", finish_reason: "length" }],
+        usage: { prompt_tokens: counted },
+      }),
+    ),
+  );
+  for (const dialect of ["openai", "transformers"] as const) {
+    const session = policyAt([url], { dialect }).session();
+    const ask = () => session.generate(session.open(letters.encode("abc")), once());
+    for (counted of [3, 4]) assert.equal((await ask()).finish, "length");
+    counted = 5;
+    await assert.rejects(ask(), /makes 3 tokens of a prompt, got 5/);
+  }
+});
+
+test("RemotePolicy gives transformers serve a generation config of its own", async (t) => {
+  const { url, bodies } = await serve(t, (_, response) =>
+    reply(response, { text: "a</s>", finish_reason: "length" }),
+  );
+  const session = policyAt([url], { dialect: "transformers" }).session();
+  const ask = (options: Partial<GenerateOptions>) =>
+    session.generate(session.open(letters.encode("abc")), once(options));
+  // It calls whatever fills the last place "length", a stop string too.
+  assert.equal((await ask({ temperature: 0 })).stop, "</s>");
+  await ask({ temperature: 0.5, topK: 4, allowedIds: [1, 97] });
+  const [greedy, sampled] = bodies.map(
+    ({ generation_config }) => JSON.parse(generation_config as string) as Body,
+  );
+  assert.equal(greedy!.do_sample, false);
+  const { do_sample, temperature, top_k, eos_token_id, suppress_tokens } = sampled!;
+  assert.deepEqual([do_sample, temperature, top_k, eos_token_id], [true, 0.5, 4, [1]]);
+  assert.equal((suppress_tokens as number[]).length, 126);
+  assert.equal(bodies[0]!.prompt, "abc");
+});

@@ -2,7 +2,8 @@ import type { ChatMessage, Tokenizer } from "../../model/tokenizer.js";
 import { checkOptions } from "../check-options.js";
 import type { GenerateOptions, Policy, Row, Segment, Session } from "../policy.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
-import { requestBody, type Dialect, type RemoteApi, type RemoteMessage } from "./dialect.js";
+import { requestBody, takesText, type Dialect } from "./dialect.js";
+import type { RemoteApi, RemoteMessage } from "./dialect.js";
 import { Endpoints, type EndpointHealth, type EndpointOptions } from "./endpoints.js";
 
 export interface RemotePolicyOptions extends Partial<EndpointOptions> {
@@ -187,6 +188,8 @@ export class RemotePolicy implements Policy {
     const { api, dialect, model, topLogprobs } = this.#options;
     const stops = options.stop ?? [];
     const maxTokens = Math.min(options.maxTokens, room);
+    const asText = api === "completions" && takesText.has(dialect);
+    const text = asText ? this.tokenizer.decode(row.tokens) : "";
     const body = requestBody({
       ...options,
       dialect,
@@ -196,18 +199,35 @@ export class RemotePolicy implements Policy {
       maxTokens,
       stop: stops,
       tokens: row.tokens,
-      text: api === "completions" && dialect === "openai" ? this.tokenizer.decode(row.tokens) : "",
+      text,
       messages: api === "chat" ? this.#messages(row) : [],
       seed: Math.floor(options.random.uniform() * 2 ** 31),
+      eosIds: this.tokenizer.eosIds,
+      padId: this.tokenizer.padId,
+      vocabSize: this.tokenizer.vocabSize,
     });
     const path = api === "chat" ? "chat/completions" : "completions";
     const answer = readAnswer(await this.#endpoints.post(path, body, options.signal), {
       tokenizer: this.tokenizer,
       stops,
     });
+    if (asText) this.#checkLength(text, answer.promptTokens);
     this.#count(answer.tokens);
     const full = answer.finish === "length" && maxTokens < options.maxTokens;
     return toSegment(answer.tokens, full ? "context" : answer.finish, answer.stop, topLogprobs);
+  }
+
+  /**
+   * An endpoint that takes text may cut it into other tokens, and its model then reads something else.
+   * The number it counted tells; one more is the begin token some put first.
+   */
+  #checkLength(text: string, counted: number | undefined): void {
+    if (counted === undefined) return;
+    const ours = this.tokenizer.encode(text).length;
+    if (counted === ours || counted === ours + 1) return;
+    throw new TypeError(
+      `Cannot use ${this.name}: its tokenizer must be the one given, which makes ${ours} tokens of a prompt, got ${counted}`,
+    );
   }
 
   #messages(row: RemoteRow): RemoteMessage[] {
