@@ -1,6 +1,7 @@
 #include "gemm.h"
 
 #include "rows.h"
+#include "tiles.h"
 
 namespace ARPO_NS {
 namespace {
@@ -183,6 +184,9 @@ int rows_per_task(int m, int panels, int k) {
 // Products this small are not worth waking anyone for.
 bool tiny(int m, int n, int k) { return (double)m * n * k < 2e5; }
 
+// Must not depend on m: a row has the same bytes alone and in a batch.
+bool on_tiles(int n, int k) { return n >= 32 && k >= 64 && tiles_here(); }
+
 }  // namespace
 
 size_t gemm_packed_size(int n, int k) { return (size_t)ceil_div(n, NR) * NR * k; }
@@ -249,6 +253,7 @@ void gemm_serial(int thread, int m, int n, int k, float alpha, Matrix a, Matrix 
 void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c,
           int ldc) {
   if (m == 0 || n == 0) return;
+  if (on_tiles(n, k)) return gemm_tiles(m, n, k, alpha, a, b, accumulate, c, ldc);
   if (tiny(m, n, k)) {
     gemm_serial(0, m, n, k, alpha, a, b, accumulate, c, ldc);
     return;
@@ -275,6 +280,29 @@ void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,
       gemm_packed(m, columns, steps, alpha, rows, packed, steps, accumulate || p0 > 0,
                   c + j0 * NR, ldc);
     }
+  }
+}
+
+size_t right_bytes(int n, int k) {
+  if (on_tiles(n, k)) return ceil_div(n, TILE_SIDE) * tile_block_bytes(k);
+  return gemm_packed_size(n, k) * sizeof(float);
+}
+
+void right_pack(int n, int k, Matrix b, void* right) {
+  if (!on_tiles(n, k)) return gemm_pack(n, k, b, (float*)right);
+  const Vectors vectors = columns_of(b, n, k);
+  const int blocks = ceil_div(n, TILE_SIDE);
+  parallel(ceil_div(blocks, 4), [&](int task, int) {
+    tile_split(vectors, Side::right, task * 4, least(blocks, task * 4 + 4), (int8_t*)right);
+  });
+}
+
+void gemm_right(int m, int n, int k, float alpha, Matrix a, const void* right, bool accumulate,
+                float* c, int ldc) {
+  if (on_tiles(n, k)) {
+    gemm_tiles_prepared(m, n, k, alpha, a, (const int8_t*)right, nullptr, accumulate, c, ldc);
+  } else {
+    gemm_packed(m, n, k, alpha, a, (const float*)right, accumulate, c, ldc);
   }
 }
 

@@ -1,8 +1,9 @@
 // Matrix products, float32, row-major.
 //
 // Every element of C is one chain of multiply-adds over k in rising order (cut at multiples of
-// GEMM_KC, each piece summed from zero and then added), whatever the shape of the call. So a row of
-// C has the same bytes alone, in a bigger batch, and on any number of threads.
+// GEMM_KC, each piece summed from zero and then added), whatever the shape of the call; or, in `gemm`
+// and `gemm_right` where the processor has matrix tiles and n and k are not small, what tiles.h says.
+// So a row of C has the same bytes alone, in a bigger batch, and on any number of threads.
 #pragma once
 #include "platform.h"
 
@@ -18,6 +19,12 @@ struct Matrix {
 
 // C (m x n, rows `ldc` apart) = alpha A B, or C += alpha A B. Uses the pool.
 void gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c, int ldc);
+
+// The same for a B prepared once: in whatever form suits this machine, of that many bytes.
+size_t right_bytes(int n, int k);
+void right_pack(int n, int k, Matrix b, void* right);
+void gemm_right(int m, int n, int k, float alpha, Matrix a, const void* right, bool accumulate,
+                float* c, int ldc);
 
 // The same in the calling task's thread.
 void gemm_serial(int thread, int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate,

@@ -1,9 +1,8 @@
 // y = x W^T for weights that are used many times: prepared once, then a block of columns at a time.
 //
-// Where the processor has matrix tiles (AMX), numbers become 24-bit integers, scaled by the largest of
-// their row, and three signed 8-bit digits of each are multiplied and summed exactly: float32's
-// accuracy, three bytes a weight and several times the speed. Elsewhere it is gemm.h. Either way an
-// element's bytes do not depend on how many rows are in the call.
+// Where the processor has matrix tiles it is tiles.h: float32's accuracy, three bytes a weight and
+// several times the speed. Elsewhere it is gemm.h. Either way an element's bytes do not depend on how
+// many rows are in the call.
 #pragma once
 #include "platform.h"
 
@@ -15,12 +14,11 @@ struct Linear {
   float* data;
 };
 
-// Rows of x ready for products; the last two are null where float32 is used.
+// Rows of x ready for products; the blocks are null where float32 is used.
 struct Input {
   const float* x;
   int rows, in;
-  float* scales;
-  int8_t* digits;
+  const int8_t* blocks;
 };
 
 bool linear_splits();  // whether this machine uses the split form

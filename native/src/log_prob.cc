@@ -7,6 +7,8 @@
 namespace ARPO_NS {
 namespace {
 
+enum { KEPT_BYTES = 64 << 20 };
+
 // Rows per block: about 1 MB of logits, but enough rows to pay for reading the whole head.
 int block_rows(int vocabulary) {
   int rows = (1 << 18) / vocabulary / 8 * 8;
@@ -18,19 +20,18 @@ template <class Body>
 ARPO_INLINE void blocks(const float* hidden, const float* head, int rows, int width,
                         int vocabulary, float temperature, const Body& body) {
   const int size = block_rows(vocabulary);
-  const size_t packed_size = gemm_packed_size(vocabulary, width);
-  // The head is prepared once where that is affordable (64 MB), else once per block.
-  const bool keep = rows > size && packed_size <= (1 << 24);
-  float* packed = keep ? (float*)arpo_scratch(0, 3, sizeof(float) * packed_size) : nullptr;
-  if (keep) gemm_pack(vocabulary, width, {head, width, true}, packed);
+  const size_t packed_size = right_bytes(vocabulary, width);
+  // The head is prepared once where that is affordable, else once per block.
+  const bool keep = rows > size && packed_size <= KEPT_BYTES;
+  void* packed = keep ? arpo_scratch(0, 3, packed_size) : nullptr;
+  if (keep) right_pack(vocabulary, width, {head, width, true}, packed);
   float* logits =
       (float*)arpo_scratch(0, 2, sizeof(float) * (size_t)least(rows, size) * vocabulary);
   for (int first = 0; first < rows; first += size) {
     const int count = least(size, rows - first);
     const Matrix part = {hidden + (ptrdiff_t)first * width, width, false};
     if (keep) {
-      gemm_packed(count, vocabulary, width, 1.0f / temperature, part, packed, width, false, logits,
-                  vocabulary);
+      gemm_right(count, vocabulary, width, 1.0f / temperature, part, packed, false, logits, vocabulary);
     } else {
       gemm(count, vocabulary, width, 1.0f / temperature, part, {head, width, true}, false, logits,
            vocabulary);
@@ -76,6 +77,10 @@ void log_prob_entropy_grad(const float* dlogprobs, const float* dentropies, cons
                            const float* head, const int32_t* labels, const float* entropies,
                            const float* normaliser, float* dhidden, float* dhead, int rows,
                            int width, int vocabulary, float temperature) {
+  const size_t back_size = right_bytes(width, vocabulary);
+  const bool keep = dhidden && rows > block_rows(vocabulary) && back_size <= KEPT_BYTES;
+  void* back = keep ? arpo_scratch(0, 4, back_size) : nullptr;
+  if (keep) right_pack(width, vocabulary, {head, width, false}, back);
   if (rows == 0) memset(dhead, 0, sizeof(float) * (size_t)vocabulary * width);
   blocks(hidden, head, rows, width, vocabulary, temperature,
          [&](int first, int count, float* logits) {
@@ -93,7 +98,10 @@ void log_prob_entropy_grad(const float* dlogprobs, const float* dentropies, cons
              }
            });
            const float alpha = 1.0f / temperature;
-           if (dhidden) {
+           if (keep) {
+             gemm_right(count, width, vocabulary, alpha, {logits, vocabulary, false}, back, false,
+                        dhidden + (ptrdiff_t)first * width, width);
+           } else if (dhidden) {
              gemm(count, width, vocabulary, alpha, {logits, vocabulary, false},
                   {head, width, false}, false, dhidden + (ptrdiff_t)first * width, width);
            }

@@ -1,0 +1,394 @@
+#include "tiles.h"
+
+#include "rows.h"
+
+#if defined(ARPO_ISA_avx512)
+#include <immintrin.h>
+#pragma GCC diagnostic ignored "-Wuninitialized"        // in GCC's own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#define ARPO_TILES __attribute__((target("amx-tile,amx-int8")))
+extern "C" int arpo_has_tiles();
+
+namespace ARPO_NS {
+namespace {
+
+enum {
+  SIDE = TILE_SIDE,
+  STEPS = 64,           // digits per tile row
+  TILE = SIDE * STEPS,  // bytes
+  TRIPLE = 3 * TILE,    // tiles of the first, second and third digit
+  HEAD = 64,            // the inverse scales of a piece's vectors, before its tiles
+  PIECE = 1024,         // steps that share scales: what a second-level cache holds for some blocks
+  AHEAD = 16 << 10,     // bytes of right blocks fetched ahead of their use
+  LEFT_BYTES = 16 << 20,  // prepared at a time
+  RIGHT_BYTES = 4 << 20,
+};
+
+// A little below three full digits, so that rounding never needs a fourth.
+constexpr float LARGEST = 8355700.0f;
+
+// Scales that make the largest of each vector (given by the bits of its absolute value) LARGEST; NaN
+// where a number is not finite. The inverse carries 256, half of the digits' common factor.
+ARPO_INLINE __m512 scale_of(__m512i largest, float* inverses) {
+  const __m512 top = _mm512_castsi512_ps(largest);
+  const __mmask16 some = _mm512_cmp_ps_mask(top, _mm512_set1_ps(1e-30f), _CMP_GT_OQ);
+  __m512 scale = _mm512_mask_div_ps(_mm512_set1_ps(1.0f), some, _mm512_set1_ps(LARGEST), top);
+  const __mmask16 bad = _mm512_cmpge_epu32_mask(largest, _mm512_set1_epi32(0x7f800000));
+  scale = _mm512_mask_mov_ps(scale, bad, _mm512_set1_ps(__builtin_nanf("")));
+  _mm512_storeu_ps(inverses, _mm512_div_ps(_mm512_set1_ps(256.0f), scale));
+  return scale;
+}
+
+ARPO_INLINE __m512i magnitude(__m512 x) {
+  return _mm512_and_si512(_mm512_castps_si512(x), _mm512_set1_epi32(0x7fffffff));
+}
+
+// Integers whose bytes are the signed digits, lowest first: adding 128 to every digit makes all of
+// them positive, so nothing is carried, and flipping the digits' signs takes it away again.
+ARPO_INLINE __m512i digits(__m512 x, __m512 scale) {
+  const __m512i flip = _mm512_set1_epi32(0x808080);
+  return _mm512_xor_si512(_mm512_add_epi32(_mm512_cvtps_epi32(_mm512_mul_ps(x, scale)), flip), flip);
+}
+
+// Four integers of each lane as one word of each digit, in the order 0, 2, 1, 3. Left and right have
+// the same order, which is all that a sum asks for.
+ARPO_INLINE void gather(__m512i q0, __m512i q1, __m512i q2, __m512i q3, __m512i out[3]) {
+  const __mmask32 odd = 0xaaaaaaaa;
+  const __m512i even = _mm512_set1_epi32(0x00ff00ff);
+  const __m512i a = _mm512_mask_blend_epi16(odd, q0, _mm512_slli_epi32(q1, 16));
+  const __m512i b = _mm512_mask_blend_epi16(odd, q2, _mm512_slli_epi32(q3, 16));
+  const __m512i c = _mm512_mask_blend_epi16(odd, _mm512_srli_epi32(q0, 16), q1);
+  const __m512i d = _mm512_mask_blend_epi16(odd, _mm512_srli_epi32(q2, 16), q3);
+  enum { CHOOSE = 0xca };  // first ? second : third
+  out[2] = _mm512_ternarylogic_epi32(even, a, _mm512_slli_epi32(b, 8), CHOOSE);
+  out[1] = _mm512_ternarylogic_epi32(even, _mm512_srli_epi32(a, 8), b, CHOOSE);
+  out[0] = _mm512_ternarylogic_epi32(even, c, _mm512_slli_epi32(d, 8), CHOOSE);
+}
+
+// A tile of words turned about its diagonal, in place.
+ARPO_INLINE void transpose(int8_t* tile) {
+  __m512i r[16], t[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; i++) r[i] = _mm512_load_si512(tile + i * 64);
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    t[i] = _mm512_unpacklo_epi32(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_epi32(r[i], r[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    r[i] = _mm512_unpacklo_epi64(t[i], t[i + 2]);
+    r[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
+    r[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
+    r[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; i++) {
+    t[i] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88);
+    t[i + 4] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0xdd);
+    t[i + 8] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0x88);
+    t[i + 12] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0xdd);
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; i++) {
+    _mm512_store_si512(tile + i * 64, _mm512_shuffle_i32x4(t[i], t[i + 8], 0x88));
+    _mm512_store_si512(tile + (i + 8) * 64, _mm512_shuffle_i32x4(t[i], t[i + 8], 0xdd));
+  }
+}
+
+ARPO_INLINE __mmask16 first(int count) {
+  return count >= 16 ? 0xffff : count <= 0 ? 0 : (__mmask16)((1u << count) - 1);
+}
+
+// Vectors whose numbers lie side by side: each gives a row of every digit's tile.
+void split_along(const Vectors& v, int block, bool turn, int8_t* out, size_t) {
+  const int there = least(SIDE, v.count - block * SIDE), chunks = ceil_div(v.k, STEPS);
+  const float* from = v.data + (ptrdiff_t)block * SIDE * v.vector;
+  alignas(64) int32_t largest[SIDE] = {};
+  for (int i = 0; i < there; i++) {
+    const float* x = from + (ptrdiff_t)i * v.vector;
+    __m512i top = _mm512_setzero_si512(), second = top;
+    int p = 0;
+    for (; p + 32 <= v.k; p += 32) {
+      top = _mm512_max_epu32(top, magnitude(_mm512_loadu_ps(x + p)));
+      second = _mm512_max_epu32(second, magnitude(_mm512_loadu_ps(x + p + 16)));
+    }
+    for (; p < v.k; p += 16)
+      top = _mm512_max_epu32(top, magnitude(_mm512_maskz_loadu_ps(first(v.k - p), x + p)));
+    largest[i] = (int32_t)_mm512_reduce_max_epu32(_mm512_max_epu32(top, second));
+  }
+  alignas(64) float scales[SIDE];
+  _mm512_store_ps(scales, scale_of(_mm512_load_si512(largest), (float*)out));
+  out += HEAD;
+  for (int k = 0; k < chunks; k++, out += TRIPLE) {
+    const int steps = v.k - k * STEPS;
+    for (int i = 0; i < SIDE; i++) {
+      __m512i word[3] = {};
+      if (i < there) {
+        const float* x = from + (ptrdiff_t)i * v.vector + k * STEPS;
+        const __m512 scale = _mm512_set1_ps(scales[i]);
+        if (steps >= STEPS) {
+          gather(digits(_mm512_loadu_ps(x), scale), digits(_mm512_loadu_ps(x + 16), scale),
+                 digits(_mm512_loadu_ps(x + 32), scale), digits(_mm512_loadu_ps(x + 48), scale), word);
+        } else {
+          __m512i q[4];
+          for (int j = 0; j < 4; j++)
+            q[j] = digits(_mm512_maskz_loadu_ps(first(steps - j * 16), x + j * 16), scale);
+          gather(q[0], q[1], q[2], q[3], word);
+        }
+      }
+      for (int d = 0; d < 3; d++) _mm512_store_si512(out + d * TILE + i * STEPS, word[d]);
+    }
+    if (turn)
+      for (int d = 0; d < 3; d++) transpose(out + d * TILE);
+  }
+}
+
+// Vectors whose numbers lie a row apart, G blocks of them: sixteen vectors side by side are read
+// together, and what one row holds for all blocks while it is in the cache.
+template <int G>
+void split_across(const Vectors& v, int block, bool turn, int8_t* out, size_t bytes) {
+  const int chunks = ceil_div(v.k, STEPS);
+  const float* from = v.data + (ptrdiff_t)block * SIDE;
+  __mmask16 there[G];
+  __m512i top[G];
+  __m512 scale[G];
+#pragma GCC unroll 4
+  for (int g = 0; g < G; g++) {
+    there[g] = first(v.count - (block + g) * SIDE);
+    top[g] = _mm512_setzero_si512();
+  }
+  for (int p = 0; p < v.k; p++) {
+    const float* x = from + (ptrdiff_t)p * v.step;
+#pragma GCC unroll 4
+    for (int g = 0; g < G; g++) {
+      __builtin_prefetch(x + 8 * v.step + g * SIDE, 0, 2);
+      top[g] = _mm512_max_epu32(top[g], magnitude(_mm512_maskz_loadu_ps(there[g], x + g * SIDE)));
+    }
+  }
+#pragma GCC unroll 4
+  for (int g = 0; g < G; g++) scale[g] = scale_of(top[g], (float*)(out + g * bytes));
+  out += HEAD;
+  for (int k = 0; k < chunks; k++, out += TRIPLE) {
+    const int steps = v.k - k * STEPS;
+#pragma GCC unroll 4
+    for (int g = 0; g < G; g++) {
+      const float* x = from + (ptrdiff_t)k * STEPS * v.step + g * SIDE;
+      int8_t* to = out + g * bytes;
+      for (int p = 0; p < STEPS / 4; p++, x += v.step) {
+        __m512i q[4], word[3];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++) {
+          const __mmask16 inside = j * 16 + p < steps ? there[g] : 0;
+          q[j] = digits(_mm512_maskz_loadu_ps(inside, x + j * 16 * v.step), scale[g]);
+        }
+        gather(q[0], q[1], q[2], q[3], word);
+        for (int d = 0; d < 3; d++) _mm512_store_si512(to + d * TILE + p * 64, word[d]);
+      }
+      if (turn)
+        for (int d = 0; d < 3; d++) transpose(to + d * TILE);
+    }
+  }
+}
+
+// Where the piece that begins with step p0 lies in its block.
+ARPO_INLINE size_t piece_start(int p0) { return (size_t)p0 / PIECE * (HEAD + PIECE / STEPS * TRIPLE); }
+
+struct alignas(64) TileConfig {
+  uint8_t palette = 1, start = 0, reserved[14] = {};
+  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+// Sums of one or two left blocks with a right one: digit products by order of magnitude, in tiles 0
+// to 2 and 3 to 5.
+template <bool TWO, bool FAR>
+ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t second, const int8_t* b,
+                                      int32_t* sums) {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  if constexpr (TWO) {
+    _tile_zero(3);
+    _tile_zero(4);
+    _tile_zero(5);
+  }
+// The intrinsics are macros that want plain numbers: a sum's tile for either left block.
+#define ARPO_DIGIT(DIGIT, SUM, OTHER)                 \
+  _tile_loadd(7, a + DIGIT * TILE, STEPS);            \
+  _tile_dpbssd(SUM, 7, 6);                            \
+  if constexpr (TWO) {                                \
+    _tile_loadd(7, a + second + DIGIT * TILE, STEPS); \
+    _tile_dpbssd(OTHER, 7, 6);                        \
+  }
+  for (int k = 0; k < chunks; k++) {
+    // Weights come from far away; the processor's own prefetch stops at every 4 KB.
+    if constexpr (FAR)
+      for (int i = 0; i < TRIPLE; i += 64) __builtin_prefetch(b + AHEAD + i, 0, 2);
+    _tile_loadd(6, b, 64);
+    ARPO_DIGIT(2, 2, 5)
+    ARPO_DIGIT(1, 1, 4)
+    ARPO_DIGIT(0, 0, 3)
+    _tile_loadd(6, b + TILE, 64);
+    ARPO_DIGIT(1, 2, 5)
+    ARPO_DIGIT(0, 1, 4)
+    _tile_loadd(6, b + 2 * TILE, 64);
+    ARPO_DIGIT(0, 2, 5)
+    a += TRIPLE;
+    b += TRIPLE;
+  }
+#undef ARPO_DIGIT
+  _tile_stored(0, sums, 64);
+  _tile_stored(1, sums + 256, 64);
+  _tile_stored(2, sums + 512, 64);
+  if constexpr (TWO) {
+    _tile_stored(3, sums + 768, 64);
+    _tile_stored(4, sums + 1024, 64);
+    _tile_stored(5, sums + 1280, 64);
+  }
+}
+
+ARPO_INLINE vec as_floats(const int32_t* p) { return __builtin_convertvector(*(const ivec*)p, vec); }
+
+Vectors rows_of(Matrix a, int count, int k) {
+  return {a.data, a.transposed ? 1 : a.stride, a.transposed ? a.stride : 1, count, k};
+}
+
+}  // namespace
+
+Vectors columns_of(Matrix b, int count, int k) {
+  return {b.data, b.transposed ? b.stride : 1, b.transposed ? 1 : b.stride, count, k};
+}
+
+bool tiles_here() { return arpo_has_tiles(); }
+
+size_t tile_block_bytes(int k) { return ceil_div(k, PIECE) * HEAD + (size_t)ceil_div(k, STEPS) * TRIPLE; }
+
+void tile_split(const Vectors& vectors, Side side, int from, int to, int8_t* blocks) {
+  const bool along = vectors.step == 1, turn = along == (side == Side::right);
+  const size_t bytes = tile_block_bytes(vectors.k);
+  for (int p0 = 0; p0 < vectors.k; p0 += PIECE) {
+    Vectors piece = vectors;
+    piece.data += p0 * vectors.step;
+    piece.k = least(PIECE, vectors.k - p0);
+    int8_t* out = blocks + piece_start(p0);
+    int block = from;
+    if (!along)
+      for (; block + 4 <= to; block += 4) split_across<4>(piece, block, turn, out + block * bytes, bytes);
+    for (; block < to; block++)
+      (along ? split_along : split_across<1>)(piece, block, turn, out + block * bytes, bytes);
+  }
+}
+
+template <bool FAR>
+ARPO_TILES static void multiply(const int8_t* left, int rows, const int8_t* right, int columns, int k,
+                              float alpha, bool accumulate, float* c, int ldc) {
+  TileConfig config;
+  _tile_loadconfig(&config);
+  const size_t bytes = tile_block_bytes(k);
+  alignas(64) int32_t sums[6 * SIDE * SIDE];
+  for (int i0 = 0; i0 < rows; i0 += 2 * SIDE) {
+    const bool two = i0 + SIDE < rows;
+    const int count = least(2 * SIDE, rows - i0);
+    for (int j0 = 0; j0 < columns; j0 += SIDE) {
+      const int wide = least(SIDE, columns - j0);
+      for (int p0 = 0; p0 < k; p0 += PIECE) {
+        const int8_t* a = left + i0 / SIDE * bytes + piece_start(p0);
+        const int8_t* b = right + j0 / SIDE * bytes + piece_start(p0);
+        const int chunks = ceil_div(least(PIECE, k - p0), STEPS);
+        if (two) sum_tiles<true, FAR>(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, sums);
+        else sum_tiles<false, FAR>(chunks, a + HEAD, 0, b + HEAD, sums);
+        const vec column_scale = *(const vec*)b;
+        const bool add = accumulate || p0 > 0;
+        for (int i = 0; i < count; i++) {
+          const int32_t* s = sums + i / SIDE * 3 * SIDE * SIDE + i % SIDE * SIDE;
+          const float row_scale = ((const float*)(a + i / SIDE * bytes))[i % SIDE] * alpha;
+          const vec sum = as_floats(s) * 65536.0f + as_floats(s + SIDE * SIDE) * 256.0f +
+                          as_floats(s + 2 * SIDE * SIDE);
+          const vec value = sum * row_scale * column_scale;
+          float* to = c + (ptrdiff_t)(i0 + i) * ldc + j0;
+          if (wide == SIDE) store(to, add ? load(to) + value : value);
+          else store_part(to, add ? load_part(to, wide) + value : value, wide);
+        }
+      }
+    }
+  }
+  _tile_release();
+}
+
+void tile_multiply(const int8_t* left, int rows, const int8_t* right, int columns, int k, float alpha,
+                   bool accumulate, float* c, int ldc, bool far) {
+  (far ? multiply<true> : multiply<false>)(left, rows, right, columns, k, alpha, accumulate, c, ldc);
+}
+
+void gemm_tiles_prepared(int m, int n, int k, float alpha, Matrix a, const int8_t* right,
+                         const Vectors* unprepared, bool accumulate, float* c, int ldc) {
+  const size_t bytes = tile_block_bytes(k);
+  int down = (int)(LEFT_BYTES / bytes) / 2 * 2;
+  down = least(down < 2 ? 2 : down, ceil_div(m, SIDE));
+  int8_t* left = (int8_t*)arpo_scratch(0, 0, down * bytes);
+  const int right_blocks = ceil_div(n, SIDE);
+  for (int i0 = 0; i0 < m; i0 += down * SIDE) {
+    const int rows = least(down * SIDE, m - i0);
+    const ptrdiff_t at = (ptrdiff_t)i0 * (a.transposed ? 1 : a.stride);
+    const Vectors vectors = rows_of({a.data + at, a.stride, a.transposed}, rows, k);
+    // Both sides are prepared together, some blocks at a time.
+    const int group = bytes > (8 << 10) ? 4 : (int)((32 << 10) / bytes);
+    const int left_blocks = ceil_div(rows, SIDE), left_tasks = ceil_div(left_blocks, group);
+    const int right_tasks = unprepared ? ceil_div(right_blocks, group) : 0;
+    parallel(left_tasks + right_tasks, [&](int task, int) {
+      if (task < left_tasks) {
+        tile_split(vectors, Side::left, task * group, least(left_blocks, (task + 1) * group), left);
+      } else {
+        const int first = (task - left_tasks) * group;
+        tile_split(*unprepared, Side::right, first, least(right_blocks, first + group), (int8_t*)right);
+      }
+    });
+    unprepared = nullptr;
+    // Tasks of about 20 microseconds: pairs of left blocks by some right blocks.
+    const double unit = 200.0 * ceil_div(k, STEPS) + 200;
+    int wide = least(right_blocks, (int)(50000 / unit) + 1);
+    wide = ceil_div(right_blocks, ceil_div(right_blocks, wide));
+    const int high = (int)(50000 / (unit * wide));
+    const int rows_each = 2 * SIDE * (high < 1 ? 1 : high), columns_each = SIDE * wide;
+    const int tasks_down = ceil_div(rows, rows_each), tasks_across = ceil_div(n, columns_each);
+    parallel(tasks_down * tasks_across, [&](int task, int) {
+      const int i = task % tasks_down * rows_each, j = task / tasks_down * columns_each;
+      tile_multiply(left + i / SIDE * bytes, least(rows_each, rows - i), right + j / SIDE * bytes,
+                    least(columns_each, n - j), k, alpha, accumulate,
+                    c + (ptrdiff_t)(i0 + i) * ldc + j, ldc, false);
+    });
+  }
+}
+
+void gemm_tiles(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c,
+                int ldc) {
+  const size_t bytes = tile_block_bytes(k);
+  int across = (int)(RIGHT_BYTES / bytes);
+  across = least(across < 1 ? 1 : across, ceil_div(n, SIDE)) * SIDE;
+  int8_t* right = (int8_t*)arpo_scratch(0, 1, across / SIDE * bytes);
+  for (int j0 = 0; j0 < n; j0 += across) {
+    const int columns = least(across, n - j0);
+    const ptrdiff_t at = (ptrdiff_t)j0 * (b.transposed ? b.stride : 1);
+    const Vectors vectors = columns_of({b.data + at, b.stride, b.transposed}, columns, k);
+    gemm_tiles_prepared(m, columns, k, alpha, a, right, &vectors, accumulate, c + j0, ldc);
+  }
+}
+
+}  // namespace ARPO_NS
+
+#else
+
+namespace ARPO_NS {
+
+bool tiles_here() { return false; }
+size_t tile_block_bytes(int) { return 0; }
+void tile_split(const Vectors&, Side, int, int, int8_t*) {}
+void tile_multiply(const int8_t*, int, const int8_t*, int, int, float, bool, float*, int, bool) {}
+Vectors columns_of(Matrix, int, int) { return {}; }
+void gemm_tiles_prepared(int, int, int, float, Matrix, const int8_t*, const Vectors*, bool, float*, int) {}
+void gemm_tiles(int, int, int, float, Matrix, Matrix, bool, float*, int) {}
+
+}  // namespace ARPO_NS
+
+#endif
