@@ -8,9 +8,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
 } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const source = fileURLToPath(new URL("../../../kernel/server/page", import.meta.url));
@@ -56,7 +57,8 @@ async function run(command: string, args: string[], cwd: string): Promise<void> 
 
 /**
  * The folder of the built page. It is built the first time, from packages that are fetched for that and
- * deleted again; afterwards, and for every copy of this version, it is there.
+ * deleted again (`ARPO_LAB_PAGE_MODULES` names a folder that has them already); afterwards, and for
+ * every copy of this version, it is there.
  */
 export async function buildPage(options: { say?: (line: string) => void } = {}): Promise<string> {
   const say = options.say ?? (() => undefined);
@@ -81,7 +83,7 @@ export async function buildPage(options: { say?: (line: string) => void } = {}):
       const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
       await run("npm", ["ci", ...quiet], work);
     } else {
-      cpSync(modules, join(work, "node_modules"), { recursive: true });
+      symlinkSync(resolve(modules), join(work, "node_modules"), "junction");
     }
     say("Building the page: putting it together …");
     await run(process.execPath, ["build.mjs", made], work);

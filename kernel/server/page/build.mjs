@@ -1,7 +1,7 @@
 // Builds the page: `node build.mjs OUT`, run where node_modules holds what package-lock.json says.
 //
 // The JupyterLab application is composed from its npm extensions: every dependency whose name ends in
-// -extension. Out come `static` (scripts and styles), `themes` and `schemas`.
+// -extension, and the widget manager. Out come `static` (scripts and styles), `themes` and `schemas`.
 import { build } from "esbuild";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -19,7 +19,10 @@ const packageOf = (name) => {
   return { folder: dirname(file), json: JSON.parse(readFileSync(file, "utf8")) };
 };
 
-const extensions = Object.keys(dependencies).filter((name) => name.endsWith("-extension"));
+const manager = "@jupyter-widgets/jupyterlab-manager";
+const extensions = Object.keys(dependencies).filter(
+  (name) => name.endsWith("-extension") || name === manager,
+);
 const isTheme = (name) => name.includes("/theme-");
 const entry = (name, kind) => {
   const value = packageOf(name).json.jupyterlab?.[kind];
@@ -83,6 +86,22 @@ const lab = {
       contents: await readFile(path, "utf8"),
       loader: "text",
     }));
+    // Written for webpack: the controls are loaded when a widget asks for them.
+    b.onLoad({ filter: /jupyterlab-manager[\\/]lib[\\/]plugin\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const lazy =
+        /return new Promise\(\(resolve, reject\) => \{\s*require\.ensure\([\s\S]*?\n {16}\}\);/;
+      if (!lazy.test(text)) throw new Error(`Cannot build the page: ${path} has changed`);
+      const contents = text.replace(lazy, 'return import("@jupyter-widgets/controls");');
+      return { contents, loader: "js" };
+    });
+    // Written for an AMD loader.
+    b.onLoad({ filter: /[\\/]anywidget[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      const amd = 'define(["@jupyter-widgets/base"], widget_default);';
+      if (!text.includes(amd)) throw new Error(`Cannot build the page: ${path} has changed`);
+      return { contents: text.replace(amd, "export default widget_default;"), loader: "js" };
+    });
     // With splitting, a dynamic import of CommonJS gives only `default`: its names are put back.
     b.onLoad({ filter: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/ }, async ({ path }) => {
       const text = await readFile(path, "utf8");

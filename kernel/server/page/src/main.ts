@@ -1,11 +1,14 @@
 // Starts the JupyterLab application with its extensions and ours.
 import { JupyterLab } from "@jupyterlab/application";
 import { JupyterPluginRegistry } from "@jupyterlab/coreutils";
+import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { extensions, mimeExtensions } from "lab:extensions";
 import { lessons } from "./lessons.js";
+import { outputs } from "./outputs.js";
 import { plotly } from "./plotly.js";
 import { stages } from "./stages.js";
+import { widgets } from "./widgets.js";
 
 /** What would ask other machines, or a server that has it, or is of no use here. */
 const unwanted = new Set([
@@ -16,15 +19,16 @@ const unwanted = new Set([
 
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
-registry.registerPlugins([lessons, stages]);
+registry.registerPlugins([lessons, outputs, stages, widgets]);
 const serviceManager = await registry.resolveRequiredService(IServiceManager);
 const connectionStatus = await registry.resolveOptionalService(IConnectionStatus);
 
 const lab = new JupyterLab({
   pluginRegistry: registry,
   serviceManager,
-  connectionStatus,
-  mimeExtensions: [...mimeExtensions, plotly],
+  connectionStatus: connectionStatus ?? undefined,
+  // Both forms are taken, one has a type.
+  mimeExtensions: [...mimeExtensions, plotly] as unknown as IRenderMime.IExtensionModule[],
   disabled: { matches: [], patterns: [] },
   deferred: { matches: [], patterns: [] },
   availablePlugins: [],

@@ -1,6 +1,6 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { InputDialog, showDialog, Dialog } from "@jupyterlab/apputils";
-import { INotebookTracker, NotebookActions } from "@jupyterlab/notebook";
+import { INotebookTracker, NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
 import { ToolbarButton } from "@jupyterlab/ui-components";
 
 const command = "arpo-lab:insert-stage";
@@ -38,7 +38,7 @@ export const stages: JupyterFrontEndPlugin<void> = {
       },
     });
     app.docRegistry.addWidgetExtension("Notebook", {
-      createNew: (panel) => {
+      createNew: (panel: NotebookPanel) => {
         const button = new ToolbarButton({
           label: "%%",
           tooltip: "Insert a cell that begins with %% and a stage",

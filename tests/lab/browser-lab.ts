@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { buildPage } from "../../kernel/server/build-page.js";
+import { LabServer, type LabOptions } from "../../kernel/server/lab-server.js";
+
+// Debian's Chromium, or the one that CHROMIUM names.
+const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+
+/** For `test`'s `skip`: false where there is a browser, else why not. */
+export const noBrowser = existsSync(executable) ? false : `there is no ${executable}`;
+
+/** Where pictures go: ARPO_LAB_SCREENSHOTS, or a new folder of which the path is printed. */
+const pictures = ((): string => {
+  const given = process.env["ARPO_LAB_SCREENSHOTS"];
+  if (given !== undefined) return given;
+  const made = mkdtempSync(join(tmpdir(), "lab-pictures-"));
+  if (noBrowser === false) console.log(`pictures: ${made}`);
+  return made;
+})();
+
+/** A cell of a notebook's file. */
+export function codeCell(id: string, source: string): Record<string, unknown> {
+  return { cell_type: "code", execution_count: null, id, metadata: {}, outputs: [], source };
+}
+
+/** A notebook's file for our kernel. */
+export function notebookFile(cells: Record<string, unknown>[]): string {
+  const kernelspec = {
+    name: "arpo-lab",
+    display_name: "TypeScript (arpo-lab)",
+    language: "typescript",
+  };
+  return JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 });
+}
+
+/** One tab of the lab in Chromium. */
+export class Tab {
+  constructor(
+    readonly page: Page,
+    readonly lab: BrowserLab,
+  ) {}
+
+  /** Opens a notebook and waits until its kernel is idle. */
+  async open(path: string): Promise<void> {
+    const { server } = this.lab;
+    await this.page.goto(`${server.url}lab/tree/${path}?token=${server.token}`);
+    await this.page.waitForSelector(".jp-Notebook .jp-Cell .cm-content");
+    await this.idle();
+  }
+
+  async idle(): Promise<void> {
+    await this.page.waitForSelector(
+      '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-ExecutionIndicator[data-status="idle"]',
+    );
+  }
+
+  /** The selector of a cell, 1 for the first. */
+  cell(n: number): string {
+    return `.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell:nth-child(${n})`;
+  }
+
+  async edit(n: number, source: string): Promise<void> {
+    await this.page.click(`${this.cell(n)} .cm-content`);
+    await this.page.keyboard.press("Control+a");
+    await this.page.keyboard.insertText(source);
+  }
+
+  async run(n: number): Promise<void> {
+    await this.page.click(`${this.cell(n)} .cm-content`);
+    await this.page.keyboard.press("Control+Enter");
+  }
+
+  /** Waits until a cell's output has a text. */
+  async output(n: number, text: string): Promise<void> {
+    const area = this.page.locator(`${this.cell(n)} .jp-Cell-outputArea`);
+    await area.filter({ hasText: text }).waitFor();
+  }
+
+  async outputText(n: number): Promise<string> {
+    const area = this.page.locator(`${this.cell(n)} .jp-Cell-outputArea`);
+    return (await area.textContent()) ?? "";
+  }
+
+  async picture(name: string): Promise<void> {
+    mkdirSync(pictures, { recursive: true });
+    await this.page.screenshot({ path: join(pictures, `${name}.png`) });
+  }
+}
+
+/** A lab on a folder of its own with a browser, and what went wrong in its pages. */
+export class BrowserLab {
+  readonly folder: string;
+  readonly server: LabServer;
+  readonly browser: Browser;
+  readonly context: BrowserContext;
+  /** Requests to elsewhere, errors of scripts, answers that are errors. */
+  readonly complaints: string[] = [];
+
+  private constructor(
+    folder: string,
+    server: LabServer,
+    browser: Browser,
+    context: BrowserContext,
+  ) {
+    this.folder = folder;
+    this.server = server;
+    this.browser = browser;
+    this.context = context;
+  }
+
+  static async start(
+    files: Record<string, string>,
+    options: Partial<LabOptions> = {},
+  ): Promise<BrowserLab> {
+    const folder = mkdtempSync(join(tmpdir(), "lab-browser-"));
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const server = await LabServer.start({ folder, page: await buildPage(), ...options });
+    const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    return new BrowserLab(folder, server, browser, context);
+  }
+
+  async tab(): Promise<Tab> {
+    const page = await this.context.newPage();
+    page.setDefaultTimeout(Number(process.env["ARPO_LAB_PATIENCE"] ?? 60_000));
+    page.on("pageerror", (error) => this.complaints.push(`error: ${error.message}`));
+    page.on("request", (request) => {
+      const { protocol, host } = new URL(request.url());
+      const inside =
+        ["data:", "blob:"].includes(protocol) || host === new URL(this.server.url).host;
+      if (!inside) this.complaints.push(`outside: ${request.url()}`);
+    });
+    page.on("response", (response) => {
+      if (response.status() >= 400) this.complaints.push(`${response.status()} ${response.url()}`);
+    });
+    return new Tab(page, this);
+  }
+
+  /** Ends everything and removes the folder; fails on complaints that `expected` does not match. */
+  async stop(expected?: RegExp): Promise<void> {
+    await this.browser.close();
+    await this.server.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+    const unexpected = this.complaints.filter((text) => expected?.test(text) !== true);
+    assert.deepEqual(unexpected, []);
+  }
+}
