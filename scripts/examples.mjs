@@ -13,7 +13,8 @@ mkdirSync(out, { recursive: true });
 let count = 0;
 for (const room of ["src", "kernel"].filter((r) => existsSync(join(root, r)))) {
   for (const file of readdirSync(join(root, room), { recursive: true })) {
-    if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
+    if (!file.endsWith(".ts") || file.endsWith(".test.ts") || file.includes("node_modules"))
+      continue;
     const text = readFileSync(join(root, room, file), "utf8");
     for (const [i, block] of [...text.matchAll(/^ *\* ```ts\n([\s\S]*?)^ *\* ```$/gm)].entries()) {
       const code = block[1].replace(/^ *\* ?/gm, "");
