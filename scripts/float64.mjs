@@ -20,7 +20,10 @@ await packTfjs(temporary, {
       name: "double",
       setup(b) {
         b.onLoad({ filter: /[\\/]@tensorflow[\\/].*\.js$/ }, async ({ path }) => ({
-          contents: (await readFile(path, "utf8")).replace(/\bFloat32Array\b/g, "Float64Array"),
+          contents: (await readFile(path, "utf8")).replace(
+            /\b(is)?Float32Array\b/g,
+            "$1Float64Array",
+          ),
           loader: "js",
         }));
       },

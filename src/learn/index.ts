@@ -43,6 +43,7 @@ export {
 } from "./sft/conversation.js";
 export { loadDataset, readConversations, type ConversationSet } from "./sft/dataset-info.js";
 export { encodeConversation, ignored, type EncodeOptions, type Example } from "./sft/encode.js";
+export { crossEntropy } from "./sft/cross-entropy.js";
 export { exampleOf } from "./sft/demonstration-example.js";
 export { pack } from "./sft/pack.js";
 export { SftTrainer, type SftOptions, type SftState, type SftStep } from "./sft/train.js";

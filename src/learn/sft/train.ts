@@ -1,9 +1,10 @@
 import { batches, type LoaderState } from "../../data/index.js";
 import type { Model } from "../../model/index.js";
-import { type AdamWState, tf } from "../../tensor/index.js";
+import type { AdamWState, tf } from "../../tensor/index.js";
 import { ModelOptimizer } from "../model-optimizer.js";
 import { type Schedule, learningRateFactor } from "../schedule.js";
-import { type Example, ignored } from "./encode.js";
+import { crossEntropy, labelled } from "./cross-entropy.js";
+import type { Example } from "./encode.js";
 
 export interface SftOptions {
   learningRate?: number;
@@ -52,9 +53,6 @@ export interface SftStep {
   tokens: number;
   evalLoss?: number;
 }
-
-const labelled = (example: Example) =>
-  example.labels.reduce((n, label, i) => n + Number(i > 0 && label !== ignored), 0);
 
 /**
  * Supervised fine-tuning as an iteration over optimiser steps.
@@ -144,7 +142,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     const { batchSize = 8 } = this.#options;
     let sum = 0;
     for (let i = 0; i < examples.length; i += batchSize) {
-      const loss = tf.tidy(() => this.#loss(examples.slice(i, i + batchSize)));
+      const loss = crossEntropy(this.#model, examples.slice(i, i + batchSize));
       sum += (await loss.data())[0]!;
       loss.dispose();
     }
@@ -152,7 +150,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   }
 
   async #update(items: readonly Example[]): Promise<SftStep> {
-    const { batchSize = 8 } = this.#options;
+    const { batchSize = 8, checkpointing = false } = this.#options;
     const tokens = items.reduce((n, example) => n + labelled(example), 0);
     const passes = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, i) =>
       items.slice(i * batchSize, (i + 1) * batchSize),
@@ -162,7 +160,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     const { norm, skipped } = await this.#optimizer.step(
       passes,
       (rows) => {
-        const part = this.#loss(rows).div(tokens);
+        const part: tf.Tensor = crossEntropy(this.#model, rows, { checkpointing }).div(tokens);
         return { loss: part, figures: { part } };
       },
       (_, { part }) => (loss += part![0]!),
@@ -187,28 +185,5 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     return (
       learningRate * learningRateFactor({ style: schedule, warmupSteps, totalSteps }, this.#step)
     );
-  }
-
-  /** Summed loss of the labelled tokens: each position predicts the token behind it. */
-  #loss(examples: readonly Example[]): tf.Scalar {
-    const batch = this.#model.batch(examples.map(({ ids }) => ids));
-    const [rows, time] = batch.ids.shape;
-    const labels = new Int32Array(rows * time);
-    const mask = new Float32Array(rows * time);
-    examples.forEach((example, r) => {
-      for (let t = 1; t < example.labels.length; t++) {
-        if (example.labels[t] === ignored) continue;
-        labels[r * time + t - 1] = example.labels[t]!;
-        mask[r * time + t - 1] = 1;
-      }
-    });
-    const { logprobs } = this.#model.logProbs(batch, tf.tensor2d(labels, [rows, time], "int32"), {
-      checkpointing: this.#options.checkpointing ?? false,
-    });
-    return logprobs
-      .mul(tf.tensor2d(mask, [rows, time]))
-      .sum()
-      .neg()
-      .asScalar();
   }
 }

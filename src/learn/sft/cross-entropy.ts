@@ -1,0 +1,50 @@
+import type { Model } from "../../model/index.js";
+import { tf } from "../../tensor/index.js";
+import { type Example, ignored } from "./encode.js";
+
+/** Tokens of an example that are learned: the first has nothing before it to be predicted from. */
+export const labelled = (example: Example): number =>
+  example.labels.reduce((n, label, i) => n + Number(i > 0 && label !== ignored), 0);
+
+/**
+ * Summed cross-entropy of the labelled tokens: each position predicts the token behind it. Divide by
+ * the number of labelled tokens for their mean.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { crossEntropy } from "arpo-lab/learn";
+ * import { Model } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const model = Model.init({ ...sizes, initializerRange: 0 }, 1);
+ * const [loss] = crossEntropy(model, [{ ids: [1, 2, 3], labels: [-100, -100, 3] }]).dataSync();
+ * assert.ok(Math.abs(loss - Math.log(12)) < 1e-5); // a model that knows nothing
+ * ```
+ */
+export function crossEntropy(
+  model: Model,
+  examples: readonly Example[],
+  options: { checkpointing?: boolean } = {},
+): tf.Scalar {
+  return tf.tidy(() => {
+    const batch = model.batch(examples.map(({ ids }) => ids));
+    const [rows, time] = batch.ids.shape;
+    const labels = new Int32Array(rows * time);
+    const mask = new Float32Array(rows * time);
+    examples.forEach((example, r) => {
+      for (let t = 1; t < example.labels.length; t++) {
+        if (example.labels[t] === ignored) continue;
+        labels[r * time + t - 1] = example.labels[t]!;
+        mask[r * time + t - 1] = 1;
+      }
+    });
+    const wanted = tf.tensor2d(labels, [rows, time], "int32");
+    const { logprobs } = model.logProbs(batch, wanted, options);
+    return logprobs
+      .mul(tf.tensor2d(mask, [rows, time]))
+      .sum()
+      .neg()
+      .asScalar();
+  });
+}
