@@ -1,18 +1,11 @@
-import { resolve } from "node:path";
-import { loadModel } from "../../src/model/index.js";
-import { world } from "../../src/data/index.js";
-import { Policy } from "../../src/policy/index.js";
-import { loadReward } from "../../src/reward/index.js";
 import {
   type Config,
   type LoadedConfig,
   type Preset,
   type TrainerParts,
+  assemble as assembleParts,
   loadConfig,
-  taskTools,
-  tasksOf,
 } from "../../src/run/index.js";
-import { ToolSet, loadTools } from "../../src/tools/index.js";
 
 export interface ConfigOptions {
   config: string[];
@@ -36,42 +29,9 @@ export async function readConfig(
   return loaded.config;
 }
 
-async function toolsOf(config: Config): Promise<ToolSet> {
-  const { tools, mode } = config.actor_rollout_ref.rollout;
-  if (mode === "sync") return new ToolSet();
-  const limits = {
-    callLimit: tools.call_limit,
-    maxWorkers: tools.max_workers,
-    timeoutMs: tools.timeout * 1000,
-    retryCount: tools.retry_count,
-  };
-  // Without tools of its own a configuration gets those of the task generators.
-  if (Object.keys(tools.tool_instances).length === 0) return taskTools(world, limits);
-  return loadTools(tools);
-}
-
-/** Everything a trainer is put together from, as the configuration says. */
-export async function assemble(config: Config): Promise<TrainerParts> {
-  const { model, actor } = config.actor_rollout_ref;
-  const policy = await Policy.load(resolve(model.path));
-  const needsReference =
-    config.algorithm.use_kl_in_reward || (actor.use_kl_loss && actor.kl_loss_coef !== 0);
-  return {
-    config,
-    policy,
-    tools: await toolsOf(config),
-    reward: await loadReward(
-      config.custom_reward_function.path,
-      config.custom_reward_function.name,
-    ),
-    train: await tasksOf(config.data.train_files, "train", config),
-    validation: await tasksOf(config.data.val_files, "test", config),
-    ...(needsReference ? { reference: policy.model.copy() } : {}),
-    ...(config.algorithm.adv_estimator === "gae"
-      ? { critic: await loadModel(resolve(config.critic.model.path), { head: "value" }) }
-      : {}),
-  };
-}
+/** Everything the configuration names; what was left out is told on the error stream. */
+export const assemble = (config: Config): Promise<TrainerParts> =>
+  assembleParts(config, (message) => console.error(`note: ${message}`));
 
 /** An abort signal for Ctrl-C: the first press stops after the step, the second at once. */
 export function interruptible(): AbortSignal {

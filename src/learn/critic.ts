@@ -1,4 +1,5 @@
 import type { Model } from "../model/index.js";
+import type { Random } from "../random/index.js";
 import { type AdamWState, tf } from "../tensor/index.js";
 import type { BatchRow, TrainingBatch } from "./batch.js";
 import type { LossAggregation } from "./loss/aggregate.js";
@@ -14,6 +15,8 @@ export interface CriticOptions {
   miniBatchRows?: number;
   epochs?: number;
   maxTokensPerPass?: number;
+  /** Rows per forward pass, where rows rather than tokens are limited. */
+  maxRowsPerPass?: number;
   /** How far a value may move from the old one. */
   clipRange?: number;
   aggregation?: LossAggregation;
@@ -57,9 +60,13 @@ export class Critic {
 
   /** The value before each response token. */
   async values(rows: readonly Pick<BatchRow, "trajectory">[]): Promise<Float32Array[]> {
-    const { maxTokensPerPass = 32_768 } = this.#options;
+    const { maxTokensPerPass = 32_768, maxRowsPerPass } = this.#options;
     const out: Float32Array[] = [];
-    for (const group of splitByTokens(rows as readonly BatchRow[], maxTokensPerPass)) {
+    for (const group of splitByTokens(
+      rows as readonly BatchRow[],
+      maxTokensPerPass,
+      maxRowsPerPass,
+    )) {
       const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
       out.push(...gatherFrom(group, (await values.data()) as Float32Array));
       values.dispose();
@@ -68,22 +75,27 @@ export class Critic {
   }
 
   /** Moves the values towards the batch's returns; each row must carry its old values. */
-  async update(batch: TrainingBatch): Promise<Record<string, number>> {
+  async update(
+    batch: TrainingBatch,
+    now: { learningRate?: number; shuffle?: Random } = {},
+  ): Promise<Record<string, number>> {
     const { miniBatchRows = batch.rows.length, epochs = 1 } = this.#options;
+    const { learningRate = this.#optimizer.learningRate, shuffle } = now;
     const means = new MetricMeans();
     for (let epoch = 0; epoch < epochs; epoch++) {
-      for (let i = 0; i < batch.rows.length; i += miniBatchRows) {
-        await this.#step(batch.rows.slice(i, i + miniBatchRows), means);
+      const rows = shuffle?.split(epoch).shuffle(batch.rows) ?? batch.rows;
+      for (let i = 0; i < rows.length; i += miniBatchRows) {
+        await this.#step(rows.slice(i, i + miniBatchRows), means, learningRate);
       }
     }
-    return { ...means.values(), "critic/lr": this.#optimizer.learningRate };
+    return { ...means.values(), "critic/lr": learningRate };
   }
 
-  async #step(rows: readonly BatchRow[], means: MetricMeans): Promise<void> {
-    const { maxTokensPerPass = 32_768, checkpointing = false } = this.#options;
+  async #step(rows: readonly BatchRow[], means: MetricMeans, learningRate: number): Promise<void> {
+    const { maxTokensPerPass = 32_768, maxRowsPerPass, checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
     const { norm } = await this.#optimizer.step(
-      splitByTokens(rows, maxTokensPerPass),
+      splitByTokens(rows, maxTokensPerPass, maxRowsPerPass),
       (group) => {
         const pass = openPass(this.model, group);
         const { loss, metrics } = valueLoss(
@@ -103,6 +115,7 @@ export class Critic {
       (_, figures) => {
         for (const [name, [value]] of Object.entries(figures)) means.add(name, value!);
       },
+      learningRate,
     );
     means.add("critic/grad_norm", norm);
   }

@@ -20,6 +20,8 @@ export interface UpdateOptions extends ActorLossOptions {
   epochs?: number;
   /** Tokens per forward pass, padding included. */
   maxTokensPerPass?: number;
+  /** Rows per forward pass, where rows rather than tokens are limited. */
+  maxRowsPerPass?: number;
   /** The temperature the rows were sampled at. */
   temperature?: number;
   /** One ratio per token, clipped (`ppo`), or one per row (`gspo`). */
@@ -75,11 +77,14 @@ export class Learner {
   /** ln p and entropy of every response token under a model as it is now; nothing is trained. */
   async logProbs(
     rows: readonly BatchRow[],
-    options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass"> & { model?: Model } = {},
+    options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxRowsPerPass"> & {
+      model?: Model;
+    } = {},
   ): Promise<{ logprobs: Float32Array[]; entropies: Float32Array[] }> {
-    const { temperature, maxTokensPerPass, model = this.model } = this.#with(options);
+    const settings = this.#with(options);
+    const { temperature, model = this.model } = settings;
     const out = { logprobs: [] as Float32Array[], entropies: [] as Float32Array[] };
-    for (const group of splitByTokens(rows, maxTokensPerPass)) {
+    for (const group of splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass)) {
       const [logprobs, entropies] = tf.tidy(() => {
         const pass = openPass(model, group);
         const found = model.logProbs(pass.batch, pass.labels, { temperature });
@@ -117,11 +122,12 @@ export class Learner {
     if (batch.rows.some((row) => !row.oldLogprobs)) await this.prepare(batch, options);
     const means = new MetricMeans();
     const size = Math.min(settings.miniBatchRows ?? batch.rows.length, batch.rows.length);
-    let skipped = 0;
+    let [skipped, all] = [0, 0];
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
       const rows = settings.shuffle?.split(epoch).shuffle(batch.rows) ?? batch.rows;
       for (let i = 0; i < rows.length; i += size) {
         const done = await this.#step(rows.slice(i, i + size), settings, means);
+        all++;
         if (!done) skipped++;
       }
     }
@@ -131,6 +137,7 @@ export class Learner {
       batch,
       settings,
       skipped,
+      all,
     );
   }
 
@@ -143,7 +150,7 @@ export class Learner {
     const whole = weightOf(rows, settings);
     const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
     const { norm, skipped } = await this.#optimizer.step(
-      splitByTokens(rows, settings.maxTokensPerPass),
+      splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
       (group) => {
         const pass = openPass(this.model, group);
         const { loss, logprobs, report } = this.#loss(pass, { ...settings, paddedLength });

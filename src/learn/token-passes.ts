@@ -16,16 +16,20 @@ export interface Pass {
 const length = ({ trajectory }: BatchRow) => trajectory.prompt.length + trajectory.tokens.length;
 
 /**
- * Splits rows, in order, so that no pass holds more than so many tokens with its padding; a longer row
- * goes alone.
+ * Splits rows, in order, so that no pass holds more than so many tokens with its padding, or more than
+ * so many rows; a longer row goes alone.
  */
-export function splitByTokens(rows: readonly BatchRow[], maxTokens: number): BatchRow[][] {
+export function splitByTokens(
+  rows: readonly BatchRow[],
+  maxTokens: number,
+  maxRows = Infinity,
+): BatchRow[][] {
   const passes: BatchRow[][] = [];
   let longest = 0;
   for (const row of rows) {
     const current = passes[passes.length - 1];
     const grown = Math.max(longest, length(row));
-    if (current && grown * (current.length + 1) <= maxTokens) {
+    if (current && current.length < maxRows && grown * (current.length + 1) <= maxTokens) {
       current.push(row);
       longest = grown;
     } else {

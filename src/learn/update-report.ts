@@ -46,6 +46,8 @@ export class UpdateReport {
     readonly options: UpdateOptions,
     /** Optimiser steps left out because the gradient was not finite. */
     readonly skippedSteps: number,
+    /** Optimiser steps asked for, those included. */
+    readonly optimizerSteps: number = skippedSteps,
   ) {}
 
   /** What happened to each response token of a row; undefined where the model did not write. */

@@ -1,5 +1,6 @@
 import { branchRules, type BranchSettings } from "./branch-rule.js";
 import type { DynamicRollouts, RolloutOptions, SamplingOptions } from "./options.js";
+import type { PromptLimit } from "./task.js";
 import type { EntropyOptions } from "./segment-entropy.js";
 
 /** The settings of a rollout, complete: what a tree carries to be made again. */
@@ -14,6 +15,7 @@ export interface RolloutConfig {
   entropyTiming: "before-result" | "after-result";
   baseline: "row" | "trajectory";
   dynamicRollouts: Required<DynamicRollouts> | false;
+  promptLimit?: PromptLimit;
   responseLength: number;
   callLimit: number;
   mode: "train" | "validate";
@@ -84,6 +86,14 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
       formula: dynamic.formula ?? "code",
       excludeFirst: dynamic.excludeFirst ?? false,
     },
+    ...(options.promptLimit === undefined
+      ? {}
+      : {
+          promptLimit: {
+            ...options.promptLimit,
+            length: whole("promptLimit.length", options.promptLimit.length, 1),
+          },
+        }),
     responseLength: whole("responseLength", options.responseLength ?? 512, 1),
     callLimit: whole("callLimit", options.callLimit ?? options.tools?.callLimit ?? 0, 0),
     mode: options.mode ?? "train",

@@ -27,7 +27,7 @@ export type { Replay, ReplayAttempt, ReplayChanges } from "./replay.js";
 export { rollout } from "./rollout.js";
 export { toolMetrics } from "./rollout-metrics.js";
 export { RolloutTree, type RolloutTreeData, type TreeOrigin } from "./rollout-tree.js";
-export type { PromptText, RolloutTask } from "./task.js";
+export type { PromptLimit, PromptText, RolloutTask } from "./task.js";
 export type { Trajectory } from "./trajectory.js";
 export type {
   BranchAttempt,

@@ -1,5 +1,6 @@
 import type { Segment } from "../policy/policy.js";
 import type { ToolOutcome, ToolSet } from "../tools/tool-set.js";
+import type { PromptLimit } from "./task.js";
 import type { BranchRule } from "./branch-rule.js";
 import type { EntropyBaselines } from "./entropy-baselines.js";
 import type { EntropyOptions } from "./segment-entropy.js";
@@ -103,6 +104,8 @@ export interface RolloutOptions {
   baseline?: "row" | "trajectory";
   /** AEPO's pre-monitoring decides `initialRollouts`. Default: off. */
   dynamicRollouts?: boolean | DynamicRollouts;
+  /** Longest prompt, and what becomes of a longer one. Default: any length the policy takes. */
+  promptLimit?: PromptLimit;
   /** Longest response in tokens, tool results included (`max_response_length`). Default 512. */
   responseLength?: number;
   /** Calls per trajectory (`call_limit`). Default: the tool set's. */

@@ -59,7 +59,7 @@ export async function rollout<T extends RolloutTask>(
   const seed = Random.from(config.seed);
   const starts = list.map((task, index) => ({
     index,
-    prompt: promptOf(task, policy.tokenizer),
+    prompt: promptOf(task, policy.tokenizer, config.promptLimit),
     random: seed.split(index),
   }));
   const runs = await growTrees(policy, config, options, starts);

@@ -1,3 +1,4 @@
+import { type Truncation, fitPrompt } from "../data/fit-prompt.js";
 import type { ChatMessage, Tokenizer } from "../model/tokenizer.js";
 
 /** Something to roll out. Whatever else a task carries (its answer, its source) stays with the tree. */
@@ -12,11 +13,21 @@ export interface PromptText {
   tokens: Int32Array;
 }
 
-/** The text and tokens of a task's prompt. */
-export function promptOf(task: RolloutTask, tokenizer: Tokenizer): PromptText {
+/** How long a prompt may be, and what becomes of a longer one. */
+export interface PromptLimit {
+  /** In tokens (`max_prompt_length`). */
+  length: number;
+  truncation: Truncation;
+}
+
+/** The text and tokens of a task's prompt, cut where a limit says so. */
+export function promptOf(task: RolloutTask, tokenizer: Tokenizer, limit?: PromptLimit): PromptText {
   const text =
     typeof task.prompt === "string"
       ? task.prompt
       : tokenizer.chat(task.prompt, { addGenerationPrompt: true });
-  return { text, tokens: Int32Array.from(tokenizer.encode(text)) };
+  const tokens = tokenizer.encode(text);
+  if (!limit || tokens.length <= limit.length) return { text, tokens: Int32Array.from(tokens) };
+  const cut = fitPrompt(tokens, limit.length, limit.truncation);
+  return { text: tokenizer.decode(cut, { skipSpecial: false }), tokens: Int32Array.from(cut) };
 }

@@ -8,6 +8,8 @@ export { loadOptimizer, saveOptimizer } from "./folder/optimizer-file.js";
 export { consoleLogger } from "./loggers/console.js";
 export type { Logger } from "./loggers/logger.js";
 export { tensorBoard } from "./loggers/tensorboard.js";
+export { assemble } from "./trainer/assemble.js";
+export { fitTasks } from "./trainer/fit-tasks.js";
 export { tasksOf } from "./trainer/tasks-of.js";
 export {
   Trainer,

@@ -16,8 +16,6 @@ import {
   text,
 } from "./kinds.js";
 
-const targetModules = z.union([z.string(), z.array(z.string())]).default("all-linear");
-
 /** Keys that actor and critic optimisers share. */
 const optimizer = (learningRate: number) => ({
   lr: positive(learningRate).describe("Learning rate"),
@@ -32,24 +30,32 @@ const optimizer = (learningRate: number) => ({
     .describe("Where a cosine schedule ends, as a share of lr"),
   num_cycles: positive(0.5).describe("Cosine half-waves"),
   warmup_style: oneOf(["constant", "cosine"], "constant").describe("The schedule after warm-up"),
-  total_training_steps: number(-1).describe("Filled in when training starts"),
+  total_training_steps: kept(number(-1)),
   weight_decay: number(0.01).describe("AdamW's decoupled weight decay"),
 });
 
+// A checkpoint here always holds all of it, the model as a Hugging Face folder.
 const checkpoint = section({
-  contents: z
-    .array(z.enum(["model", "optimizer", "extra", "hf_model"]))
-    .default(["model", "optimizer", "extra"]),
+  contents: kept(
+    z
+      .array(z.enum(["model", "optimizer", "extra", "hf_model"]))
+      .default(["model", "optimizer", "extra"]),
+  ),
 });
+
+// Adapters are not built: every weight is trained, whatever the rank says.
+const adapters = {
+  lora_rank: kept(atLeast(0, 0)),
+  lora_alpha: kept(positive(16)),
+  target_modules: kept(z.union([z.string(), z.array(z.string())]).default("all-linear")),
+};
 
 /** The model and how it fits in memory. */
 export const model = section({
   path: text("data/models/tiny").describe("A Hugging Face folder"),
   enable_gradient_checkpointing: flag(true).describe("Recompute activations: slower, less memory"),
-  lora_rank: atLeast(0, 0).describe("Rank of LoRA adapters; 0 trains every weight"),
-  lora_alpha: positive(16).describe("LoRA's scale is lora_alpha / lora_rank"),
-  target_modules: targetModules.describe("Which weights get adapters"),
-  override_config: free,
+  ...adapters,
+  override_config: kept(free),
   external_lib: kept(optionalText),
   use_shm: kept(flag(false)),
   enable_activation_offload: kept(flag(false)),
@@ -63,9 +69,13 @@ export const model = section({
 export const actor = section({
   ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
   ppo_micro_batch_size: optionalCount.describe("Older name of the next key"),
-  ppo_micro_batch_size_per_gpu: optionalCount.describe("Rows per forward pass"),
-  use_dynamic_bsz: flag(false).describe("Fill forward passes by tokens rather than rows"),
-  ppo_max_token_len_per_gpu: atLeast(1, 16384).describe("Tokens per forward pass, when dynamic"),
+  ppo_micro_batch_size_per_gpu: optionalCount.describe(
+    "Rows per forward pass, where it is not dynamic",
+  ),
+  use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than rows"),
+  ppo_max_token_len_per_gpu: atLeast(1, 16384).describe(
+    "Tokens per forward pass, where it is dynamic or no rows are given",
+  ),
   grad_clip: positive(1).describe("Largest global gradient norm"),
   clip_ratio: share(0.2).describe("PPO's clip range, where low and high are unset"),
   clip_ratio_low: z.number().min(0).max(1).nullable().default(0.2).describe("Below 1"),
@@ -106,9 +116,13 @@ export const reference = section({
 export const critic = section({
   ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
   ppo_micro_batch_size: optionalCount.describe("Older name of the next key"),
-  ppo_micro_batch_size_per_gpu: optionalCount.describe("Rows per forward pass"),
-  use_dynamic_bsz: flag(false).describe("Fill forward passes by tokens rather than rows"),
-  ppo_max_token_len_per_gpu: atLeast(1, 32768).describe("Tokens per forward pass, when dynamic"),
+  ppo_micro_batch_size_per_gpu: optionalCount.describe(
+    "Rows per forward pass, where it is not dynamic",
+  ),
+  use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than rows"),
+  ppo_max_token_len_per_gpu: atLeast(1, 32768).describe(
+    "Tokens per forward pass, where it is dynamic or no rows are given",
+  ),
   ppo_epochs: atLeast(1, 1).describe("Passes over a batch"),
   shuffle: flag(false).describe("Shuffle a batch before each pass"),
   grad_clip: positive(1).describe("Largest global gradient norm"),
@@ -120,12 +134,10 @@ export const critic = section({
   optim: section(optimizer(1e-5)),
   model: section({
     path: text("data/models/tiny").describe("A Hugging Face folder to start the critic from"),
-    tokenizer_path: optionalText,
+    tokenizer_path: kept(optionalText),
     enable_gradient_checkpointing: flag(true).describe("Recompute activations"),
-    lora_rank: atLeast(0, 0).describe("Rank of LoRA adapters; 0 trains every weight"),
-    lora_alpha: positive(16).describe("LoRA's scale is lora_alpha / lora_rank"),
-    target_modules: targetModules,
-    override_config: free,
+    ...adapters,
+    override_config: kept(free),
     external_lib: kept(optionalText),
     use_shm: kept(flag(false)),
     enable_activation_offload: kept(flag(false)),

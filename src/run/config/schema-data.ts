@@ -22,9 +22,13 @@ export const data = section({
   max_prompt_length: atLeast(1, 512).describe("Longest prompt in tokens"),
   max_response_length: atLeast(1, 512).describe("Longest response in tokens, results included"),
   train_batch_size: atLeast(1, 1024).describe("Prompts per step"),
-  val_batch_size: optionalCount.describe("Prompts per validation batch; unset is all at once"),
+  val_batch_size: optionalCount.describe(
+    "Validation prompts at the same time; changes memory, no answer",
+  ),
   shuffle: flag(true).describe("Visit the prompts in a seeded random order"),
-  filter_overlong_prompts: flag(false).describe("Drop prompts over max_prompt_length"),
+  filter_overlong_prompts: flag(false).describe(
+    "Leave out tasks with prompts over max_prompt_length",
+  ),
   truncation: oneOf(["error", "left", "right", "middle"], "error").describe(
     "What to do with a prompt over max_prompt_length",
   ),
@@ -48,7 +52,8 @@ export const customRewardFunction = section({
 });
 
 export const rewardModel = section({
-  reward_manager: text("naive").describe("How rewards are computed: one sample at a time"),
+  // Rewards are computed one sample at a time, as `naive` does.
+  reward_manager: kept(text("naive")),
   enable: kept(flag(false)),
   strategy: kept(text("fsdp")),
   model: kept(z.record(z.string(), z.unknown()).default({})),

@@ -38,14 +38,16 @@ export const algorithm = section({
 export const trainer = section({
   total_epochs: atLeast(1, 30).describe("Passes over the training prompts"),
   total_training_steps: optionalCount.describe("Steps; overrides the epochs"),
-  project_name: text("verl_examples"),
-  experiment_name: text("gsm8k"),
+  project_name: text("verl_examples").describe("The project, in folders and loggers"),
+  experiment_name: text("gsm8k").describe("The run's name, in folders and loggers"),
   logger: z
     .array(z.string())
     .default(["console", "wandb"])
-    .describe("console, tensorboard, mlflow, wandb (as files that wandb can import)"),
-  log_val_generations: atLeast(0, 0).describe("Validation answers to log each time"),
-  rollout_data_dir: optionalText.describe("Where each step's rollouts go; unset: the run folder"),
+    .describe("console, tensorboard, mlflow, wandb (an offline run for `wandb sync`)"),
+  log_val_generations: atLeast(0, 0).describe("Validation answers to show each time"),
+  rollout_data_dir: optionalText.describe(
+    "Where to write each step's answers in the reference's form, besides the trees in the run folder",
+  ),
   validation_data_dir: optionalText.describe("The same for validation"),
   save_freq: number(-1).describe("Steps between checkpoints; negative: only the last"),
   resume_mode: oneOf(["auto", "disable", "resume_path"], "auto").describe("Whether to continue"),
@@ -57,7 +59,8 @@ export const trainer = section({
     "checkpoints/${trainer.project_name}/${trainer.experiment_name}",
   ).describe("The run folder"),
   max_actor_ckpt_to_keep: optionalCount.describe("Keep the last N checkpoints"),
-  max_critic_ckpt_to_keep: optionalCount.describe("The same for the critic"),
+  // A checkpoint holds actor and critic.
+  max_critic_ckpt_to_keep: kept(optionalCount),
   balance_batch: kept(flag(true)),
   nnodes: kept(atLeast(1, 1)),
   n_gpus_per_node: kept(atLeast(1, 8)),

@@ -1,5 +1,5 @@
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { stageFile } from "../../model/index.js";
 
 /** Which step a checkpoint holds is in its folder's name, as in the reference. */
@@ -74,11 +74,26 @@ export class RunFolder {
     }
   }
 
+  /** Lets something be written to a path of the run (or to an absolute one); its failure is explained. */
+  async save(name: string, write: (path: string) => Promise<void>): Promise<void> {
+    try {
+      await write(resolve(this.path, name));
+    } catch (error) {
+      throw explain(error, `save ${name} in ${this.path}`);
+    }
+  }
+
   /** Adds a line to a JSONL file and waits until it is on disk. */
-  async append(name: string, line: Line): Promise<void> {
+  append(name: string, line: Line): Promise<void> {
+    return this.appendAll(name, [line]);
+  }
+
+  /** The same for several lines at once. */
+  async appendAll(name: string, lines: readonly Line[]): Promise<void> {
+    if (lines.length === 0) return;
     try {
       const path = join(this.path, name);
-      await appendFile(path, `${JSON.stringify(line)}\n`);
+      await appendFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
       const file = await open(path, "r+");
       await file.datasync();
       await file.close();
@@ -107,7 +122,8 @@ export class RunFolder {
 
   /** Forgets what came after a step: a resumed run will do it again. */
   async rewind(step: number): Promise<void> {
-    for (const name of [metricsFile, "timing.jsonl"]) {
+    for (const name of [metricsFile, "timing.jsonl", "tool_calls.jsonl"]) {
+      if (name === "tool_calls.jsonl" && (await this.lines(name)).length === 0) continue;
       const kept = (await this.lines(name)).filter((line) => line.step <= step);
       await this.write(name, kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
     }
@@ -136,6 +152,13 @@ export class RunFolder {
   /** The last whole checkpoint. */
   async latest(): Promise<number | undefined> {
     return (await this.checkpoints()).pop();
+  }
+
+  /** Writes down which checkpoint is the last, where the reference's tools look for it. */
+  async noteLatest(step: number): Promise<void> {
+    const path = join(this.path, latestFile);
+    const noted = await readFile(path, "utf8").catch(() => "");
+    if (noted !== String(step)) await this.write(latestFile, String(step));
   }
 
   /** Writes a checkpoint into a folder of its own that takes its name only once all is on disk. */

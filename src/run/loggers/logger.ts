@@ -1,6 +1,31 @@
+import type { Scored } from "../../reward/index.js";
+
 /** Something that is told a step's metrics. */
 export interface Logger {
   readonly name: string;
   log(step: number, metrics: Readonly<Record<string, number>>): void | Promise<void>;
+  /** Some answers of a validation, for reading (`trainer.log_val_generations`). */
+  answers?(step: number, rows: readonly LoggedAnswer[]): void | Promise<void>;
   close?(): void | Promise<void>;
+}
+
+/** One validation answer. */
+export interface LoggedAnswer {
+  input: string;
+  output: string;
+  score: number;
+  reason: string;
+}
+
+/** The first answers of a validation, one of each prompt. */
+export function firstAnswers(scored: Scored, count: number): LoggedAnswer[] {
+  const inputs = scored.trees.flatMap(({ trajectories, prompt }) =>
+    trajectories.map(() => prompt.text),
+  );
+  return scored.rows.slice(0, count).map(({ trajectory, score }, i) => ({
+    input: inputs[i]!,
+    output: trajectory.text,
+    score: score.score,
+    reason: score.reason,
+  }));
 }

@@ -1,4 +1,10 @@
-import type { ActorLossOptions, AdvantageOptions, UpdateOptions } from "../../learn/index.js";
+import type {
+  ActorLossOptions,
+  AdvantageOptions,
+  CriticOptions,
+  UpdateOptions,
+} from "../../learn/index.js";
+import { learningRateFactor } from "../../learn/index.js";
 import type { RolloutOptions } from "../../rollout/index.js";
 import type { Config } from "../config/schema.js";
 
@@ -16,7 +22,10 @@ export function rolloutOptions(config: Config): RolloutOptions {
     dynamicRollouts: rollout.enable_dynamic_rollouts
       ? { tokens: rollout.initial_entropy_tokens }
       : false,
-    responseLength: config.data.max_response_length,
+    promptLimit: { length: config.data.max_prompt_length, truncation: config.data.truncation },
+    responseLength: rollout.response_length,
+    // Bounds memory; no tree depends on it.
+    promptsAtOnce: Math.max(1, Math.floor(rollout.max_num_seqs / rollout.n)),
     callLimit: rollout.tools.call_limit,
     sampling: {
       temperature: rollout.do_sample ? rollout.temperature : 0,
@@ -37,6 +46,7 @@ export function validationOptions(config: Config): RolloutOptions {
     mode: "validate",
     validation: kwargs.do_sample ? { temperature, topK, topP } : { temperature: 0 },
     keepTop: false,
+    promptsAtOnce: config.data.val_batch_size ?? config.actor_rollout_ref.rollout.max_num_seqs,
   };
 }
 
@@ -68,6 +78,46 @@ function lossOptions({ actor_rollout_ref: { actor } }: Config): ActorLossOptions
   };
 }
 
+/** Rows or tokens of one forward pass: `use_dynamic_bsz` says which of them counts. */
+function passOptions(part: Config["critic"] | Config["actor_rollout_ref"]["actor"]) {
+  const rows = part.ppo_micro_batch_size_per_gpu ?? part.ppo_micro_batch_size;
+  // The reference asks for a micro-batch size where passes are not dynamic; tokens do without one.
+  return part.use_dynamic_bsz || rows === null
+    ? { maxTokensPerPass: part.ppo_max_token_len_per_gpu }
+    : { maxTokensPerPass: Infinity, maxRowsPerPass: rows };
+}
+
+/** What the configuration says about the critic. Mini-batches count prompts there and rows here. */
+export function criticOptions(config: Config): CriticOptions {
+  const { critic, actor_rollout_ref: actor } = config;
+  return {
+    learningRate: critic.optim.lr,
+    weightDecay: critic.optim.weight_decay,
+    maxNorm: critic.grad_clip,
+    miniBatchRows: critic.ppo_mini_batch_size * actor.rollout.n,
+    epochs: critic.ppo_epochs,
+    ...passOptions(critic),
+    clipRange: critic.cliprange_value,
+    aggregation: critic.loss_agg_mode,
+    checkpointing: critic.model.enable_gradient_checkpointing,
+  };
+}
+
+/** The learning rate of a step (the first is 1) by an optimiser's warm-up and schedule. */
+export function learningRateAt(
+  { optim }: Config["critic"] | Config["actor_rollout_ref"]["actor"],
+  step: number,
+  totalSteps: number,
+): number {
+  const warmupSteps =
+    optim.lr_warmup_steps >= 0
+      ? optim.lr_warmup_steps
+      : Math.floor(optim.lr_warmup_steps_ratio * totalSteps);
+  const schedule = { style: optim.warmup_style, warmupSteps, totalSteps } as const;
+  const shape = { minRatio: optim.min_lr_ratio ?? 0, cycles: optim.num_cycles };
+  return optim.lr * learningRateFactor({ ...schedule, ...shape }, step - 1);
+}
+
 /** What the configuration says about the update. Mini-batches count prompts there and rows here. */
 export function updateOptions(config: Config): UpdateOptions {
   const { actor, rollout, model } = config.actor_rollout_ref;
@@ -78,7 +128,7 @@ export function updateOptions(config: Config): UpdateOptions {
     maxNorm: actor.grad_clip,
     miniBatchRows: actor.ppo_mini_batch_size * rollout.n,
     epochs: actor.ppo_epochs,
-    maxTokensPerPass: actor.ppo_max_token_len_per_gpu,
+    ...passOptions(actor),
     temperature: rollout.temperature === 0 ? 1 : rollout.temperature,
     checkpointing: model.enable_gradient_checkpointing,
   };

@@ -10,7 +10,6 @@ import {
   advantages,
   type KlControl,
   klInReward,
-  learningRateFactor,
   placeReward,
 } from "../../learn/index.js";
 
@@ -28,7 +27,14 @@ import { type RolloutTree, rollout, toolMetrics } from "../../rollout/index.js";
 import type { ToolSet } from "../../tools/index.js";
 import type { Config } from "../config/schema.js";
 import { batchMetrics } from "./metric-summary.js";
-import { advantageOptions, rolloutOptions, updateOptions, validationOptions } from "./options.js";
+import {
+  advantageOptions,
+  criticOptions,
+  learningRateAt,
+  rolloutOptions,
+  updateOptions,
+  validationOptions,
+} from "./options.js";
 import { StepClock } from "./step-clock.js";
 import { validationMetrics } from "./validation-metrics.js";
 
@@ -90,18 +96,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     });
     if (algorithm.adv_estimator === "gae") {
       if (!critic) throw new TypeError("Cannot train with gae: a critic must be given, got none");
-      const settings = config.critic;
-      this.critic = new Critic(critic, {
-        learningRate: settings.optim.lr,
-        weightDecay: settings.optim.weight_decay,
-        maxNorm: settings.grad_clip,
-        miniBatchRows: settings.ppo_mini_batch_size * config.actor_rollout_ref.rollout.n,
-        epochs: settings.ppo_epochs,
-        maxTokensPerPass: settings.ppo_max_token_len_per_gpu,
-        clipRange: settings.cliprange_value,
-        aggregation: settings.loss_agg_mode,
-        checkpointing: settings.model.enable_gradient_checkpointing,
-      });
+      this.critic = new Critic(critic, criticOptions(config));
     }
     const perEpoch = Math.floor(parts.train.length / data.train_batch_size);
     this.totalSteps = trainer.total_training_steps ?? perEpoch * trainer.total_epochs;
@@ -145,6 +140,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   /** Does one step. */
   async next(): Promise<TrainerStep> {
     const { config, policy, tools, reward, signal } = this.parts;
+    const { actor } = config.actor_rollout_ref;
     const step = this.#state.step + 1;
     const clock = new StepClock();
     const { items: tasks, state: loader } = this.#nextTasks();
@@ -161,14 +157,19 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     const { batch, kl, metrics: klMetrics } = await this.#advantages(scored, tasks, step, clock);
     const warm = step > config.trainer.critic_warmup;
     const criticMetrics =
-      (await this.critic?.update(batch).finally(() => clock.mark("update_critic"))) ?? {};
+      (await this.critic
+        ?.update(batch, {
+          learningRate: learningRateAt(config.critic, step, this.totalSteps),
+          ...(config.critic.shuffle
+            ? { shuffle: this.#seed.split("update-critic").split(step) }
+            : {}),
+        })
+        .finally(() => clock.mark("update_critic"))) ?? {};
     const report = warm
       ? await clock.time("update_actor", () =>
           this.learner.update(batch, {
-            learningRate: this.#learningRate(step),
-            ...(config.actor_rollout_ref.actor.shuffle
-              ? { shuffle: this.#seed.split("update").split(step) }
-              : {}),
+            learningRate: learningRateAt(actor, step, this.totalSteps),
+            ...(actor.shuffle ? { shuffle: this.#seed.split("update").split(step) } : {}),
           }),
         )
       : undefined;
@@ -185,7 +186,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       metrics: {
         "training/global_step": step,
         "training/epoch": loader.epoch,
-        ...batchMetrics(scored, batch, config.data.max_response_length),
+        ...batchMetrics(scored, batch, config.actor_rollout_ref.rollout.response_length),
         ...report?.metrics,
         ...criticMetrics,
         ...klMetrics,
@@ -275,27 +276,12 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     return scored.rows.map(({ group }) => byTask.get(group)!);
   }
 
-  #learningRate(step: number): number {
-    const { optim } = this.parts.config.actor_rollout_ref.actor;
-    const warmup =
-      optim.lr_warmup_steps >= 0
-        ? optim.lr_warmup_steps
-        : Math.floor(optim.lr_warmup_steps_ratio * this.totalSteps);
-    const factor = learningRateFactor(
-      {
-        style: optim.warmup_style,
-        warmupSteps: warmup,
-        totalSteps: this.totalSteps,
-        minRatio: optim.min_lr_ratio ?? 0,
-        cycles: optim.num_cycles,
-      },
-      step - 1,
-    );
-    return optim.lr * factor;
-  }
-
   /** Rolls out the validation tasks and gives the figures, under the reference's names. */
-  async validate(): Promise<{ metrics: Record<string, number>; trees: RolloutTree<Task>[] }> {
+  async validate(): Promise<{
+    metrics: Record<string, number>;
+    trees: RolloutTree<Task>[];
+    scored: Scored;
+  }> {
     const { config, policy, tools, reward, validation, signal } = this.parts;
     const samples = config.actor_rollout_ref.rollout.val_kwargs.n;
     const trees: RolloutTree<Task>[] = [];
@@ -316,6 +302,6 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       question: group,
       score: value,
     }));
-    return { metrics: validationMetrics(rows), trees };
+    return { metrics: validationMetrics(rows), trees, scored };
   }
 }

@@ -1,0 +1,83 @@
+import { basename, resolve } from "node:path";
+import { world } from "../../data/index.js";
+import { HfTokenizer, type Tokenizer, loadModel } from "../../model/index.js";
+import { Policy } from "../../policy/index.js";
+import { loadReward } from "../../reward/index.js";
+import { ready } from "../../tensor/index.js";
+import { ToolSet, loadTools } from "../../tools/index.js";
+import type { Config } from "../config/schema.js";
+import { taskTools } from "../tiny/task-tools.js";
+import { fitTasks } from "./fit-tasks.js";
+import { tasksOf } from "./tasks-of.js";
+import type { TrainerParts } from "./trainer.js";
+
+type Note = (message: string) => void;
+
+async function toolsOf(config: Config, note: Note): Promise<ToolSet> {
+  const { tools, mode } = config.actor_rollout_ref.rollout;
+  if (mode === "sync") return new ToolSet();
+  // Without tools of its own a configuration gets those of the task generators.
+  if (Object.keys(tools.tool_instances).length === 0) {
+    return taskTools(world, {
+      callLimit: tools.call_limit,
+      maxWorkers: tools.max_workers,
+      timeoutMs: tools.timeout * 1000,
+      retryCount: tools.retry_count,
+    });
+  }
+  return loadTools(tools, {
+    onError: (error) => note(`going on without a tool: ${error.message}`),
+  });
+}
+
+async function tasksFor(part: "train" | "test", config: Config, tokenizer: Tokenizer, note: Note) {
+  const source = part === "train" ? config.data.train_files : config.data.val_files;
+  const { tasks, dropped } = fitTasks(await tasksOf(source, part, config), tokenizer, config);
+  if (dropped > 0) {
+    note(
+      `${dropped} ${part} tasks left out: their prompts have more than ${config.data.max_prompt_length} tokens`,
+    );
+  }
+  return tasks;
+}
+
+/**
+ * Everything a trainer is put together from, as a configuration says: policy, tools, reward, tasks, and
+ * a reference policy and a critic where they are asked for. `note` is told what was left out.
+ */
+export async function assemble(
+  config: Config,
+  note: Note = () => undefined,
+): Promise<TrainerParts> {
+  const { model, actor, rollout } = config.actor_rollout_ref;
+  const folder = resolve(model.path);
+  await ready();
+  const tokenizer = await HfTokenizer.load(
+    config.data.tokenizer === null ? folder : resolve(config.data.tokenizer),
+  );
+  // What can be wrong is looked at before a model is read.
+  const reward = await loadReward(
+    config.custom_reward_function.path,
+    config.custom_reward_function.name,
+  );
+  const train = await tasksFor("train", config, tokenizer, note);
+  const validation = await tasksFor("test", config, tokenizer, note);
+  const policy = Policy.fromModel(await loadModel(folder), tokenizer, {
+    name: basename(folder),
+    ...(rollout.max_model_len === null ? {} : { contextLength: rollout.max_model_len }),
+  });
+  const needsReference =
+    config.algorithm.use_kl_in_reward || (actor.use_kl_loss && actor.kl_loss_coef !== 0);
+  return {
+    config,
+    policy,
+    tools: await toolsOf(config, note),
+    reward,
+    train,
+    validation,
+    ...(needsReference ? { reference: policy.model.copy() } : {}),
+    ...(config.algorithm.adv_estimator === "gae"
+      ? { critic: await loadModel(resolve(config.critic.model.path), { head: "value" }) }
+      : {}),
+  };
+}

@@ -1,0 +1,104 @@
+import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Model, loadModel, saveModel } from "../../model/index.js";
+import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
+import type { RunFolder } from "../folder/run-folder.js";
+import type { Trainer, TrainerParts, TrainerState } from "./trainer.js";
+
+/** The best validation so far. */
+export interface Best {
+  step: number;
+  value: number;
+}
+
+/** Kept in a checkpoint beside weights and optimisers. */
+interface Saved {
+  trainer: TrainerState;
+  best: Best | null;
+}
+
+/** Tokenizer files travel with every checkpoint, so that each is a model on its own. */
+const tokenizerFiles =
+  /^(tokenizer.*|special_tokens_map|vocab|added_tokens)\.json$|\.jinja$|merges\.txt$/;
+
+async function copyTokenizer(from: string, to: string): Promise<void> {
+  for (const name of await readdir(from).catch(() => [])) {
+    if (tokenizerFiles.test(name)) await copyFile(join(from, name), join(to, name));
+  }
+}
+
+/** A checkpoint that could not be gone on from must not take the place of one that could. */
+async function refuseBroken(model: Model): Promise<void> {
+  for (const [name, weight] of model.weights) {
+    const bad = (await weight.data()).find((value) => !Number.isFinite(value));
+    if (bad !== undefined) {
+      throw new RangeError(
+        `Cannot save a model: its weights must be finite numbers, got ${bad} in ${name}`,
+      );
+    }
+  }
+}
+
+/** Writes everything a run needs to go on from here into a folder. */
+export async function saveCheckpoint(
+  trainer: Trainer,
+  path: string,
+  best: Best | null,
+): Promise<void> {
+  const { config, policy } = trainer.parts;
+  await refuseBroken(policy.model);
+  const actor = join(path, "actor");
+  await mkdir(actor);
+  await saveModel(policy.model, actor);
+  await copyTokenizer(config.actor_rollout_ref.model.path, actor);
+  await saveOptimizer(await trainer.learner.state(), join(path, "actor-optimizer.safetensors"));
+  if (trainer.critic) {
+    await refuseBroken(trainer.critic.model);
+    const critic = join(path, "critic");
+    await mkdir(critic);
+    await saveModel(trainer.critic.model, critic);
+    await saveOptimizer(await trainer.critic.state(), join(path, "critic-optimizer.safetensors"));
+  }
+  const saved: Saved = { trainer: trainer.state(), best };
+  await writeFile(join(path, "state.json"), `${JSON.stringify(saved, null, 1)}\n`);
+}
+
+/** The checkpoint to continue from, by `resume_mode`. */
+export async function resumeFrom(
+  run: RunFolder,
+  { config }: TrainerParts,
+): Promise<{ path: string; saved: Saved } | undefined> {
+  const { resume_mode: mode, resume_from_path: given } = config.trainer;
+  if (mode === "disable") return undefined;
+  const latest = await run.latest();
+  const path =
+    mode === "resume_path" ? given : latest === undefined ? undefined : run.checkpointPath(latest);
+  if (path === null) {
+    throw new RangeError(
+      "Cannot resume: resume_mode resume_path needs trainer.resume_from_path, got none",
+    );
+  }
+  if (path === undefined) return undefined;
+  // A process may have been killed between a checkpoint and the note of it.
+  if (mode === "auto") await run.noteLatest(latest!);
+  const text = await readFile(join(path, "state.json"), "utf8").catch(() => {
+    throw new RangeError(`Cannot resume: ${path} must be a checkpoint of this program, got none`);
+  });
+  return { path, saved: JSON.parse(text) as Saved };
+}
+
+/** Puts a checkpoint's weights and moments into a trainer. */
+export async function restore(trainer: Trainer, path: string): Promise<void> {
+  await overwrite(trainer.parts.policy.model, join(path, "actor"));
+  trainer.learner.restore(await loadOptimizer(join(path, "actor-optimizer.safetensors")));
+  if (trainer.critic) {
+    await overwrite(trainer.critic.model, join(path, "critic"));
+    trainer.critic.restore(await loadOptimizer(join(path, "critic-optimizer.safetensors")));
+  }
+}
+
+async function overwrite(model: Model, folder: string): Promise<void> {
+  const saved = await loadModel(folder);
+  model.copyFrom(saved);
+  saved.dispose();
+}

@@ -1,0 +1,27 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Scored } from "../../reward/index.js";
+import { writeWhole } from "../folder/run-folder.js";
+
+/**
+ * Writes a step's answers as the reference does where `rollout_data_dir` or `validation_data_dir` is
+ * set: one JSONL file per step with input, output, score, step and what the reward said besides.
+ */
+export async function dumpAnswers(folder: string, step: number, scored: Scored): Promise<void> {
+  const prompts = scored.trees.flatMap(({ trajectories, prompt }) =>
+    trajectories.map(() => prompt.text),
+  );
+  const lines = scored.rows.map(({ trajectory, score }, i) =>
+    JSON.stringify({
+      input: prompts[i],
+      output: trajectory.text,
+      score: score.score,
+      step,
+      reason: score.reason,
+      ...(score.answer === undefined ? {} : { answer: score.answer }),
+      ...score.parts,
+    }),
+  );
+  await mkdir(folder, { recursive: true });
+  await writeWhole(join(folder, `${step}.jsonl`), lines.map((line) => `${line}\n`).join(""));
+}

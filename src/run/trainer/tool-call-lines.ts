@@ -1,0 +1,13 @@
+import type { RolloutTree } from "../../rollout/index.js";
+
+/** Every tool call of a step, one line each (`verbose_logging`). */
+export function toolCallLines(
+  step: number,
+  trees: readonly RolloutTree[],
+): ({ step: number } & Record<string, unknown>)[] {
+  return trees.flatMap(({ index, nodes }) =>
+    nodes.flatMap(({ id, row, round, tool, run }) =>
+      tool ? [{ step, tree: index, row, round, node: id, ...tool, ms: run?.toolMs ?? null }] : [],
+    ),
+  );
+}
