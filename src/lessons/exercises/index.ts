@@ -1,12 +1,16 @@
 import { lesson00 } from "./lesson-00.js";
 import { lesson01 } from "./lesson-01.js";
 import { lesson02 } from "./lesson-02.js";
+import { lesson03 } from "./lesson-03.js";
+import { lesson04 } from "./lesson-04.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
   ...lesson00,
   ...lesson01,
   ...lesson02,
+  ...lesson03,
+  ...lesson04,
 };
 
 export type ExerciseName = keyof typeof exercises;
