@@ -22,3 +22,13 @@ export { normalizeForEvaluation } from "./normalize.js";
 export { passAtK } from "./pass-at-k.js";
 export { summarize, type Summary } from "./summarize.js";
 export { countBlocks, outputLength } from "./tool-statistics.js";
+export {
+  judgePrompt,
+  LlmJudge,
+  type JudgeCost,
+  type JudgeFault,
+  type Judgement,
+  type JudgeQuestion,
+  type LlmJudgeOptions,
+  type TokenPrice,
+} from "./judge/index.js";

@@ -1,1 +1,7 @@
-export { HttpError, isAxiosError, requestJson, type JsonRequest } from "./request-json.js";
+export {
+  HttpError,
+  isAxiosError,
+  requestJson,
+  type HttpFault,
+  type JsonRequest,
+} from "./request-json.js";

@@ -13,6 +13,9 @@ export interface JsonRequest {
   maxBytes?: number;
 }
 
+/** What kept a request from an answer: nothing in time, a refusal, a broken connection, or not JSON. */
+export type HttpFault = "timeout" | "status" | "connection" | "content";
+
 /** A request that got no usable answer. Its message never holds headers, keys or query strings. */
 export class HttpError extends Error {
   override name = "HttpError";
@@ -24,6 +27,7 @@ export class HttpError extends Error {
     readonly retry = true,
     /** What the server asked to wait (`Retry-After`), in milliseconds. */
     readonly retryAfterMs?: number,
+    readonly fault: HttpFault = "connection",
   ) {
     super(message);
   }
@@ -51,15 +55,32 @@ export function httpError(doing: string, url: string, error: unknown): HttpError
   // A redirect or an over-long answer also carries a response; only a refusal is told by its status.
   if (status !== undefined && (status < 200 || status > 299)) {
     const retry = status === 408 || status === 425 || status === 429 || status >= 500;
-    const after = Number(error.response?.headers["retry-after"] ?? NaN);
+    const after = waitAsked(error.response?.headers["retry-after"]);
     return new HttpError(
       `Cannot ${doing}: ${where} must answer with status 200, got ${status}`,
       status,
       retry,
-      Number.isFinite(after) ? after * 1000 : undefined,
+      after,
+      "status",
     );
   }
-  return new HttpError(`Cannot ${doing}: ${where} must answer, got ${error.code ?? error.message}`);
+  const timeout = error.code === "ECONNABORTED" || error.code === "ETIMEDOUT";
+  const got = error.code ?? error.message;
+  return new HttpError(
+    `Cannot ${doing}: ${where} must answer, got ${timeout ? `nothing in time (${got})` : got}`,
+    undefined,
+    true,
+    undefined,
+    timeout ? "timeout" : "connection",
+  );
+}
+
+/** `Retry-After` in milliseconds: it is a number of seconds or a date. */
+function waitAsked(header: unknown): number | undefined {
+  if (typeof header !== "string") return undefined;
+  const wait = header.trim() === "" ? NaN : Number(header) * 1000;
+  const ms = Number.isNaN(wait) ? Date.parse(header) - Date.now() : wait;
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
 /**
@@ -95,6 +116,10 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
   } catch {
     throw new HttpError(
       `Cannot ${doing}: ${shownUrl(url)} must answer with JSON, got ${String(text).length} characters that are not`,
+      undefined,
+      true,
+      undefined,
+      "content",
     );
   }
 }

@@ -14,6 +14,10 @@ export interface EndpointOptions {
   backoffMs?: number;
   /** Default 600,000. */
   timeoutMs?: number;
+  /** Completes "Cannot ..." in errors. Default "ask the remote policy". */
+  doing?: string;
+  /** Told of every attempt that failed, those that are repeated too. */
+  onFault?: (error: unknown) => void;
 }
 
 /** How an endpoint has been doing. */
@@ -39,14 +43,15 @@ const longestRestMs = 30_000;
  * elsewhere, and an endpoint that says it is overloaded gets fewer requests at a time.
  */
 export class Endpoints {
-  readonly #options: Required<Omit<EndpointOptions, "apiKeyEnv">> & { apiKeyEnv?: string };
+  readonly #options: Required<Omit<EndpointOptions, "apiKeyEnv" | "onFault">> &
+    Pick<EndpointOptions, "apiKeyEnv" | "onFault">;
   readonly #endpoints: Endpoint[];
   #waiting: (() => void)[] = [];
 
   constructor(options: EndpointOptions) {
     if (options.urls.length === 0) {
       throw new RangeError(
-        "Cannot reach a remote policy: at least one address is needed, got none",
+        `Cannot ${options.doing ?? "reach a remote policy"}: at least one address is needed, got none`,
       );
     }
     const { concurrency = 32, attempts = 6, backoffMs = 250, timeoutMs = 600_000 } = options;
@@ -62,6 +67,8 @@ export class Endpoints {
       timeoutMs,
       urls: options.urls,
       apiKeyEnv: options.apiKeyEnv,
+      doing: options.doing ?? "ask the remote policy",
+      onFault: options.onFault,
     };
     this.#endpoints = options.urls.map((url) => ({
       url: new URL(url).href.replace(/\/$/, ""),
@@ -107,7 +114,7 @@ export class Endpoints {
       if (attempt > 0) await sleep(this.#wait(attempt, last), undefined, { signal });
       const endpoint = await this.#acquire(signal);
       try {
-        const answer = await requestJson("ask the remote policy", {
+        const answer = await requestJson(this.#options.doing, {
           method,
           url: `${endpoint.url}/${path}`,
           headers: this.#headers(),
@@ -120,6 +127,7 @@ export class Endpoints {
         return answer;
       } catch (error) {
         if (signal?.aborted) throw error;
+        this.#options.onFault?.(error);
         this.#fail(endpoint, error);
         if (error instanceof HttpError && !error.retry) throw error;
         last = error;
@@ -137,7 +145,7 @@ export class Endpoints {
     const key = process.env[name];
     if (!key) {
       throw new HttpError(
-        `Cannot ask the remote policy: the environment variable ${name} must hold a key, got none`,
+        `Cannot ${this.#options.doing}: the environment variable ${name} must hold a key, got none`,
         undefined,
         false,
       );

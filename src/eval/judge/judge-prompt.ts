@@ -1,0 +1,30 @@
+/** What a judge is asked about one prediction. */
+export interface JudgeQuestion {
+  question: string;
+  /** The labelled answer, or a list of which any counts. */
+  answer: unknown;
+  prediction: string;
+}
+
+/**
+ * The reference's question to the judge, word for word.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { judgePrompt } from "arpo-lab/eval";
+ *
+ * const prompt = judgePrompt({ question: "2 + 2?", answer: "4", prediction: "four" });
+ * assert.match(prompt, /Golden Answer: 4\nPredicted Answer: four\n$/);
+ * ```
+ */
+export function judgePrompt({ question, answer, prediction }: JudgeQuestion): string {
+  const golden = typeof answer === "string" ? answer : JSON.stringify(answer);
+  return `Given a Question and its Golden Answer, verify whether the Predicted Answer is correct. The prediction is correct if it fully aligns with the meaning and key information of the Golden Answer. Respond with "Correct" if the prediction is correct and "Incorrect" otherwise.
+Golden Answer may have multiple options, and matching any one of them is considered correct.
+
+Question: ${question}
+Golden Answer: ${golden}
+Predicted Answer: ${prediction}
+`;
+}
