@@ -31,8 +31,9 @@ wire.postMessage({ compiler: compilerPorts.port1, input: inputPorts.port1 }, [
 const compiler = new Worker(new URL("./compile/thread.js", import.meta.url), {
   workerData: { language, folder },
   name: "compiler",
-  // Most of what a compilation makes is gone when it ends; room for more of it is 30 MB for nothing.
-  resourceLimits: { maxYoungGenerationSizeMb: 4 },
+  // Most of what a compilation makes is gone when it ends; room for more of it is 30 MB for nothing. And
+  // V8 lets a heap grow the further, relative to what is in use, the further it may grow at all.
+  resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 1024 },
 });
 compiler.postMessage({ requests: compilerPorts.port2 }, [compilerPorts.port2]);
 

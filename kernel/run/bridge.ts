@@ -70,6 +70,8 @@ export type FromMain =
   | { type: "input"; id: string; prompt: string; password: boolean }
   /** `defined`: the names the cell has given a value, for the compiler. */
   | { type: "done"; id: string; outcome: Outcome; defined: readonly string[] }
+  /** Nothing can be output under this id any more. */
+  | { type: "forgotten"; id: string }
   | { type: "interrupted"; interrupt: number; question: number };
 
 /** Goes the other way on a port of its own, so that the main thread can block until it comes. */

@@ -1,8 +1,9 @@
-import { Script, constants } from "node:vm";
+import { constants } from "node:vm";
 import type { FormatValue } from "../display/contract.js";
 import type { MimeBundle } from "../host/host.js";
 import { InterruptError } from "../host/interrupt-error.js";
 import type { CellScope } from "../session/contract.js";
+import { compileOnce } from "../session/script.js";
 import type { Outcome, RunRequest } from "./bridge.js";
 import { RunningCell, runAs } from "./cell.js";
 import type { Channel } from "./channel.js";
@@ -29,7 +30,8 @@ export class Runner {
     this.#parts = parts;
   }
 
-  run(request: RunRequest): void {
+  /** Starts a cell, which outlives its end: its timers and promises belong to it. */
+  run(request: RunRequest): RunningCell {
     const cell = new RunningCell(request.id, request.count, request.allowStdin, request.cellId);
     this.#running = { cell, request };
     this.#parts.tracebacks.add(request.filename, request.count, request.source, request.map);
@@ -42,6 +44,7 @@ export class Runner {
           error: this.#parts.tracebacks.report(error),
         }),
     );
+    return cell;
   }
 
   /** Ends the running cell; what it still waits for is told through its signal. */
@@ -57,10 +60,8 @@ export class Runner {
     const { js, filename, kind, silent } = request;
     this.#scope ??= await this.#parts.scope();
     const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-    const compiled = new Script(js, {
-      filename,
-      importModuleDynamically,
-    }).runInThisContext() as Compiled;
+    const script = compileOnce(js, { filename, importModuleDynamically });
+    const compiled = script.runInThisContext() as Compiled;
     const result = await compiled(this.#scope);
     if (result === undefined || result.value === undefined) return undefined;
     if (silent && kind === "cell") return undefined;

@@ -45,11 +45,14 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     format: () => format ?? import("../display/format.js").then((m) => (format = m.formatValue)),
   });
 
+  // A cell can print for as long as anything it started holds on to it, and no longer.
+  const cells = new FinalizationRegistry<string>((id) => channel.send({ type: "forgotten", id }));
+
   let interruptsHandled = 0;
   wire.on("message", (message: ToMain) => {
     switch (message.type) {
       case "run":
-        return runner.run(message);
+        return cells.register(runner.run(message), message.id);
       case "interrupt": {
         const { interrupt, question } = message;
         if (interrupt !== interruptsHandled) {
@@ -64,6 +67,7 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
       case "comm": {
         const done = (): void => channel.send({ type: "comm-handled", id: message.id });
         const cell = new RunningCell(message.id, 0, false);
+        cells.register(cell, message.id);
         runAs(cell, () => comms.receive(message)).then(done, (error: unknown) => {
           channel.send({ type: "error", id: message.id, error: tracebacks.report(error) });
           done();

@@ -144,3 +144,11 @@ test("isComplete() tells finished from unfinished", () => {
   deepEqual(of("await x"), { status: "complete" });
   deepEqual(of(""), { status: "complete" });
 });
+
+test("complete() knows what the kernel's own package has, also where it is not installed", async () => {
+  deepEqual((await at(`import { Random } from "arpo-lab/ran|"`)).matches, ["random"]);
+  const { matches, start, end } = await at(`import * as lab from "arpo|"`);
+  ok(["arpo-lab", "arpo-lab/kernel", "arpo-lab/rollout"].every((name) => matches.includes(name)));
+  deepEqual([start, end], [22, 26]);
+  deepEqual((await at(`const text = "arpo|"`)).matches, []);
+});

@@ -2,6 +2,7 @@
 // compile/ checks and lowers the code.
 import { join } from "node:path";
 import type { MimeBundle } from "../host/host.js";
+import { collectGarbage } from "./compile/collect.js";
 import { complete } from "./compile/complete.js";
 import {
   importErrors,
@@ -244,8 +245,8 @@ class TypeScriptCells implements CellCompiler {
   #whenIdle(): void {
     clearTimeout(this.#idle);
     const world = this.#world;
-    if (world.age >= 4) world.renew();
-    if (world.age >= 1) this.#idle = setTimeout(() => world.renew(), 300).unref();
+    if (world.age >= 1) this.#renew();
+    if (world.age >= 0.5) this.#idle = setTimeout(() => this.#renew(), 300).unref();
     else if (this.#warms) {
       // Most notebooks import something sooner or later. Then Node's types are 0.3 s of waiting.
       this.#idle = setTimeout(() => {
@@ -255,6 +256,11 @@ class TypeScriptCells implements CellCompiler {
         world.loadNodeTypes();
       }, 3000).unref();
     }
+  }
+
+  #renew(): void {
+    this.#world.renew();
+    collectGarbage();
   }
 
   /** What a name stands for: value, type, namespace; of an import, what it leads to. */

@@ -2,8 +2,9 @@
 // and evaluated anew when they or what they import have changed.
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import vm from "node:vm";
 import type { LoadedModule } from "./contract.js";
+import { ownModule } from "./own-module.js";
+import { compileOnce } from "./script.js";
 import { nativeImport, nativeRequire, requireAgain, type Namespace } from "./native.js";
 
 /** What a compiled local module is given. */
@@ -37,8 +38,6 @@ export class Modules {
   constructor(
     readonly load: (specifier: string, importer: string) => Promise<LoadedModule>,
     readonly tick: () => void,
-    /** Modules of the kernel itself, which a cell gets however its folder is set up. */
-    readonly own: (specifier: string) => Promise<Namespace> | undefined,
   ) {}
 
   async import(
@@ -46,7 +45,7 @@ export class Modules {
     importer: string,
     attributes?: Record<string, string>,
   ): Promise<Namespace> {
-    const own = this.own(specifier);
+    const own = ownModule(specifier, dirname(importer));
     if (own !== undefined) return own;
     const loaded = await this.load(String(specifier), importer);
     if (loaded.kind === "error") throw new SyntaxError(loaded.message);
@@ -81,7 +80,7 @@ export class Modules {
     const namespace = Object.create(null) as Namespace;
     Object.defineProperty(namespace, Symbol.toStringTag, { value: "Module" });
     if (map !== undefined) this.maps.set(path, map);
-    const run = new vm.Script(js, { filename: path }).runInThisContext() as (
+    const run = compileOnce(js, { filename: path }).runInThisContext() as (
       scope: ModuleScope,
     ) => Promise<void>;
     const instance: Instance = { version, namespace, evaluated: Promise.resolve(), done: false };

@@ -2,6 +2,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import vm from "node:vm";
+import { requireOwn } from "./own-module.js";
 
 export type Namespace = Record<string, unknown>;
 type Importer = (specifier: string, options?: object) => Promise<Namespace>;
@@ -39,7 +40,12 @@ export async function nativeImport(
 
 /** `require`, as a CommonJS module of this folder has it. */
 export function nativeRequire(folder: string): NodeJS.Require {
-  return createRequire(join(folder, "cell.cjs"));
+  return new Proxy(createRequire(join(folder, "cell.cjs")), {
+    apply: (require, _, [specifier]: [string]) => {
+      const own = requireOwn(specifier, folder);
+      return own === undefined ? require(specifier) : own.exports;
+    },
+  });
 }
 
 const required = new Map<string, string>();

@@ -43,7 +43,7 @@ export function createCellScope(
   const tick = (): void => {
     if (flag[0] !== 0) host.checkInterrupt();
   };
-  const modules = new Modules(load, tick, ownModule);
+  const modules = new Modules(load, tick);
   setStageRegister(async (stage) => {
     await load(stageSpecifier, JSON.stringify(stage));
   });
@@ -88,13 +88,6 @@ export function createCellScope(
       };
     },
   };
-}
-
-/** The kernel's own modules: this copy of them, because it is the one that is connected. */
-function ownModule(specifier: string): Promise<Namespace> | undefined {
-  if (specifier === "arpo-lab/kernel") return import("../index.js");
-  if (specifier === "tslab") return import("./tslab.js");
-  return undefined;
 }
 
 function duration(milliseconds: number): string {

@@ -12,8 +12,8 @@ export interface ExecutionParts {
   publisher: Publisher;
   history: History;
   language: "typescript" | "javascript";
-  /** Hands code to the main thread once that can take it. */
-  run: (message: RunRequest) => Promise<void>;
+  /** Hands code to the main thread once that can take it; what it prints answers the request. */
+  run: (message: RunRequest, request: Header) => Promise<void>;
   reply: (request: Message, content: Json) => Promise<void>;
 }
 
@@ -156,7 +156,7 @@ export class Execution {
       publisher.stream("stderr", text, request.header, () => undefined);
     }
     const { cellId } = request.metadata;
-    const outcome = await this.#run({
+    const outcome = await this.#run(request.header, {
       type: "run",
       id,
       count: this.#count,
@@ -201,7 +201,8 @@ export class Execution {
     if ("pager" in compiled) return { status: "ok", bundle: compiled.pager };
     const { js, map } = compiled;
     const rest = { count: this.#count, silent: false, allowStdin: false } as const;
-    return this.#run({ type: "run", id, js, map, filename, source, kind: "expression", ...rest });
+    const expression = { type: "run", id, js, map, filename, source, kind: "expression" } as const;
+    return this.#run(header, { ...expression, ...rest });
   }
 
   #names(): { extension: string } {
@@ -240,9 +241,9 @@ export class Execution {
     }
   }
 
-  #run(request: RunRequest): Promise<Finished> {
+  #run(header: Header, request: RunRequest): Promise<Finished> {
     return new Promise((resolve) => {
-      void this.#parts.run(request).then(() => (this.#settle = resolve));
+      void this.#parts.run(request, header).then(() => (this.#settle = resolve));
     });
   }
 }

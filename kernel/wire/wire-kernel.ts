@@ -40,7 +40,7 @@ export class WireKernel {
   readonly #interrupter: Interrupter;
   readonly #comms: CommRelay;
   readonly #words: Int32Array;
-  /** Headers by message id, so that late output still finds its cell. */
+  /** What the main thread may still print under, by id: late output finds its cell. */
   readonly #headers = new Map<string, Header>();
   #asking: Message | undefined;
   readonly #sending = new Map<Router, Promise<void>>();
@@ -64,8 +64,9 @@ export class WireKernel {
       publisher: this.#publisher,
       history: this.#history,
       language: data.language,
-      run: async (message) => {
+      run: async (message, request) => {
         await this.#interrupter.over();
+        this.#headers.set(message.id, request);
         main.postMessage(message);
       },
       reply: (request, content) => this.#reply("shell", request, content),
@@ -121,7 +122,6 @@ export class WireKernel {
         log(`${channel}: ${error instanceof Error ? error.message : String(error)}`);
         continue;
       }
-      this.#headers.set(message.header.msg_id, message.header);
       if (channel === "stdin") this.#answerInput(message);
       else if (message.header.msg_type === "execute_request") this.#execution.enqueue(message);
       else void this.#handle(channel, message);
@@ -172,6 +172,7 @@ export class WireKernel {
       case "comm_open":
       case "comm_msg":
       case "comm_close":
+        this.#headers.set(header.msg_id, header);
         await this.#comms.fromFrontEnd(message);
         return undefined;
       case "interrupt_request":
@@ -283,6 +284,8 @@ export class WireKernel {
         return void this.#ask(message);
       case "done":
         return this.#execution.done(message.id, message.outcome, message.defined);
+      case "forgotten":
+        return void this.#headers.delete(message.id);
       case "interrupted":
         this.#asking = undefined;
         return this.#interrupter.answered(message.interrupt, message.question);

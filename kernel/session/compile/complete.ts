@@ -1,5 +1,6 @@
 import type { Completion } from "../contract.js";
 import { documentation } from "./documentation.js";
+import { ownSpecifiers, specifierAt } from "./own-specifiers.js";
 import { type api, type BoundFile, uncancelled } from "./typescript.js";
 import type { World } from "./world.js";
 
@@ -30,6 +31,7 @@ export function complete(world: World, file: BoundFile, position: number): Compl
   const entries: Entry[] = [...(info?.entries ?? [])];
   const { start, end } = span(file, position, info, entries);
   const typed = file.text.slice(start, position);
+  entries.push(...ownModules(file.text, position, start, entries));
   if (info?.isGlobalCompletion === true && !world.hasNodeTypes) entries.push(...globals(entries));
   const ranked = entries
     .filter(({ kind }) => kind !== world.ts.ScriptElementKind.warning)
@@ -53,6 +55,28 @@ export function complete(world: World, file: BoundFile, position: number): Compl
       ...(i < described ? describe(world, source, entry, position) : {}),
     })),
   };
+}
+
+/** The kernel's own package and its rooms, which TypeScript looks for in the notebook's folder only. */
+function ownModules(
+  text: string,
+  position: number,
+  start: number,
+  entries: readonly Entry[],
+): Entry[] {
+  const specifier = specifierAt(text, position);
+  if (specifier === undefined) return [];
+  const listed = new Set(entries.map(({ name }) => name));
+  const written = text.slice(specifier.start, start);
+  return ownSpecifiers()
+    .filter((name) => name.startsWith(specifier.typed) && name.startsWith(written))
+    .map((name) => name.slice(written.length))
+    .filter((name) => name !== "" && !listed.has(name))
+    .map((name) => ({
+      name,
+      kind: "external module name" as api.ScriptElementKind,
+      sortText: "11",
+    }));
 }
 
 /** Names that Node has and whose types are not loaded yet. */

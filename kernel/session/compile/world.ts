@@ -1,10 +1,10 @@
 // Everything cells can see apart from one another: the standard library, Node's types, packages and
 // local files. It is a TypeScript program whose checker stays while that set stays the same.
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve as resolvePath } from "node:path";
 import { globalsFile, globalsText } from "./globals.js";
-import { isFile, packageFolder } from "./package-folder.js";
+import { isFile, packageFolder, statOf } from "./package-folder.js";
 import {
   type api,
   type BoundFile,
@@ -110,8 +110,8 @@ export class World {
   }
 
   /**
-   * How far the checker is from having seen too much: it remembers every cell it ever checked, so
-   * after a while (1) it is better to begin again with one that knows only what is still in use.
+   * How much the checker has seen: it remembers every cell it ever checked, about 20 kB each, so after
+   * a while (1) it is better to begin again with one that knows only what is still in use.
    */
   get age(): number {
     return this.#boundSinceBuild / 250_000;
@@ -126,15 +126,25 @@ export class World {
     const key = `${dirname(importer)}\0${specifier}`;
     const known = this.#resolved.get(key);
     if (known !== undefined && this.#exists(known.resolvedFileName)) return known;
-    const from = (file: string): api.ResolvedModuleFull | undefined =>
-      this.ts.resolveModuleName(specifier, file, this.options, this.#host).resolvedModule;
-    const inPackage = join(packageFolder, "cell.ts");
-    const found = own(specifier)
-      ? from(inPackage)
-      : (from(importer) ?? (/^arpo-lab(\/|$)/.test(specifier) ? from(inPackage) : undefined));
+    const found = this.#find(specifier, importer);
     if (found === undefined) this.#resolved.delete(key);
     else this.#resolved.set(key, found);
     return found;
+  }
+
+  /** The kernel's own package stands in where the notebook's folder has none (see own-module.ts). */
+  #find(
+    specifier: string,
+    importer: string,
+    cache?: api.ModuleResolutionCache,
+    mode?: api.ResolutionMode,
+  ): api.ResolvedModuleFull | undefined {
+    const from = (file: string): api.ResolvedModuleFull | undefined =>
+      this.ts.resolveModuleName(specifier, file, this.options, this.#host, cache, undefined, mode)
+        .resolvedModule;
+    const inPackage = join(packageFolder, "cell.ts");
+    if (own(specifier)) return from(inPackage);
+    return from(importer) ?? (/^arpo-lab(\/|$)/.test(specifier) ? from(inPackage) : undefined);
   }
 
   /** Parses and binds the text of a cell as a module of its own. */
@@ -193,7 +203,7 @@ export class World {
   #stampOf(path: string): string {
     const virtual = this.#virtual.get(path);
     if (virtual !== undefined) return `cell ${virtual.version}`;
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = statOf(path);
     return stat === undefined ? "" : `${stat.mtimeMs}:${stat.size}`;
   }
 
@@ -222,6 +232,12 @@ export class World {
     const roots = [...this.#roots];
     if (this.#nodeTypes) roots.unshift(...nodeTypes(this.#folder));
     else roots.unshift(globalsFile);
+    const cache = this.ts.createModuleResolutionCache(this.#folder, (name) => name, this.options);
+    this.#host.resolveModuleNameLiterals = (literals, importer, _, options, file) =>
+      literals.map((literal) => {
+        const mode = this.ts.getModeForUsageLocation(file, literal, options);
+        return { resolvedModule: this.#find(literal.text, importer, cache, mode) };
+      });
     const program = this.ts.createProgram({
       rootNames: roots,
       options: this.options,
@@ -282,7 +298,7 @@ export class World {
       useCaseSensitiveFileNames: () => true,
       getNewLine: () => "\n",
       fileExists: (path) => this.#exists(path),
-      directoryExists: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+      directoryExists: (path) => statOf(path)?.isDirectory() === true,
       readFile: read,
       realpath: (path) => ts.sys.realpath?.(path) ?? resolvePath(path),
       getDirectories: (path) => ts.sys.getDirectories(path),
