@@ -3,6 +3,8 @@ import { lesson01 } from "./lesson-01.js";
 import { lesson02 } from "./lesson-02.js";
 import { lesson03 } from "./lesson-03.js";
 import { lesson04 } from "./lesson-04.js";
+import { lesson05 } from "./lesson-05.js";
+import { lesson06 } from "./lesson-06.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -11,6 +13,8 @@ export const exercises = {
   ...lesson02,
   ...lesson03,
   ...lesson04,
+  ...lesson05,
+  ...lesson06,
 };
 
 export type ExerciseName = keyof typeof exercises;
