@@ -39,4 +39,4 @@ export { Trainer } from "./run/trainer/trainer.js";
 export { ready, tf } from "./tensor/index.js";
 export { ToolSet, type Tool } from "./tools/index.js";
 // Loading the views also makes trees show themselves in the explorer.
-export { explain, explore } from "./view/index.js";
+export { board, explain, explore } from "./view/index.js";

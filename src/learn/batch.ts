@@ -1,5 +1,6 @@
 import type { Scored } from "../reward/scored.js";
 import type { Trajectory } from "../rollout/trajectory.js";
+import { learnDisplay } from "./learn-display.js";
 
 /** One trajectory as training reads it; the arrays have one entry per response token. */
 export interface BatchRow {
@@ -22,7 +23,7 @@ export interface BatchRow {
   values?: Float32Array;
 }
 
-/** Trajectories with advantages: what an update is made from. Shows itself as a table. */
+/** Trajectories with advantages: what an update is made from. Shows itself. */
 export class TrainingBatch {
   constructor(
     readonly rows: readonly BatchRow[],
@@ -40,16 +41,6 @@ export class TrainingBatch {
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
-    const lines = this.rows.map(({ trajectory, group, reward, advantages }) => {
-      const own = advantages.filter((_, t) => trajectory.lossMask[t]);
-      const low = own.reduce((a, b) => Math.min(a, b), Infinity);
-      const high = own.reduce((a, b) => Math.max(a, b), -Infinity);
-      const range = low === high ? low.toFixed(3) : `${low.toFixed(3)} to ${high.toFixed(3)}`;
-      return `${group}\t${trajectory.row}\t${reward.toFixed(3)}\t${range}\t${own.length}`;
-    });
-    const title = `${this.rows.length} rows, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
-    return {
-      "text/plain": [title, "task\trow\treward\tadvantage\ttokens", ...lines].join("\n"),
-    };
+    return learnDisplay.batch(this);
   }
 }

@@ -1,4 +1,5 @@
 import type { BatchRow, TrainingBatch } from "./batch.js";
+import { learnDisplay } from "./learn-display.js";
 import type { UpdateOptions } from "./learner.js";
 
 /** Where a token's ratio stood when it was trained on. */
@@ -60,12 +61,6 @@ export class UpdateReport {
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
-    const lines = Object.entries(this.metrics).map(
-      ([name, value]) => `${name}\t${Number(value.toPrecision(5))}`,
-    );
-    if (this.skippedSteps > 0) {
-      lines.push(`${this.skippedSteps} steps skipped: their gradient was not finite`);
-    }
-    return { "text/plain": lines.join("\n") };
+    return learnDisplay.report(this);
   }
 }

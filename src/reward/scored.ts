@@ -1,7 +1,7 @@
 import type { Trajectory } from "../rollout/trajectory.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import type { Score } from "./score.js";
-import { showScored } from "./show-scored.js";
+import { scoredDisplay } from "./scored-display.js";
 
 /** One trajectory with its score. */
 export interface ScoredTrajectory {
@@ -11,7 +11,7 @@ export interface ScoredTrajectory {
   score: Score;
 }
 
-/** Scored trajectories: what advantages are made from. Shows itself as a table. */
+/** Scored trajectories: what advantages are made from. Shows itself. */
 export class Scored {
   constructor(
     readonly rows: readonly ScoredTrajectory[],
@@ -24,6 +24,6 @@ export class Scored {
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return showScored(this);
+    return scoredDisplay.show(this);
   }
 }

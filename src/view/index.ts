@@ -1,11 +1,26 @@
+import { learnDisplay } from "../learn/learn-display.js";
+import { scoredDisplay } from "../reward/scored-display.js";
 import { treeDisplay } from "../rollout/tree-display.js";
+import { runDisplay } from "../run/trainer/run-display.js";
+import { showRunBoard, watchRun } from "./board/live.js";
 import { explore } from "./explorer/explore.js";
+import { showScoredRows } from "./scored/show-scored-rows.js";
+import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
 
-// From here on trees show themselves in the explorer.
+// From here on values show themselves in these views.
 treeDisplay.show = (tree) => explore(tree).bundle();
+scoredDisplay.show = showScoredRows;
+learnDisplay.batch = showBatchTokens;
+learnDisplay.report = showReportTokens;
+runDisplay.show = showRunBoard;
+runDisplay.watch = watchRun;
 
 export { explore, Explorer } from "./explorer/explore.js";
 export type { ExploreOptions } from "./explorer/make-payload.js";
+export { board, Board } from "./board/board.js";
+export type { BoardOptions } from "./board/make-payload.js";
+export type { BoardPayload } from "./board/payload.js";
+export type { BoardRun, BoardRuns } from "./board/read-runs.js";
 export { explain, Explanation } from "./explain/explain.js";
 export type { AlgorithmName } from "./explain/algorithms.js";
 export type { ExplainOptions } from "./explain/make-payload.js";

@@ -40,6 +40,9 @@ export const widgetStyle = `
 .arpo-view .arpo-columns{display:flex;flex-wrap:wrap;gap:12px}
 .arpo-view .arpo-columns>div{flex:1 1 300px;min-width:0}
 .arpo-view .arpo-wide{overflow:auto}
+.arpo-view .arpo-cards{display:flex;flex-wrap:wrap;gap:8px;margin:2px 0 8px}
+.arpo-view .arpo-card{display:inline-flex;flex-direction:column;min-width:92px;border:1px solid var(--line);border-radius:8px;background:var(--soft);padding:5px 12px}
+.arpo-view .arpo-card b{font-size:15px;font-variant-numeric:tabular-nums}
 .arpo-view [role=tablist]{display:flex;flex-wrap:wrap;gap:4px;margin:6px 0}
 .arpo-view [role=tab]{border-radius:999px;padding:3px 12px}
 .arpo-view [role=tab][aria-selected=true]{background:var(--accent);border-color:var(--accent);color:#fff;font-weight:600}

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { palettes } from "./palette.js";
+import { palettes, type Theme } from "./palette.js";
 import { widgetStyle } from "./style.js";
 
 /** What a view is made of. */
@@ -18,14 +18,19 @@ export interface WidgetParts {
   start: string;
   /** Views of one id share what the reader chose, also when one replaces the other. */
   id?: string;
+  /** Colours of one theme on every page; otherwise the page decides. */
+  theme?: Theme;
 }
 
 /** A view as one piece of HTML that needs nothing else. */
 export function widgetHtml(widget: WidgetParts): string {
   const { name, still, data, style = "", parts, start } = widget;
   const id = `${name}-${widget.id ?? randomUUID()}`;
+  const own = widget.theme === undefined || widget.theme === "auto" ? undefined : widget.theme;
   const { auto, dark } = palettes;
-  const colours = JSON.stringify({ light: auto, dark });
+  const colours = JSON.stringify(
+    own ? { light: palettes[own], dark: palettes[own] } : { light: auto, dark },
+  );
   const scripts = Object.entries(data).map(
     ([key, value]) =>
       `<script type="application/json" data-${key}>${JSON.stringify(value).replace(/</g, "\\u003c")}</script>`,

@@ -54,6 +54,9 @@ export function batchMetrics(
     ),
     ...spread("response_length", lengths),
     "response_length/clip_ratio": cut / lengths.length,
+    "tools/calls_per_sample":
+      scored.rows.reduce((sum, { trajectory }) => sum + trajectory.toolCalls.length, 0) /
+      lengths.length,
     ...spread(
       "prompt_length",
       scored.rows.map(({ trajectory }) => trajectory.prompt.length),

@@ -5,6 +5,7 @@ import { type RewardFunction, deepResearch } from "../../reward/index.js";
 import type { ToolSet } from "../../tools/index.js";
 import { loadConfig } from "../config/load.js";
 import type { Preset } from "../config/presets.js";
+import { runDisplay } from "./run-display.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {
@@ -22,6 +23,8 @@ export interface CellTraining {
   reward?: RewardFunction;
   /** Measure the held-out tasks every so many steps, and before the first. */
   testEvery?: number;
+  /** Show the run on its board while it goes on, where a notebook looks. Default: true. */
+  live?: boolean;
   onStep?: (step: TrainerStep, run: TrainingRun) => void | Promise<void>;
   signal?: AbortSignal;
 }
@@ -41,26 +44,8 @@ export class TrainingRun {
     );
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    const lines = this.steps.map(({ step, metrics }) =>
-      [
-        step,
-        metrics["critic/score/mean"]?.toFixed(3),
-        metrics["actor/entropy_loss"]?.toFixed(3),
-        metrics["actor/pg_clipfrac"]?.toFixed(3),
-        metrics["response_length/mean"]?.toFixed(1),
-      ].join("\t"),
-    );
-    const held = this.validation.map(
-      ({ step, metrics }) =>
-        `step ${step}: ${Object.entries(metrics)
-          .filter(([name]) => name.startsWith("val-core/"))
-          .map(([name, value]) => `${name.split("/")[1]} ${value.toFixed(3)}`)
-          .join(", ")}`,
-    );
-    return {
-      "text/plain": ["step\tscore\tentropy\tclipped\ttokens", ...lines, ...held].join("\n"),
-    };
+  [Symbol.for("Jupyter.display")](): ReturnType<typeof runDisplay.show> {
+    return runDisplay.show(this);
   }
 }
 
@@ -109,10 +94,16 @@ export async function trainOn(
     run.validation.push({ step, metrics: (await trainer.validate()).metrics });
   };
   await test(0);
-  for await (const step of trainer) {
-    run.steps.push(step);
-    if (testEvery && (step.step % testEvery === 0 || step.step === steps)) await test(step.step);
-    await onStep?.(step, run);
+  const shown = options.live === false ? undefined : runDisplay.watch(run);
+  try {
+    for await (const step of trainer) {
+      run.steps.push(step);
+      if (testEvery && (step.step % testEvery === 0 || step.step === steps)) await test(step.step);
+      shown?.step();
+      await onStep?.(step, run);
+    }
+  } finally {
+    shown?.done();
   }
   return run;
 }

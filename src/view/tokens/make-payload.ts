@@ -12,7 +12,7 @@ const regions: readonly (ClipRegion | "not trained")[] = [
   "not trained",
 ];
 
-/** The tokens of a batch under one or more reports of it, as a token view's page reads them. */
+/** The tokens of a batch under reports of it, or before any, as a token view's page reads them. */
 export function tokenPayload(
   batch: TrainingBatch,
   reports: readonly { name: string; report: UpdateReport }[],
@@ -65,6 +65,14 @@ export function tokenPayload(
       },
     };
   });
+  if (panels.length === 0) {
+    // Before an update there is nothing that clipping did.
+    const region = rows.flatMap(({ trajectory }) =>
+      Array.from(trajectory.tokens, (_, t) => (trajectory.lossMask[t] ? 0 : regions.length - 1)),
+    );
+    const quantities = { advantage, entropy };
+    panels.push({ name: "advantages", region: packIntegers(region, false), quantities });
+  }
   const wide = tokens.some((value) => value > 65535);
   return {
     ...{ summary, vocabulary, wide, panels },

@@ -28,11 +28,11 @@ export class TokenView {
     return this.payload.summary.join("\n");
   }
 
-  /** One piece of HTML that needs nothing else. */
-  html(): string {
+  /** One piece of HTML that needs nothing else, with some more HTML before it. */
+  html(before = ""): string {
     return widgetHtml({
       name: "tokens",
-      still: this.payload.summary.map((line) => `<p>${escapeHtml(line)}</p>`).join(""),
+      still: before + this.payload.summary.map((line) => `<p>${escapeHtml(line)}</p>`).join(""),
       data: { tokens: this.payload },
       style,
       parts: [element, colourRamp, startTokens],

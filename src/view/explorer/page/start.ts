@@ -43,6 +43,7 @@ export function startExplorer(id: string, colours: PageColours): void {
 
   const channel = (i: number) => Number(getComputedStyle(root!).color.match(/[\d.]+/g)?.[i] ?? 0);
   const isDark = () => 0.3 * channel(0) + 0.59 * channel(1) + 0.11 * channel(2) > 140;
+  root.dataset["theme"] = isDark() ? "dark" : "light";
   const ramps = () => (isDark() ? colours.dark : colours.light);
   let colouring = colouringOf(tree, choices.quantity, ramps());
 

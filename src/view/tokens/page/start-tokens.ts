@@ -33,6 +33,7 @@ export function startTokens(id: string, colours: PageColours): void {
 
   const channels = (getComputedStyle(root).color.match(/[\d.]+/g) ?? []).map(Number);
   const isDark = 0.3 * channels[0]! + 0.59 * channels[1]! + 0.11 * channels[2]! > 140;
+  root.dataset["theme"] = isDark ? "dark" : "light";
   const ramps = isDark ? colours.dark : colours.light;
   function colourOf(): (value: number) => string {
     const middle = quantity === "ratio" ? 1 : 0;
@@ -146,13 +147,17 @@ export function startTokens(id: string, colours: PageColours): void {
     quantity = select.value as TokenQuantity;
     draw();
   };
-  const key = element(
-    "span",
-    { class: "arpo-legend" },
+  const clipped = [
     element("span", { class: "arpo-lost" }, "struck out"),
     ": clipping dropped its gradient · ",
     element("span", { class: "arpo-kept" }, "underlined"),
-    ": outside the bounds, gradient kept · grey: not trained",
+    ": outside the bounds, gradient kept · ",
+  ];
+  const key = element(
+    "span",
+    { class: "arpo-key-words" },
+    ...(names.includes("weight") ? clipped : []),
+    "grey: not trained",
   );
   const label = element("label", {}, "colour ", select);
   root.append(element("div", { class: "arpo-bar" }, label, key), details, list);

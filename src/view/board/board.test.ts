@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import vm from "node:vm";
+import { meanInterval } from "../figures/compare-runs.js";
+import { saveTrees } from "../../rollout/index.js";
+import { RunFolder } from "../../run/folder/run-folder.js";
+import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import { grpoBatch } from "../testing/sample-batch.js";
+import { board } from "./board.js";
+import { showRunBoard, watchRun } from "./live.js";
+import { spreadOut } from "./make-payload.js";
+import { drawPanel, panelScale, type PanelView, shownCurves, smoothed } from "./page/draw-panel.js";
+import type { BoardPanel, BoardPayload } from "./payload.js";
+
+const lines = (rise: number) =>
+  Array.from({ length: 12 }, (_, i) => ({
+    step: i + 1,
+    "critic/score/mean": rise * i,
+    "reward/format/mean": 0.5,
+    "reward/f1_score/mean": 0.25,
+    "actor/entropy_loss": 1 / (i + 1),
+    "timing_s/gen": 2,
+    "timing_s/update_actor": 3,
+    "val-core/calc/reward/mean@1": i % 4 === 0 ? 0.5 : undefined,
+  }));
+
+/** A run as `trainOn` gives it, made of one step's real values. */
+async function sampleRun(steps: number): Promise<TrainingRun> {
+  const { tree, scored, batch } = await grpoBatch();
+  const made = lines(0.1)
+    .slice(0, steps)
+    .map(({ step, ...metrics }) => ({
+      ...{ step, metrics, trees: [tree], scored, batch, timing: { "timing_s/gen": step } },
+    }));
+  return { trainer: { totalSteps: 12 }, steps: made, validation: [] } as unknown as TrainingRun;
+}
+
+/** What a board's HTML carries under a name. */
+const carried = (html: string, name: string): unknown =>
+  JSON.parse(new RegExp(`data-${name}>(.*?)</script>`, "s").exec(html)![1]!);
+
+test("board() shows each metric's mean over seeds with its 95% interval", async () => {
+  const { panels, runs } = await board({
+    a: [lines(0.1), lines(0.2), lines(0.6)],
+    b: lines(0),
+  }).payload();
+  assert.deepEqual(
+    runs.map(({ name, seeds, steps }) => [name, seeds, steps]),
+    [
+      ["a", 3, 12],
+      ["b", 1, 12],
+    ],
+  );
+  const score = panels.find(({ title }) => title === "Score")!;
+  const { mean, half } = meanInterval([0.5, 1, 3]);
+  assert.equal(score.curves[0]!.y[5], mean);
+  assert.ok(Math.abs(score.curves[0]!.high![5]! - mean - half) < 1e-4);
+  assert.ok(Math.abs(score.curves[0]!.low![5]! - mean + half) < 1e-4);
+  assert.equal(score.curves[1]!.low, undefined, "one seed has no interval");
+  const titles = panels.map(({ title }) => title);
+  assert.deepEqual(titles, ["Score", "Held-out score", "Parts of the reward", "Entropy"]);
+  assert.deepEqual(panels[1]!.curves[1]!.x, [1, 5, 9]);
+});
+
+test("board() splits the time of one run, areas one above the other", async () => {
+  const { panels, from, to } = await board(lines(0.1)).payload();
+  const time = panels.find(({ title }) => title === "Seconds per step")!;
+  assert.deepEqual(time.labels, ["rollout", "update"]);
+  const view = { from, to, hidden: [] } as unknown as PanelView;
+  assert.deepEqual(
+    shownCurves(time, view).map(({ y }) => y[0]),
+    [2, 5],
+  );
+});
+
+test("board() reads run folders with their time and their trees", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "board-"));
+  try {
+    const path = join(folder, "toy");
+    const run = await RunFolder.open(path);
+    const { tree } = await grpoBatch();
+    for (const step of [1, 2, 3]) {
+      await run.appendMetrics({ step, "critic/score/mean": step / 10 });
+      await run.append("timing.jsonl", { step, "timing_s/gen": step });
+      if (step > 1) await saveTrees(join(path, "rollouts", `${step}.jsonl`), [tree]);
+    }
+    const bundle = await board(path).bundle();
+    const payload = carried(bundle["text/html"]!, "board") as BoardPayload;
+    assert.deepEqual(payload.runs, [{ name: "toy", seeds: 1, steps: 3 }]);
+    assert.deepEqual(
+      payload.panels.map(({ title }) => title),
+      ["Score", "Seconds per step"],
+    );
+    assert.deepEqual(
+      payload.rollouts.map(({ step }) => step),
+      [2, 3],
+    );
+    const kept = carried(bundle["text/html"]!, payload.rollouts[0]!.data) as { nodes: unknown[] };
+    assert.equal(kept.nodes.length, tree.nodes.length);
+    assert.match(bundle["text/plain"]!, /Score: 0.1 → 0.3/);
+    await run.appendMetrics({ step: 4, "critic/score/mean": 1 });
+    assert.equal((await board(path).payload()).to, 4);
+    await assert.rejects(board(join(folder, "none")).payload(), /metrics.jsonl must be there/);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("board() keeps within its room for trees, spread over the steps", async () => {
+  const run = await sampleRun(12);
+  const all = carried(board(run).now()["text/html"]!, "board") as BoardPayload;
+  assert.deepEqual(
+    all.rollouts.map(({ step }) => step),
+    run.steps.map(({ step }) => step),
+  );
+  const few = board(run, { rolloutBytes: 60_000 }).now()["text/html"]!;
+  const { rollouts } = carried(few, "board") as BoardPayload;
+  assert.ok(rollouts.length > 1 && rollouts.length < 12, `${rollouts.length} trees`);
+  assert.equal(rollouts.at(-1)!.step, 12);
+  assert.equal(rollouts[0]!.step, 1);
+  assert.deepEqual(spreadOut([1, 2, 3, 4, 5]), [5, 1, 3, 2, 4]);
+  assert.deepEqual(spreadOut([]), []);
+});
+
+test("board.glance() shows a run that goes on, with the last step's tree alone", async () => {
+  const { "text/html": html } = board(await sampleRun(4)).glance();
+  const payload = carried(html!, "board") as BoardPayload;
+  assert.equal(payload.to, 4);
+  assert.equal(payload.total, 12);
+  assert.deepEqual(
+    payload.rollouts.map(({ step }) => step),
+    [4],
+  );
+});
+
+test("a run that is watched updates one display in place, and is not shown twice by its cell", async () => {
+  const key = Symbol.for("arpo-lab.kernel.host");
+  const holder = globalThis as { [key: symbol]: unknown };
+  const shown: { id: string; update: boolean }[] = [];
+  let cell = "1";
+  holder[key] = {
+    cell: () => ({ id: cell }),
+    display: (bundle: Record<string, string>, options: { id: string; update: boolean }) => {
+      assert.match(bundle["text/html"]!, /arpo-board/);
+      shown.push(options);
+    },
+  };
+  try {
+    const run = await sampleRun(3);
+    const live = watchRun(run)!;
+    for (let i = 0; i < 3; i++) live.step();
+    live.done();
+    assert.deepEqual(
+      shown.map(({ update }) => update),
+      [false, true],
+      "steps in quick succession are one",
+    );
+    assert.equal(new Set(shown.map(({ id }) => id)).size, 1);
+    assert.deepEqual(showRunBoard(run), {});
+    cell = "2";
+    assert.match((await showRunBoard(run))["text/html"]!, /arpo-board/);
+  } finally {
+    holder[key] = undefined;
+  }
+  assert.equal(watchRun(await sampleRun(1)), undefined, "nobody looks outside a kernel");
+});
+
+test("board() gives one piece of HTML in which no name is code", async () => {
+  const evil = `</script><script>alert(1)</script><!--<img src=x>`;
+  const bundle = await board({ [evil]: lines(0.1), b: lines(0) }, { title: evil }).bundle();
+  assert.equal(bundle["text/html"]!.match(/<script/g)!.length, 2);
+  assert.doesNotMatch(bundle["text/html"]!, /<!--|<img|https?:(?!\/\/www\.w3\.org)/);
+  assert.doesNotMatch(bundle["image/svg+xml"]!, /<script|<img/);
+  assert.throws(() => board({}), /must have a run, got none/);
+});
+
+test("drawPanel() draws empty, endless and single figures, also alone in a page", () => {
+  const source = `${[smoothed, shownCurves, panelScale, drawPanel].map(String).join("\n")}\n;drawPanel`;
+  const inPage = vm.runInNewContext(source) as typeof drawPanel;
+  const view: PanelView = {
+    ...{ width: 300, height: 150, from: 0, to: 4, colours: ["#000000"], ink: "#808080" },
+    ...{ smoothing: 0.5, cursor: 1, hidden: [], oneRun: true },
+  };
+  const panel = (curves: Partial<BoardPanel["curves"][number]>[]): BoardPanel => ({
+    ...{ title: "<T>", help: "", stacked: false, labels: ["a"] },
+    curves: curves.map((curve) => ({ run: 0, label: "a", x: [], y: [], ...curve })),
+  });
+  const odd = [
+    panel([]),
+    panel([{ x: [1], y: [0] }]),
+    panel([{ x: [0, 1], y: [NaN, Infinity] }]),
+    panel([{ x: [0, 1, 2], y: [-1e9, 1e-9, 1e9], low: [-2e9, 0, 0], high: [0, 1, 2e9] }]),
+    {
+      ...panel([
+        { x: [0, 1], y: [1, 2] },
+        { x: [0, 1], y: [1, 1] },
+      ]),
+      stacked: true,
+    },
+  ];
+  for (const each of odd) {
+    const svg = inPage(each, view);
+    assert.match(svg, /^<svg[^]*<\/svg>$/);
+    assert.doesNotMatch(svg, /NaN|Infinity|<T>/);
+    assert.equal(svg, drawPanel(each, view));
+  }
+  assert.deepEqual(
+    smoothed([1, 1, 1], 0.9).map((x) => Math.round(1e9 * x)),
+    [1e9, 1e9, 1e9],
+  );
+});

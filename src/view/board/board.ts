@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { explorerParts } from "../explorer/program.js";
+import { widgetHtml } from "../widget.js";
+import { type BoardOptions, boardPayload, keptTrees, pickTree, readTrees } from "./make-payload.js";
+import { drawPanel, panelScale, shownCurves, smoothed } from "./page/draw-panel.js";
+import { startBoard } from "./page/start-board.js";
+import type { BoardPayload, BoardTrees } from "./payload.js";
+import { boardPicture } from "./picture.js";
+import {
+  type BoardRun,
+  type BoardRuns,
+  namedRuns,
+  readRunFolder,
+  recordOf,
+  type RunRecord,
+} from "./read-runs.js";
+
+const style = `
+.arpo-board .arpo-panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(270px,1fr));gap:10px}
+.arpo-board .arpo-panel{display:flex;flex-direction:column;justify-content:space-between;border:1px solid var(--line);border-radius:8px;padding:6px 0 2px;min-width:0;overflow:hidden}
+.arpo-board .arpo-curve svg{display:block;cursor:crosshair}
+.arpo-board .arpo-head{display:flex;flex-wrap:wrap;gap:0 10px;padding:0 10px;align-items:baseline}
+.arpo-board .arpo-keys{display:flex;flex-wrap:wrap;gap:0 10px;font-size:11px}
+.arpo-board .arpo-keys i{display:inline-block;width:16px;margin-right:4px;vertical-align:middle}
+.arpo-board .arpo-key{display:inline-block;width:11px;height:11px;border-radius:3px}
+.arpo-board .arpo-facts{margin:8px 0}
+.arpo-board .arpo-facts td,.arpo-board .arpo-facts th{white-space:nowrap}
+.arpo-board .arpo-progress{height:5px;background:var(--soft);border-radius:3px;overflow:hidden;margin:2px 0 6px}
+.arpo-board .arpo-progress i{display:block;height:100%;background:var(--accent)}
+.arpo-board .arpo-now{margin-left:auto;font-variant-numeric:tabular-nums}
+.arpo-board input[data-scrub]{width:min(340px,40vw)}
+`;
+
+/** Training runs to look at: curves, and the rollouts of each step; shows itself. */
+export class Board {
+  /** Boards of one id keep what the reader chose when one replaces the other. */
+  readonly id = randomUUID();
+  readonly #runs: [string, readonly BoardRun[]][];
+
+  constructor(
+    runs: BoardRuns,
+    readonly options: BoardOptions = {},
+  ) {
+    this.#runs = namedRuns(runs);
+    if (this.#runs.length === 0)
+      throw new RangeError("Cannot show a board: it must have a run, got none");
+  }
+
+  /** The runs, read anew: a run may have gone on. */
+  async #records(): Promise<RunRecord[][]> {
+    return Promise.all(
+      this.#runs.map(([name, seeds]) =>
+        Promise.all(
+          seeds.map(async (run) => recordOf(name, run) ?? readRunFolder(name, run as string)),
+        ),
+      ),
+    );
+  }
+
+  /** The curves as plain data. */
+  async payload(): Promise<BoardPayload> {
+    return boardPayload(await this.#records(), this.options);
+  }
+
+  /** Every form it can be shown in. */
+  async bundle(): Promise<Record<string, string>> {
+    const records = await this.#records();
+    const { rollouts, trees } = await readTrees(records, this.options);
+    return this.#bundle({ ...boardPayload(records, this.options), rollouts }, trees);
+  }
+
+  /** The same without waiting, for runs in memory; folders are left out. */
+  now(): Record<string, string> {
+    const records = this.#known();
+    const { rollouts, trees } = keptTrees(records, this.options);
+    return this.#bundle({ ...boardPayload(records, this.options), rollouts }, trees);
+  }
+
+  #known(): RunRecord[][] {
+    return this.#runs
+      .map(([name, seeds]) => seeds.flatMap((run) => recordOf(name, run) ?? []))
+      .filter((seeds) => seeds.length > 0);
+  }
+
+  /**
+   * What is known of runs in memory, quickly: the last step's tree alone. For showing a run while it
+   * goes on.
+   */
+  glance(): Record<string, string> {
+    const records = this.#known();
+    const payload = boardPayload(records, this.options);
+    const trees: BoardTrees = {};
+    const last = records[0]?.[0]?.trees.at(-1);
+    const picked =
+      last && pickTree(records, { run: 0, seed: 0, trees: last }, last.trees ?? [], this.options);
+    if (picked) {
+      payload.rollouts.push(picked.rollout);
+      trees[picked.rollout.data] = picked.payload;
+    }
+    return this.#bundle(payload, trees);
+  }
+
+  #bundle(payload: BoardPayload, trees: BoardTrees): Record<string, string> {
+    const picture = boardPicture(payload, this.options.theme);
+    const html = widgetHtml({
+      ...{ name: "board", id: this.id, still: picture, style, start: "startBoard" },
+      data: { board: payload, ...trees },
+      parts: [...explorerParts, smoothed, shownCurves, panelScale, drawPanel, startBoard],
+      ...(this.options.theme === undefined ? {} : { theme: this.options.theme }),
+    });
+    return { "text/html": html, "image/svg+xml": picture, "text/plain": boardText(payload) };
+  }
+
+  [Symbol.for("Jupyter.display")](): Promise<Record<string, string>> {
+    return this.bundle();
+  }
+}
+
+/** The last value of every curve, in words. */
+function boardText(payload: BoardPayload): string {
+  const show = (x: number | undefined) =>
+    x === undefined ? "–" : String(Number(x.toPrecision(4)));
+  const lines = payload.runs.map(({ name, seeds, steps }, run) => {
+    const values = payload.panels.flatMap((panel) =>
+      panel.curves
+        .filter((curve) => curve.run === run && !panel.stacked)
+        .map((curve) => {
+          const label = panel.labels.length > 1 ? `${panel.title}, ${curve.label}` : panel.title;
+          const half = curve.high ? ` ± ${show(curve.high.at(-1)! - curve.y.at(-1)!)}` : "";
+          return `    ${label}: ${show(curve.y[0])} → ${show(curve.y.at(-1))}${half}`;
+        }),
+    );
+    const many = seeds > 1 ? `, ${seeds} seeds` : "";
+    return [`  ${name}: ${steps} steps${many}`, ...values].join("\n");
+  });
+  return [payload.title, ...lines].join("\n");
+}
+
+/**
+ * Training runs side by side: rewards and their parts, entropy, KL, clipping, tool calls, lengths and
+ * time over the steps, with 95% confidence bands where a run has several seeds; any step's rollouts can
+ * be opened. From runs made in cells, run folders (by their paths), or lines of metrics.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { board } from "arpo-lab/view";
+ *
+ * const seed = (rise: number) =>
+ *   [0, 1, 2].map((step) => ({ step, "critic/score/mean": rise * step }));
+ * const { panels } = await board({ arpo: [seed(0.3), seed(0.2)], grpo: seed(0.1) }).payload();
+ * assert.equal(panels[0].title, "Score");
+ * assert.equal(panels[0].curves[0].y[2], 0.5);
+ * ```
+ */
+export function board(runs: BoardRuns, options: BoardOptions = {}): Board {
+  return new Board(runs, options);
+}

@@ -1,0 +1,46 @@
+import type { LiveDisplay } from "../../run/trainer/run-display.js";
+import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import { viewHost } from "../kernel.js";
+import { Board } from "./board.js";
+
+/** Drawing may take this share of the time. */
+const share = 0.02;
+const leastPause = 500;
+
+const boards = new WeakMap<TrainingRun, { board: Board; cell: string | undefined }>();
+
+/** Shows a run on its board while it goes on, in place, without slowing it down by much. */
+export function watchRun(run: TrainingRun): LiveDisplay | undefined {
+  const host = viewHost();
+  const cell = host?.cell();
+  if (!host || !cell) return undefined;
+  const board = new Board(run);
+  boards.set(run, { board, cell: cell.id });
+  let shown = false;
+  let next = 0;
+  const show = (bundle: Record<string, string>) => {
+    host.display(bundle, { id: board.id, update: shown });
+    shown = true;
+  };
+  return {
+    step: () => {
+      const began = performance.now();
+      if (began < next) return;
+      show(board.glance());
+      const took = performance.now() - began;
+      next = performance.now() + Math.max(leastPause, took / share);
+    },
+    done: () => {
+      if (run.steps.length > 0) show(board.now());
+    },
+  };
+}
+
+/** A run on its board; nothing where the cell that trained it has just shown it. */
+export function showRunBoard(
+  run: TrainingRun,
+): Record<string, string> | Promise<Record<string, string>> {
+  const known = boards.get(run);
+  if (known?.cell !== undefined && known.cell === viewHost()?.cell()?.id) return {};
+  return (known?.board ?? new Board(run)).now();
+}

@@ -1,0 +1,143 @@
+import { meanInterval } from "../figures/compare-runs.js";
+import { curveOf } from "../figures/metric-lines.js";
+import type { BoardCurve, BoardPanel } from "./payload.js";
+import type { RunRecord } from "./read-runs.js";
+
+interface PanelPlan {
+  title: string;
+  help: string;
+  /** Which metrics, and what each is called in the panel. */
+  pick: (metric: string) => string | undefined;
+  stacked?: boolean;
+}
+
+const named =
+  (names: Record<string, string>) =>
+  (metric: string): string | undefined =>
+    names[metric];
+const matching = (pattern: RegExp) => (metric: string) => pattern.exec(metric)?.[1];
+
+const plans: PanelPlan[] = [
+  {
+    title: "Score",
+    help: "Mean score of the step's rollouts.",
+    pick: named({ "critic/score/mean": "mean" }),
+  },
+  {
+    title: "Held-out score",
+    help: "Mean score on tasks that are not trained on.",
+    pick: matching(/^val-core\/(.+)\/reward\/mean@\d+$/),
+  },
+  {
+    title: "Parts of the reward",
+    help: "Mean of each part that the reward tells, such as format and accuracy.",
+    pick: matching(/^reward\/(.+)\/mean$/),
+  },
+  {
+    title: "Entropy",
+    help: "Mean entropy of the policy at the tokens it wrote, in nats.",
+    pick: named({ "actor/entropy_loss": "entropy" }),
+  },
+  {
+    title: "KL",
+    help: "How far the policy moved: from before the update, and from the reference.",
+    pick: named({
+      "actor/ppo_kl": "in the update",
+      "actor/kl_loss": "from the reference",
+      "actor/reward_kl_penalty": "penalty in the reward",
+    }),
+  },
+  {
+    title: "Clip fractions",
+    help: "Share of tokens whose ratio the clip cut, and the dual clip.",
+    pick: named({ "actor/pg_clipfrac": "clip", "actor/pg_clipfrac_lower": "dual clip" }),
+  },
+  {
+    title: "Gradient norm",
+    help: "Before it was cut to its greatest norm.",
+    pick: named({ "actor/grad_norm": "norm" }),
+  },
+  {
+    title: "Tool calls per sample",
+    help: "Mean number of tool calls of a rollout.",
+    pick: named({ "tools/calls_per_sample": "calls" }),
+  },
+  {
+    title: "Failed tool calls",
+    help: "How many calls of the step failed.",
+    pick: named({ "tools/failed_calls": "failed" }),
+  },
+  {
+    title: "Response length",
+    help: "Tokens of a response, those of tools included.",
+    pick: named({ "response_length/mean": "mean", "response_length/max": "longest" }),
+  },
+];
+
+const parts: Record<string, string> = {
+  "timing_s/gen": "rollout",
+  "timing_s/reward": "reward",
+  "timing_s/old_log_prob": "log-probs",
+  "timing_s/values": "values",
+  "timing_s/adv": "advantages",
+  "timing_s/update_critic": "critic",
+  "timing_s/update_actor": "update",
+};
+
+const split: PanelPlan = {
+  title: "Seconds per step",
+  help: "Where the time of a step went.",
+  pick: named(parts),
+  stacked: true,
+};
+const whole: PanelPlan = {
+  title: "Seconds per step",
+  help: "How long a step took.",
+  pick: named({ "timing_s/step": "step" }),
+};
+
+const short = (x: number) => Number(x.toPrecision(5));
+
+/** The mean over the seeds at the steps that all of them have. */
+function curveOver(seeds: readonly RunRecord[], metric: string): Omit<BoardCurve, "run" | "label"> {
+  if (seeds.length === 1) {
+    const points = curveOf(seeds[0]!.lines, metric);
+    return { x: points.map(({ step }) => step), y: points.map(({ value }) => short(value)) };
+  }
+  const byStep = new Map<number, number[]>();
+  for (const { lines } of seeds) {
+    for (const { step, value } of curveOf(lines, metric)) {
+      byStep.set(step, [...(byStep.get(step) ?? []), value]);
+    }
+  }
+  const x = [...byStep.keys()]
+    .filter((step) => byStep.get(step)!.length === seeds.length)
+    .sort((a, b) => a - b);
+  const means = x.map((step) => meanInterval(byStep.get(step)!));
+  return {
+    x,
+    y: means.map(({ mean }) => short(mean)),
+    low: means.map(({ mean, half }) => short(mean - half)),
+    high: means.map(({ mean, half }) => short(mean + half)),
+  };
+}
+
+/** The pictures of a board: those for which some run has figures. */
+export function makePanels(runs: readonly (readonly RunRecord[])[]): BoardPanel[] {
+  const all = [...plans, runs.length === 1 ? split : whole];
+  return all.flatMap(({ title, help, pick, stacked = false }): BoardPanel[] => {
+    const labels: string[] = [];
+    const curves = runs.flatMap((seeds, run): BoardCurve[] => {
+      const metrics = [...new Set(seeds.flatMap(({ lines }) => lines.flatMap(Object.keys)))];
+      return metrics.flatMap((metric) => {
+        const label = pick(metric);
+        if (label === undefined) return [];
+        const curve = curveOver(seeds, metric);
+        if (curve.x.length === 0) return [];
+        if (!labels.includes(label)) labels.push(label);
+        return [{ run, label, ...curve }];
+      });
+    });
+    return curves.length === 0 ? [] : [{ title, help, stacked, labels, curves }];
+  });
+}

@@ -1,0 +1,159 @@
+import type { BoardPanel } from "../payload.js";
+
+/** How a panel is drawn. */
+export interface PanelView {
+  width: number;
+  height: number;
+  from: number;
+  to: number;
+  /** Colours of the runs, or of the curves where there is one run. */
+  colours: readonly string[];
+  ink: string;
+  /** 0 for none, towards 1 for more. */
+  smoothing: number;
+  /** The step that is looked at. */
+  cursor?: number;
+  hidden: readonly number[];
+  oneRun: boolean;
+}
+
+/** Where values lie in a panel. */
+export interface PanelScale {
+  x: (step: number) => number;
+  y: (value: number) => number;
+  ticks: number[];
+}
+
+/** A running mean that forgets, corrected for its start. */
+export function smoothed(values: readonly number[], amount: number): number[] {
+  let sum = 0;
+  let weight = 0;
+  return values.map((value) => {
+    sum = amount * sum + (1 - amount) * value;
+    weight = amount * weight + (1 - amount);
+    return sum / weight;
+  });
+}
+
+/** The curves of a panel as they are shown: one on top of the other where it is stacked. */
+export function shownCurves(panel: BoardPanel, view: PanelView) {
+  const curves = panel.curves.filter(({ run }) => !view.hidden.includes(run));
+  if (!panel.stacked) return curves.map((curve) => ({ ...curve, base: undefined }));
+  const below = new Map<number, number>();
+  return curves.map((curve) => {
+    const base = curve.x.map((step) => below.get(step) ?? 0);
+    const y = curve.y.map((value, i) => value + base[i]!);
+    curve.x.forEach((step, i) => below.set(step, y[i]!));
+    return { ...curve, y, base };
+  });
+}
+
+/** The scales of a panel, with round places on the vertical one. */
+export function panelScale(panel: BoardPanel, view: PanelView): PanelScale {
+  let [low, high] = panel.stacked ? [0, 0] : [Infinity, -Infinity];
+  for (const curve of shownCurves(panel, view)) {
+    for (const values of [curve.y, curve.low ?? [], curve.high ?? []]) {
+      for (const value of values) {
+        if (Number.isFinite(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
+      }
+    }
+  }
+  if (!(low <= high)) [low, high] = [0, 1];
+  if (low === high)
+    [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 10, high + Math.abs(high) / 10];
+  const room = (high - low) / 20;
+  const [bottom, top] = [panel.stacked || low === 0 ? low : low - room, high + room];
+  const rough = (top - bottom) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((part) => part * power >= rough) ?? 10);
+  const [first, last] = [Math.ceil(bottom / step - 1e-9), Math.floor(top / step + 1e-9)];
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) =>
+    Number(((first + i) * step).toPrecision(10)),
+  );
+  const [left, right, up, down] = [46, 12, 8, 22];
+  const span = view.to > view.from ? view.to - view.from : 1;
+  const wide = view.width - left - right;
+  const x = (at: number) =>
+    view.to > view.from ? left + ((at - view.from) / span) * wide : left + wide / 2;
+  const y = (value: number) =>
+    up + (1 - (value - bottom) / (top - bottom)) * (view.height - up - down);
+  return { x, y, ticks };
+}
+
+/** A panel as SVG: curves with their confidence bands over the steps. */
+export function drawPanel(panel: BoardPanel, view: PanelView): string {
+  const { x, y, ticks } = panelScale(panel, view);
+  const at = (value: number) => value.toFixed(1);
+  const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
+  const [left, right] = [x(view.from), x(view.to)];
+  const parts: string[] = [];
+  const text = `fill="${view.ink}" fill-opacity=".75" font-size="10.5"`;
+  for (const tick of ticks) {
+    parts.push(
+      `<path d="M46 ${at(y(tick))}H${view.width - 12}" stroke="${view.ink}" stroke-opacity=".16"/>`,
+      `<text x="41" y="${at(y(tick) + 3.5)}" text-anchor="end" ${text}>${tick}</text>`,
+    );
+  }
+  const middle = Math.round((view.from + view.to) / 2);
+  for (const step of new Set([view.from, middle, view.to])) {
+    const anchor =
+      view.from === view.to || step === middle ? "middle" : step === view.from ? "start" : "end";
+    parts.push(
+      `<text x="${at(x(step))}" y="${view.height - 6}" text-anchor="${anchor}" ${text}>${step}</text>`,
+    );
+  }
+  const dashes = ["", "5 3", "2 3", "8 3 2 3"];
+  const line = (xs: readonly number[], ys: readonly number[]) => {
+    let path = "";
+    let open = false;
+    xs.forEach((step, i) => {
+      const value = ys[i]!;
+      if (Number.isFinite(value)) path += `${open ? "L" : "M"}${at(x(step))} ${at(y(value))}`;
+      open = Number.isFinite(value);
+    });
+    return path;
+  };
+  for (const curve of shownCurves(panel, view)) {
+    const place = panel.labels.indexOf(curve.label);
+    const colour = view.colours[(view.oneRun ? place : curve.run) % view.colours.length]!;
+    const dash = view.oneRun ? "" : dashes[place % dashes.length]!;
+    const area = (upper: readonly number[], lower: readonly number[], opacity: number) => {
+      const back = line(curve.x.toReversed(), lower.toReversed()).replace("M", "L");
+      const d = line(curve.x, upper) + back;
+      if (d !== "") parts.push(`<path d="${d}Z" fill="${colour}" fill-opacity="${opacity}"/>`);
+    };
+    if (curve.base) area(curve.y, curve.base, 0.45);
+    const amount = curve.base ? 0 : view.smoothing;
+    const bend = (values: readonly number[]) => (amount > 0 ? smoothed(values, amount) : values);
+    if (curve.low && curve.high) area(bend(curve.high), bend(curve.low), 0.16);
+    const style = `fill="none" stroke="${colour}" stroke-linejoin="round"`;
+    if (amount > 0) {
+      parts.push(`<path d="${line(curve.x, curve.y)}" ${style} stroke-opacity=".3"/>`);
+    }
+    const shown = bend(curve.y);
+    parts.push(
+      `<path d="${line(curve.x, shown)}" ${style} stroke-width="2" stroke-dasharray="${dash}"/>`,
+    );
+    if (curve.x.length === 1) {
+      parts.push(
+        `<circle cx="${at(x(curve.x[0]!))}" cy="${at(y(shown[0]!))}" r="3" fill="${colour}"/>`,
+      );
+    }
+    const here = curve.x.indexOf(view.cursor ?? NaN);
+    if (here >= 0 && Number.isFinite(shown[here]!)) {
+      parts.push(
+        `<circle cx="${at(x(curve.x[here]!))}" cy="${at(y(shown[here]!))}" r="3.5" fill="${colour}" stroke="${view.ink}"/>`,
+      );
+    }
+  }
+  if (view.cursor !== undefined && view.cursor >= view.from && view.cursor <= view.to) {
+    const place = at(Math.max(left, Math.min(right, x(view.cursor))));
+    parts.push(
+      `<path d="M${place} 8V${view.height - 22}" stroke="${view.ink}" stroke-opacity=".5" stroke-dasharray="3 3"/>`,
+    );
+  }
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${view.width} ${view.height}" width="${view.width}" height="${view.height}" ` +
+    `font-family="system-ui,sans-serif" role="img" aria-label="${escape(panel.title)}">${parts.join("")}</svg>`
+  );
+}

@@ -1,0 +1,102 @@
+import type { TrainingBatch } from "../../learn/batch.js";
+import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Scored } from "../../reward/scored.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import type { MetricLine } from "../figures/metric-lines.js";
+
+/** A run: made in a cell, read from its folder, or lines of metrics. */
+export type BoardRun = TrainingRun | string | readonly MetricLine[];
+
+/** One run, or runs by name; a list is the seeds of one. */
+export type BoardRuns = BoardRun | Readonly<Record<string, BoardRun | readonly BoardRun[]>>;
+
+/** Trees of one step, with what is known about them. */
+export interface StepTrees {
+  step: number;
+  /** In memory, or in a file. */
+  trees?: readonly RolloutTree[];
+  path?: string;
+  scored?: Scored;
+  batch?: TrainingBatch;
+}
+
+/** One run as the board reads it. */
+export interface RunRecord {
+  name: string;
+  lines: MetricLine[];
+  trees: StepTrees[];
+  total?: number;
+  tokenizer?: Tokenizer;
+}
+
+const isRun = (value: object): value is TrainingRun => "trainer" in value && "steps" in value;
+const isLines = (value: readonly unknown[]): value is readonly MetricLine[] =>
+  value.length > 0 && typeof value[0] === "object" && value[0] !== null && "step" in value[0];
+
+/** Runs by name, each with its seeds. */
+export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly BoardRun[]][] {
+  if (typeof runs === "string")
+    return [[runs.split(/[\\/]/).filter(Boolean).at(-1) ?? runs, [runs]]];
+  if (isRun(runs)) return [["run", [runs]]];
+  if (Array.isArray(runs)) return [["run", [runs as readonly MetricLine[]]]];
+  const named = Object.entries(runs as Record<string, BoardRun | readonly BoardRun[]>);
+  return named.map(([name, run]) => [
+    name,
+    Array.isArray(run) && !isLines(run as readonly unknown[])
+      ? (run as readonly BoardRun[])
+      : [run as BoardRun],
+  ]);
+}
+
+/** A run that is in memory; undefined for one that must be read from its folder. */
+export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
+  if (typeof run === "string") return undefined;
+  if (!isRun(run)) return { name, lines: [...run], trees: [] };
+  const lines = new Map<number, MetricLine>();
+  const add = (step: number, found: Readonly<Record<string, unknown>>) =>
+    lines.set(step, { ...lines.get(step), ...found, step });
+  for (const { step, metrics, timing } of run.steps) add(step, { ...metrics, ...timing });
+  for (const { step, metrics } of run.validation) add(step, metrics);
+  return {
+    name,
+    lines: [...lines.values()].sort((a, b) => a.step - b.step),
+    trees: run.steps.map(({ step, trees, scored, batch }) => ({ step, trees, scored, batch })),
+    total: run.trainer.totalSteps,
+  };
+}
+
+/** Reads a run folder, without its trees: these are read when they are needed. */
+export async function readRunFolder(name: string, path: string): Promise<RunRecord> {
+  const { readdir, readFile } = await import("node:fs/promises");
+  const { join } = await import("node:path");
+  const { RunFolder } = await import("../../run/folder/run-folder.js");
+  const folder = await RunFolder.existing(path);
+  const timing = new Map((await folder.lines("timing.jsonl")).map((line) => [line.step, line]));
+  const lines = (await folder.metrics()).map((line) => ({ ...timing.get(line.step), ...line }));
+  const files = await readdir(join(path, "rollouts")).catch(() => []);
+  const trees = files
+    .flatMap((file): StepTrees[] => {
+      const step = /^(\d+)\.(?:jsonl|parquet)$/.exec(file)?.[1];
+      if (step === undefined) return [];
+      return [{ step: Number(step), path: join(path, "rollouts", file) }];
+    })
+    .sort((a, b) => a.step - b.step);
+  // The tokenizer of the model that was trained makes text of the trees' tokens.
+  const config = await readFile(join(path, "config.yaml"), "utf8").catch(() => "");
+  const { parse } = await import("yaml");
+  const settings = parse(config) as
+    { actor_rollout_ref?: { model?: { path?: string } } } | undefined;
+  const tokenizer = await tokenizerAt(settings?.actor_rollout_ref?.model?.path);
+  return { ...{ name, lines, trees }, ...(tokenizer ? { tokenizer } : {}) };
+}
+
+async function tokenizerAt(path: string | undefined): Promise<Tokenizer | undefined> {
+  if (path === undefined) return undefined;
+  const { existsSync } = await import("node:fs");
+  const { join } = await import("node:path");
+  // A run folder may have come from another machine: its trees then show token numbers.
+  if (!existsSync(join(path, "tokenizer.json"))) return undefined;
+  const { HfTokenizer } = await import("../../model/hf-tokenizer.js");
+  return HfTokenizer.load(path);
+}

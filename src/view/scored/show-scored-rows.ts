@@ -1,0 +1,62 @@
+import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
+import { showScored } from "../../reward/show-scored.js";
+import { trajectoryText } from "./trajectory-text.js";
+import { escapeHtml } from "../escape.js";
+import { widgetStyle } from "../style.js";
+
+const style = `
+.arpo-scored .arpo-bar-of{display:inline-block;position:relative;width:90px;height:10px;background:var(--soft);border:1px solid var(--line);border-radius:3px;margin-right:8px}
+.arpo-scored .arpo-bar-of i{position:absolute;top:0;bottom:0;border-radius:2px}
+.arpo-scored td.arpo-number{white-space:nowrap}
+.arpo-scored summary{cursor:pointer}
+.arpo-scored td details pre{max-height:320px;min-width:min(560px,60vw)}
+.arpo-scored .arpo-tool{opacity:.6}
+`;
+
+/** Rows shown before the rest is left to a click. */
+const most = 200;
+
+/** Scored trajectories as a table with bars, reasons, and responses to open. */
+export function showScoredRows(scored: Scored): Record<string, string> {
+  const { rows, mean } = scored;
+  const values = rows.map(({ score }) => score.score);
+  const low = values.reduce((a, b) => Math.min(a, b), 0);
+  const high = values.reduce((a, b) => Math.max(a, b), 0);
+  const at = (value: number) => (high > low ? (100 * (value - low)) / (high - low) : 0);
+  const bar = (value: number) => {
+    const [from, to] = [Math.min(at(0), at(value)), Math.max(at(0), at(value))];
+    const colour = value < 0 ? "#3f87b5" : "#d9661f";
+    return `<span class="arpo-bar-of"><i style="left:${from.toFixed(1)}%;width:${(to - from).toFixed(1)}%;background:${colour}"></i></span>`;
+  };
+  const parts = [...new Set(rows.flatMap(({ score }) => Object.keys(score.parts ?? {})))];
+  const heads = ["task", "row", "score", ...parts, "answer", "calls", "tokens", "end", "reason"];
+  const line = ({ trajectory, group, score }: ScoredTrajectory) => {
+    const { toolCalls, tokens, end, row } = trajectory;
+    const failed = toolCalls.filter(({ ok }) => !ok).length;
+    const cells = [
+      ...[group, String(row)].map(escapeHtml),
+      `${bar(score.score)}${score.score.toFixed(3)}`,
+      ...parts.map((part) => String(Number((score.parts?.[part] ?? NaN).toPrecision(3)))),
+      escapeHtml(score.answer ?? "–"),
+      `${toolCalls.length}${failed > 0 ? ` (${failed} failed)` : ""}`,
+      String(tokens.length),
+      escapeHtml(end),
+      `<details><summary>${escapeHtml(score.reason)}</summary><pre>${trajectoryText(scored, trajectory)}</pre></details>`,
+    ];
+    return `<tr>${cells.map((cell, i) => `<td${i === 2 ? ' class="arpo-number"' : ""}>${cell}</td>`).join("")}</tr>`;
+  };
+  const title = `${rows.length} trajectories, mean score ${mean.toFixed(3)}`;
+  const table = (list: readonly ScoredTrajectory[]) =>
+    `<div class="arpo-wide"><table><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
+    `<tbody>${list.map(line).join("")}</tbody></table></div>`;
+  const rest = rows.slice(most);
+  const more =
+    rest.length > 0
+      ? `<details><summary>${rest.length} more</summary>${table(rest)}</details>`
+      : "";
+  const html =
+    `<div class="arpo-view arpo-scored tex2jax_ignore mathjax_ignore"><style>${widgetStyle}${style}</style>` +
+    `<div class="arpo-title"><b>${escapeHtml(title)}</b><span class="arpo-muted">open a reason to read the response</span></div>` +
+    `${table(rows.slice(0, most))}${more}</div>`;
+  return { ...showScored(scored), "text/html": html };
+}

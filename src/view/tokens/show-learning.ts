@@ -1,0 +1,48 @@
+import type { TrainingBatch } from "../../learn/batch.js";
+import { showBatch, showReport } from "../../learn/learn-display.js";
+import type { UpdateReport } from "../../learn/update-report.js";
+import { escapeHtml } from "../escape.js";
+import { tokenPayload } from "./make-payload.js";
+import { TokenView, tokenView } from "./token-view.js";
+
+/** A batch's tokens on the colour of their advantages. */
+export function showBatchTokens(batch: TrainingBatch): Record<string, string> {
+  const plain = showBatch(batch);
+  const title = plain["text/plain"]!.split("\n")[0]!;
+  const tokenizer = batch.scored?.trees[0]?.tokenizer;
+  const view = new TokenView(tokenPayload(batch, [], [title], tokenizer));
+  return { ...plain, "text/html": view.html() };
+}
+
+const told: [metric: string, name: string][] = [
+  ["actor/pg_loss", "policy loss"],
+  ["actor/grad_norm", "gradient norm"],
+  ["actor/ppo_kl", "KL in the update"],
+  ["actor/kl_loss", "KL from the reference"],
+  ["actor/pg_clipfrac", "clipped"],
+  ["actor/entropy_loss", "entropy"],
+  ["actor/lr", "learning rate"],
+];
+
+/** An update's figures, and what it did to each token. */
+export function showReportTokens(report: UpdateReport): Record<string, string> {
+  const plain = showReport(report);
+  const trained = report.batch.rows.every(
+    ({ newLogprobs, oldLogprobs }) => newLogprobs && oldLogprobs,
+  );
+  if (!trained || report.batch.rows.length === 0) return plain;
+  const cards = told.flatMap(([metric, name]) => {
+    const value = report.metrics[metric];
+    if (value === undefined) return [];
+    const shown = escapeHtml(String(Number(value.toPrecision(4))));
+    return [`<span class="arpo-card"><b>${shown}</b> ${name}</span>`];
+  });
+  if (report.skippedSteps > 0) {
+    cards.push(
+      `<span class="arpo-card"><b>${report.skippedSteps}</b> steps skipped: not finite</span>`,
+    );
+  }
+  const tokenizer = report.batch.scored?.trees[0]?.tokenizer;
+  const view = tokenView(report, tokenizer ? { tokenizer } : {});
+  return { ...plain, "text/html": view.html(`<div class="arpo-cards">${cards.join("")}</div>`) };
+}
