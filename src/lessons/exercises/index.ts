@@ -5,6 +5,8 @@ import { lesson03 } from "./lesson-03.js";
 import { lesson04 } from "./lesson-04.js";
 import { lesson05 } from "./lesson-05.js";
 import { lesson06 } from "./lesson-06.js";
+import { lesson07 } from "./lesson-07.js";
+import { lesson08 } from "./lesson-08.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -15,6 +17,8 @@ export const exercises = {
   ...lesson04,
   ...lesson05,
   ...lesson06,
+  ...lesson07,
+  ...lesson08,
 };
 
 export type ExerciseName = keyof typeof exercises;
