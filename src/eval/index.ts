@@ -2,6 +2,7 @@ export type { Benchmark, BenchmarkItem, LoadedBenchmark } from "./benchmarks/ben
 export { benchmarks } from "./benchmarks/benchmarks.js";
 export { readBenchmark } from "./benchmarks/read-benchmark.js";
 export { evaluateItem, type ItemMetrics, type OutputItem, type TaskType } from "./evaluate-item.js";
+export { evaluate, type Evaluable, type EvaluateOptions } from "./evaluate.js";
 export { extractAnswer } from "./extract-answer.js";
 export { infer, type InferOptions } from "./infer/infer.js";
 export { SampleJournal } from "./infer/journal.js";
@@ -16,10 +17,22 @@ export type {
   WrittenStep,
 } from "./infer/sample.js";
 export { trimGeneration } from "./infer/trim.js";
+export { meanInterval, type Interval } from "./interval.js";
 export { judgeVerdict } from "./judge-verdict.js";
 export { mathMetrics, qaMetrics, type AnswerMetrics } from "./metrics.js";
 export { normalizeForEvaluation } from "./normalize.js";
 export { passAtK } from "./pass-at-k.js";
+export { published, type PublishedFigure } from "./published.js";
+export {
+  benchmarkReport,
+  byQuestion,
+  type BenchmarkReport,
+  type ToolUse,
+} from "./report/benchmark-report.js";
+export { Evaluation, evaluationDisplay, type EvaluationSettings } from "./report/evaluation.js";
+export { columnsOf, comparisonOf, faultsOf } from "./report/evaluation-text.js";
+export type { AnswerJudge, JudgeQuestion, JudgeVerdict } from "./report/judge-slot.js";
+export { isRight, scoreSamples, wasMade, type ScoredSample } from "./report/score-samples.js";
 export { summarize, type Summary } from "./summarize.js";
 export { countBlocks, outputLength } from "./tool-statistics.js";
 export {

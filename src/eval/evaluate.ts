@@ -1,0 +1,137 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Policy } from "../policy/policy.js";
+import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
+import { benchmarks } from "./benchmarks/benchmarks.js";
+import { readBenchmark } from "./benchmarks/read-benchmark.js";
+import { infer, type InferOptions, promptFor, settingsFor } from "./infer/infer.js";
+import { SampleJournal } from "./infer/journal.js";
+import { inferenceSettings } from "./infer/options.js";
+import { benchmarkReport } from "./report/benchmark-report.js";
+import { Evaluation, type EvaluationSettings } from "./report/evaluation.js";
+import type { AnswerJudge } from "./report/judge-slot.js";
+import { writeResultFiles, writeWhole } from "./report/result-files.js";
+import { scoreSamples } from "./report/score-samples.js";
+
+export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
+  /**
+   * Keeps finished samples and takes the result files. An evaluation that was stopped, killed too,
+   * goes on there without making a finished sample again, and ends with the same bytes.
+   */
+  folder?: string;
+  /** The folder that holds `NAME/test.jsonl` of the real benchmarks. */
+  data?: string;
+  /** Says whether predictions are right. Default: the metrics do. */
+  judge?: AnswerJudge;
+}
+
+/** What may be evaluated: a registered name, a benchmark, or one that is loaded. */
+export type Evaluable = string | Benchmark | LoadedBenchmark;
+
+const load = (which: Evaluable, folder: string | undefined): Promise<LoadedBenchmark> => {
+  if (typeof which === "string") return benchmarks.load(which, { folder });
+  return "items" in which ? Promise.resolve(which) : readBenchmark(which, { folder });
+};
+
+const settingsFile = "evaluation.json";
+
+/** Refuses to go on in a folder whose samples were made otherwise. */
+async function checkFolder(folder: string, settings: EvaluationSettings): Promise<void> {
+  const path = join(folder, settingsFile);
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (text === undefined) return;
+  const before = JSON.parse(text) as EvaluationSettings;
+  const flat = ({ asked, ...rest }: EvaluationSettings) => ({ ...rest, ...asked });
+  const [old, now] = [flat(before), flat(settings)] as Record<string, unknown>[];
+  for (const [key, value] of Object.entries(now!)) {
+    // Benchmarks may be added; what decides a sample may not change. A judge may.
+    if (key === "judge" || !(key in old!) || JSON.stringify(old![key]) === JSON.stringify(value))
+      continue;
+    throw new Error(
+      `Cannot go on in ${folder}: its samples were made with ${key} ${JSON.stringify(old![key])}, got ${JSON.stringify(value)}; choose another folder`,
+    );
+  }
+  settings.asked = { ...before.asked, ...settings.asked };
+}
+
+/**
+ * Evaluates a policy on benchmarks: samples, metrics, the judge, a report.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, readdir } from "node:fs/promises";
+ * import { evaluate } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * // Usually: await Policy.load("data/models/tiny"), and { tools: taskTools(world) }.
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{Godor}</answer>" }));
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const evaluation = await evaluate(policy, "hotpotqa-lookalike", { samples: 2, folder });
+ * assert.equal(evaluation.samples.length, 24);
+ * assert.ok(evaluation.benchmarks[0].accuracy.value > 0);
+ * assert.ok((await readdir(`${folder}/hotpotqa-lookalike`)).length === 6);
+ * ```
+ */
+export async function evaluate(
+  policy: Policy,
+  which: Evaluable | readonly Evaluable[],
+  options: EvaluateOptions = {},
+): Promise<Evaluation> {
+  const { folder, data, judge, signal } = options;
+  const list = (Array.isArray(which) ? which : [which]) as readonly Evaluable[];
+  const loaded = await Promise.all(list.map((one) => load(one, data)));
+  const names = loaded.map(({ benchmark }) => benchmark.name);
+  if (names.length === 0 || new Set(names).size < names.length) {
+    throw new RangeError(
+      `Cannot evaluate: the benchmarks must be one or more, each once, got ${names.join(", ") || "none"}`,
+    );
+  }
+  const { mode, asReference, maxTokens, chained, timeoutMs, limits, seed } =
+    inferenceSettings(options);
+  const settings: EvaluationSettings = {
+    ...{ policy: policy.name, seed, mode, asReference, maxTokens, chained, timeoutMs, limits },
+    tools: options.tools?.tags ?? [],
+    ...(judge ? { judge: judge.name } : {}),
+    asked: Object.fromEntries(
+      loaded.map(({ benchmark, sha256 }) => [
+        benchmark.name,
+        {
+          prompt: promptFor(benchmark, options.prompt),
+          sampling: { ...settingsFor(benchmark, options).sampling },
+          sha256,
+        },
+      ]),
+    ),
+  };
+  let journal: SampleJournal | undefined;
+  if (folder !== undefined) {
+    await mkdir(folder, { recursive: true });
+    await checkFolder(folder, settings);
+    await writeWhole(join(folder, settingsFile), `${JSON.stringify(settings, undefined, 2)}\n`);
+    journal = await SampleJournal.open(join(folder, "samples.jsonl"));
+  }
+  try {
+    const samples = await infer(policy, loaded, { ...options, journal });
+    const scored = await Promise.all(
+      loaded.map(({ benchmark }) => {
+        const own = samples.filter((sample) => sample.benchmark === benchmark.name);
+        return scoreSamples(benchmark, own, { judge, signal });
+      }),
+    );
+    const reports = loaded.map((one, i) =>
+      benchmarkReport(one, scored[i]!, { judged: judge !== undefined }),
+    );
+    const evaluation = new Evaluation(settings, reports, scored.flat(), loaded);
+    if (folder !== undefined) {
+      await writeResultFiles(evaluation, folder);
+      await writeWhole(join(folder, "report.txt"), `${String(evaluation)}\n`);
+    }
+    return evaluation;
+  } finally {
+    await journal?.close();
+  }
+}

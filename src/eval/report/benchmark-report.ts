@@ -1,0 +1,127 @@
+import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
+import type { TaskType } from "../evaluate-item.js";
+import type { SampleStatus } from "../infer/sample.js";
+import { type Interval, meanInterval } from "../interval.js";
+import { passAtK } from "../pass-at-k.js";
+import { type PublishedFigure, published } from "../published.js";
+import { type Summary, summarize } from "../summarize.js";
+import { isRight, type ScoredSample, wasMade } from "./score-samples.js";
+
+/** How one tool was used in the samples of a benchmark. */
+export interface ToolUse {
+  /** Calls that reached the tool. */
+  calls: number;
+  /** Of those, how many failed: a matter of the machinery, not of the model. */
+  failed: number;
+  /** Calls that a limit refused, and searches that were there before. */
+  limited: number;
+  repeated: number;
+}
+
+/** The figures of one benchmark. */
+export interface BenchmarkReport {
+  name: string;
+  title: string;
+  /** The benchmark it only looks like. */
+  imitates?: string;
+  task: TaskType;
+  sha256: string;
+  questions: number;
+  samplesPerQuestion: number;
+  /** How many samples ended in which way; `error` ones are left out of every figure. */
+  status: Record<SampleStatus, number>;
+  /** Verdicts that could not be had from the judge; string equivalence stands in for them. */
+  judgeFailures: number;
+  accuracy: Interval & { of: "math_equal" | "f1" | "llm_equal" };
+  /** Over the questions that have at least k samples. */
+  passAt: (Interval & { k: number; questions: number })[];
+  summary: Summary;
+  /** The same for each turn, as the reference counts. */
+  turns: Summary[];
+  tools: Record<string, ToolUse>;
+  published: PublishedFigure[];
+}
+
+function toolsOf(samples: readonly ScoredSample[]): Record<string, ToolUse> {
+  const tools: Record<string, ToolUse> = {};
+  for (const { steps } of samples) {
+    for (const step of steps) {
+      if (step.kind !== "result") continue;
+      const use = (tools[step.tool.tag] ??= { calls: 0, failed: 0, limited: 0, repeated: 0 });
+      if (step.rule === "limit") use.limited++;
+      else if (step.rule === "repeated") use.repeated++;
+      else {
+        use.calls++;
+        if (!step.tool.ok) use.failed++;
+      }
+    }
+  }
+  return Object.fromEntries(Object.entries(tools).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Samples by question, in the order of the questions. */
+export function byQuestion<T extends { index: number }>(samples: readonly T[]): T[][] {
+  const groups = new Map<number, T[]>();
+  for (const sample of samples) {
+    const group = groups.get(sample.index);
+    if (group) group.push(sample);
+    else groups.set(sample.index, [sample]);
+  }
+  return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group);
+}
+
+/** What the samples of a benchmark come to. */
+export function benchmarkReport(
+  { benchmark, sha256 }: LoadedBenchmark,
+  samples: readonly ScoredSample[],
+  { judged }: { judged: boolean },
+): BenchmarkReport {
+  const { name, title, imitates, task } = benchmark;
+  const made = samples.filter(wasMade);
+  const groups = byQuestion(made);
+  const turns = Math.max(0, ...samples.map(({ turn }) => turn));
+  const summaryOf = (some: readonly ScoredSample[]) =>
+    summarize(
+      some.map(({ metrics }) => metrics),
+      { task, judged },
+    );
+  const of = judged ? "llm_equal" : task === "math" ? "math_equal" : "f1";
+  const means = groups.map(
+    (group) => group.reduce((sum, { metrics }) => sum + (metrics[of] ?? 0), 0) / group.length,
+  );
+  const passAt = Array.from({ length: turns }, (_, i) => i + 1).flatMap((k) => {
+    const enough = groups.filter((group) => group.length >= k);
+    if (enough.length === 0) return [];
+    const values = enough.map((group) =>
+      passAtK({ n: group.length, correct: group.filter(isRight).length, k }),
+    );
+    return [{ k, questions: enough.length, ...meanInterval(values) }];
+  });
+  const count = (status: SampleStatus) => samples.filter((s) => s.status === status).length;
+  return {
+    name,
+    title,
+    ...(imitates === undefined ? {} : { imitates }),
+    task,
+    sha256,
+    questions: byQuestion(samples).length,
+    samplesPerQuestion: turns,
+    status: {
+      answered: count("answered"),
+      unanswered: count("unanswered"),
+      timeout: count("timeout"),
+      context: count("context"),
+      error: count("error"),
+    },
+    judgeFailures: samples.filter(({ judge_error }) => judge_error !== undefined).length,
+    accuracy: { of, ...meanInterval(means) },
+    passAt,
+    summary: summaryOf(made),
+    turns: Array.from({ length: turns }, (_, i) =>
+      summaryOf(made.filter(({ turn }) => turn === i + 1)),
+    ),
+    tools: toolsOf(made),
+    // A look-alike is not the benchmark: nothing is comparable.
+    published: imitates === undefined ? published.filter((p) => p.benchmark === name) : [],
+  };
+}

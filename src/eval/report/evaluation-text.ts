@@ -1,0 +1,121 @@
+import type { BenchmarkReport } from "./benchmark-report.js";
+import type { Evaluation } from "./evaluation.js";
+
+const share = (x: number) => (Number.isNaN(x) ? "-" : (100 * x).toFixed(1));
+const range = ({ low, high }: { low: number; high: number }) => `${share(low)} - ${share(high)}`;
+
+/** The columns of the table, a value per benchmark. */
+export function columnsOf(
+  reports: readonly BenchmarkReport[],
+): { title: string; doc: string; cell: (report: BenchmarkReport) => string }[] {
+  const most = Math.max(0, ...reports.map(({ passAt }) => passAt.length));
+  const tags = [...new Set(reports.flatMap(({ tools }) => Object.keys(tools)))].sort();
+  const made = (r: BenchmarkReport) => r.questions * r.samplesPerQuestion - r.status.error;
+  return [
+    { title: "benchmark", doc: "Its folder's name.", cell: (r) => r.name },
+    {
+      title: "questions",
+      doc: "Questions, times samples of each.",
+      cell: (r) => `${r.questions} x ${r.samplesPerQuestion}`,
+    },
+    {
+      title: "accuracy",
+      doc: "Per cent: the judge's verdicts where there is one, else equal expressions (math) or F1 (qa).",
+      cell: (r) => share(r.accuracy.value),
+    },
+    { title: "by", doc: "What accuracy is the mean of.", cell: (r) => r.accuracy.of },
+    {
+      title: "95%",
+      doc: "Wilson's interval over the questions.",
+      cell: (r) => (Number.isNaN(r.accuracy.value) ? "-" : range(r.accuracy)),
+    },
+    ...Array.from({ length: most }, (_, i) => ({
+      title: `pass@${i + 1}`,
+      doc: "The unbiased chance that one of k samples is right, and its interval.",
+      cell: ({ passAt }: BenchmarkReport) =>
+        passAt[i] ? `${share(passAt[i].value)} (${range(passAt[i])})` : "-",
+    })),
+    { title: "EM", doc: "Per cent of equal answers.", cell: (r) => share(r.summary.em) },
+    { title: "F1", doc: "Overlap of words, per cent.", cell: (r) => share(r.summary.f1) },
+    {
+      title: "calls",
+      doc: "Tool calls written per sample.",
+      cell: (r) => r.summary.tool_call.toFixed(2),
+    },
+    ...tags.map((tag) => ({
+      title: tag,
+      doc: `Calls per sample that reached ${tag}.`,
+      cell: (r: BenchmarkReport) =>
+        made(r) === 0 ? "-" : ((r.tools[tag]?.calls ?? 0) / made(r)).toFixed(2),
+    })),
+    {
+      title: "productivity",
+      doc: "100 x accuracy x calls / (calls + 0.1).",
+      cell: (r) => r.summary.tool_productivity.toFixed(1),
+    },
+    { title: "valid", doc: "Samples with a prediction.", cell: (r) => r.summary.num_valid_answer },
+  ];
+}
+
+/** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */
+export function faultsOf(report: BenchmarkReport): string[] {
+  const { status, judgeFailures, tools, name } = report;
+  const failed = Object.entries(tools).filter(([, use]) => use.failed > 0);
+  return [
+    ...(status.error > 0
+      ? [
+          `${name}: ${status.error} samples could not be made and are left out; run the same command again to make them.`,
+        ]
+      : []),
+    ...(status.timeout > 0 ? [`${name}: ${status.timeout} samples ran out of time.`] : []),
+    ...(status.context > 0
+      ? [`${name}: ${status.context} samples filled the model's context before an answer.`]
+      : []),
+    ...(judgeFailures > 0
+      ? [
+          `${name}: ${judgeFailures} verdicts could not be had; equal expressions stand in for them.`,
+        ]
+      : []),
+    ...failed.map(
+      ([tag, { failed: count, calls }]) => `${name}: ${count} of ${calls} calls of ${tag} failed.`,
+    ),
+  ];
+}
+
+/** The published figures beside an evaluation's, in words. */
+export function comparisonOf(report: BenchmarkReport): string[] {
+  return report.published.map(({ model, algorithm, k, value, source, benchmark }) => {
+    const own = report.passAt.find((p) => p.k === k);
+    const ours = own ? `here ${share(own.value)} (${range(own)})` : "not measured here";
+    return `${benchmark} pass@${k}: ${ours}; ${algorithm} with ${model} ${value.toFixed(1)} (${source})`;
+  });
+}
+
+/** An evaluation as a table of text; the same evaluation gives the same text. */
+export function evaluationText(evaluation: Evaluation): string {
+  const { benchmarks, settings, notice } = evaluation;
+  const columns = columnsOf(benchmarks);
+  const rows = [
+    columns.map(({ title }) => title),
+    ...benchmarks.map((report) => columns.map(({ cell }) => cell(report))),
+  ];
+  const widths = columns.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
+      .join("  ")
+      .trimEnd(),
+  );
+  const judge = settings.judge === undefined ? "no judge" : `judged by ${settings.judge}`;
+  return [
+    notice,
+    `${settings.policy}, seed ${settings.seed}, ${judge}; shares in per cent, with 95% intervals`,
+    "",
+    ...lines,
+    ...section("Faults", benchmarks.flatMap(faultsOf)),
+    ...section("Published figures", benchmarks.flatMap(comparisonOf)),
+  ].join("\n");
+}
+
+const section = (title: string, lines: readonly string[]) =>
+  lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];

@@ -1,0 +1,82 @@
+import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
+import type { BenchmarkReport } from "./benchmark-report.js";
+import type { ScoredSample } from "./score-samples.js";
+import { evaluationText } from "./evaluation-text.js";
+
+/** What an evaluation was made with: enough to make it again. */
+export interface EvaluationSettings {
+  policy: string;
+  seed: number;
+  mode: "completion" | "default";
+  asReference: boolean;
+  maxTokens: number;
+  chained: number;
+  timeoutMs: number;
+  limits: Record<string, number>;
+  /** Tags of the tools. */
+  tools: string[];
+  judge?: string;
+  /** By benchmark: what its questions were asked with. */
+  asked: Record<string, { prompt: string; sampling: Record<string, unknown>; sha256: string }>;
+}
+
+/**
+ * How evaluations show themselves: a table, until `arpo-lab/view` is loaded (`arpo-lab` loads it) and
+ * puts the report here. Evaluations know nothing of views.
+ */
+export const evaluationDisplay: { show: (evaluation: Evaluation) => Record<string, string> } = {
+  show: (evaluation) => ({ "text/plain": evaluationText(evaluation) }),
+};
+
+/**
+ * What a policy did on some benchmarks: figures, and every sample they come from. Shows itself as a
+ * report.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluate } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+ * const evaluation = await evaluate(policy, "aime24-lookalike");
+ * assert.match(evaluation.notice, /^Generated look-alikes, not the benchmarks/);
+ * const { accuracy, passAt } = evaluation.benchmarks[0];
+ * assert.equal(accuracy.value, 1 / 12);
+ * assert.equal(passAt[0].k, 1);
+ * ```
+ */
+export class Evaluation {
+  constructor(
+    readonly settings: EvaluationSettings,
+    readonly benchmarks: readonly BenchmarkReport[],
+    /** In the order of benchmarks, turns and questions. */
+    readonly samples: readonly ScoredSample[],
+    /** The questions. */
+    readonly loaded: readonly LoadedBenchmark[] = [],
+  ) {}
+
+  /** The first line of every report: what these figures are figures of. */
+  get notice(): string {
+    const alike = this.benchmarks.filter(({ imitates }) => imitates !== undefined);
+    if (alike.length === 0) return `Evaluation of ${this.settings.policy}`;
+    const warning = "must not be compared with figures of the real ones";
+    return alike.length === this.benchmarks.length
+      ? `Generated look-alikes, not the benchmarks they are laid out like: these figures ${warning}.`
+      : `${alike.map(({ name }) => name).join(", ")}: generated look-alikes, not the benchmarks; their figures ${warning}.`;
+  }
+
+  /** Samples of one question of a benchmark, by turn. */
+  samplesOf(benchmark: string, index: number): ScoredSample[] {
+    return this.samples.filter((s) => s.benchmark === benchmark && s.index === index);
+  }
+
+  /** The report as a table of text. */
+  toString(): string {
+    return evaluationText(this);
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    return evaluationDisplay.show(this);
+  }
+}

@@ -1,0 +1,24 @@
+/** What a judge is asked about one sample. */
+export interface JudgeQuestion {
+  question: string;
+  answer: unknown;
+  prediction: string;
+}
+
+/** What a judge said. */
+export interface JudgeVerdict {
+  correct: boolean;
+  /** Its own words. */
+  reply?: string;
+  /** Why it could not be asked; `correct` is then whether the strings are equivalent. */
+  failure?: string;
+}
+
+/** Says whether predictions are right; one verdict per question, in order. */
+export interface AnswerJudge {
+  readonly name: string;
+  judge(
+    questions: readonly JudgeQuestion[],
+    options?: { signal?: AbortSignal },
+  ): Promise<JudgeVerdict[]>;
+}
