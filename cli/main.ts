@@ -1,6 +1,7 @@
 // The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
 import { Command, Option } from "commander";
 import { learnCommands } from "./commands/learn.js";
+import { evalCommand } from "./commands/eval.js";
 import { labCommand } from "./commands/lab.js";
 import { runCommand } from "./commands/run.js";
 import type { Place } from "./kernelspec/places.js";
@@ -38,6 +39,7 @@ kernel
 
 program.addCommand(runCommand());
 program.addCommand(labCommand());
+program.addCommand(evalCommand());
 for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {

@@ -125,7 +125,7 @@ export async function evaluate(
     const reports = loaded.map((one, i) =>
       benchmarkReport(one, scored[i]!, { judged: judge !== undefined }),
     );
-    const evaluation = new Evaluation(settings, reports, scored.flat(), loaded);
+    const evaluation = new Evaluation(settings, reports, scored.flat(), policy.tokenizer);
     if (folder !== undefined) {
       await writeResultFiles(evaluation, folder);
       await writeWhole(join(folder, "report.txt"), `${String(evaluation)}\n`);

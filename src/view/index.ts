@@ -1,14 +1,20 @@
+import { evaluationDisplay } from "../eval/report/evaluation.js";
 import { learnDisplay } from "../learn/learn-display.js";
 import { scoredDisplay } from "../reward/scored-display.js";
 import { treeDisplay } from "../rollout/tree-display.js";
 import { runDisplay } from "../run/trainer/run-display.js";
 import { showRunBoard, watchRun } from "./board/live.js";
 import { explore } from "./explorer/explore.js";
+import { reportHtml } from "./evaluation/report-page.js";
 import { showScoredRows } from "./scored/show-scored-rows.js";
 import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
 
 // From here on values show themselves in these views.
 treeDisplay.show = (tree) => explore(tree).bundle();
+evaluationDisplay.show = (evaluation) => ({
+  "text/html": reportHtml(evaluation, { tokenBytes: 1_500_000 }),
+  "text/plain": String(evaluation),
+});
 scoredDisplay.show = showScoredRows;
 learnDisplay.batch = showBatchTokens;
 learnDisplay.report = showReportTokens;
@@ -25,6 +31,8 @@ export { explain, Explanation } from "./explain/explain.js";
 export type { AlgorithmName } from "./explain/algorithms.js";
 export type { ExplainOptions } from "./explain/make-payload.js";
 export type { TokenTerms } from "./explain/page/token-terms.js";
+export { questionTree } from "./evaluation/question-tree.js";
+export { reportPage, type ReportOptions } from "./evaluation/report-page.js";
 export { palettes, type Palette, type Theme } from "./palette.js";
 export { advantageHeat } from "./figures/advantage-heat.js";
 export { branchTimeline } from "./figures/branch-timeline.js";

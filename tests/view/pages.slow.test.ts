@@ -1,7 +1,9 @@
 // What the explorer and the token view do in a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clipComparison, explore } from "../../src/view/index.js";
+import { evaluate } from "../../src/eval/index.js";
+import { ScriptedPolicy } from "../../src/rollout/testing/index.js";
+import { clipComparison, explore, reportPage } from "../../src/view/index.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";
 import { sampleReport } from "../../src/view/testing/sample-report.js";
 import { browserPath, openPage } from "./browser.js";
@@ -105,3 +107,33 @@ test("clipComparison() strikes out what clipping dropped, on either side", { ski
     await page.close();
   }
 });
+
+test(
+  "reportPage() opens a question down to its tokens, and chooses questions",
+  { skip },
+  async () => {
+    const policy = new ScriptedPolicy(({ text }) => ({
+      text: `<answer>\\boxed{${text.includes("40 + 80") ? "520" : "1"}}</answer>`,
+    }));
+    const evaluation = await evaluate(policy, "aime24-lookalike", { samples: 2 });
+    const page = await openPage(reportPage(evaluation));
+    try {
+      const told = await page.evaluate(`(async () => {
+      const first = document.querySelector("details[data-question]");
+      first.open = true;
+      await new Promise((done) => setTimeout(done, 200));
+      const choice = document.querySelector("select[data-choice]");
+      choice.value = "wrong";
+      choice.dispatchEvent(new Event("change"));
+      return [
+        first.querySelectorAll("canvas").length,
+        first.hidden,
+        document.querySelector("output[data-count]").value,
+      ];
+    })()`);
+      assert.deepEqual(told, [1, true, "11 of 12 questions"]);
+    } finally {
+      await page.close();
+    }
+  },
+);

@@ -1,4 +1,4 @@
-import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
+import type { Tokenizer } from "../../model/tokenizer.js";
 import type { BenchmarkReport } from "./benchmark-report.js";
 import type { ScoredSample } from "./score-samples.js";
 import { evaluationText } from "./evaluation-text.js";
@@ -52,8 +52,8 @@ export class Evaluation {
     readonly benchmarks: readonly BenchmarkReport[],
     /** In the order of benchmarks, turns and questions. */
     readonly samples: readonly ScoredSample[],
-    /** The questions. */
-    readonly loaded: readonly LoadedBenchmark[] = [],
+    /** What turns the samples' tokens into text. */
+    readonly tokenizer?: Tokenizer,
   ) {}
 
   /** The first line of every report: what these figures are figures of. */

@@ -1,0 +1,72 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { EvalCommandOptions } from "../eval/eval-model.js";
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) {
+    throw new InvalidArgumentError("It must be a whole number, 0 or more.");
+  }
+  return value;
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) {
+    throw new InvalidArgumentError("It must be a number.");
+  }
+  return value;
+}
+
+function limit(text: string, before: Record<string, number>): Record<string, number> {
+  const [tag, count] = text.split("=");
+  if (!tag || count === undefined) throw new InvalidArgumentError("It must read TAG=COUNT.");
+  return { ...before, [tag]: whole(count) };
+}
+
+const list = (text: string, before: string[] = []) => [...before, text];
+
+/** `arpo-lab eval MODEL [BENCHMARK...]`: samples, metrics, a report. */
+export function evalCommand(): Command {
+  return new Command("eval")
+    .description("evaluate a model on benchmarks; run again after a stop, it goes on")
+    .argument("<model>", "a Hugging Face folder; with --endpoint, the one that holds its tokenizer")
+    .argument("[benchmarks...]", "names; without one, every generated look-alike that ships")
+    .option(
+      "--out <folder>",
+      "results and report; what is finished there is not made again",
+      "evaluation",
+    )
+    .option("--data <folder>", "holds NAME/test.jsonl of the real benchmarks")
+    .option("--own <file>", "a YAML or JSON list of benchmarks of your own")
+    .option("--samples <count>", "answers per question", whole, 1)
+    .option("--questions <count>", "only the first questions of each benchmark", whole)
+    .option("--seed <number>", "same seed, same samples", whole, 0)
+    .option(
+      "--prompt <type>",
+      "code_search, search, math, base, code_search_cn, structured, react, none",
+    )
+    .option(
+      "--mode <mode>",
+      "completion (over-limit calls get a message) or default (one last generation)",
+    )
+    .option("--temperature <number>", "default 0.6", number)
+    .option("--top-p <number>", "default 0.95", number)
+    .option("--top-k <number>", "default 20; -1 for all", number)
+    .option("--min-p <number>", "default 0", number)
+    .option("--repetition-penalty <number>", "default 1.1; look-alikes 1", number)
+    .option("--max-tokens <count>", "tokens per generation, default 4096", whole)
+    .option("--limit <tag=count>", "calls of a tool per sample; may be repeated", limit, {})
+    .option("--sample-timeout <seconds>", "default 1500", number)
+    .option("--concurrency <count>", "samples at the same time, default 50", whole)
+    .option("--as-reference", "what the reference's client really sends")
+    .option("--tools <file>", "a YAML file with the tools part of a rollout's configuration")
+    .option("--endpoint <url>", "a server that speaks OpenAI's API; may be repeated", list)
+    .option("--endpoint-model <name>", "the model's name there")
+    .option("--api-key-env <name>", "the environment variable with the endpoint's key")
+    .option("--judge <url>", "a server whose model says whether answers are right")
+    .option("--judge-model <name>", "the model's name there")
+    .option("--judge-key-env <name>", "the environment variable with the judge's key")
+    .action(async (model: string, names: string[], options: EvalCommandOptions) => {
+      await (await import("../eval/eval-model.js")).evalModel(model, names, options);
+    });
+}

@@ -1,0 +1,151 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { world } from "../../src/data/index.js";
+import {
+  type AnswerJudge,
+  type Benchmark,
+  benchmarks,
+  evaluate,
+  type Sample,
+} from "../../src/eval/index.js";
+import { writeWhole } from "../../src/eval/report/result-files.js";
+import { Policy } from "../../src/policy/index.js";
+import { taskTools } from "../../src/run/index.js";
+import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tools/index.js";
+import { reportPage } from "../../src/view/index.js";
+import { interruptible } from "../learn/assemble.js";
+
+export interface EvalCommandOptions {
+  out: string;
+  data?: string;
+  own?: string;
+  samples: number;
+  questions?: number;
+  seed: number;
+  prompt?: string;
+  mode?: "completion" | "default";
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  minP?: number;
+  repetitionPenalty?: number;
+  maxTokens?: number;
+  limit: Record<string, number>;
+  sampleTimeout?: number;
+  concurrency?: number;
+  asReference?: boolean;
+  tools?: string;
+  endpoint?: string[];
+  endpointModel?: string;
+  apiKeyEnv?: string;
+  judge?: string;
+  judgeModel?: string;
+  judgeKeyEnv?: string;
+}
+
+const ownBenchmarks = z.array(
+  z.strictObject({
+    name: z.string(),
+    title: z.string().optional(),
+    task: z.enum(["math", "qa"]),
+    question: z.string().optional(),
+    answer: z.string().optional(),
+    prompt: z.string().optional(),
+    folder: z.string().optional(),
+  }),
+);
+
+/** Registers the benchmarks of a file; their folders are seen from where the file is. */
+async function registerOwn(file: string): Promise<void> {
+  const parsed = ownBenchmarks.safeParse(parse(await readFile(file, "utf8")));
+  if (!parsed.success) {
+    throw new TypeError(`Cannot read benchmarks from ${file}: ${z.prettifyError(parsed.error)}`);
+  }
+  for (const { title, folder, ...rest } of parsed.data) {
+    benchmarks.register({
+      ...rest,
+      title: title ?? rest.name,
+      ...(folder === undefined ? {} : { folder: resolve(file, "..", folder) }),
+    });
+  }
+}
+
+/** The tools of a file; without one, those the questions are made for. */
+async function toolsFor(chosen: readonly Benchmark[], file: string | undefined): Promise<ToolSet> {
+  if (file !== undefined) {
+    const config = parse(await readFile(file, "utf8")) as ToolsConfig;
+    return loadTools(config, { folder: resolve(file, "..") });
+  }
+  const alike = chosen.filter(({ imitates }) => imitates !== undefined).length;
+  if (alike === chosen.length) return taskTools(world);
+  if (alike > 0) {
+    throw new RangeError(
+      "Cannot evaluate: look-alikes are answered with the invented world's search, real benchmarks are not; run them apart, or give --tools",
+    );
+  }
+  console.error("note: no --tools, so there is Python and no search");
+  return new ToolSet([pythonTool()]);
+}
+
+function judgeOf(options: EvalCommandOptions): Promise<AnswerJudge | undefined> {
+  if (options.judge === undefined) return Promise.resolve(undefined);
+  throw new Error("Cannot judge: not there yet");
+}
+
+function policyOf(model: string, options: EvalCommandOptions) {
+  if (options.endpoint === undefined) return Policy.load(resolve(model));
+  return Policy.remote(options.endpoint, {
+    tokenizer: resolve(model),
+    ...(options.endpointModel === undefined ? {} : { model: options.endpointModel }),
+    ...(options.apiKeyEnv === undefined ? {} : { apiKeyEnv: options.apiKeyEnv }),
+  });
+}
+
+/** Says at most twice a second how far each benchmark is. */
+function progress(): (sample: Sample, done: number, total: number) => void {
+  let last = 0;
+  return ({ benchmark }, done, total) => {
+    const now = performance.now();
+    if (now - last < 500 && done < total) return;
+    last = now;
+    console.error(`${done} of ${total} samples, the last of ${benchmark}`);
+  };
+}
+
+const defined = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+/** `arpo-lab eval`: answers every question, evaluates the answers and writes the report. */
+export async function evalModel(
+  model: string,
+  names: string[],
+  options: EvalCommandOptions,
+): Promise<void> {
+  if (options.own !== undefined) await registerOwn(options.own);
+  const chosen = (names.length > 0 ? names : benchmarks.lookAlikes()).map(benchmarks.get);
+  const judge = await judgeOf(options);
+  const policy = await policyOf(model, options);
+  const tools = await toolsFor(chosen, options.tools);
+  const folder = resolve(options.out);
+  try {
+    const { temperature, topP, topK, minP, repetitionPenalty } = options;
+    const { samples, questions, seed, prompt, mode, maxTokens, concurrency, asReference } = options;
+    const evaluation = await evaluate(policy, chosen, {
+      ...defined({ questions, prompt, mode, maxTokens, concurrency, asReference, judge }),
+      ...{ folder, tools, samples, seed, limits: options.limit },
+      ...(options.data === undefined ? {} : { data: resolve(options.data) }),
+      ...(options.sampleTimeout === undefined ? {} : { timeoutMs: options.sampleTimeout * 1000 }),
+      sampling: defined({ temperature, topP, topK, minP, repetitionPenalty }),
+      signal: interruptible(),
+      onSample: progress(),
+    });
+    const page = join(folder, "report.html");
+    await writeWhole(page, reportPage(evaluation));
+    console.log(String(evaluation));
+    console.error(`\nreport: ${page}`);
+  } finally {
+    await tools.dispose();
+  }
+}

@@ -1,0 +1,38 @@
+import type { PageColours } from "../../explorer/page/colours.js";
+import { startExplorer } from "../../explorer/page/start.js";
+
+/** Brings a report to life: questions open their explorers when they are opened, and can be chosen. */
+export function startEvaluation(id: string, colours: PageColours): void {
+  const root = document.getElementById(id);
+  if (!root) return;
+  const questions = [...root.querySelectorAll<HTMLDetailsElement>("details[data-question]")];
+  const open = (question: HTMLDetailsElement) => {
+    const view = question.querySelector<HTMLElement>("[data-explorer]");
+    if (!question.open || !view || view.dataset["explorer"] === "started") return;
+    view.dataset["explorer"] = "started";
+    startExplorer(view.id, colours);
+  };
+  for (const question of questions) {
+    question.addEventListener("toggle", () => {
+      open(question);
+    });
+    open(question);
+  }
+  const choice = root.querySelector<HTMLSelectElement>("select[data-choice]");
+  const count = root.querySelector<HTMLOutputElement>("output[data-count]");
+  const choose = () => {
+    let shown = 0;
+    for (const question of questions) {
+      const fits =
+        choice?.value === "all" ||
+        (question.dataset["is"] ?? "").split(" ").includes(choice!.value);
+      question.hidden = !fits;
+      if (fits) shown++;
+    }
+    if (count) count.value = `${shown} of ${questions.length} questions`;
+  };
+  if (!choice) return;
+  choice.disabled = false;
+  choice.addEventListener("change", choose);
+  choose();
+}

@@ -1,0 +1,116 @@
+import type { Evaluation, ScoredSample, Step } from "../../eval/index.js";
+import { isRight } from "../../eval/index.js";
+import { Scored } from "../../reward/scored.js";
+import { rolloutConfig } from "../../rollout/config.js";
+import { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { RowEnd, TreeNode, TreeRow } from "../../rollout/tree-values.js";
+
+const floats = (values: readonly (number | null)[]) =>
+  Float32Array.from(values, (value) => value ?? NaN);
+
+const ends: Record<ScoredSample["status"], RowEnd> = {
+  ...{ answered: "answer", unanswered: "answer", timeout: "length", context: "context" },
+  error: "length",
+};
+
+function nodeOf(step: Step, place: { id: number; parent: number; row: number; round: number }) {
+  const node: TreeNode = {
+    ...place,
+    kind: step.kind === "model" ? "model" : "tool",
+    tokens: Int32Array.from(step.tokens),
+    text: step.text,
+    logprobs: new Float32Array(0),
+    entropies: new Float32Array(0),
+  };
+  if (step.kind === "result") return { ...node, tool: { ...step.tool } };
+  const entropies = floats(step.entropies);
+  const known = entropies.filter((value) => !Number.isNaN(value));
+  return {
+    ...node,
+    logprobs: floats(step.logprobs),
+    entropies,
+    ...(known.length === 0
+      ? {}
+      : { entropy: known.reduce((sum, value) => sum + value, 0) / known.length }),
+    finish: step.finish,
+    ...(step.stop === undefined ? {} : { stop: step.stop }),
+  };
+}
+
+/**
+ * The samples of one question as a tree without branches, a row for each, scored 1 where right: for
+ * `explore`, token by token.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluate } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { explore, questionTree } from "arpo-lab/view";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+ * const evaluation = await evaluate(policy, "aime24-lookalike", { samples: 2 });
+ * const { tree, scored } = questionTree(evaluation, "aime24-lookalike", 0);
+ * assert.equal(tree.rows.length, 2);
+ * assert.equal(scored.mean, 1);
+ * assert.match(explore(tree, { scored }).html(), /What is 40/);
+ * ```
+ */
+export function questionTree(
+  evaluation: Evaluation,
+  benchmark: string,
+  index: number,
+): { tree: RolloutTree; scored: Scored } {
+  const samples = evaluation.samplesOf(benchmark, index);
+  const [first] = samples;
+  if (!first) {
+    throw new RangeError(
+      `Cannot show a question: ${benchmark} must have samples of question ${index}, got none`,
+    );
+  }
+  const { tokenizer, settings } = evaluation;
+  const nodes: TreeNode[] = [];
+  const rows = samples.map((sample, row): TreeRow => {
+    let [parent, round] = [-1, 0];
+    for (const step of sample.steps) {
+      const id = nodes.length;
+      nodes.push(nodeOf(step, { id, parent, row, round }));
+      if (step.kind === "result") round++;
+      parent = id;
+    }
+    const calls = sample.steps.filter((s) => s.kind === "result" && s.rule === undefined).length;
+    const end = ends[sample.status];
+    return { row, kind: "initial", round: 0, parent: -1, from: -1, leaf: parent, end, calls };
+  });
+  const lengths = samples.map(({ steps }) => steps.reduce((sum, s) => sum + s.tokens.length, 0));
+  const tokens = Int32Array.from(first.prompt_tokens);
+  const { seed, asked } = settings;
+  const tree = new RolloutTree({
+    task: { prompt: first.input },
+    index: 0,
+    policy: settings.policy,
+    prompt: { text: tokenizer?.decode(tokens) ?? first.input, tokens },
+    nodes,
+    rows,
+    config: rolloutConfig({
+      n: rows.length,
+      responseLength: Math.max(1, ...lengths),
+      sampling: asked[benchmark]?.sampling ?? {},
+      seed,
+      keepTop: false,
+    }),
+    eosIds: [...(tokenizer?.eosIds ?? [])],
+    padId: tokenizer?.padId ?? 0,
+    cutTexts: {},
+  });
+  const scored = new Scored(
+    tree.trajectories.map((trajectory, i) => {
+      const sample = samples[i]!;
+      const right = isRight(sample);
+      const reason = `${right ? "right" : "wrong"} (${sample.status}): ${sample.prediction}`;
+      return { trajectory, group: benchmark, score: { score: Number(right), reason } };
+    }),
+    [tree],
+  );
+  return { tree, scored };
+}

@@ -1,0 +1,179 @@
+import { randomUUID } from "node:crypto";
+import {
+  byQuestion,
+  columnsOf,
+  comparisonOf,
+  type Evaluation,
+  type BenchmarkReport,
+  faultsOf,
+  isRight,
+  type ScoredSample,
+  wasMade,
+} from "../../eval/index.js";
+import { escapeHtml as escape } from "../escape.js";
+import { makePayload } from "../explorer/make-payload.js";
+import { explorerParts } from "../explorer/program.js";
+import { widgetHtml } from "../widget.js";
+import { accuracyChart, passChart, toolChart } from "./charts.js";
+import { startEvaluation } from "./page/start-evaluation.js";
+import { questionTree } from "./question-tree.js";
+
+export interface ReportOptions {
+  /** Bytes that tokens of questions may take; the questions after that have their text only. */
+  tokenBytes?: number;
+  /** What the page's own element is called; the same evaluation then gives the same bytes. */
+  id?: string;
+}
+
+const style = `
+.arpo-evaluation .arpo-notice{font-weight:600;border-left:4px solid var(--hot);padding:4px 10px;margin:4px 0}
+.arpo-evaluation .arpo-chart{margin:12px 0;overflow-x:auto}
+.arpo-evaluation figcaption{font-weight:600;margin:0 0 4px}
+.arpo-evaluation td.arpo-number{font-variant-numeric:tabular-nums;text-align:right;white-space:nowrap}
+.arpo-evaluation td:first-child{white-space:nowrap}
+.arpo-evaluation details{border:1px solid var(--line);border-radius:8px;margin:4px 0;padding:2px 10px}
+.arpo-evaluation summary{cursor:pointer;overflow-wrap:anywhere}
+.arpo-evaluation .arpo-marks{font-family:ui-monospace,monospace;white-space:pre}
+`;
+
+const list = (title: string, lines: readonly string[]) =>
+  lines.length === 0
+    ? ""
+    : `<h4>${title}</h4><ul>${lines.map((line) => `<li>${escape(line)}</li>`).join("")}</ul>`;
+
+function figures(reports: readonly BenchmarkReport[]): string {
+  const columns = columnsOf(reports);
+  const head = columns.map(({ title, doc }) => `<th title="${escape(doc)}">${escape(title)}</th>`);
+  const rows = reports.map(
+    (report) =>
+      `<tr>${columns.map(({ cell }, i) => `<td${i > 0 ? ' class="arpo-number"' : ""}>${escape(cell(report))}</td>`).join("")}</tr>`,
+  );
+  return `<div class="arpo-wide"><table><thead><tr>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+}
+
+/** + right, - wrong, ? could not be made. */
+const mark = (sample: ScoredSample) => (wasMade(sample) ? (isRight(sample) ? "+" : "-") : "?");
+const said = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+
+function sampleHtml(sample: ScoredSample): string {
+  const { metrics, turn, prediction, status, error, judge_error, output } = sample;
+  const facts = [
+    `EM ${metrics.em}`,
+    `F1 ${metrics.f1.toFixed(3)}`,
+    `equal expressions ${metrics.math_equal}`,
+    ...(metrics.llm_equal === undefined ? [] : [`judge ${metrics.llm_equal}`]),
+    `${metrics.python_calls} Python calls, ${metrics.search_calls} searches`,
+    `${status}${error === undefined ? "" : `: ${error}`}`,
+    ...(sample.failed_tool_calls > 0 ? [`${sample.failed_tool_calls} tool calls failed`] : []),
+    ...(judge_error === undefined ? [] : [`judge failed: ${judge_error}`]),
+  ];
+  const reply = metrics.llm_response;
+  return (
+    `<p><b>${mark(sample)} sample ${turn}</b>: ${escape(prediction || "no prediction")} <span class="arpo-muted">${escape(facts.join("; "))}</span></p>` +
+    (reply === undefined ? "" : `<p class="arpo-muted">The judge: ${escape(reply)}</p>`) +
+    `<pre>${escape(output)}</pre>`
+  );
+}
+
+/** What a question can be chosen by. */
+function kinds(samples: readonly ScoredSample[]): string {
+  const right = samples.filter(isRight).length;
+  const faulty = samples.some(
+    (s) => !wasMade(s) || s.failed_tool_calls > 0 || s.judge_error !== undefined,
+  );
+  return [
+    right === samples.length ? "right" : right === 0 ? "wrong" : "split",
+    ...(faulty ? ["fault"] : []),
+    ...(samples.some(({ status }) => status === "timeout" || status === "context") ? ["cut"] : []),
+  ].join(" ");
+}
+
+/**
+ * A report as one piece of HTML: figures, plots, and every question down to the tokens of its samples.
+ * It needs no network, and works without a program too, up to the texts.
+ */
+export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}): string {
+  const { benchmarks, settings, notice } = evaluation;
+  const { tokenBytes = 8_000_000 } = options;
+  const key = options.id ?? randomUUID();
+  let left = tokenBytes;
+  const question = (report: BenchmarkReport, samples: ScoredSample[]): string => {
+    const { index, input, answer } = samples[0]!;
+    let view = "";
+    const { tree, scored } = questionTree(evaluation, report.name, index);
+    const { tokenizer } = evaluation;
+    const payload = JSON.stringify(makePayload(tree, { scored, tokenizer })).replace(
+      /</g,
+      "\\u003c",
+    );
+    if (payload.length <= left) {
+      left -= payload.length;
+      view = `<div id="evaluation-${key}-${report.name}-${index}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div><script type="application/json" data-tree>${payload}</script></div>`;
+    } else {
+      view = `<p class="arpo-muted">Its tokens are left out to keep this page small.</p>`;
+    }
+    return (
+      `<details data-question data-is="${kinds(samples)}"><summary><span class="arpo-marks">${samples.map(mark).join("")}</span> ${index + 1}. ${escape(input)}</summary>` +
+      `<p>Right: ${escape(said(answer))}</p>${samples.map(sampleHtml).join("")}${view}</details>`
+    );
+  };
+  const asked = Object.entries(settings.asked).filter(([name]) =>
+    benchmarks.some((report) => report.name === name),
+  );
+  const sections = benchmarks.map((report) => {
+    const own = byQuestion(evaluation.samples.filter((s) => s.benchmark === report.name));
+    return `<h3>${escape(report.name)}</h3><p class="arpo-muted">${escape(report.title)}</p>${own.map((samples) => question(report, samples)).join("")}`;
+  });
+  const choice =
+    `<p class="arpo-bar"><label>Show <select data-choice disabled><option value="all">all questions</option>` +
+    `<option value="wrong">never right</option><option value="split">sometimes right</option><option value="right">always right</option>` +
+    `<option value="cut">cut off by time or context</option><option value="fault">faults of the machinery</option></select></label> <output data-count></output></p>`;
+  const still =
+    `<p class="arpo-notice">${escape(notice)}</p>` +
+    `<p>${escape(settings.policy)}, seed ${settings.seed}, ${settings.judge === undefined ? "no judge" : `judged by ${escape(settings.judge)}`}. Shares in per cent, with 95% intervals.</p>` +
+    figures(benchmarks) +
+    list("Faults of the machinery", benchmarks.flatMap(faultsOf)) +
+    list("Published figures", benchmarks.flatMap(comparisonOf)) +
+    accuracyChart(benchmarks) +
+    passChart(benchmarks) +
+    toolChart(benchmarks) +
+    `<details><summary>How it was made</summary><pre>${escape(JSON.stringify({ ...settings, asked: Object.fromEntries(asked) }, undefined, 2))}</pre></details>` +
+    `<h3>Questions</h3><p class="arpo-muted">+ a right sample, - a wrong one, ? one that could not be made.</p>${choice}${sections.join("")}`;
+  return widgetHtml({
+    name: "evaluation",
+    id: key,
+    still,
+    data: {},
+    style,
+    parts: [...explorerParts, startEvaluation],
+    start: "startEvaluation",
+  });
+}
+
+/**
+ * The report of an evaluation as a page of its own, for a file. The same evaluation gives the same
+ * bytes; times are not in it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluate } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { reportPage } from "arpo-lab/view";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+ * const evaluation = await evaluate(policy, "aime24-lookalike", { samples: 2 });
+ * const page = reportPage(evaluation);
+ * assert.match(page, /^<!doctype html>\n<!-- Generated look-alikes, not the benchmarks/);
+ * assert.equal(page, reportPage(evaluation));
+ * ```
+ */
+export function reportPage(evaluation: Evaluation, options: ReportOptions = {}): string {
+  const notice = evaluation.notice.replaceAll("--", "- -");
+  const title = escape(`Evaluation of ${evaluation.settings.policy}`);
+  return (
+    `<!doctype html>\n<!-- ${notice} -->\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>` +
+    `<style>:root{color-scheme:light dark}body{margin:1rem auto;max-width:1100px;padding:0 1rem}</style></head>` +
+    `<body><h1>${title}</h1>${reportHtml(evaluation, { id: "report", ...options })}</body></html>\n`
+  );
+}
