@@ -63,8 +63,12 @@ export function evalCommand(): Command {
     .option("--endpoint <url>", "a server that speaks OpenAI's API; may be repeated", list)
     .option("--endpoint-model <name>", "the model's name there")
     .option("--api-key-env <name>", "the environment variable with the endpoint's key")
-    .option("--judge <url>", "a server whose model says whether answers are right")
-    .option("--judge-model <name>", "the model's name there")
+    .option(
+      "--judge <url>",
+      "a server whose model says whether answers are right; may be repeated",
+      list,
+    )
+    .option("--judge-model <name>", "the model's name there", "Qwen2.5-72B-Instruct")
     .option("--judge-key-env <name>", "the environment variable with the judge's key")
     .action(async (model: string, names: string[], options: EvalCommandOptions) => {
       await (await import("../eval/eval-model.js")).evalModel(model, names, options);

@@ -1,13 +1,13 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { world } from "../../src/data/index.js";
 import {
-  type AnswerJudge,
   type Benchmark,
   benchmarks,
   evaluate,
+  LlmJudge,
   type Sample,
 } from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
@@ -40,8 +40,8 @@ export interface EvalCommandOptions {
   endpoint?: string[];
   endpointModel?: string;
   apiKeyEnv?: string;
-  judge?: string;
-  judgeModel?: string;
+  judge?: string[];
+  judgeModel: string;
   judgeKeyEnv?: string;
 }
 
@@ -89,9 +89,21 @@ async function toolsFor(chosen: readonly Benchmark[], file: string | undefined):
   return new ToolSet([pythonTool()]);
 }
 
-function judgeOf(options: EvalCommandOptions): Promise<AnswerJudge | undefined> {
-  if (options.judge === undefined) return Promise.resolve(undefined);
-  throw new Error("Cannot judge: not there yet");
+/** The judge, if one is asked for; its verdicts are kept beside the samples. */
+function judgeOf({ judge, judgeModel, judgeKeyEnv, out }: EvalCommandOptions) {
+  if (judge === undefined) return undefined;
+  return new LlmJudge({
+    urls: judge,
+    model: judgeModel,
+    cacheFile: join(resolve(out), "verdicts.jsonl"),
+    ...(judgeKeyEnv === undefined ? {} : { apiKeyEnv: judgeKeyEnv }),
+  });
+}
+
+/** What judging took, in words. */
+function costOf(judge: LlmJudge): string {
+  const { questions, equivalent, cached, requests, promptTokens, completionTokens } = judge.cost();
+  return `judge: ${questions} questions, ${equivalent} equal anyway, ${cached} known, ${requests} requests, ${promptTokens} + ${completionTokens} tokens`;
 }
 
 function policyOf(model: string, options: EvalCommandOptions) {
@@ -125,10 +137,11 @@ export async function evalModel(
 ): Promise<void> {
   if (options.own !== undefined) await registerOwn(options.own);
   const chosen = (names.length > 0 ? names : benchmarks.lookAlikes()).map(benchmarks.get);
-  const judge = await judgeOf(options);
   const policy = await policyOf(model, options);
   const tools = await toolsFor(chosen, options.tools);
   const folder = resolve(options.out);
+  await mkdir(folder, { recursive: true });
+  const judge = judgeOf(options);
   try {
     const { temperature, topP, topK, minP, repetitionPenalty } = options;
     const { samples, questions, seed, prompt, mode, maxTokens, concurrency, asReference } = options;
@@ -144,8 +157,10 @@ export async function evalModel(
     const page = join(folder, "report.html");
     await writeWhole(page, reportPage(evaluation));
     console.log(String(evaluation));
+    if (judge) console.error(costOf(judge));
     console.error(`\nreport: ${page}`);
   } finally {
+    judge?.close();
     await tools.dispose();
   }
 }

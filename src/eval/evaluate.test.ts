@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -8,6 +11,7 @@ import { ToolSet } from "../tools/index.js";
 import type { LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { evaluate, type EvaluateOptions } from "./evaluate.js";
 import type { TaskType } from "./evaluate-item.js";
+import { LlmJudge } from "./judge/index.js";
 import { comparisonOf, faultsOf } from "./report/evaluation-text.js";
 import type { AnswerJudge } from "./report/judge-slot.js";
 
@@ -82,6 +86,28 @@ test("evaluate() lets a judge decide, and says where it could not be asked", asy
   assert.match(String(evaluation), /judged by kind/);
   const short: AnswerJudge = { name: "short", judge: () => Promise.resolve([]) };
   await assert.rejects(evaluate(policy(), toy, { judge: short }), /must give 4 verdicts, got 0/);
+});
+
+test("evaluate() asks an LlmJudge over HTTP, and knows its verdicts the next time", async (t) => {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests++;
+    request.resume();
+    const message = { role: "assistant", content: "<judgment>Correct</judgment>" };
+    response.end(JSON.stringify({ choices: [{ message, finish_reason: "stop" }] }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const cacheFile = join(temporary, "verdicts.jsonl");
+  for (const asked of [2, 2]) {
+    const judge = new LlmJudge({ urls: url, model: "m", cacheFile });
+    const { benchmarks } = await evaluate(policy(), toy, { judge, questions: 4, seed: 1 });
+    judge.close();
+    assert.equal(benchmarks[0]!.accuracy.value, 1);
+    assert.ok(requests <= asked, `${requests} requests`);
+  }
+  assert.ok(requests > 0);
 });
 
 test("evaluate() leaves what could not be made out of the figures, and says so", async () => {

@@ -31,7 +31,7 @@ export {
 } from "./report/benchmark-report.js";
 export { Evaluation, evaluationDisplay, type EvaluationSettings } from "./report/evaluation.js";
 export { columnsOf, comparisonOf, faultsOf } from "./report/evaluation-text.js";
-export type { AnswerJudge, JudgeQuestion, JudgeVerdict } from "./report/judge-slot.js";
+export type { AnswerJudge, JudgeVerdict } from "./report/judge-slot.js";
 export { isRight, scoreSamples, wasMade, type ScoredSample } from "./report/score-samples.js";
 export { summarize, type Summary } from "./summarize.js";
 export { countBlocks, outputLength } from "./tool-statistics.js";

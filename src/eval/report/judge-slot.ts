@@ -1,9 +1,4 @@
-/** What a judge is asked about one sample. */
-export interface JudgeQuestion {
-  question: string;
-  answer: unknown;
-  prediction: string;
-}
+import type { JudgeQuestion } from "../judge/index.js";
 
 /** What a judge said. */
 export interface JudgeVerdict {
@@ -14,7 +9,7 @@ export interface JudgeVerdict {
   failure?: string;
 }
 
-/** Says whether predictions are right; one verdict per question, in order. */
+/** Says whether predictions are right, one verdict per question, in order: an `LlmJudge`, or your own. */
 export interface AnswerJudge {
   readonly name: string;
   judge(
