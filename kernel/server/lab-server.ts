@@ -87,7 +87,7 @@ export class LabServer {
     this.#guard = new Guard(this.token, [...host, ...(options.allowHosts ?? [])]);
     const trustFile = options.data === undefined ? undefined : join(options.data, "lab", "trusted");
     this.contents = new Contents(options.folder, { trustFile, write: options.write });
-    this.kernels = new Kernels(options.findKernel ?? kernelNamed);
+    this.kernels = new Kernels(options.findKernel ?? kernelNamed, options.buffer?.bytes);
     const maxBody = options.maxBody ?? 512 << 20;
     this.#sockets = new WebSocketServer({
       noServer: true,
@@ -101,10 +101,14 @@ export class LabServer {
 
   #addRoutes(maxBody: number): void {
     const sessions = new Sessions(this.kernels, this.contents);
-    kernelRoutes(this.#router, this.kernels, sessions, this.contents);
+    kernelRoutes(this.#router, this.kernels, sessions, this.contents, (kernel, session) =>
+      this.#sessions.get(`${kernel} ${session}`),
+    );
     sessionRoutes(this.#router, sessions);
     specRoutes(this.#router);
-    contentsRoutes(this.#router, this.contents, maxBody);
+    contentsRoutes(this.#router, this.contents, maxBody, (path, content) =>
+      sessions.saved(path, content),
+    );
     const { page, data } = this.#options;
     labRoutes(this.#router, { page, data, started: new Date(), activity: () => this.#activity() });
     if (page !== undefined) {

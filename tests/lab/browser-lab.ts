@@ -36,6 +36,14 @@ export function notebookFile(cells: Record<string, unknown>[]): string {
   return JSON.stringify({ cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 5 });
 }
 
+interface App {
+  commands: { execute(id: string, args?: unknown): Promise<void> };
+  shell: { currentWidget: { context: { model: { dirty: boolean } } } };
+}
+
+/** Only in the page: the application, which the page offers by this name. */
+declare const jupyterapp: App;
+
 /** One tab of the lab in Chromium. */
 export class Tab {
   constructor(
@@ -60,6 +68,27 @@ export class Tab {
   /** The selector of a cell, 1 for the first. */
   cell(n: number): string {
     return `.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook .jp-Cell:nth-child(${n})`;
+  }
+
+  /** Runs a command of the application. */
+  async command(id: string, args: Record<string, string> = {}): Promise<void> {
+    await this.page.evaluate(([name, given]) => jupyterapp.commands.execute(name, given), [
+      id,
+      args,
+    ] as const);
+  }
+
+  /** Saves with the keyboard and waits until it is done. */
+  async save(): Promise<void> {
+    await this.page.click(`${this.cell(1)} .jp-InputPrompt`);
+    await this.page.keyboard.press("Control+s");
+    await this.saved();
+  }
+
+  async saved(): Promise<void> {
+    await this.page.waitForFunction(
+      () => jupyterapp.shell.currentWidget.context.model.dirty === false,
+    );
   }
 
   async edit(n: number, source: string): Promise<void> {

@@ -82,8 +82,7 @@ test("a widget draws in the page and shares its state both ways", { skip }, asyn
 });
 
 test("a widget is there again after a reload of the page", { skip }, async () => {
-  await tab.page.keyboard.press("Control+s");
-  await tab.page.waitForFunction(() => document.querySelector(".jp-mod-dirty") === null);
+  await tab.save();
   await tab.page.reload();
   const button = tab.page.locator(`${tab.cell(1)} button.counter`);
   await button.filter({ hasText: "count 41" }).waitFor();

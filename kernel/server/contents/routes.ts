@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { textField } from "../http/body.js";
+import { type Json, textField } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { Answer, Router } from "../http/router.js";
 import type { Contents } from "./contents.js";
@@ -31,8 +31,13 @@ function checkpointOf(path: string): { path: string; id: string | undefined } | 
   return match === null ? undefined : { path: match[1]!, id: match[2] };
 }
 
-/** Adds the contents API and the raw files. */
-export function contentsRoutes(router: Router, contents: Contents, limit: number): void {
+/** Adds the contents API and the raw files; `onNotebook` hears of each notebook that was saved. */
+export function contentsRoutes(
+  router: Router,
+  contents: Contents,
+  limit: number,
+  onNotebook: (path: string, content: Json) => void,
+): void {
   const at = "/api/contents/*";
   router.on("GET", at, ({ params, url }) => {
     const path = params["path"] ?? "";
@@ -73,6 +78,9 @@ export function contentsRoutes(router: Router, contents: Contents, limit: number
         throw new HttpError(400, "Cannot copy: copy_from goes with POST, not with PUT");
       }
       const saved = contents.save(path, model);
+      if (saved.model.type === "notebook" && content != null) {
+        onNotebook(saved.model.path, content as Json);
+      }
       return saved.created ? created(saved.model) : { json: saved.model };
     },
     limit,

@@ -69,7 +69,7 @@ export class ChannelSession implements Listener {
 
   #drop(): void {
     this.#kept = [];
-    this.#kernel.listeners.delete(this);
+    this.#kernel.forget(this);
     this.#forget();
   }
 

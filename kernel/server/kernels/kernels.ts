@@ -5,10 +5,13 @@ import { type KernelModel, RunningKernel } from "./running-kernel.js";
 /** The kernels that run. */
 export class Kernels {
   readonly #find: (name: string) => KernelSpec;
+  readonly #keep: number | undefined;
   readonly #kernels = new Map<string, RunningKernel>();
 
-  constructor(find: (name: string) => KernelSpec) {
+  /** `keep`: about how many bytes of a running cell's output each kernel keeps. */
+  constructor(find: (name: string) => KernelSpec, keep?: number) {
     this.#find = find;
+    this.#keep = keep;
   }
 
   get list(): KernelModel[] {
@@ -37,7 +40,8 @@ export class Kernels {
       const message = error instanceof Error ? error.message : String(error);
       throw new HttpError(error instanceof RangeError ? 404 : 500, message, { cause: error });
     }
-    const kernel = new RunningKernel({ ...spec, env: { ...spec.env, ...env } }, folder);
+    const environment = { ...spec.env, ...env };
+    const kernel = new RunningKernel({ ...spec, env: environment }, folder, this.#keep);
     await kernel.start();
     this.#kernels.set(kernel.id, kernel);
     return kernel;

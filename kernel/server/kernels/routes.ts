@@ -1,15 +1,18 @@
 import { textField } from "../http/body.js";
 import type { Router } from "../http/router.js";
 import type { Contents } from "../contents/contents.js";
+import { HttpError } from "../http/http-error.js";
 import type { Kernels } from "./kernels.js";
+import type { Listener } from "./running-kernel.js";
 import type { Sessions } from "./sessions.js";
 
-/** Adds `/api/kernels`. */
+/** Adds `/api/kernels`. `listener` is the line of a front end's session to a kernel, where there is one. */
 export function kernelRoutes(
   router: Router,
   kernels: Kernels,
   sessions: Sessions,
   contents: Contents,
+  listener: (kernel: string, session: string) => Listener | undefined,
 ): void {
   router.on("GET", "/api/kernels", () => ({ json: kernels.list }));
   router.on("POST", "/api/kernels", async (call) => {
@@ -35,5 +38,15 @@ export function kernelRoutes(
     const kernel = kernels.get(params["id"]!);
     await kernel.restart();
     return { json: kernel.model };
+  });
+  // Not Jupyter's: a page asks for what cells put out before it came.
+  router.on("POST", "/api/kernels/:id/resume", async (call) => {
+    const kernel = kernels.get(call.params["id"]!);
+    const session = textField(await call.json(), "session_id") ?? "";
+    const line = listener(kernel.id, session);
+    if (line?.connected !== true) {
+      throw new HttpError(409, `Cannot resume: session ${session} is not connected`);
+    }
+    return { json: { cells: kernel.resume(line) } };
   });
 }

@@ -4,6 +4,7 @@ import type { KernelSpec } from "../../client/kernel-spec.js";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
 import { HttpError } from "../http/http-error.js";
 import type { Frames } from "./codec.js";
+import { Executions } from "./executions.js";
 import { KernelConnection } from "./connection.js";
 
 /** A kernel as the API shows it. */
@@ -39,6 +40,7 @@ export class RunningKernel {
   readonly id = randomUUID();
   readonly spec: KernelSpec;
   readonly listeners = new Set<Listener>();
+  readonly executions: Executions;
   lastActivity = new Date();
   #state = "starting";
   readonly #folder: string;
@@ -51,8 +53,13 @@ export class RunningKernel {
   /** Starts and restarts, one after the other. */
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(spec: KernelSpec, folder: string) {
+  /** The name under which its process sends messages. */
+  #session = "";
+
+  /** `keep`: about how many bytes of a running cell's output are kept for pages that come later. */
+  constructor(spec: KernelSpec, folder: string, keep = 64 << 20) {
     this.spec = spec;
+    this.executions = new Executions(keep);
     this.#folder = folder;
   }
 
@@ -78,11 +85,14 @@ export class RunningKernel {
   #onMessage(frames: Frames): void {
     this.lastActivity = new Date();
     const parent = JSON.parse(Buffer.from(frames.parent).toString()) as { msg_id?: string };
+    const header = JSON.parse(Buffer.from(frames.header).toString()) as {
+      msg_type?: string;
+      session?: string;
+    };
+    this.#session = header.session ?? "";
+    this.executions.said(parent.msg_id ?? "", header.msg_type ?? "", frames);
     if (frames.channel === "iopub") {
-      const { msg_type } = JSON.parse(Buffer.from(frames.header).toString()) as {
-        msg_type?: string;
-      };
-      if (msg_type === "status") {
+      if (header.msg_type === "status") {
         const { execution_state } = JSON.parse(Buffer.from(frames.content).toString()) as {
           execution_state?: string;
         };
@@ -119,6 +129,7 @@ export class RunningKernel {
 
   #onEnd(kernel: KernelProcess): void {
     if (kernel !== this.#process || !this.#wanted) return;
+    this.executions.died();
     this.#connection?.close();
     this.#connection = undefined;
     this.#deaths = Date.now() - this.#born < youth ? this.#deaths + 1 : 0;
@@ -133,14 +144,38 @@ export class RunningKernel {
   /** Sends what a listener asks; the answer goes to it alone. */
   async send(frames: Frames, from: Listener): Promise<void> {
     this.lastActivity = new Date();
-    const { msg_id } = JSON.parse(Buffer.from(frames.header).toString()) as { msg_id: string };
-    this.#requests.set(msg_id, from);
+    const header = JSON.parse(Buffer.from(frames.header).toString()) as {
+      msg_id: string;
+      msg_type: string;
+    };
+    if (frames.channel === "stdin") this.executions.answered();
+    else this.executions.requested(header, frames, from);
+    this.#expect(header.msg_id, from);
+    await this.#turn;
+    await this.#connection?.send(frames);
+  }
+
+  /** Answers to a request go to this listener from now on. */
+  #expect(request: string, listener: Listener): void {
+    this.#requests.set(request, listener);
     if (this.#requests.size > maxRequests) {
       const [oldest] = this.#requests.keys();
       this.#requests.delete(oldest!);
     }
-    await this.#turn;
-    await this.#connection?.send(frames);
+  }
+
+  /** Sends a listener what cells of this kernel put out before it came; says how many cells'. */
+  resume(listener: Listener): number {
+    const missing = this.executions.missing(listener);
+    for (const id of missing) this.#expect(id, listener);
+    for (const frames of this.executions.replay(listener, this.#session)) listener.receive(frames);
+    return missing.length;
+  }
+
+  /** A listener will not come back. */
+  forget(listener: Listener): void {
+    this.listeners.delete(listener);
+    this.executions.left(listener);
   }
 
   async interrupt(): Promise<void> {
@@ -154,6 +189,7 @@ export class RunningKernel {
   async #end(): Promise<void> {
     const kernel = this.#process;
     const connection = this.#connection;
+    this.executions.died();
     this.#process = undefined;
     this.#connection = undefined;
     if (kernel?.alive === true) {

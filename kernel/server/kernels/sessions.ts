@@ -39,6 +39,14 @@ export class Sessions {
     }
   }
 
+  /** A document was saved: its kernels need not keep what is in the file. */
+  saved(path: string, content: Json): void {
+    this.#prune();
+    for (const session of this.#sessions.values()) {
+      if (session.path === path) this.#kernels.get(session.kernel).executions.saved(content);
+    }
+  }
+
   forgetKernel(id: string): void {
     for (const session of this.#sessions.values()) {
       if (session.kernel === id) this.#sessions.delete(session.id);

@@ -7,6 +7,7 @@ import { extensions, mimeExtensions } from "lab:extensions";
 import { lessons } from "./lessons.js";
 import { outputs } from "./outputs.js";
 import { plotly } from "./plotly.js";
+import { resume } from "./resume.js";
 import { stages } from "./stages.js";
 import { widgets } from "./widgets.js";
 
@@ -19,7 +20,7 @@ const unwanted = new Set([
 
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
-registry.registerPlugins([lessons, outputs, stages, widgets]);
+registry.registerPlugins([lessons, outputs, resume, stages, widgets]);
 const serviceManager = await registry.resolveRequiredService(IServiceManager);
 const connectionStatus = await registry.resolveOptionalService(IConnectionStatus);
 
