@@ -1,6 +1,16 @@
-import { join } from "node:path";
-import { type Logger, consoleLogger, tensorBoard, train } from "../../src/run/index.js";
+import { RunFolder, train } from "../../src/run/index.js";
 import { type ConfigOptions, assemble, interruptible, readConfig } from "./assemble.js";
+import { loggersOf } from "./loggers.js";
+
+/** What is left of a run that failed, for whoever reads its error. */
+async function whatIsLeft(folder: string): Promise<string> {
+  const step = await RunFolder.existing(folder)
+    .then((run) => run.latest())
+    .catch(() => undefined);
+  return step === undefined
+    ? `nothing was saved in ${folder} yet`
+    : `${folder} holds everything up to its checkpoint global_step_${step}; the same command goes on from there`;
+}
 
 /** `arpo-lab train`. */
 export async function trainFromConfig(
@@ -9,21 +19,16 @@ export async function trainFromConfig(
 ): Promise<void> {
   const config = await readConfig(overrides, options);
   const folder = options.out ?? config.trainer.default_local_dir;
+  const warn = (message: string) => console.error(`warning: ${message}`);
   const parts = { ...(await assemble(config)), signal: interruptible() };
-  const loggers: Logger[] = [];
-  for (const name of config.trainer.logger) {
-    if (name === "console") loggers.push(consoleLogger());
-    else if (name === "tensorboard") loggers.push(await tensorBoard(join(folder, "tensorboard")));
-    else console.error(`note: the logger ${name} is not one of console, tensorboard: left out`);
-  }
-  console.log(`training in ${folder}`);
   try {
-    const trainer = await train(parts, {
-      folder,
-      loggers,
-      warn: (message) => console.error(`warning: ${message}`),
-    });
+    const loggers = await loggersOf(config, folder, warn);
+    console.log(`training in ${folder}`);
+    const trainer = await train(parts, { folder, loggers, warn });
     console.log(`done: ${trainer.step} steps, everything is in ${folder}`);
+  } catch (error) {
+    console.error(`note: ${await whatIsLeft(folder)}`);
+    throw error;
   } finally {
     await parts.tools.dispose();
     parts.policy.model.dispose();

@@ -1,6 +1,7 @@
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { stageFile } from "../../model/index.js";
+import { makeFolder } from "./make-folder.js";
 
 /** Which step a checkpoint holds is in its folder's name, as in the reference. */
 const checkpointName = (step: number) => `global_step_${step}`;
@@ -45,8 +46,8 @@ export class RunFolder {
 
   static async open(path: string): Promise<RunFolder> {
     try {
-      await mkdir(join(path, "rollouts"), { recursive: true });
-      await mkdir(join(path, "validation"), { recursive: true });
+      await makeFolder(resolve(path, "rollouts"));
+      await makeFolder(resolve(path, "validation"));
       // What a killed process was still writing was never part of the run.
       for (const name of await readdir(path)) {
         if (name.endsWith(".tmp")) await rm(join(path, name), { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import type { Logger } from "./logger.js";
 
-/** The figures worth a line, in this order, where they are there. */
+/** The figures worth a column, in this order, where they are there. */
 const columns: [name: string, label: string][] = [
   ["critic/score/mean", "score"],
   ["actor/entropy_loss", "entropy"],
@@ -14,28 +14,96 @@ const columns: [name: string, label: string][] = [
 ];
 
 const width = 9;
+const headEvery = 20;
+const barWidth = 24;
 
-/** A logger that prints one line a step under a head that comes again every so often. */
+const cells = (list: readonly string[]) => list.map((cell) => cell.padStart(width)).join("");
+
+/** Seconds as a person says them: 45 s, 3 min 20 s, 2 h 5 min. */
+export function duration(seconds: number): string {
+  const s = Math.round(seconds);
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
+  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+}
+
+function bar(done: number, all: number): string {
+  const full = Math.round((barWidth * done) / all);
+  return `${"█".repeat(full)}${"░".repeat(barWidth - full)}`;
+}
+
+/**
+ * A logger that prints a table, one row a step under a head that comes again every so often, the time
+ * left in its last column. On a terminal (`live`) a line of progress stays below the table.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { consoleLogger } from "arpo-lab/run";
+ *
+ * let text = "";
+ * const logger = consoleLogger({ write: (more) => (text += more) });
+ * logger.begin?.({ step: 0, totalSteps: 4 });
+ * await logger.log(1, { "critic/score/mean": 0.25, "timing_s/step": 20 });
+ * assert.match(text, /score +step s +left\n +1\/4 +0.25 +20 +1 min 0 s/);
+ * ```
+ */
 export function consoleLogger(
-  write: (text: string) => void = (text) => void process.stdout.write(text),
+  options: { write?: (text: string) => void; live?: boolean } = {},
 ): Logger {
+  const { live = false, write = (text: string) => void process.stdout.write(text) } = options;
   let lines = 0;
+  let total: number | undefined;
+  let status = "";
+  // Times of the last steps: the first of a run also warms up tools and caches.
+  const recent: number[] = [];
+
+  /** Prints above the line of progress. */
+  const print = (text: string) => {
+    write(live && status ? `\r\u001b[K${text}${status}` : text);
+  };
+
   return {
     name: "console",
+    begin: ({ totalSteps }) => {
+      total = totalSteps;
+    },
     log: (step, metrics) => {
       const shown = columns.filter(([name]) => metrics[name] !== undefined);
+      let text = "";
       if (shown.length > 0) {
-        if (lines++ % 20 === 0) {
-          write(
-            `${["step", ...shown.map(([, label]) => label)].map((l) => l.padStart(width)).join("")}\n`,
-          );
+        const seconds = metrics["timing_s/step"];
+        if (seconds !== undefined) recent.push(seconds);
+        if (recent.length > 8) recent.shift();
+        const pace = [...recent].sort((a, b) => a - b)[recent.length >> 1];
+        const left =
+          total === undefined || pace === undefined ? undefined : duration(pace * (total - step));
+        if (lines++ % headEvery === 0) {
+          const labels = shown.map(([, label]) => label);
+          text += `${cells(["step", ...labels])}${left === undefined ? "" : "  left"}\n`;
         }
-        const cells = shown.map(([name]) => String(Number(metrics[name]!.toPrecision(4))));
-        write(`${[String(step), ...cells].map((c) => c.padStart(width)).join("")}\n`);
+        const values = shown.map(([name]) => String(Number(metrics[name]!.toPrecision(4))));
+        text += `${cells([total === undefined ? `${step}` : `${step}/${total}`, ...values])}`;
+        text += `${left === undefined ? "" : `  ${left}`}\n`;
+        if (live && total !== undefined) {
+          status = `${bar(step, total)} ${step}/${total}${left === undefined ? "" : `, ${left} left`}`;
+        }
       }
       for (const [name, value] of Object.entries(metrics)) {
-        if (name.startsWith("val-core/")) write(`      ${name} ${value.toFixed(4)}\n`);
+        if (name.startsWith("val-core/")) text += `      ${name} ${value.toFixed(4)}\n`;
       }
+      if (text) print(text);
+    },
+    answers: (step, rows) => {
+      const text = rows.map(
+        ({ input, output, score, reason }) =>
+          `      step ${step}, score ${score.toFixed(2)} (${reason || "no reason given"})\n        ${input.trim()}\n        ${output.trim()}\n`,
+      );
+      print(text.join(""));
+    },
+    close: () => {
+      if (live && status) write("\n");
+      status = "";
     },
   };
 }

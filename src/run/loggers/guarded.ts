@@ -20,6 +20,7 @@ export function guarded(loggers: readonly Logger[], warn: (message: string) => v
     }
   };
   return {
+    begin: (at: { step: number; totalSteps: number }) => each((logger) => logger.begin?.(at)),
     log: (step: number, metrics: Readonly<Record<string, number>>) =>
       each((logger) => logger.log(step, metrics)),
     answers: async (step: number, scored: Scored, count: number) => {

@@ -3,6 +3,8 @@ import type { Scored } from "../../reward/index.js";
 /** Something that is told a step's metrics. */
 export interface Logger {
   readonly name: string;
+  /** Where the run stands as it begins or goes on. */
+  begin?(at: { step: number; totalSteps: number }): void | Promise<void>;
   log(step: number, metrics: Readonly<Record<string, number>>): void | Promise<void>;
   /** Some answers of a validation, for reading (`trainer.log_val_generations`). */
   answers?(step: number, rows: readonly LoggedAnswer[]): void | Promise<void>;

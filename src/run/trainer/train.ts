@@ -104,6 +104,7 @@ export async function train(parts: TrainerParts, options: TrainOptions): Promise
     if (last !== null) await run.prune(last, lab.keep_best && best ? [best.step] : []);
   };
 
+  await logger.begin({ step: trainer.step, totalSteps: trainer.totalSteps });
   // A process killed behind its last checkpoint had not come to this.
   if (from) await prune();
   if (trainer.step === 0 && schedule.val_before_train) await record(0, await validate(0));

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { appendFile, mkdir, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { crc32 } from "./crc32.js";
+import type { Logger } from "./logger.js";
+import { field, text, whole } from "./protobuf.js";
+
+// An offline run as wandb writes it: a LevelDB log (blocks of 32 KiB; a record that does not fit is cut
+// into pieces) of protobuf messages. The field numbers are those of wandb_internal.proto: Record { num
+// = 1, history = 2, config = 5, run = 17, exit = 18, header = 21 }.
+
+const blockSize = 32 * 1024;
+const pieceHead = 7;
+const fileHead = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0); // ":W&B", magic, version
+
+const [whole1, first2, middle3, last4] = [1, 2, 3, 4];
+
+/** One record as the log stores it behind `offset` bytes. */
+export function logRecord(data: Uint8Array, offset: number): Uint8Array {
+  const out: number[] = [];
+  let rest = data;
+  let started = false;
+  do {
+    let room = blockSize - ((offset + out.length) % blockSize);
+    if (room < pieceHead) {
+      for (let i = 0; i < room; i++) out.push(0);
+      room = blockSize;
+    }
+    const piece = rest.subarray(0, room - pieceHead);
+    rest = rest.subarray(piece.length);
+    const done = rest.length === 0;
+    const type = started ? (done ? last4 : middle3) : done ? whole1 : first2;
+    started = true;
+    const head = new DataView(new ArrayBuffer(pieceHead));
+    head.setUint32(0, crc32(piece, crc32(Uint8Array.of(type))), true);
+    head.setUint16(4, piece.length, true);
+    head.setUint8(6, type);
+    for (const byte of new Uint8Array(head.buffer)) out.push(byte);
+    for (const byte of piece) out.push(byte);
+  } while (rest.length > 0);
+  return Uint8Array.from(out);
+}
+
+/** A key and its value as JSON; a key of metrics stands in a list, that of a configuration alone. */
+const item = (key: number, name: string, value: unknown) => [
+  ...text(key, name),
+  ...text(16, JSON.stringify(value)),
+];
+
+const stamp = (date: Date) =>
+  date
+    .toISOString()
+    .replace(/[-:]|\..*/g, "")
+    .replace("T", "_");
+
+/**
+ * A logger that writes an offline run of Weights & Biases below `FOLDER/wandb`, which `wandb sync`
+ * uploads. It needs neither an account nor a network. What is in it: the configuration, every metric
+ * with its step, start and end. What is not: system metrics, console output, files, tables of answers.
+ * A resumed run is a run of its own, as for wandb itself, under the same id.
+ */
+export async function wandbLogger(options: {
+  folder: string;
+  project: string;
+  run: string;
+  config: Readonly<Record<string, unknown>>;
+  /** Default: random. */
+  id?: string;
+  now?: () => Date;
+}): Promise<Logger> {
+  const { now = () => new Date(), id = randomBytes(4).toString("hex") } = options;
+  const began = now();
+  const folder = join(options.folder, "wandb", `offline-run-${stamp(began)}-${id}`);
+  await mkdir(join(folder, "files"), { recursive: true });
+  const path = join(folder, `run-${id}.wandb`);
+  await writeFile(path, fileHead);
+  let size = fileHead.length;
+  let count = 0;
+  const write = async (message: number[]) => {
+    const bytes = logRecord(Uint8Array.from([...whole(1, ++count), ...message]), size);
+    await appendFile(path, bytes);
+    size += bytes.length;
+  };
+  const time = [
+    ...whole(1, Math.floor(began.getTime() / 1000)),
+    ...whole(2, (began.getTime() % 1000) * 1e6),
+  ];
+  await write(field(21, field(1, [...text(1, "arpo-lab"), ...text(2, "0.13.0")])));
+  await write(
+    field(17, [
+      ...text(1, id),
+      ...text(3, options.project),
+      ...field(
+        4,
+        Object.entries(options.config).flatMap(([key, value]) => field(1, item(1, key, value))),
+      ),
+      ...text(8, options.run),
+      ...text(13, hostname()),
+      ...field(17, time),
+    ]),
+  );
+  return {
+    name: "wandb",
+    log: async (step, metrics) => {
+      const seconds = now().getTime() / 1000;
+      const row = {
+        ...metrics,
+        _timestamp: seconds,
+        _runtime: seconds - began.getTime() / 1000,
+        _step: step,
+      };
+      // JSON knows no NaN; wandb reads it as this text.
+      const items = Object.entries(row).flatMap(([key, value]) =>
+        field(1, item(2, key, Number.isFinite(value) ? value : String(value))),
+      );
+      await write(field(2, [...items, ...field(2, whole(1, step))]));
+    },
+    close: () => write(field(18, [])),
+  };
+}
