@@ -73,7 +73,11 @@ export async function trainOn(
         rollout: {
           ...(options.n === undefined
             ? {}
-            : { n: options.n, initial_rollouts: Math.ceil(options.n / 2) }),
+            : // Trees start with half of their rows; where nothing branches, all start at once.
+              {
+                n: options.n,
+                initial_rollouts: preset === "grpo" ? options.n : Math.ceil(options.n / 2),
+              }),
         },
       },
     },
