@@ -7,6 +7,7 @@ import { lesson05 } from "./lesson-05.js";
 import { lesson06 } from "./lesson-06.js";
 import { lesson07 } from "./lesson-07.js";
 import { lesson08 } from "./lesson-08.js";
+import { lesson09 } from "./lesson-09.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -19,6 +20,7 @@ export const exercises = {
   ...lesson06,
   ...lesson07,
   ...lesson08,
+  ...lesson09,
 };
 
 export type ExerciseName = keyof typeof exercises;
