@@ -1,3 +1,4 @@
+export { Endpoints, type EndpointHealth, type EndpointOptions } from "./endpoints.js";
 export {
   HttpError,
   isAxiosError,

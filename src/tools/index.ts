@@ -50,5 +50,7 @@ export { mcpTools, type McpOptions, type McpServer, type McpTools } from "./mcp/
 export { bestPassage, type PassageOptions } from "./pages/best-passage.js";
 export { deepSearchTool, type DeepSearchOptions, type Passage } from "./pages/deep-search.js";
 export { PageFetcher, type PageOptions } from "./pages/fetch-page.js";
+export { remoteSummarizer, type SummarizerOptions } from "./pages/remote-summarizer.js";
 export { htmlText } from "./pages/html-text.js";
 export { paced } from "./search/paced.js";
+export { steady } from "./search/steady.js";

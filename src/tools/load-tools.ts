@@ -5,12 +5,18 @@ import { calculator } from "./calculator.js";
 import { fileTool } from "./file-tool.js";
 import { mcpTools, type McpServer } from "./mcp/mcp-tools.js";
 import { pythonTool } from "./python/python-tool.js";
+import { deepSearchTool } from "./pages/deep-search.js";
+import { PageFetcher } from "./pages/fetch-page.js";
+import { remoteSummarizer } from "./pages/remote-summarizer.js";
 import { brightData } from "./search/bright-data.js";
 import { importJsonCache } from "./search/cache-files.js";
 import { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
 import { offlineSearch } from "./search/offline.js";
+import { paced } from "./search/paced.js";
+import type { SearchProvider } from "./search/provider.js";
 import { SearchCache } from "./search/search-cache.js";
 import { searchTool } from "./search/search-tool.js";
+import { steady } from "./search/steady.js";
 import { searxng, type SearxngOptions } from "./search/searxng.js";
 import { ToolSet } from "./tool-set.js";
 import type { Tool } from "./tool.js";
@@ -64,6 +70,57 @@ function search(
   });
 }
 
+/** Where searches go, by name. */
+const providers: Record<string, (params: Params) => SearchProvider> = {
+  offline: (p) => offlineSearch({ path: text(p.corpus) }),
+  "bright-data": (p) =>
+    brightData({ apiKey: text(p.api_key), zone: text(p.zone), location: text(p.location) }),
+  searxng: (p) => searxng(p as unknown as SearxngOptions),
+  json: (p) => jsonEndpoint(p as unknown as JsonEndpointOptions),
+};
+
+const deepParams = z.looseObject({
+  provider: z.enum(["offline", "bright-data", "searxng", "json"]),
+  provider_params: z.record(z.string(), z.unknown()).optional(),
+  cache_file: z.string().optional(),
+  page_cache: z.string().optional(),
+  max_pages: z.number().int().min(1).optional(),
+  per_second: z.number().positive().optional(),
+  retry_wait: z.number().min(0).optional(),
+  allow_private: z.boolean().optional(),
+  summarizer: z
+    .strictObject({
+      urls: z.array(z.string()).min(1),
+      model: z.string(),
+      api_key_env: z.string().optional(),
+    })
+    .optional(),
+});
+
+/** The reference's deep search: paced and repeated searches, pages, passages, a summariser. */
+function deepSearch(params: Params, tag: string): Tool {
+  const parsed = deepParams.safeParse(params);
+  if (!parsed.success) throw new TypeError(z.prettifyError(parsed.error));
+  const { provider, provider_params = {}, cache_file, page_cache, max_pages = 10 } = parsed.data;
+  const { per_second = 32, retry_wait = 5, allow_private, summarizer } = parsed.data;
+  return deepSearchTool({
+    tag,
+    provider: steady(paced(providers[provider]!(provider_params), per_second), {
+      cache: new SearchCache({ path: cache_file }),
+      waitMs: retry_wait * 1000,
+    }),
+    pages: new PageFetcher({ cachePath: page_cache, allowPrivate: allow_private }),
+    maxPages: max_pages,
+    summarize:
+      summarizer &&
+      remoteSummarizer({
+        urls: summarizer.urls,
+        model: summarizer.model,
+        apiKeyEnv: summarizer.api_key_env,
+      }),
+  });
+}
+
 /** Tools by the names that configurations use, the reference's class paths among them. */
 const known: Record<string, Factory> = {
   python: (p, tag) =>
@@ -79,15 +136,11 @@ const known: Record<string, Factory> = {
     }),
   calculator: (_, tag) => calculator({ tag }),
   file: (p, tag) => fileTool({ folder: String(p.folder), tag, maxLength: number(p.max_length) }),
-  "search.offline": (p, tag) => search(offlineSearch({ path: text(p.corpus) }), p, tag),
-  "search.bright-data": (p, tag) =>
-    search(
-      brightData({ apiKey: text(p.api_key), zone: text(p.zone), location: text(p.location) }),
-      p,
-      tag,
-    ),
-  "search.searxng": (p, tag) => search(searxng(p as unknown as SearxngOptions), p, tag),
-  "search.json": (p, tag) => search(jsonEndpoint(p as unknown as JsonEndpointOptions), p, tag),
+  "search.offline": (p, tag) => search(providers["offline"]!(p), p, tag),
+  "search.bright-data": (p, tag) => search(providers["bright-data"]!(p), p, tag),
+  "search.searxng": (p, tag) => search(providers["searxng"]!(p), p, tag),
+  "search.json": (p, tag) => search(providers["json"]!(p), p, tag),
+  "search.deep": deepSearch,
   mcp: async (p, tag) => (await mcpTools(p as unknown as McpServer, { prefix: `${tag}_` })).tools,
 };
 known["verl.workers.rollout.tools.python_tool.PythonTool"] = known.python!;
@@ -139,8 +192,8 @@ const make = (made: CallableFunction, params: Params): unknown =>
 
 /**
  * The tools of a configuration. An instance's name is its tag; `class_path` is a name of ours
- * (`python`, `search.offline`, `search.bright-data`, `search.searxng`, `search.json`, `calculator`,
- * `file`, `mcp`), one of the reference's class paths, or a module.
+ * (`python`, `search.offline`, `search.bright-data`, `search.searxng`, `search.json`, `search.deep`,
+ * `calculator`, `file`, `mcp`), one of the reference's class paths, or a module.
  *
  * @example
  * ```ts

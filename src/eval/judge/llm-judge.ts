@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { HttpError } from "../../http/index.js";
-import { Endpoints, type EndpointOptions } from "../../policy/remote/index.js";
+import { type EndpointOptions, Endpoints, HttpError } from "../../http/index.js";
 import { judgeVerdict } from "../judge-verdict.js";
 import { JudgeCache } from "./judge-cache.js";
 import type { JudgeCost, TokenPrice } from "./judge-cost.js";

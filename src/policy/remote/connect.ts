@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { HfTokenizer } from "../../model/index.js";
 import type { Tokenizer } from "../../model/tokenizer.js";
-import { Endpoints } from "./endpoints.js";
+import { Endpoints } from "../../http/index.js";
 import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
 
 export interface ConnectOptions extends Omit<

@@ -4,7 +4,7 @@ import type { GenerateOptions, Policy, Row, Segment, Session } from "../policy.j
 import { readAnswer, type RemoteToken } from "./answer.js";
 import { requestBody, takesText, type Dialect } from "./dialect.js";
 import type { RemoteApi, RemoteMessage } from "./dialect.js";
-import { Endpoints, type EndpointHealth, type EndpointOptions } from "./endpoints.js";
+import { Endpoints, type EndpointHealth, type EndpointOptions } from "../../http/index.js";
 
 export interface RemotePolicyOptions extends Partial<EndpointOptions> {
   /** The model's name at the endpoint. */

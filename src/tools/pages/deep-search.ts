@@ -23,7 +23,7 @@ export interface DeepSearchOptions extends PassageOptions {
   maxPages?: number;
   /**
    * Boils passages down to what answers the query, usually by asking a model. Of its text, what
-   * follows the marker `**Final Information**` becomes the result. Default: the passages themselves.
+   * follows the last marker `**Final Information**` becomes the result. Default: the passages themselves.
    */
   summarize?: (
     query: string,
@@ -85,7 +85,7 @@ export function deepSearchTool(options: DeepSearchOptions): Tool {
           .join("\n\n");
       }
       const summary = await summarize(query, passages, signal, transcript);
-      const at = summary.indexOf(finalMarker);
+      const at = summary.lastIndexOf(finalMarker);
       return (at < 0 ? summary : summary.slice(at + finalMarker.length)).trim();
     },
     dispose: async () => {

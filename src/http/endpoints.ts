@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HttpError, requestJson } from "../../http/index.js";
+import { HttpError, requestJson } from "./request-json.js";
 
 export interface EndpointOptions {
   /** Base addresses, each up to and including `/v1`. */

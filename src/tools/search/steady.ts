@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { HttpError } from "../../http/index.js";
+import type { SearchProvider } from "./provider.js";
+import type { SearchCache } from "./search-cache.js";
+
+/**
+ * A provider behind a cache, asked again after a pause when a search could not be made.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { SearchCache, steady } from "arpo-lab/tools";
+ *
+ * let asked = 0;
+ * const shaky = { name: "shaky", search: async () => {
+ *   if (++asked === 1) throw new Error("try again");
+ *   return [{ description: "found" }];
+ * } };
+ * const provider = steady(shaky, { cache: new SearchCache(), waitMs: 1 });
+ * assert.equal((await provider.search("q"))[0].description, "found");
+ * await provider.search("q");
+ * assert.equal(asked, 2);
+ * ```
+ */
+export function steady(
+  provider: SearchProvider,
+  options: { cache?: SearchCache; attempts?: number; waitMs?: number } = {},
+): SearchProvider {
+  const { cache, attempts = 3, waitMs = 5000 } = options;
+  if (!Number.isSafeInteger(attempts) || attempts < 1) {
+    throw new RangeError(
+      `Cannot steady ${provider.name}: attempts must be a positive integer, got ${attempts}`,
+    );
+  }
+  return {
+    name: provider.name,
+    search: async (query, call) => {
+      const known = cache?.get(query)?.hits;
+      if (known) return known;
+      for (let attempt = 1; ; attempt++) {
+        try {
+          const hits = await provider.search(query, call);
+          cache?.set(query, { hits, at: Date.now() });
+          return hits;
+        } catch (error) {
+          const hopeless = error instanceof HttpError && !error.retry;
+          if (hopeless || attempt >= attempts || call?.signal?.aborted) throw error;
+          await sleep(waitMs, undefined, { signal: call?.signal });
+        }
+      }
+    },
+    dispose: async () => {
+      cache?.close();
+      await provider.dispose?.();
+    },
+  };
+}
