@@ -1,67 +1,58 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
-import { SftTrainer, encodeConversation, loadDataset, pack } from "../../src/learn/index.js";
-import { loadSftConfig } from "../../src/run/index.js";
-import { HfTokenizer, loadModel, saveModel } from "../../src/model/index.js";
-import { Random } from "../../src/random/index.js";
-import { ready } from "../../src/tensor/index.js";
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { FigureLike } from "../../kernel/display/figure/figure.js";
+import { figurePicture } from "../../kernel/display/figure/picture.js";
+import { SftRun, loadSftConfig } from "../../src/run/index.js";
+import { rewardCurves } from "../../src/view/index.js";
 import { interruptible } from "./assemble.js";
+
+/** The loss over the steps, as a picture and as a figure that plotly draws. */
+async function plotLoss(run: SftRun): Promise<void> {
+  const lines = run.log.map(({ step, loss, evalLoss }) => ({
+    step: step + 1,
+    loss,
+    ...(evalLoss === undefined ? {} : { "held-out loss": evalLoss }),
+  }));
+  const figure = rewardCurves(lines, { metrics: ["loss", "held-out loss"] });
+  await writeFile(join(run.folder, "training_loss.json"), `${JSON.stringify(figure)}\n`);
+  const picture = figurePicture(figure as FigureLike);
+  if (picture !== undefined) await writeFile(join(run.folder, "training_loss.svg"), picture);
+}
 
 /** `arpo-lab sft`. */
 export async function sftFromConfig(path: string, overrides: string[]): Promise<void> {
   const { config, kept } = await loadSftConfig(path, overrides);
   if (kept.length > 0) console.error(`without meaning here: ${kept.join(", ")}`);
-  await ready();
-  const folder = resolve(dirname(path), config.dataset_dir);
-  const tokenizer = await HfTokenizer.load(config.model_name_or_path);
-  const model = await loadModel(config.model_name_or_path);
-  const { conversations, skipped } = await loadDataset(config.dataset, folder);
-  for (const [reason, count] of Object.entries(skipped)) {
-    console.error(`${count} rows skipped: ${reason}`);
-  }
-  const examples = conversations.slice(0, config.max_samples).map((conversation) =>
-    encodeConversation(conversation, tokenizer, {
-      cutoff: config.cutoff_len,
-      maskResults: config.mask_results,
-    }),
-  );
-  const shuffled = Random.from(config.seed).split("split").shuffle(examples);
-  const held =
-    config.val_size < 1 ? Math.floor(shuffled.length * config.val_size) : config.val_size;
-  const evaluation = shuffled.slice(0, held);
-  const train = shuffled.slice(held);
-  const trainer = new SftTrainer(model, config.packing ? pack(train, config.cutoff_len) : train, {
-    learningRate: config.learning_rate,
-    batchSize: config.per_device_train_batch_size,
-    accumulation: config.gradient_accumulation_steps,
-    epochs: config.num_train_epochs,
-    ...(config.max_steps > 0 ? { maxSteps: config.max_steps } : {}),
-    schedule: config.lr_scheduler_type,
-    warmupRatio: config.warmup_ratio,
-    weightDecay: config.weight_decay,
-    maxNorm: config.max_grad_norm,
-    seed: config.seed,
-    ...(evaluation.length > 0 ? { evaluation, evalEvery: config.eval_steps } : {}),
+  const run = await SftRun.open(config, {
+    base: dirname(path),
     signal: interruptible(),
+    note: (message) => console.error(`note: ${message}`),
   });
-  await mkdir(config.output_dir, { recursive: true });
-  const log: object[] = [];
-  const save = async (to: string) => {
-    await mkdir(to, { recursive: true });
-    await saveModel(model, to);
-    await tokenizer.save(to);
-  };
-  for await (const step of trainer) {
-    log.push(step);
+  const { train, evaluation } = run.counts;
+  const { totalSteps } = run.trainer;
+  console.log(
+    `fine-tuning in ${run.folder}: ${train} rows${evaluation > 0 ? `, ${evaluation} held out` : ""}, ${totalSteps} steps${run.before > 0 ? `, going on behind step ${run.before}` : ""}`,
+  );
+  let [seconds, count, sum] = [0, 0, 0];
+  for await (const step of run) {
+    seconds += step.seconds;
+    sum += step.loss;
+    count++;
     const done = step.step + 1;
-    if (done % config.logging_steps === 0 || step.evalLoss !== undefined) {
-      const held = step.evalLoss === undefined ? "" : `  held out ${step.evalLoss.toFixed(4)}`;
-      console.log(`${done}/${step.totalSteps}  loss ${step.loss.toFixed(4)}${held}`);
+    if (step.skipped) {
+      console.error(
+        `warning: step ${done} was skipped because its gradient was not finite (norm ${step.gradientNorm}); the weights are unchanged by it`,
+      );
     }
-    if (done % config.save_steps === 0) await save(join(config.output_dir, `checkpoint-${done}`));
+    if (done % config.logging_steps !== 0 && step.evalLoss === undefined) continue;
+    const held = step.evalLoss === undefined ? "" : `  held out ${step.evalLoss.toFixed(4)}`;
+    const pace = `${(seconds / count).toFixed(2)} s/step`;
+    console.log(
+      `${done}/${totalSteps}  epoch ${step.epoch.toFixed(2)}  loss ${(sum / count).toFixed(4)}${held}  lr ${step.learningRate.toExponential(2)}  grad ${step.gradientNorm.toFixed(3)}  ${pace}`,
+    );
+    [seconds, count, sum] = [0, 0, 0];
   }
-  await save(config.output_dir);
-  const lines = log.map((line) => `${JSON.stringify(line)}\n`).join("");
-  await writeFile(join(config.output_dir, "trainer_log.jsonl"), lines);
-  console.log(`done: ${config.output_dir}`);
+  if (config.plot_loss && run.log.length > 0) await plotLoss(run);
+  run.dispose();
+  console.log(`done: ${run.folder}`);
 }

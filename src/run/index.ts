@@ -23,7 +23,8 @@ export { validationMetrics, type ValidationScore } from "./trainer/validation-me
 export { train, type TrainOptions } from "./trainer/train.js";
 export { rolloutOptions, updateOptions, validationOptions } from "./trainer/options.js";
 export { trainOn, TrainingRun, type CellTraining } from "./trainer/train-cells.js";
-export { loadSftConfig, type SftConfig } from "./config/sft.js";
+export { loadSftConfig, type SftConfig } from "./sft/sft-config.js";
+export { SftRun, type SftRunStep } from "./sft/sft-run.js";
 export { demonstrations, type DemonstrationOptions } from "./tiny/demonstrations.js";
 export { taskTools } from "./tiny/task-tools.js";
 export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";

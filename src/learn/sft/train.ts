@@ -24,9 +24,11 @@ export interface SftOptions {
   shuffle?: boolean;
   seed?: number;
   checkpointing?: boolean;
-  /** Examples whose loss is measured every `evalEvery` steps and at the end. */
+  /** Examples whose loss is measured every `evalEvery` steps, or at the end of every epoch, and at the end. */
   evaluation?: readonly Example[];
-  evalEvery?: number;
+  evalEvery?: number | "epoch";
+  /** Rows per forward pass of an evaluation. Default: batchSize. */
+  evalBatchSize?: number;
   /** Continues where `SftTrainer.state()` was taken. */
   resume?: SftState;
   signal?: AbortSignal;
@@ -92,7 +94,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     this.#options = options;
     const { epochs = 3, maxSteps = Infinity, resume } = options;
     const perEpoch = Math.floor(usable.length / this.#rows());
-    this.totalSteps = Math.min(maxSteps, perEpoch * epochs);
+    this.totalSteps = Math.min(maxSteps, Math.ceil(perEpoch * epochs));
     const defaults = { learningRate: 1e-4, weightDecay: 0, maxNorm: 1 };
     this.#optimizer = new ModelOptimizer(model, defaults, options);
     if (resume) this.#optimizer.restore(resume.optimizer);
@@ -130,7 +132,9 @@ export class SftTrainer implements AsyncIterable<SftStep> {
       this.#step++;
       this.#loader = state;
       const last = this.#step === this.totalSteps;
-      if (evaluation?.length && (last || this.#step % evalEvery === 0)) {
+      const epochEnds = state.position + this.#rows() > this.#examples.length;
+      const due = evalEvery === "epoch" ? epochEnds : this.#step % evalEvery === 0;
+      if (evaluation?.length && (last || due)) {
         report.evalLoss = await this.evaluate(evaluation);
       }
       yield report;
@@ -139,7 +143,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
 
   /** Mean loss over the labelled tokens of some examples. */
   async evaluate(examples: readonly Example[]): Promise<number> {
-    const { batchSize = 8 } = this.#options;
+    const { evalBatchSize: batchSize = this.#options.batchSize ?? 8 } = this.#options;
     let sum = 0;
     for (let i = 0; i < examples.length; i += batchSize) {
       const loss = crossEntropy(this.#model, examples.slice(i, i + batchSize));

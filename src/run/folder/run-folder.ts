@@ -15,7 +15,8 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   await (await stageFile(path, (file) => file.writeFile(text))).commit();
 }
 
-function explain(error: unknown, doing: string): Error {
+/** What kept something from being written, in words. */
+export function explain(error: unknown, doing: string): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   const why =
     code === "ENOSPC"

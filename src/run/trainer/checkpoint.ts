@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { type Model, loadModel, saveModel } from "../../model/index.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
+import { refuseBroken } from "../folder/refuse-broken.js";
 import type { RunFolder } from "../folder/run-folder.js";
 import type { Trainer, TrainerParts, TrainerState } from "./trainer.js";
 
@@ -24,18 +25,6 @@ const tokenizerFiles =
 async function copyTokenizer(from: string, to: string): Promise<void> {
   for (const name of await readdir(from).catch(() => [])) {
     if (tokenizerFiles.test(name)) await copyFile(join(from, name), join(to, name));
-  }
-}
-
-/** A checkpoint that could not be gone on from must not take the place of one that could. */
-async function refuseBroken(model: Model): Promise<void> {
-  for (const [name, weight] of model.weights) {
-    const bad = (await weight.data()).find((value) => !Number.isFinite(value));
-    if (bad !== undefined) {
-      throw new RangeError(
-        `Cannot save a model: its weights must be finite numbers, got ${bad} in ${name}`,
-      );
-    }
   }
 }
 

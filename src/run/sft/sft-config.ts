@@ -37,6 +37,18 @@ const schema = z.strictObject({
   seed: z.number().int().min(0).default(42),
   val_size: z.number().min(0).default(0),
   eval_steps: z.number().int().positive().default(500),
+  /** Names of data sets to evaluate on, in place of `val_size`. */
+  eval_dataset: z.string().nullable().default(null),
+  per_device_eval_batch_size: z.number().int().positive().default(8),
+  /** When to evaluate; unset is `steps` where there is something to evaluate on. */
+  eval_strategy: z.enum(["no", "steps", "epoch"]).default("steps"),
+  save_total_limit: z.number().int().positive().nullable().default(null),
+  /** Checkpoints without the optimiser: smaller, and nothing can go on from them. */
+  save_only_model: z.boolean().default(false),
+  /** Start anew where there are checkpoints, rather than go on from the last. */
+  overwrite_output_dir: z.boolean().default(false),
+  /** `true`: go on from the last checkpoint, whatever `overwrite_output_dir` says; or a checkpoint. */
+  resume_from_checkpoint: z.union([z.boolean(), z.string()]).nullable().default(null),
   // The chat template comes from the model's tokenizer.
   template: kept(z.string().optional()),
   trust_remote_code: anything,
@@ -44,16 +56,10 @@ const schema = z.strictObject({
   overwrite_cache: anything,
   preprocessing_num_workers: anything,
   dataloader_num_workers: anything,
-  overwrite_output_dir: anything,
-  save_only_model: anything,
   report_to: anything,
   bf16: anything,
   fp16: anything,
   ddp_timeout: anything,
-  resume_from_checkpoint: anything,
-  eval_dataset: anything,
-  per_device_eval_batch_size: anything,
-  eval_strategy: anything,
 });
 
 export type SftConfig = z.output<typeof schema>;
@@ -78,7 +84,10 @@ export async function loadSftConfig(
   path: string,
   overrides: readonly string[] = [],
 ): Promise<{ config: SftConfig; kept: string[] }> {
-  const values = parse(await readFile(path, "utf8")) as Record<string, unknown>;
+  const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`Cannot load ${path}: it must be readable (${error.code})`);
+  });
+  const values = parse(source) as Record<string, unknown>;
   for (const override of overrides) {
     const [, key, value] = /^\+{0,2}(\w+)=([^]*)$/.exec(override) ?? [];
     if (key === undefined) {
