@@ -1,4 +1,4 @@
-// Compiles src, kernel, cli, bench and tests into dist/ (JavaScript, declarations, source maps).
+// Compiles src, kernel, picture, cli, bench and tests into dist/ (JavaScript, declarations, source maps).
 // TypeScript 7's native compiler does it in a second or two; the JavaScript compiler that cells use
 // is a separate dependency, because TypeScript 7 exports no JavaScript API.
 import { build } from "esbuild";
@@ -22,7 +22,8 @@ function prune(dir) {
     }
   }
 }
-for (const room of ["src", "kernel", "cli", "bench", "tests"]) prune(join(root, "dist", room));
+for (const room of ["src", "kernel", "picture", "cli", "bench", "tests"])
+  prune(join(root, "dist", room));
 
 const tfjs = join(root, "dist/vendor/tfjs.mjs");
 if (!existsSync(tfjs)) await packTfjs(tfjs);

@@ -11,7 +11,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 
 let count = 0;
-for (const room of ["src", "kernel"].filter((r) => existsSync(join(root, r)))) {
+for (const room of ["src", "kernel", "picture"].filter((r) => existsSync(join(root, r)))) {
   for (const file of readdirSync(join(root, room), { recursive: true })) {
     if (!file.endsWith(".ts") || file.endsWith(".test.ts") || file.includes("node_modules"))
       continue;

@@ -1,5 +1,9 @@
 import { inspect } from "node:util";
 
+import { formatNumber } from "../../picture/format-number.js";
+
+export { formatNumber };
+
 /** The most characters a value's text may have; more is cut with a notice. */
 export const textLimit = 100_000;
 const nodeBudget = 3000;
@@ -101,16 +105,4 @@ export function inspectShort(value: unknown, limit = 80): string {
         : inspectText(value, { depth: 1, line: true, limit: 10 * limit });
   const line = text.replace(/\s+/g, " ");
   return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`;
-}
-
-/** A number in at most about eight characters, exact where that fits. */
-export function formatNumber(value: number): string {
-  if (!Number.isFinite(value) || Number.isInteger(value)) {
-    const text = String(value);
-    return text.length <= 15 ? text : value.toExponential(4);
-  }
-  const exact = String(value);
-  if (exact.length <= 8) return exact;
-  const size = Math.abs(value);
-  return size >= 1e-4 && size < 1e7 ? String(Number(value.toPrecision(5))) : value.toExponential(3);
 }

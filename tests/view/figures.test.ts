@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { figurePicture } from "../../kernel/display/figure/picture.js";
+import { figurePicture } from "../../picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
 import { Random } from "../../src/random/index.js";
 import { UpdateReport } from "../../src/learn/index.js";

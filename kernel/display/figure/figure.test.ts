@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { FakeHost } from "../fake-host.js";
 import { formatValue } from "../format.js";
-import { figurePicture } from "./picture.js";
-import { packedLibrary } from "./library.js";
-import { scaleOf } from "./scale.js";
+import { figurePicture } from "../../../picture/picture.js";
+import { packedLibrary } from "../../../picture/packed-library.js";
+import { scaleOf } from "../../../picture/scale.js";
 
 const line = (extra: object = {}) => ({
   data: [{ y: [1, 3, 2], name: "<loss>" }],

@@ -1,16 +1,10 @@
+import { figureHtml } from "../../../picture/figure-html.js";
+import type { FigureLike } from "../../../picture/figure-like.js";
+import { figurePicture } from "../../../picture/picture.js";
 import type { MimeBundle } from "../../host/host.js";
 import { escapeHtml } from "../html.js";
 import { type Json, toJson } from "../json.js";
-import { figureHtml } from "./figure-html.js";
-import { figurePicture } from "./picture.js";
-
-/** A plotly figure, by its shape: traces and a layout. */
-export interface FigureLike {
-  data: Record<string, unknown>[];
-  layout: Record<string, unknown>;
-  config?: Record<string, unknown>;
-  frames?: unknown[];
-}
+import { carriedLibrary } from "./library.js";
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
@@ -62,7 +56,11 @@ export function figureBundle(figure: FigureLike): MimeBundle {
   const picture = figurePicture(figure);
   const bundle: MimeBundle = {
     "application/vnd.plotly.v1+json": json,
-    "text/html": figureHtml(json, picture ?? `<pre>${escapeHtml(figureText(figure))}</pre>`),
+    "text/html": figureHtml(
+      json,
+      picture ?? `<pre>${escapeHtml(figureText(figure))}</pre>`,
+      carriedLibrary(),
+    ),
     "text/plain": figureText(figure),
   };
   return picture === undefined ? bundle : { ...bundle, "image/svg+xml": picture };

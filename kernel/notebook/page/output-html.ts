@@ -1,6 +1,7 @@
-import { figureHtml } from "../../display/figure/figure-html.js";
-import { type FigureLike, isFigure } from "../../display/figure/figure.js";
-import { figurePicture } from "../../display/figure/picture.js";
+import { figureHtml } from "../../../picture/figure-html.js";
+import type { FigureLike } from "../../../picture/figure-like.js";
+import { figurePicture } from "../../../picture/picture.js";
+import { isFigure } from "../../display/figure/figure.js";
 import { escapeHtml } from "../../display/html.js";
 import type { Json } from "../../display/json.js";
 import type { MimeBundle } from "../../host/host.js";

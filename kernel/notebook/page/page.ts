@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { libraryHtml } from "../../display/figure/library.js";
+import { libraryHtml } from "../../../picture/packed-library.js";
 import { escapeHtml } from "../../display/html.js";
 import { base64, sniffImage } from "../../display/image.js";
 import { joinLines, type Multiline, type Notebook, type NotebookCell } from "../notebook.js";

@@ -1,5 +1,5 @@
 import type { BenchmarkReport } from "../../eval/index.js";
-import { escapeHtml } from "../escape.js";
+import { escapeHtml } from "../../../picture/escape.js";
 import { palettes } from "../palette.js";
 
 const { series } = palettes.auto;

@@ -10,7 +10,7 @@ import {
   type ScoredSample,
   wasMade,
 } from "../../eval/index.js";
-import { escapeHtml as escape } from "../escape.js";
+import { escapeHtml as escape } from "../../../picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { explorerParts } from "../explorer/program.js";
 import { widgetHtml } from "../widget.js";

@@ -1,6 +1,6 @@
 import type { TrainingBatch } from "../../learn/batch.js";
 import { tokenUpdate, type UpdateReport } from "../../learn/update-report.js";
-import { escapeHtml } from "../escape.js";
+import { escapeHtml } from "../../../picture/escape.js";
 import { colourRamp } from "../explorer/page/colours.js";
 import { element } from "../explorer/page/element.js";
 import { widgetHtml } from "../widget.js";

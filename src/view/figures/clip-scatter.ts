@@ -3,8 +3,8 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure
 
 const regions: [ClipRegion, string][] = [
   ["inside", "inside the bounds"],
-  ["above", "above, advantage positive"],
-  ["below", "below, advantage negative"],
+  ["above", "above, A > 0"],
+  ["below", "below, A < 0"],
   ["dual", "dual clip"],
 ];
 

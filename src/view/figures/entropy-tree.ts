@@ -61,6 +61,8 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
         x: Array.from({ length: columns }, (_, i) => i * step + (step - 1) / 2),
         y: tree.rows.map(({ row }) => row),
         z: hottest,
+        zmin: 0,
+        zmax: most,
         colorscale: colorscale(palette.sequential),
         colorbar: { title: { text: "entropy" } },
         hovertemplate: "row %{y}, token %{x}: entropy %{z:.3f}<extra></extra>",

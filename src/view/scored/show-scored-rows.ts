@@ -1,7 +1,7 @@
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 import { showScored } from "../../reward/show-scored.js";
 import { trajectoryText } from "./trajectory-text.js";
-import { escapeHtml } from "../escape.js";
+import { escapeHtml } from "../../../picture/escape.js";
 import { widgetStyle } from "../style.js";
 
 const style = `

@@ -1,7 +1,7 @@
 import type { TrainingBatch } from "../../learn/batch.js";
 import { showBatch, showReport } from "../../learn/learn-display.js";
 import type { UpdateReport } from "../../learn/update-report.js";
-import { escapeHtml } from "../escape.js";
+import { escapeHtml } from "../../../picture/escape.js";
 import { tokenPayload } from "./make-payload.js";
 import { TokenView, tokenView } from "./token-view.js";
 

@@ -2,7 +2,7 @@ import type { Tokenizer } from "../../model/tokenizer.js";
 import type { TokenUpdate, UpdateReport } from "../../learn/update-report.js";
 import { colourRamp } from "../explorer/page/colours.js";
 import { element } from "../explorer/page/element.js";
-import { escapeHtml } from "../escape.js";
+import { escapeHtml } from "../../../picture/escape.js";
 import { widgetHtml } from "../widget.js";
 import { tokenPayload } from "./make-payload.js";
 import { startTokens } from "./page/start-tokens.js";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Json } from "../json.js";
-import { carriedLibrary } from "./library.js";
+import { libraryHtml } from "./packed-library.js";
 
 // Runs in the page. The library is looked for as a global, then as the packed copy that some figure
 // of the page carries; while neither is there, the static picture stays.
@@ -34,12 +33,12 @@ if(document.readyState==="loading")addEventListener("DOMContentLoaded",draw,{onc
 })`;
 
 /** JSON inside a script element: nothing in it can end the element. */
-function embedded(json: Json): string {
+function embedded(json: unknown): string {
   return JSON.stringify(json).replace(/</g, "\\u003c");
 }
 
 /** A figure as HTML that needs nothing else: a picture, and the program that brings it to life. */
-export function figureHtml(figure: Json, picture: string, library = carriedLibrary()): string {
+export function figureHtml(figure: unknown, picture: string, library = libraryHtml()): string {
   const id = `figure-${randomUUID()}`;
   return (
     `<div id="${id}"><div data-picture>${picture}</div>` +

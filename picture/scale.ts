@@ -1,4 +1,4 @@
-import { formatNumber } from "../inspect.js";
+import { formatNumber } from "./format-number.js";
 
 /** Maps an axis's values to [0, 1], and names places on it. */
 export interface Scale {
@@ -59,8 +59,7 @@ function dates(from: number, to: number): Scale {
 const isDate = (text: string): boolean =>
   /^\d{4}-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** The scale that an axis's values ask for, with a little room around numbers unless `tight`. */
-export function scaleOf(
+function upright(
   values: unknown[],
   axis: Record<string, unknown>,
   options: { zero?: boolean; tight?: boolean } = {},
@@ -100,4 +99,18 @@ export function scaleOf(
     if (!(options.zero === true && to === 0)) to += room;
   }
   return log ? logarithmic(from, to) : linear(from, to);
+}
+
+/** The scale that an axis's values ask for, with a little room around numbers unless `tight`. */
+export function scaleOf(
+  values: unknown[],
+  axis: Record<string, unknown>,
+  options: { zero?: boolean; tight?: boolean } = {},
+): Scale {
+  const scale = upright(values, axis, options);
+  if (axis["autorange"] !== "reversed") return scale;
+  return {
+    at: (value) => 1 - scale.at(value),
+    ticks: scale.ticks.map(({ at, label }) => ({ at: 1 - at, label })),
+  };
 }

@@ -1,0 +1,36 @@
+import { writeFile } from "node:fs/promises";
+import { extname } from "node:path";
+import type { FigureLike } from "../../../picture/figure-like.js";
+import { toHtml } from "./to-html.js";
+import { type PngOptions, toPng } from "./to-png.js";
+import { toSvg } from "./to-svg.js";
+
+/**
+ * Writes a figure to a file: SVG, PNG, a page of its own or plotly's JSON, by its extension.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { passAtK, saveFigure } from "arpo-lab/view";
+ *
+ * const folder = await mkdtemp(join(tmpdir(), "figure-"));
+ * await saveFigure(join(folder, "pass.svg"), passAtK({ tiny: [{ n: 2, correct: 1 }] }));
+ * await rm(folder, { recursive: true });
+ * ```
+ */
+export async function saveFigure(
+  path: string,
+  figure: FigureLike,
+  options: PngOptions = {},
+): Promise<void> {
+  const kind = extname(path).toLowerCase();
+  if (kind === ".svg") return writeFile(path, `${toSvg(figure)}\n`);
+  if (kind === ".png") return writeFile(path, await toPng(figure, options));
+  if (kind === ".html") return writeFile(path, toHtml(figure));
+  if (kind === ".json") return writeFile(path, `${JSON.stringify(figure)}\n`);
+  throw new RangeError(
+    `Cannot save a figure: the path must end in .svg, .png, .html or .json, got ${path}`,
+  );
+}

@@ -1,0 +1,47 @@
+import { escapeHtml } from "../../../picture/escape.js";
+import { figureHtml } from "../../../picture/figure-html.js";
+import { type FigureLike, textOf } from "../../../picture/figure-like.js";
+import { toSvg } from "./to-svg.js";
+
+/** A view that is HTML by itself: an explorer, a token view, an explanation. */
+export interface HtmlView {
+  html(): string;
+}
+
+/**
+ * A figure or a view as a page of its own: it opens from a file, without a server or a network, and
+ * keeps its interaction.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { passAtK, toHtml } from "arpo-lab/view";
+ *
+ * const page = toHtml(passAtK({ tiny: [{ n: 2, correct: 1 }] }));
+ * assert.match(page, /^<!doctype html>/);
+ * assert.doesNotMatch(page, /src="http/);
+ * ```
+ */
+export function toHtml(value: FigureLike | HtmlView): string {
+  if ("html" in value) return page("arpo-lab", value.html());
+  const title = textOf(value.layout["title"]) || "Figure";
+  const { description } = (value.layout["meta"] ?? {}) as { description?: unknown };
+  const words =
+    typeof description === "string" ? `<p class="said">${escapeHtml(description)}</p>` : "";
+  const paper = value.layout["paper_bgcolor"];
+  return page(
+    title,
+    figureHtml(value, toSvg(value)) + words,
+    typeof paper === "string" ? paper : "",
+  );
+}
+
+function page(title: string, body: string, paper = ""): string {
+  const dark = "@media (prefers-color-scheme:dark){body{background:#17191c;color:#e6e6e6}}";
+  const ground = /^#[0-9a-f]{3,8}$/i.test(paper) ? `body{background:${paper}}` : dark;
+  return (
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<title>${escapeHtml(title)}</title><style>body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:1100px;padding:0 16px;background:#fff;color:#222}${ground}` +
+    `.said{opacity:.75}</style></head><body>${body}</body></html>\n`
+  );
+}

@@ -1,0 +1,48 @@
+import type { FigureLike } from "../../../picture/figure-like.js";
+import { toSvg } from "./to-svg.js";
+
+export interface PngOptions {
+  /** Pixels per unit of the figure (default 2). */
+  scale?: number;
+  /** Behind the figure, where its theme says nothing (default white; `transparent` for none). */
+  background?: string;
+  /** Fonts besides those of the system: files in TrueType or OpenType. */
+  fontFiles?: readonly string[];
+}
+
+/**
+ * A figure, or any SVG, as the bytes of a PNG. It needs a font, and no browser.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { passAtK, toPng } from "arpo-lab/view";
+ *
+ * const png = await toPng(passAtK({ tiny: [{ n: 2, correct: 1 }] }));
+ * assert.deepEqual([...png.subarray(1, 4)], [0x50, 0x4e, 0x47]); // "PNG"
+ * ```
+ */
+export async function toPng(
+  figure: FigureLike | string,
+  options: PngOptions = {},
+): Promise<Uint8Array> {
+  const { scale = 2, background = "#ffffff", fontFiles = [] } = options;
+  if (!(scale > 0 && scale <= 16)) {
+    throw new RangeError(`Cannot make a PNG: scale must be above 0 and at most 16, got ${scale}`);
+  }
+  const svg = typeof figure === "string" ? figure : toSvg(figure);
+  const { Resvg } = await import("@resvg/resvg-js");
+  const font = { loadSystemFonts: true, fontFiles: [...fontFiles] };
+  const letter = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="8">x</text></svg>`;
+  if (new Resvg(letter, { font }).getBBox() === undefined) {
+    throw new Error(
+      "Cannot make a PNG: a font must be installed or given in fontFiles to write its texts, found none",
+    );
+  }
+  const picture = new Resvg(svg, {
+    font,
+    fitTo: { mode: "zoom", value: scale },
+    ...(background === "transparent" ? {} : { background }),
+  });
+  return picture.render().asPng();
+}

@@ -1,0 +1,42 @@
+// Figures as files that need no browser to be made.
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import * as view from "../../src/view/index.js";
+
+const figure = view.passAtK({ arpo: [{ n: 4, correct: 2 }] }, { theme: "dark" });
+
+test("saveFigure() writes by extension, and refuses others", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "figure-"));
+  try {
+    const read = async (name: string) => {
+      await view.saveFigure(join(folder, name), figure);
+      return readFile(join(folder, name));
+    };
+    assert.match((await read("a.svg")).toString(), /^<svg[^]*<\/svg>\n$/);
+    assert.deepEqual(JSON.parse((await read("a.json")).toString()), figure);
+    assert.match((await read("a.html")).toString(), /data-picture><svg[^]*class="arpo-plotly"/);
+    const png = await read("a.png");
+    assert.equal(png.readUInt32BE(16), 1400, "two pixels per unit");
+    assert.equal(png.readUInt32BE(20), 720);
+    await assert.rejects(view.saveFigure(join(folder, "a.gif"), figure), RangeError);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("toPng() makes the same bytes of the same figure, and others of another theme", async () => {
+  const [a, b] = [await view.toPng(figure), await view.toPng(figure)];
+  assert.deepEqual(a, b);
+  const light = view.passAtK({ arpo: [{ n: 4, correct: 2 }] }, { theme: "light" });
+  assert.notDeepEqual(await view.toPng(light), a);
+  await assert.rejects(view.toPng(figure, { scale: 0 }), /scale must be above 0/);
+});
+
+test("toSvg() refuses what it cannot draw, toHtml() takes views too", async () => {
+  assert.throws(() => view.toSvg({ data: [{ type: "pie" }], layout: {} }), /got "pie"/);
+  const { sampleReport } = await import("../../src/view/testing/sample-report.js");
+  assert.match(view.toHtml(view.explain(await sampleReport())), /^<!doctype html>.*arpo-explain/s);
+});
