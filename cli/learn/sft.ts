@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { FigureLike } from "../../kernel/display/figure/figure.js";
-import { figurePicture } from "../../kernel/display/figure/picture.js";
+import type { FigureLike } from "../../picture/figure-like.js";
+import { figurePicture } from "../../picture/picture.js";
 import { SftRun, loadSftConfig } from "../../src/run/index.js";
 import { rewardCurves } from "../../src/view/index.js";
 import { interruptible } from "./assemble.js";
