@@ -8,6 +8,7 @@ import { lesson06 } from "./lesson-06.js";
 import { lesson07 } from "./lesson-07.js";
 import { lesson08 } from "./lesson-08.js";
 import { lesson09 } from "./lesson-09.js";
+import { lesson13 } from "./lesson-13.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -21,6 +22,7 @@ export const exercises = {
   ...lesson07,
   ...lesson08,
   ...lesson09,
+  ...lesson13,
 };
 
 export type ExerciseName = keyof typeof exercises;
