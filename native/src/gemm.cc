@@ -290,17 +290,13 @@ size_t right_bytes(int n, int k) {
 
 void right_pack(int n, int k, Matrix b, void* right) {
   if (!on_tiles(n, k)) return gemm_pack(n, k, b, (float*)right);
-  const Vectors vectors = columns_of(b, n, k);
-  const int blocks = ceil_div(n, TILE_SIDE);
-  parallel(ceil_div(blocks, 4), [&](int task, int) {
-    tile_split(vectors, Side::right, task * 4, least(blocks, task * 4 + 4), (int8_t*)right);
-  });
+  tile_prepare(n, k, b, (int8_t*)right);
 }
 
 void gemm_right(int m, int n, int k, float alpha, Matrix a, const void* right, bool accumulate,
                 float* c, int ldc) {
   if (on_tiles(n, k)) {
-    gemm_tiles_prepared(m, n, k, alpha, a, (const int8_t*)right, nullptr, accumulate, c, ldc);
+    gemm_tiles_prepared(m, n, k, alpha, a, (const int8_t*)right, accumulate, c, ldc);
   } else {
     gemm_packed(m, n, k, alpha, a, (const float*)right, accumulate, c, ldc);
   }

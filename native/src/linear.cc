@@ -17,10 +17,7 @@ void linear_load(Linear& linear, const float* w, int out, int in) {
                                                   : gemm_packed_size(out, in) * sizeof(float));
   }
   if (!linear.split) return gemm_pack(out, in, {w, in, true}, linear.data);
-  const Vectors vectors = columns_of({w, in, true}, out, in);
-  parallel(ceil_div(out, TILE_SIDE), [&](int block, int) {
-    tile_split(vectors, Side::right, block, block + 1, (int8_t*)linear.data);
-  });
+  tile_prepare(out, in, {w, in, true}, (int8_t*)linear.data);
 }
 
 void linear_free(Linear& linear) {

@@ -20,8 +20,8 @@ enum {
   HEAD = 64,            // the inverse scales of a piece's vectors, before its tiles
   PIECE = 1024,         // steps that share scales: what a second-level cache holds for some blocks
   AHEAD = 16 << 10,     // bytes of right blocks fetched ahead of their use
-  LEFT_BYTES = 16 << 20,  // prepared at a time
-  RIGHT_BYTES = 4 << 20,
+  RIGHT_BYTES = 4 << 20,  // prepared at a time
+  CACHED_BYTES = 1 << 20,
 };
 
 // A little below three full digits, so that rounding never needs a fourth.
@@ -225,10 +225,12 @@ ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t sec
     // Weights come from far away; the processor's own prefetch stops at every 4 KB.
     if constexpr (FAR)
       for (int i = 0; i < TRIPLE; i += 64) __builtin_prefetch(b + AHEAD + i, 0, 2);
+    // In this order a sum is used again after four products at the earliest: one takes 52 cycles, and
+    // the next can begin after 16.
     _tile_loadd(6, b, 64);
+    ARPO_DIGIT(0, 0, 3)
     ARPO_DIGIT(2, 2, 5)
     ARPO_DIGIT(1, 1, 4)
-    ARPO_DIGIT(0, 0, 3)
     _tile_loadd(6, b + TILE, 64);
     ARPO_DIGIT(1, 2, 5)
     ARPO_DIGIT(0, 1, 4)
@@ -253,12 +255,11 @@ ARPO_INLINE vec as_floats(const int32_t* p) { return __builtin_convertvector(*(c
 Vectors rows_of(Matrix a, int count, int k) {
   return {a.data, a.transposed ? 1 : a.stride, a.transposed ? a.stride : 1, count, k};
 }
-
-}  // namespace
-
 Vectors columns_of(Matrix b, int count, int k) {
   return {b.data, b.transposed ? b.stride : 1, b.transposed ? 1 : b.stride, count, k};
 }
+
+}  // namespace
 
 bool tiles_here() { return arpo_has_tiles(); }
 
@@ -280,39 +281,69 @@ void tile_split(const Vectors& vectors, Side side, int from, int to, int8_t* blo
   }
 }
 
+// Sums of digit products on their way into C.
+struct Unit {
+  const int32_t* sums;
+  const float *row_scales, *second_row_scales, *column_scales;
+  float* c;
+  int rows, columns;
+  bool add;
+};
+
+template <bool ADD, bool WHOLE>
+static void finish_block(const int32_t* s, const float* row_scales, vec column_scale, float alpha,
+                              int rows, int columns, float* c, int ldc) {
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; i++, s += SIDE, c += ldc) {
+    const vec sum = (as_floats(s) * 256.0f + as_floats(s + SIDE * SIDE)) * 256.0f +
+                    as_floats(s + 2 * SIDE * SIDE);
+    const vec value = sum * (row_scales[i] * alpha) * column_scale;
+    if (WHOLE) store(c, ADD ? load(c) + value : value);
+    else store_part(c, ADD ? load_part(c, columns) + value : value, columns);
+  }
+}
+
+ARPO_INLINE void finish(const Unit& unit, float alpha, int ldc) {
+  const vec column_scale = *(const vec*)unit.column_scales;
+  const bool whole = unit.columns == SIDE;
+  for (int half = 0; half * SIDE < unit.rows; half++) {
+    auto with = unit.add ? whole ? finish_block<true, true> : finish_block<true, false>
+                         : whole ? finish_block<false, true> : finish_block<false, false>;
+    with(unit.sums + half * 3 * SIDE * SIDE, half ? unit.second_row_scales : unit.row_scales,
+         column_scale, alpha, least(SIDE, unit.rows - half * SIDE), unit.columns,
+         unit.c + (ptrdiff_t)half * SIDE * ldc, ldc);
+  }
+}
+
 template <bool FAR>
 ARPO_TILES static void multiply(const int8_t* left, int rows, const int8_t* right, int columns, int k,
-                              float alpha, bool accumulate, float* c, int ldc) {
+                                float alpha, bool accumulate, float* c, int ldc) {
   TileConfig config;
   _tile_loadconfig(&config);
   const size_t bytes = tile_block_bytes(k);
-  alignas(64) int32_t sums[6 * SIDE * SIDE];
+  // A unit's floats are made while the tiles are busy with the next one.
+  alignas(64) int32_t sums[2][6 * SIDE * SIDE];
+  Unit last = {};
+  int turn = 0;
   for (int i0 = 0; i0 < rows; i0 += 2 * SIDE) {
     const bool two = i0 + SIDE < rows;
-    const int count = least(2 * SIDE, rows - i0);
     for (int j0 = 0; j0 < columns; j0 += SIDE) {
-      const int wide = least(SIDE, columns - j0);
       for (int p0 = 0; p0 < k; p0 += PIECE) {
         const int8_t* a = left + i0 / SIDE * bytes + piece_start(p0);
         const int8_t* b = right + j0 / SIDE * bytes + piece_start(p0);
         const int chunks = ceil_div(least(PIECE, k - p0), STEPS);
-        if (two) sum_tiles<true, FAR>(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, sums);
-        else sum_tiles<false, FAR>(chunks, a + HEAD, 0, b + HEAD, sums);
-        const vec column_scale = *(const vec*)b;
-        const bool add = accumulate || p0 > 0;
-        for (int i = 0; i < count; i++) {
-          const int32_t* s = sums + i / SIDE * 3 * SIDE * SIDE + i % SIDE * SIDE;
-          const float row_scale = ((const float*)(a + i / SIDE * bytes))[i % SIDE] * alpha;
-          const vec sum = as_floats(s) * 65536.0f + as_floats(s + SIDE * SIDE) * 256.0f +
-                          as_floats(s + 2 * SIDE * SIDE);
-          const vec value = sum * row_scale * column_scale;
-          float* to = c + (ptrdiff_t)(i0 + i) * ldc + j0;
-          if (wide == SIDE) store(to, add ? load(to) + value : value);
-          else store_part(to, add ? load_part(to, wide) + value : value, wide);
-        }
+        int32_t* to = sums[turn];
+        turn = !turn;
+        if (two) sum_tiles<true, FAR>(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to);
+        else sum_tiles<false, FAR>(chunks, a + HEAD, 0, b + HEAD, to);
+        if (last.rows > 0) finish(last, alpha, ldc);
+        last = {to, (const float*)a, (const float*)(a + bytes), (const float*)b,
+                c + (ptrdiff_t)i0 * ldc + j0, least(2 * SIDE, rows - i0), least(SIDE, columns - j0),
+                accumulate || p0 > 0};
       }
     }
   }
+  if (last.rows > 0) finish(last, alpha, ldc);
   _tile_release();
 }
 
@@ -322,43 +353,38 @@ void tile_multiply(const int8_t* left, int rows, const int8_t* right, int column
 }
 
 void gemm_tiles_prepared(int m, int n, int k, float alpha, Matrix a, const int8_t* right,
-                         const Vectors* unprepared, bool accumulate, float* c, int ldc) {
+                         bool accumulate, float* c, int ldc) {
   const size_t bytes = tile_block_bytes(k);
-  int down = (int)(LEFT_BYTES / bytes) / 2 * 2;
-  down = least(down < 2 ? 2 : down, ceil_div(m, SIDE));
-  int8_t* left = (int8_t*)arpo_scratch(0, 0, down * bytes);
-  const int right_blocks = ceil_div(n, SIDE);
-  for (int i0 = 0; i0 < m; i0 += down * SIDE) {
-    const int rows = least(down * SIDE, m - i0);
-    const ptrdiff_t at = (ptrdiff_t)i0 * (a.transposed ? 1 : a.stride);
-    const Vectors vectors = rows_of({a.data + at, a.stride, a.transposed}, rows, k);
-    // Both sides are prepared together, some blocks at a time.
-    const int group = bytes > (8 << 10) ? 4 : (int)((32 << 10) / bytes);
-    const int left_blocks = ceil_div(rows, SIDE), left_tasks = ceil_div(left_blocks, group);
-    const int right_tasks = unprepared ? ceil_div(right_blocks, group) : 0;
-    parallel(left_tasks + right_tasks, [&](int task, int) {
-      if (task < left_tasks) {
-        tile_split(vectors, Side::left, task * group, least(left_blocks, (task + 1) * group), left);
-      } else {
-        const int first = (task - left_tasks) * group;
-        tile_split(*unprepared, Side::right, first, least(right_blocks, first + group), (int8_t*)right);
-      }
-    });
-    unprepared = nullptr;
-    // Tasks of about 20 microseconds: pairs of left blocks by some right blocks.
-    const double unit = 200.0 * ceil_div(k, STEPS) + 200;
-    int wide = least(right_blocks, (int)(50000 / unit) + 1);
-    wide = ceil_div(right_blocks, ceil_div(right_blocks, wide));
-    const int high = (int)(50000 / (unit * wide));
-    const int rows_each = 2 * SIDE * (high < 1 ? 1 : high), columns_each = SIDE * wide;
-    const int tasks_down = ceil_div(rows, rows_each), tasks_across = ceil_div(n, columns_each);
-    parallel(tasks_down * tasks_across, [&](int task, int) {
-      const int i = task % tasks_down * rows_each, j = task / tasks_down * columns_each;
-      tile_multiply(left + i / SIDE * bytes, least(rows_each, rows - i), right + j / SIDE * bytes,
-                    least(columns_each, n - j), k, alpha, accumulate,
-                    c + (ptrdiff_t)(i0 + i) * ldc + j, ldc, false);
-    });
-  }
+  const Vectors vectors = rows_of(a, m, k);
+  // A task prepares some rows and uses them while they are in its cache; where there are few rows, it
+  // takes some columns only.
+  const int tasks_wanted = 3 * arpo_pool_threads();
+  int rows_each = 4 * SIDE;
+  if (ceil_div(m, rows_each) < tasks_wanted || rows_each / SIDE * bytes > CACHED_BYTES) rows_each = 2 * SIDE;
+  const int down = ceil_div(m, rows_each);
+  int across = down >= tasks_wanted ? 1 : ceil_div(tasks_wanted, down);
+  const double work = 3e-5 * n * ceil_div(k, STEPS);  // of a row group, in units of 20 microseconds
+  if (across > 1 + work) across = 1 + (int)work;
+  const int columns_each = ceil_div(ceil_div(n, SIDE), across) * SIDE;
+  across = ceil_div(n, columns_each);
+  parallel(down * across, [&](int task, int thread) {
+    const int i = task / across * rows_each, j = task % across * columns_each;
+    const int rows = least(rows_each, m - i), blocks = ceil_div(rows, SIDE);
+    int8_t* left = (int8_t*)arpo_scratch(thread, 0, blocks * bytes);
+    Vectors part = vectors;
+    part.data += i * vectors.vector, part.count = rows;
+    tile_split(part, Side::left, 0, blocks, left);
+    tile_multiply(left, rows, right + j / SIDE * bytes, least(columns_each, n - j), k, alpha, accumulate,
+                  c + (ptrdiff_t)i * ldc + j, ldc, false);
+  });
+}
+
+void tile_prepare(int n, int k, Matrix b, int8_t* right) {
+  const Vectors vectors = columns_of(b, n, k);
+  const int blocks = ceil_div(n, SIDE), group = 4;
+  parallel(ceil_div(blocks, group), [&](int task, int) {
+    tile_split(vectors, Side::right, task * group, least(blocks, task * group + group), right);
+  });
 }
 
 void gemm_tiles(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c,
@@ -370,8 +396,8 @@ void gemm_tiles(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accum
   for (int j0 = 0; j0 < n; j0 += across) {
     const int columns = least(across, n - j0);
     const ptrdiff_t at = (ptrdiff_t)j0 * (b.transposed ? b.stride : 1);
-    const Vectors vectors = columns_of({b.data + at, b.stride, b.transposed}, columns, k);
-    gemm_tiles_prepared(m, columns, k, alpha, a, right, &vectors, accumulate, c + j0, ldc);
+    tile_prepare(columns, k, {b.data + at, b.stride, b.transposed}, right);
+    gemm_tiles_prepared(m, columns, k, alpha, a, right, accumulate, c + j0, ldc);
   }
 }
 
@@ -385,8 +411,8 @@ bool tiles_here() { return false; }
 size_t tile_block_bytes(int) { return 0; }
 void tile_split(const Vectors&, Side, int, int, int8_t*) {}
 void tile_multiply(const int8_t*, int, const int8_t*, int, int, float, bool, float*, int, bool) {}
-Vectors columns_of(Matrix, int, int) { return {}; }
-void gemm_tiles_prepared(int, int, int, float, Matrix, const int8_t*, const Vectors*, bool, float*, int) {}
+void tile_prepare(int, int, Matrix, int8_t*) {}
+void gemm_tiles_prepared(int, int, int, float, Matrix, const int8_t*, bool, float*, int) {}
 void gemm_tiles(int, int, int, float, Matrix, Matrix, bool, float*, int) {}
 
 }  // namespace ARPO_NS

@@ -36,11 +36,10 @@ void tile_split(const Vectors& vectors, Side side, int from, int to, int8_t* blo
 void tile_multiply(const int8_t* left, int rows, const int8_t* right, int columns, int k, float alpha,
                    bool accumulate, float* c, int ldc, bool far);
 
-Vectors columns_of(Matrix b, int count, int k);
-
-// Products on the pool. With `unprepared` the right blocks are filled from it on the way.
+// Products on the pool: B prepared once for many, or with the rest.
+void tile_prepare(int n, int k, Matrix b, int8_t* right);
 void gemm_tiles_prepared(int m, int n, int k, float alpha, Matrix a, const int8_t* right,
-                         const Vectors* unprepared, bool accumulate, float* c, int ldc);
+                         bool accumulate, float* c, int ldc);
 void gemm_tiles(int m, int n, int k, float alpha, Matrix a, Matrix b, bool accumulate, float* c,
                 int ldc);
 
