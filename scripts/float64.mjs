@@ -20,10 +20,10 @@ await packTfjs(temporary, {
       name: "double",
       setup(b) {
         b.onLoad({ filter: /[\\/]@tensorflow[\\/].*\.js$/ }, async ({ path }) => ({
-          contents: (await readFile(path, "utf8")).replace(
-            /\b(is)?Float32Array\b/g,
-            "$1Float64Array",
-          ),
+          // Arrays of either precision may be given.
+          contents: (await readFile(path, "utf8"))
+            .replace(/\bFloat32Array\b/g, "Float64Array")
+            .replace(/(\S+)\.isFloat32Array\((\w+)\)/g, "$&||$1.isFloat64Array($2)"),
           loader: "js",
         }));
       },
