@@ -4,6 +4,7 @@ import { learnCommands } from "./commands/learn.js";
 import { evalCommand } from "./commands/eval.js";
 import { labCommand } from "./commands/lab.js";
 import { runCommand } from "./commands/run.js";
+import { serveCommand } from "./commands/serve.js";
 import type { Place } from "./kernelspec/places.js";
 
 const program = new Command("arpo-lab")
@@ -40,6 +41,7 @@ kernel
 program.addCommand(runCommand());
 program.addCommand(labCommand());
 program.addCommand(evalCommand());
+program.addCommand(serveCommand());
 for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { Template } from "@huggingface/jinja";
-import type { ChatMessage } from "./tokenizer.js";
+import type { ChatMessage, ChatOptions } from "./tokenizer.js";
 
 /**
  * The ChatML template: `<|im_start|>role`, the content, `<|im_end|>`. What {@link trainBpe} gives a new
@@ -41,15 +41,14 @@ export class ChatTemplate {
   }
 
   /** The prompt text of a chat. */
-  render(
-    messages: readonly ChatMessage[],
-    options: { addGenerationPrompt?: boolean } = {},
-  ): string {
+  render(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     try {
       return this.#compiled.render({
+        ...options.variables,
         ...this.specials,
         messages: messages.map((message) => ({ ...message })),
         add_generation_prompt: options.addGenerationPrompt ?? false,
+        ...(options.tools ? { tools: [...options.tools] } : {}),
       });
     } catch (error) {
       throw new SyntaxError(

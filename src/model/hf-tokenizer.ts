@@ -5,7 +5,7 @@ import { ChatTemplate } from "./chat-template.js";
 import { parseGenerationConfig } from "./generation-config.js";
 import { readJson } from "./read-json.js";
 import { stageFile } from "./staged-file.js";
-import type { ChatMessage, Tokenizer } from "./tokenizer.js";
+import type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
 
 type Json = Record<string, unknown>;
 
@@ -156,7 +156,7 @@ export class HfTokenizer implements Tokenizer {
     });
   }
 
-  chat(messages: readonly ChatMessage[], options: { addGenerationPrompt?: boolean } = {}): string {
+  chat(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     if (!this.#template) {
       throw new RangeError(
         "Cannot render a chat: the tokenizer must have a chat template, got none in tokenizer_config.json and no chat_template.jinja",

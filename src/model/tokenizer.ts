@@ -2,6 +2,20 @@
 export interface ChatMessage {
   role: string;
   content: string;
+  /** Functions an assistant's message calls, as templates read them: arguments are objects. */
+  tool_calls?: readonly unknown[];
+  /** Which call a `tool` message answers. */
+  tool_call_id?: string;
+  name?: string;
+}
+
+/** How a chat becomes a prompt. */
+export interface ChatOptions {
+  addGenerationPrompt?: boolean;
+  /** Functions the model may call, as JSON schemas; not every template shows them. */
+  tools?: readonly unknown[];
+  /** Further names the template may use, such as `enable_thinking`. */
+  variables?: Readonly<Record<string, unknown>>;
 }
 
 /** Text to tokens and back. */
@@ -17,5 +31,5 @@ export interface Tokenizer {
   encode(text: string): number[];
   decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string;
   /** The prompt text of a chat. */
-  chat(messages: readonly ChatMessage[], options?: { addGenerationPrompt?: boolean }): string;
+  chat(messages: readonly ChatMessage[], options?: ChatOptions): string;
 }

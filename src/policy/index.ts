@@ -1,4 +1,12 @@
-export type { FinishReason, GenerateOptions, Row, Sampling, Segment, Session } from "./policy.js";
+export type {
+  FinishReason,
+  GeneratedToken,
+  GenerateOptions,
+  Row,
+  Sampling,
+  Segment,
+  Session,
+} from "./policy.js";
 export { LocalPolicy } from "./local-policy.js";
 export type { LocalPolicyOptions } from "./local-policy.js";
 export {

@@ -68,11 +68,31 @@ export class Job {
       this.#topIds.push(sampled.topIds[i]!);
       this.#topLogprobs.push(sampled.topLogprobs[i]!);
     }
+    if (this.options.onToken && !this.#tell(this.options.onToken, sampled, at)) return;
     const stop = this.#stops.push(token);
     if (this.#eosIds.has(token)) this.#finish("end");
     else if (stop !== undefined) this.#finish("stop", stop);
     else if (this.#tokens.length >= this.options.maxTokens) this.#finish("length");
     else if (this.row.tokens.length >= this.#contextLength) this.#finish("context");
+  }
+
+  /** Tells the caller of the newest token; what it throws is its own row's failure. */
+  #tell(onToken: NonNullable<GenerateOptions["onToken"]>, sampled: Sampled, at: number): boolean {
+    const [from, to] = [at * this.#width, (at + 1) * this.#width];
+    try {
+      onToken({
+        token: sampled.tokens[at]!,
+        logprob: sampled.logprobs[at]!,
+        entropy: sampled.entropies[at]!,
+        top: {
+          ids: sampled.topIds.slice(from, to),
+          logprobs: sampled.topLogprobs.slice(from, to),
+        },
+      });
+    } catch (error) {
+      this.fail(error);
+    }
+    return !this.#settled;
   }
 
   /** Ends without a segment; the row is again what it was before the call. */

@@ -25,6 +25,17 @@ export interface GenerateOptions extends Sampling {
   /** The row's own stream; draw i belongs to the i-th token generated from it. */
   random: Random;
   signal?: AbortSignal;
+  /** Called with each token as soon as it is known; those of a remote endpoint come all at once. */
+  onToken?: (token: GeneratedToken) => void;
+}
+
+/** One token of a segment, while the segment is being written. */
+export interface GeneratedToken {
+  token: number;
+  logprob: number;
+  entropy: number;
+  /** The most likely alternatives, in falling order. */
+  top: { ids: Int32Array; logprobs: Float32Array };
 }
 
 /** Why a segment ended: a stop string, an end token, `maxTokens`, or the model's context was full. */

@@ -8,6 +8,8 @@ export interface RemoteToken {
   /** NaN when the endpoint did not say. */
   logprob: number;
   top: { id: number; logprob: number }[];
+  /** Of the full distribution; only a server of our own says it. */
+  entropy?: number;
 }
 
 export interface RemoteAnswer {
@@ -32,6 +34,7 @@ const choice = z.looseObject({
   matched_stop: z.union([z.string(), z.number()]).nullish(),
   token_ids: z.array(z.number().int()).nullish(),
   tokens: z.array(z.number().int()).nullish(),
+  entropies: z.array(z.number()).nullish(),
   logprobs: z
     .looseObject({
       // chat, and llama.cpp's completions
@@ -91,7 +94,10 @@ const unknown = (id: number): RemoteToken => ({ id, logprob: NaN, top: [] });
 function resolve(picked: Choice, text: string, tokenizer: Tokenizer): RemoteToken[] {
   const known = positions(picked, tokenizer);
   const ids = picked.token_ids ?? picked.tokens;
-  if (ids && ids.length > 0) return ids.map((id, i) => ({ ...(known[i] ?? unknown(id)), id }));
+  if (ids && ids.length > 0) {
+    const entropies = picked.entropies ?? [];
+    return ids.map((id, i) => ({ ...(known[i] ?? unknown(id)), id, entropy: entropies[i] }));
+  }
   if (known.length > 0 && known.every(({ id }) => id >= 0)) return known;
   const encoded = tokenizer.encode(text);
   // Log-probs belong to the endpoint's tokens; they may be used only if ours are the same ones.

@@ -1,7 +1,8 @@
+import type { RandomState } from "../../random/random.js";
 import type { Sampling } from "../policy.js";
 
 /** Whose OpenAI-compatible server it is: they differ in the fields beyond OpenAI's own. */
-export type Dialect = "vllm" | "sglang" | "llama.cpp" | "transformers" | "openai";
+export type Dialect = "arpo-lab" | "vllm" | "sglang" | "llama.cpp" | "transformers" | "openai";
 
 /** Which of the two text interfaces is used. */
 export type RemoteApi = "completions" | "chat";
@@ -25,6 +26,8 @@ export interface RequestParts extends Sampling {
   stop: readonly string[];
   topLogprobs: number;
   seed: number;
+  /** The row's own stream, for a server that can draw from it. */
+  randomState: RandomState;
   /** Tokens that end a row, the one that pads, and how many ids the tokenizer knows. */
   eosIds: readonly number[];
   padId: number;
@@ -36,6 +39,20 @@ type Body = Record<string, unknown>;
 /** What OpenAI itself does not know: cut-offs, whole stop strings, tokens by number. */
 const extensions: Record<Dialect, (parts: RequestParts) => Body> = {
   openai: () => ({}),
+  // `arpo-lab serve`: the same draws as here, and all that a local policy says about a token.
+  "arpo-lab": ({ topK = -1, minP = 0, repetitionPenalty = 1, allowedIds, randomState }) => ({
+    top_k: topK,
+    min_p: minP,
+    repetition_penalty: repetitionPenalty,
+    allowed_token_ids: allowedIds,
+    random_state: randomState,
+    seed: undefined,
+    include_stop_str_in_output: true,
+    return_token_ids: true,
+    return_entropies: true,
+    return_tokens_as_token_ids: true,
+    skip_special_tokens: false,
+  }),
   vllm: ({ topK = -1, minP = 0, repetitionPenalty = 1, allowedIds }) => ({
     top_k: topK,
     min_p: minP,
@@ -64,6 +81,9 @@ const extensions: Record<Dialect, (parts: RequestParts) => Body> = {
   // takes another one whole, as text.
   transformers: (parts) => ({ generation_config: JSON.stringify(generationConfig(parts)) }),
 };
+
+/** Dialects whose chats can go on with an unfinished message. */
+const continuing: ReadonlySet<Dialect> = new Set(["arpo-lab", "vllm", "sglang"]);
 
 /** Dialects whose completions take the prompt as text, not as token ids. */
 export const takesText: ReadonlySet<Dialect> = new Set(["openai", "transformers"]);
@@ -113,7 +133,7 @@ export function requestBody(parts: RequestParts): Body {
     logprobs: topLogprobs > 0,
     top_logprobs: topLogprobs > 0 ? topLogprobs : undefined,
     // OpenAI has no such switch; its models start a new message after an assistant's.
-    ...(unfinished && (dialect === "vllm" || dialect === "sglang")
+    ...(unfinished && continuing.has(dialect)
       ? { continue_final_message: true, add_generation_prompt: false }
       : {}),
   };

@@ -1,6 +1,7 @@
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer.js";
 import { checkOptions } from "../check-options.js";
-import type { GenerateOptions, Policy, Row, Segment, Session } from "../policy.js";
+import type { GeneratedToken, GenerateOptions, Policy, Row } from "../policy.js";
+import type { Segment, Session } from "../policy.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
 import { requestBody, takesText, type Dialect } from "./dialect.js";
 import type { RemoteApi, RemoteMessage } from "./dialect.js";
@@ -29,8 +30,8 @@ interface RemoteRow extends Row {
 /**
  * A model behind one or more OpenAI-compatible endpoints (vLLM, SGLang, llama.cpp).
  *
- * What an endpoint cannot say is NaN: entropies of the full distribution always, log-probs where it
- * gives none. `entropyMeaning` says what entropies computed from its answers are worth.
+ * What an endpoint cannot say is NaN: entropies of the full distribution unless it is `arpo-lab serve`,
+ * log-probs where it gives none. `entropyMeaning` says what entropies computed from its answers are worth.
  *
  * @example
  * ```ts
@@ -61,11 +62,7 @@ export class RemotePolicy implements Policy {
   };
   readonly #endpoints: Endpoints;
   readonly #chats = new Map<string, readonly ChatMessage[]>();
-  #seen: { positions: number; fewest: number; silent: number } = {
-    positions: 0,
-    fewest: Infinity,
-    silent: 0,
-  };
+  readonly #seen = { positions: 0, fewest: Infinity, silent: 0, full: 0 };
 
   constructor(options: RemotePolicyOptions) {
     const { urls = [], dialect = "vllm", api = "completions", topLogprobs = 10 } = options;
@@ -101,7 +98,7 @@ export class RemotePolicy implements Policy {
 
   /** What entropies made from this policy's answers mean, in one sentence. */
   get entropyMeaning(): string {
-    const { positions, fewest, silent } = this.#seen;
+    const { positions, fewest, silent, full } = this.#seen;
     const asked = this.#options.topLogprobs;
     if (positions === 0) return "Entropy: not known yet, nothing was generated.";
     if (silent === positions) {
@@ -113,7 +110,7 @@ export class RemotePolicy implements Policy {
         : "";
     return fewest < asked
       ? `Entropy: the endpoint gives ${fewest} of the ${asked} alternatives asked for, so values are sums over ${fewest}: lower bounds, not comparable with other endpoints.${missing}`
-      : `Entropy: sums over the ${asked} most likely tokens, as the reference computes it; the full distribution is not known.${missing}`;
+      : `Entropy: sums over the ${asked} most likely tokens, as the reference computes it; the full distribution is ${full === positions ? "known too" : "not known"}.${missing}`;
   }
 
   /**
@@ -201,7 +198,9 @@ export class RemotePolicy implements Policy {
       tokens: row.tokens,
       text,
       messages: api === "chat" ? this.#messages(row) : [],
-      seed: Math.floor(options.random.uniform() * 2 ** 31),
+      // A server of our own draws from the row's stream itself.
+      randomState: options.random.state(),
+      seed: dialect === "arpo-lab" ? 0 : Math.floor(options.random.uniform() * 2 ** 31),
       eosIds: this.tokenizer.eosIds,
       padId: this.tokenizer.padId,
       vocabSize: this.tokenizer.vocabSize,
@@ -212,9 +211,13 @@ export class RemotePolicy implements Policy {
       stops,
     });
     if (asText) this.#checkLength(text, answer.promptTokens);
+    if (dialect === "arpo-lab") answer.tokens.forEach(() => options.random.uniform());
     this.#count(answer.tokens);
     const full = answer.finish === "length" && maxTokens < options.maxTokens;
-    return toSegment(answer.tokens, full ? "context" : answer.finish, answer.stop, topLogprobs);
+    const finish = full ? "context" : answer.finish;
+    const segment = toSegment(answer.tokens, finish, answer.stop, topLogprobs);
+    if (options.onToken) tellAll(segment, options.onToken);
+    return segment;
   }
 
   /**
@@ -238,11 +241,22 @@ export class RemotePolicy implements Policy {
   }
 
   #count(tokens: readonly RemoteToken[]): void {
-    for (const { top, logprob } of tokens) {
+    for (const { top, logprob, entropy } of tokens) {
       this.#seen.positions++;
+      if (entropy !== undefined) this.#seen.full++;
       if (Number.isNaN(logprob)) this.#seen.silent++;
       else this.#seen.fewest = Math.min(this.#seen.fewest, top.length);
     }
+  }
+}
+
+/** Tells of every token of a segment. */
+function tellAll({ tokens, logprobs, entropies, top }: Segment, tell: (t: GeneratedToken) => void) {
+  const { width } = top;
+  for (const [i, token] of tokens.entries()) {
+    const [from, to] = [i * width, (i + 1) * width];
+    const here = { ids: top.ids.slice(from, to), logprobs: top.logprobs.slice(from, to) };
+    tell({ token, logprob: logprobs[i]!, entropy: entropies[i]!, top: here });
   }
 }
 
@@ -269,7 +283,7 @@ function toSegment(
   return {
     tokens: Int32Array.from(tokens, ({ id }) => id),
     logprobs: Float32Array.from(tokens, ({ logprob }) => logprob),
-    entropies: new Float32Array(n).fill(NaN),
+    entropies: Float32Array.from(tokens, ({ entropy }) => entropy ?? NaN),
     top: { width, ids, logprobs },
     finish,
     ...(stop === undefined ? {} : { stop }),

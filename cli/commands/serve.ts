@@ -1,0 +1,29 @@
+import { Command, InvalidArgumentError } from "commander";
+import type { ServeCommandOptions } from "../serve/run-serve.js";
+
+const whole =
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least}.`);
+  };
+
+/** `arpo-lab serve MODEL`: a policy behind an OpenAI-compatible endpoint. */
+export function serveCommand(): Command {
+  return new Command("serve")
+    .description("serve a model as an OpenAI-compatible endpoint")
+    .argument("<model>", "a Hugging Face folder, such as data/models/tiny")
+    .option("--port <number>", "the port to listen on", whole(0, 65535), 8000)
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
+    .option("--api-key-env <name>", "the environment variable with the key clients must send")
+    .option("--name <text>", "the model's name in requests; without it, the folder's")
+    .option("--context <tokens>", "the longest row; without it, the model's own limit", whole(1))
+    .option("--max-rows <count>", "rows decoded at the same time", whole(1), 64)
+    .option("--max-queue <count>", "requests that may wait; more get 429", whole(0), 256)
+    .option("--quiet", "do not print a line per request")
+    .action(async (model: string, options: ServeCommandOptions) => {
+      const { runServe } = await import("../serve/run-serve.js");
+      await runServe(model, options);
+    });
+}

@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { Policy } from "../../src/policy/index.js";
+import { PolicyServer } from "../../src/serve/index.js";
+
+export interface ServeCommandOptions {
+  port: number;
+  host: string;
+  apiKeyEnv?: string;
+  name?: string;
+  context?: number;
+  maxRows: number;
+  maxQueue: number;
+  quiet?: boolean;
+}
+
+/** How long running requests may take to finish after Ctrl-C. */
+const GRACE_MS = 10_000;
+
+/** Serves a model until it is told to stop. */
+export async function runServe(folder: string, options: ServeCommandOptions): Promise<void> {
+  const { host, port, apiKeyEnv, maxRows, maxQueue } = options;
+  const policy = await Policy.load(resolve(folder), {
+    top: 20, // what a request may ask for
+    ...(options.name === undefined ? {} : { name: options.name }),
+    ...(options.context === undefined ? {} : { contextLength: options.context }),
+  });
+  try {
+    const server = await PolicyServer.start(policy, {
+      ...{ host, port, apiKeyEnv, maxRows, maxQueue },
+      ...(options.quiet ? {} : { log: (line: string) => console.log(line) }),
+    });
+    const key = apiKeyEnv === undefined ? "no key" : `the key in ${apiKeyEnv}`;
+    console.log(`${server.model} at ${server.url} (${key}). Ctrl-C stops it.`);
+    const signal = await new Promise<string>((stop) => {
+      for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop(name));
+    });
+    const { rows } = server.load();
+    const finishing = rows > 0 ? `; finishing ${rows} rows, Ctrl-C again ends them` : "";
+    console.log(`\nStopping on ${signal}${finishing}.`);
+    const stopping = server.stop(GRACE_MS);
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => void server.stop());
+    await stopping;
+  } finally {
+    policy.dispose();
+  }
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { type Finished, generateChoice, type Piece } from "./choice.js";
+import { checkModel, finishReason, type Handling, roomAfter } from "./handler.js";
+import { together, usageOf, withRows } from "./handler.js";
+import { ApiError } from "./http/api-error.js";
+import { EventStream } from "./http/event-stream.js";
+import { chatLogprobs, type TokenReport } from "./logprobs.js";
+import { chatBody } from "./schema/chat.js";
+import { generationRequest, readRequest } from "./schema/common.js";
+import { chatPrompt } from "./tools/chat-prompt.js";
+import type { ToolCall } from "./tools/tool-call.js";
+import { ToolReader } from "./tools/tool-reader.js";
+
+interface FinishedChat extends Finished {
+  content: string;
+  calls: ToolCall[];
+}
+
+/** `POST /v1/chat/completions`. */
+export async function chat(handling: Handling, body: Record<string, unknown>): Promise<void> {
+  const { policy, response, signal, model } = handling;
+  const { tokenizer } = policy;
+  const read = readRequest(chatBody, body);
+  const request = generationRequest(read);
+  checkModel(handling, request);
+  if (read.top_logprobs && !read.logprobs) {
+    throw new ApiError(400, "'top_logprobs' needs 'logprobs': true.", { param: "top_logprobs" });
+  }
+  const prompt = chatPrompt(tokenizer, read);
+  const ids = tokenizer.encode(prompt.text);
+  const room = roomAfter(policy, ids, "messages");
+  const asked = read.max_completion_tokens ?? read.max_tokens ?? room;
+  if (asked === 0) {
+    throw new ApiError(400, "At least one token must be asked for.", {
+      param: "max_completion_tokens",
+    });
+  }
+  const maxTokens = Math.min(asked, room);
+  const about = {
+    id: `chatcmpl-${randomUUID()}`,
+    object: request.stream ? "chat.completion.chunk" : "chat.completion",
+    created: Math.floor(Date.now() / 1000),
+    model,
+  };
+  const show = (tokens: readonly TokenReport[]) =>
+    read.logprobs
+      ? chatLogprobs(tokens, read.top_logprobs ?? 0, { tokenizer, asIds: request.asIds })
+      : null;
+  const stream = request.stream ? new EventStream(response) : undefined;
+  const send = (index: number, delta: object, tokens: readonly TokenReport[], end?: object) => {
+    stream?.send({
+      ...about,
+      choices: [
+        {
+          index,
+          delta,
+          logprobs: tokens.length > 0 ? show(tokens) : null,
+          finish_reason: null,
+          ...end,
+        },
+      ],
+      ...(request.includeUsage ? { usage: null } : {}),
+    });
+  };
+
+  await withRows(handling, [ids], request.n, async (rows) => {
+    const done = await together(
+      signal,
+      rows.map(({ session, row, index }) => async (either): Promise<FinishedChat> => {
+        send(index, { role: "assistant", content: "" }, []);
+        const reader = prompt.format && new ToolReader(prompt.format, prompt.prefix, prompt.forced);
+        let content = "";
+        let told = 0;
+        const onPiece = ({ text, tokens }: Piece) => {
+          const said = reader ? reader.push(text) : text;
+          content += said;
+          told += tokens.length;
+          if (said !== "" || (read.logprobs && tokens.length > 0)) {
+            send(index, { content: said }, tokens);
+          }
+        };
+        const finished = await generateChoice(session, row, tokenizer, {
+          ...{ request, index, maxTokens, signal: either, onPiece },
+          ownStops: prompt.format?.stops ?? [],
+        });
+        const rest = reader?.end() ?? { content: "", calls: [] };
+        content += rest.content;
+        const calls = rest.calls.map((call, i) => withId(call, i));
+        const delta = {
+          ...(rest.content === "" ? {} : { content: rest.content }),
+          ...(calls.length > 0 ? { tool_calls: calls } : {}),
+        };
+        if (Object.keys(delta).length > 0) send(index, delta, []);
+        const all = { ...finished, content, calls: rest.calls };
+        send(index, {}, finished.tokens.slice(told), ending(all));
+        return all;
+      }),
+    );
+    const count = done.reduce((sum, { segment }) => sum + segment.tokens.length, 0);
+    const usage = usageOf(ids.length, count);
+    if (stream) {
+      if (request.includeUsage) stream.send({ ...about, choices: [], usage });
+      stream.end();
+      return;
+    }
+    const choices = done.map((finished, index) => ({
+      index,
+      message: {
+        role: "assistant",
+        content: finished.content === "" && finished.calls.length > 0 ? null : finished.content,
+        refusal: null,
+        ...(finished.calls.length > 0
+          ? { tool_calls: finished.calls.map((call) => withId(call)) }
+          : {}),
+      },
+      logprobs: show(finished.tokens),
+      ...ending(finished),
+    }));
+    const prompted = request.returnIds ? { prompt_token_ids: ids } : {};
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ ...about, choices, usage, ...prompted }));
+  });
+
+  function ending({ segment, calls }: FinishedChat): object {
+    const reason = finishReason(segment.finish);
+    return {
+      // A call that was cut off is no call to make.
+      finish_reason: calls.length > 0 && reason === "stop" ? "tool_calls" : reason,
+      stop_reason: segment.stop ?? null,
+      ...(request.returnIds ? { token_ids: [...segment.tokens] } : {}),
+      ...(request.returnEntropies ? { entropies: [...segment.entropies] } : {}),
+    };
+  }
+}
+
+/** A call as OpenAI sends it; in a stream each has its number. */
+function withId({ name, arguments: args }: ToolCall, index?: number): object {
+  return {
+    ...(index === undefined ? {} : { index }),
+    id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`,
+    type: "function",
+    function: { name, arguments: args },
+  };
+}

@@ -1,0 +1,94 @@
+import type { Tokenizer } from "../model/tokenizer.js";
+import type { Policy, Row, Segment, Session } from "../policy/index.js";
+import { Random } from "../random/index.js";
+import type { GenerationRequest } from "./schema/common.js";
+import type { TokenReport } from "./logprobs.js";
+import { TextStream } from "./text-stream.js";
+
+/** What a choice has newly to say. */
+export interface Piece {
+  text: string;
+  tokens: TokenReport[];
+}
+
+/** A finished choice. */
+export interface Finished {
+  segment: Segment;
+  text: string;
+  tokens: TokenReport[];
+}
+
+export interface ChoiceOptions {
+  request: GenerationRequest;
+  /** Its number among the choices of a prompt: its seed is so much higher. */
+  index: number;
+  maxTokens: number;
+  /** Further strings to stop at, of which the text keeps all. */
+  ownStops?: readonly string[];
+  signal: AbortSignal;
+  onPiece?: (piece: Piece) => void;
+}
+
+/** The stream a choice draws from: `seed + index`, so that choice i is what that seed alone gives. */
+function streamOf({ seed, randomState }: GenerationRequest, index: number): Random {
+  if (randomState) {
+    const random = Random.restore(randomState);
+    return index === 0 ? random : random.split(index);
+  }
+  const wrapped = (seed + index) % 2 ** 52;
+  return Random.from(wrapped < 0 ? wrapped + 2 ** 52 : wrapped);
+}
+
+/** Generates one choice on a row and reports its text as soon as it is certain. */
+export async function generateChoice(
+  session: Session,
+  row: Row,
+  tokenizer: Tokenizer,
+  { request, index, maxTokens, ownStops = [], signal, onPiece }: ChoiceOptions,
+): Promise<Finished> {
+  const { includeStop, skipSpecial } = request;
+  const stream = new TextStream(tokenizer, { stops: request.stop, includeStop, skipSpecial });
+  const all: TokenReport[] = [];
+  let told = 0;
+  let text = "";
+  const say = (more: string, limit: number) => {
+    text += more;
+    const from = told;
+    while (told < all.length && all[told]!.offset < limit) told++;
+    if (onPiece && (more !== "" || told > from)) {
+      onPiece({ text: more, tokens: all.slice(from, told) });
+    }
+  };
+  const segment = await session.generate(row, {
+    ...request.sampling,
+    maxTokens,
+    stop: [...request.stop, ...ownStops],
+    random: streamOf(request, index),
+    signal,
+    onToken: ({ token, logprob, top }) => {
+      const alternatives = Array.from(top.ids, (id, k) => ({ id, logprob: top.logprobs[k]! }));
+      all.push({ id: token, logprob, top: alternatives, offset: stream.length });
+      const more = stream.push(token);
+      // A token is told with the text it begins; one whose text is not certain waits for it.
+      say(more, stream.given);
+    },
+  });
+  const ownStop = segment.stop !== undefined && ownStops.includes(segment.stop);
+  const rest = stream.end(ownStop ? undefined : segment.stop);
+  // By number, every token is of interest; by text, those that the text shows.
+  say(rest, request.allTokens ? Infinity : stream.given);
+  return { segment, text, tokens: all.slice(0, told) };
+}
+
+/** Opens the rows of a prompt's choices: one is read, the others share its past. */
+export function openRows(
+  policy: Policy,
+  prompt: readonly number[],
+  n: number,
+): { session: Session; rows: Row[] } {
+  const session = policy.session();
+  const first = session.open(prompt);
+  const rows = [first];
+  for (let i = 1; i < n; i++) rows.push(session.fork(first));
+  return { session, rows };
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { type Finished, generateChoice, type Piece } from "./choice.js";
+import { checkModel, finishReason, type Handling, roomAfter } from "./handler.js";
+import { together, usageOf, withRows } from "./handler.js";
+import { EventStream } from "./http/event-stream.js";
+import { completionLogprobs, type TokenReport } from "./logprobs.js";
+import { type CompletionBody, completionBody } from "./schema/completion.js";
+import { generationRequest, readRequest } from "./schema/common.js";
+import { ApiError } from "./http/api-error.js";
+import { scorePrompt } from "./score-prompt.js";
+
+function promptsOf(prompt: CompletionBody["prompt"], encode: (text: string) => number[]) {
+  if (typeof prompt === "string") return [encode(prompt)];
+  if (typeof prompt[0] === "number") return [prompt as number[]];
+  return (prompt as (string | number[])[]).map((one) =>
+    typeof one === "string" ? encode(one) : one,
+  );
+}
+
+/** `POST /v1/completions`. */
+export async function completions(
+  handling: Handling,
+  body: Record<string, unknown>,
+): Promise<void> {
+  const { policy, response, signal, model } = handling;
+  const { tokenizer } = policy;
+  const read = readRequest(completionBody, body);
+  const request = generationRequest(read);
+  checkModel(handling, request);
+  if (read.best_of !== null && read.best_of !== undefined && read.best_of !== request.n) {
+    throw new ApiError(400, "'best_of' must be as many as 'n' here.", { param: "best_of" });
+  }
+  const prompts = promptsOf(read.prompt, (text) => tokenizer.encode(text));
+  const limits = prompts.map((prompt) =>
+    Math.min(read.max_tokens ?? 16, roomAfter(policy, prompt, "prompt")),
+  );
+  const top = read.logprobs ?? undefined;
+  const about = {
+    id: `cmpl-${randomUUID()}`,
+    object: "text_completion",
+    created: Math.floor(Date.now() / 1000),
+    model,
+  };
+  const show = (tokens: readonly TokenReport[]) =>
+    top === undefined ? null : completionLogprobs(tokens, top, { tokenizer, asIds: request.asIds });
+  const echoes = await Promise.all(
+    prompts.map(async (prompt): Promise<Piece> => {
+      if (!read.echo) return { text: "", tokens: [] };
+      const scored = top === undefined ? [] : await scorePrompt(policy, prompt, top);
+      let offset = 0;
+      const tokens = scored.map((token) => {
+        const at = offset;
+        offset += tokenizer.decode([token.id], request).length;
+        return { ...token, offset: at };
+      });
+      return { text: tokenizer.decode(prompt, request), tokens };
+    }),
+  );
+  const behind = ({ text, tokens }: Piece, { text: more, tokens: next }: Piece): Piece => ({
+    text: text + more,
+    tokens: [...tokens, ...next.map((t) => ({ ...t, offset: t.offset + text.length }))],
+  });
+  const stream = request.stream ? new EventStream(response) : undefined;
+  const chunk = (index: number, piece: Piece, finish: object = { finish_reason: null }) => ({
+    ...about,
+    choices: [{ index, text: piece.text, logprobs: show(piece.tokens), ...finish }],
+    ...(request.includeUsage ? { usage: null } : {}),
+  });
+
+  await withRows(handling, prompts, request.n, async (rows) => {
+    const done = await together(
+      signal,
+      rows.map(({ session, row, prompt, index }, at) => async (either): Promise<Finished> => {
+        const echo = echoes[prompt]!;
+        if (stream && read.echo) stream.send(chunk(at, echo));
+        const maxTokens = limits[prompt]!;
+        const onPiece = (piece: Piece) => {
+          if (piece.text === "" && top === undefined) return;
+          const moved = piece.tokens.map((t) => ({ ...t, offset: t.offset + echo.text.length }));
+          stream!.send(chunk(at, { text: piece.text, tokens: moved }));
+        };
+        const finished =
+          maxTokens === 0
+            ? nothing
+            : await generateChoice(session, row, tokenizer, {
+                ...{ request, index, maxTokens, signal: either },
+                ...(stream ? { onPiece } : {}),
+              });
+        stream?.send(chunk(at, { text: "", tokens: [] }, ending(finished)));
+        return finished;
+      }),
+    );
+    const usage = usageOf(
+      prompts.reduce((sum, { length }) => sum + length, 0),
+      done.reduce((sum, { segment }) => sum + segment.tokens.length, 0),
+    );
+    if (stream) {
+      if (request.includeUsage) stream.send({ ...about, choices: [], usage });
+      stream.end();
+      return;
+    }
+    const choices = done.map((finished, at) => {
+      const piece = behind(echoes[rows[at]!.prompt]!, finished);
+      return { index: at, text: piece.text, logprobs: show(piece.tokens), ...ending(finished) };
+    });
+    const prompted = request.returnIds
+      ? choices.map((choice, at) => ({ ...choice, prompt_token_ids: prompts[rows[at]!.prompt] }))
+      : choices;
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ ...about, choices: prompted, usage }));
+  });
+
+  function ending({ segment }: Finished): object {
+    return {
+      finish_reason: finishReason(segment.finish),
+      stop_reason: segment.stop ?? null,
+      ...(request.returnIds ? { token_ids: [...segment.tokens] } : {}),
+      ...(request.returnEntropies ? { entropies: [...segment.entropies] } : {}),
+    };
+  }
+}
+
+/** The choice of a request for no tokens at all: only its prompt is of interest. */
+const nothing: Finished = {
+  text: "",
+  tokens: [],
+  segment: {
+    tokens: new Int32Array(),
+    logprobs: new Float32Array(),
+    entropies: new Float32Array(),
+    top: { width: 0, ids: new Int32Array(), logprobs: new Float32Array() },
+    finish: "length",
+  },
+};

@@ -1,0 +1,112 @@
+import type { ServerResponse } from "node:http";
+import type { Policy, Row, Session } from "../policy/index.js";
+import { openRows } from "./choice.js";
+import { ApiError } from "./http/api-error.js";
+import type { Lanes } from "./lanes.js";
+import type { GenerationRequest } from "./schema/common.js";
+
+/** What answering a request needs. */
+export interface Handling {
+  policy: Policy;
+  /** The model's name, as `/v1/models` says it. */
+  model: string;
+  lanes: Lanes;
+  response: ServerResponse;
+  /** Aborted when the client is gone or the server ends. */
+  signal: AbortSignal;
+}
+
+/** OpenAI's count of tokens. */
+export function usageOf(promptTokens: number, completionTokens: number) {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}
+
+/** OpenAI's word for why a segment ended. */
+export const finishReason = (finish: string): "stop" | "length" =>
+  finish === "length" || finish === "context" ? "length" : "stop";
+
+/** Throws unless the request is for the model that is served and its ids are the model's. */
+export function checkModel({ policy, model }: Handling, request: GenerationRequest): void {
+  if (request.model !== model) {
+    throw new ApiError(404, `The model '${request.model}' does not exist; this is '${model}'.`, {
+      param: "model",
+      code: "model_not_found",
+    });
+  }
+  const { vocabSize } = policy.tokenizer;
+  const wrong = request.sampling.allowedIds?.find((id) => id >= vocabSize);
+  if (wrong !== undefined) {
+    throw new ApiError(400, `Token ids must be below ${vocabSize}, got ${wrong}.`, {
+      param: "allowed_token_ids",
+    });
+  }
+}
+
+/** Throws unless a prompt fits; gives the room behind it. */
+export function roomAfter(policy: Policy, prompt: readonly number[], param: string): number {
+  const { contextLength, tokenizer } = policy;
+  if (prompt.length === 0) {
+    throw new ApiError(400, "The prompt must have at least one token.", { param });
+  }
+  const wrong = prompt.find((id) => id >= tokenizer.vocabSize);
+  if (wrong !== undefined) {
+    throw new ApiError(400, `Token ids must be below ${tokenizer.vocabSize}, got ${wrong}.`, {
+      param,
+    });
+  }
+  if (prompt.length >= contextLength) {
+    throw new ApiError(
+      400,
+      `This model's maximum context length is ${contextLength} tokens, and the prompt has ${prompt.length}.`,
+      { param, code: "context_length_exceeded" },
+    );
+  }
+  return contextLength - prompt.length;
+}
+
+/** Opens every prompt's rows, runs `use`, and gives their memory back whatever happens. */
+export async function withRows<T>(
+  { policy, lanes, signal }: Handling,
+  prompts: readonly (readonly number[])[],
+  n: number,
+  use: (rows: { session: Session; row: Row; prompt: number; index: number }[]) => Promise<T>,
+): Promise<T> {
+  const free = await lanes.take(prompts.length * n, signal);
+  const sessions: Session[] = [];
+  try {
+    const all = prompts.flatMap((tokens, prompt) => {
+      const { session, rows } = openRows(policy, tokens, n);
+      sessions.push(session);
+      return rows.map((row, index) => ({ session, row, prompt, index }));
+    });
+    return await use(all);
+  } finally {
+    for (const session of sessions) session.dispose();
+    free();
+  }
+}
+
+/** All of them, or the first failure, which ends the others. */
+export async function together<T>(
+  signal: AbortSignal,
+  makers: readonly ((signal: AbortSignal) => Promise<T>)[],
+): Promise<T[]> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const running = makers.map((make) =>
+    make(either).catch((error: unknown) => {
+      failed.abort(error);
+      throw error;
+    }),
+  );
+  try {
+    return await Promise.all(running);
+  } finally {
+    // No row may be given back while it is still being written.
+    await Promise.allSettled(running);
+  }
+}

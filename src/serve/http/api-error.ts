@@ -1,0 +1,35 @@
+/** OpenAI's kinds of error. */
+export type ApiErrorType =
+  "invalid_request_error" | "authentication_error" | "rate_limit_error" | "server_error";
+
+/** A refusal in OpenAI's shape. */
+export class ApiError extends Error {
+  override name = "ApiError";
+  readonly type: ApiErrorType;
+  readonly param: string | null;
+  readonly code: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    readonly status: number,
+    message: string,
+    more: {
+      type?: ApiErrorType;
+      param?: string;
+      code?: string;
+      headers?: Readonly<Record<string, string>>;
+    } = {},
+  ) {
+    super(message);
+    this.type = more.type ?? "invalid_request_error";
+    this.param = more.param ?? null;
+    this.code = more.code ?? null;
+    this.headers = more.headers ?? {};
+  }
+
+  /** What is sent. */
+  body(): { error: { message: string; type: string; param: string | null; code: string | null } } {
+    const { message, type, param, code } = this;
+    return { error: { message, type, param, code } };
+  }
+}

@@ -1,0 +1,1 @@
+export { PolicyServer, type ServeOptions } from "./policy-server.js";

@@ -1,0 +1,225 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isIP } from "node:net";
+import type { Policy } from "../policy/index.js";
+import { chat } from "./chat.js";
+import { completions } from "./completions.js";
+import { Access } from "./http/access.js";
+import { ApiError } from "./http/api-error.js";
+import { readBody } from "./http/read-body.js";
+import { Lanes } from "./lanes.js";
+import { tokenize } from "./tokenize.js";
+
+export interface ServeOptions {
+  /** The model's name in requests. Default: the policy's. */
+  model?: string;
+  /** Default: a free port. */
+  port?: number;
+  /** Default 127.0.0.1. Beyond this machine a key is needed. */
+  host?: string;
+  /** Name of the environment variable that holds the key that clients must send. Default: no key. */
+  apiKeyEnv?: string;
+  /** Rows decoded at the same time. Default 64. */
+  maxRows?: number;
+  /** Requests that may wait for their turn; more get 429. Default 256. */
+  maxQueue?: number;
+  /** Bytes a request may have. Default 4 MiB. */
+  maxBytes?: number;
+  /** Told one line per finished request: method, path, status, milliseconds. */
+  log?: (line: string) => void;
+}
+
+/**
+ * A policy behind OpenAI's HTTP interface, so that anything can use it: `/v1/models`, `/v1/completions`,
+ * `/v1/chat/completions`, `/tokenize` and `/health`.
+ *
+ * All requests share the policy's one continuous batch. A client that hangs up frees its rows.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { HfTokenizer, Model, trainBpe } from "arpo-lab/model";
+ * import { Policy } from "arpo-lab/policy";
+ * import { PolicyServer } from "arpo-lab/serve";
+ *
+ * // Usually: await Policy.load("data/models/tiny"). Here, a small model that has learnt nothing.
+ * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));
+ * const sizes = { hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2, kvHeads: 1 };
+ * const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 7);
+ * const policy = Policy.fromModel(model, tokenizer, { name: "small" });
+ *
+ * const server = await PolicyServer.start(policy);
+ * const response = await fetch(`${server.url}/completions`, {
+ *   method: "POST",
+ *   headers: { "content-type": "application/json" },
+ *   body: JSON.stringify({ model: "small", prompt: "low", max_tokens: 5, seed: 1 }),
+ * });
+ * const { usage } = await response.json();
+ * assert.ok(usage.completion_tokens <= 5);
+ * await server.stop();
+ * policy.dispose();
+ * ```
+ */
+export class PolicyServer {
+  readonly model: string;
+  readonly #policy: Policy;
+  readonly #server: Server;
+  readonly #access: Access;
+  readonly #lanes: Lanes;
+  readonly #options: ServeOptions;
+  readonly #ending = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+  readonly #created = Math.floor(Date.now() / 1000);
+  #url = "";
+
+  private constructor(policy: Policy, options: ServeOptions) {
+    const { host = "127.0.0.1", maxRows = 64, maxQueue = 256, apiKeyEnv } = options;
+    for (const [name, value] of Object.entries({ maxRows, maxQueue })) {
+      if (Number.isInteger(value) && value >= (name === "maxRows" ? 1 : 0)) continue;
+      throw new RangeError(`Cannot serve a policy: ${name} must be a whole number, got ${value}`);
+    }
+    const key = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
+    if (apiKeyEnv !== undefined && !key) {
+      throw new RangeError(
+        `Cannot serve a policy: the environment variable ${apiKeyEnv} must hold a key, got none`,
+      );
+    }
+    this.model = options.model ?? policy.name;
+    this.#policy = policy;
+    this.#options = options;
+    this.#access = new Access(host, key);
+    this.#lanes = new Lanes(maxRows, maxQueue);
+    this.#server = createServer((request, response) => {
+      const answer = this.#answer(request, response).finally(() => this.#running.delete(answer));
+      this.#running.add(answer);
+    });
+  }
+
+  /** Listens; the address is `url`. */
+  static async start(policy: Policy, options: ServeOptions = {}): Promise<PolicyServer> {
+    const { host = "127.0.0.1", port = 0 } = options;
+    const server = new PolicyServer(policy, options);
+    server.#server.listen(port, host);
+    await once(server.#server, "listening");
+    const { port: taken } = server.#server.address() as AddressInfo;
+    server.#url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${taken}/v1`;
+    return server;
+  }
+
+  /** The base address for clients, up to and including `/v1`. */
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Rows being decoded and requests waiting for their turn. */
+  load(): { rows: number; waiting: number } {
+    return { rows: this.#lanes.running, waiting: this.#lanes.waiting };
+  }
+
+  /** Takes no more requests, lets those that run finish for so long, then ends them. */
+  async stop(graceMs = 0): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeIdleConnections();
+    const timer = setTimeout(() => {
+      this.#ending.abort(
+        new ApiError(503, "The server is ending.", { type: "server_error", code: "stopping" }),
+      );
+    }, graceMs);
+    await Promise.allSettled([...this.#running]);
+    clearTimeout(timer);
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const began = performance.now();
+    const gone = new AbortController();
+    response.on("close", () => {
+      if (!response.writableFinished) gone.abort(new Error("the client hung up"));
+    });
+    const path = (request.url ?? "/").split("?")[0]!;
+    try {
+      this.#access.check(request);
+      const signal = AbortSignal.any([gone.signal, this.#ending.signal]);
+      await this.#route(request, response, path, signal);
+    } catch (error) {
+      if (!gone.signal.aborted) this.#refuse(response, error);
+    }
+    const status = gone.signal.aborted ? "hung up" : String(response.statusCode);
+    const took = (performance.now() - began).toFixed(0);
+    this.#options.log?.(`${request.method ?? ""} ${path} ${status} ${took} ms`);
+  }
+
+  async #route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { method = "" } = request;
+    const handling = {
+      policy: this.#policy,
+      model: this.model,
+      lanes: this.#lanes,
+      response,
+      signal,
+    };
+    const json = (value: unknown) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
+    const gets: Record<string, () => unknown> = {
+      "/health": () => ({ status: "ok", ...this.load() }),
+      "/v1/models": () => ({ object: "list", data: [this.#described()] }),
+      [`/v1/models/${encodeURIComponent(this.model)}`]: () => this.#described(),
+    };
+    const posts: Record<string, (body: Record<string, unknown>) => unknown> = {
+      "/v1/completions": (body) => completions(handling, body),
+      "/v1/chat/completions": (body) => chat(handling, body),
+      "/tokenize": (body) => json(tokenize(handling, body)),
+    };
+    const [get, post] = [gets[path], posts[path]];
+    if (get && (method === "GET" || method === "HEAD")) {
+      json(get());
+    } else if (post && method === "POST") {
+      await post(await readBody(request, this.#options.maxBytes ?? 4 * 2 ** 20));
+    } else if (get ?? post) {
+      throw new ApiError(405, `${path} does not take ${method}.`, {
+        headers: { allow: get ? "GET, HEAD" : "POST" },
+      });
+    } else if (path.startsWith("/v1/models/")) {
+      throw new ApiError(404, `The only model here is '${this.model}'.`, {
+        code: "model_not_found",
+        param: "model",
+      });
+    } else {
+      throw new ApiError(404, `There is no ${path} here.`, { code: "unknown_url" });
+    }
+  }
+
+  #described(): object {
+    return {
+      id: this.model,
+      object: "model",
+      created: this.#created,
+      owned_by: "arpo-lab",
+      max_model_len: this.#policy.contextLength,
+    };
+  }
+
+  /** Sends an error; in the middle of a stream as its last event. */
+  #refuse(response: ServerResponse, error: unknown): void {
+    const known =
+      error instanceof ApiError
+        ? error
+        : new ApiError(500, error instanceof Error ? error.message : String(error), {
+            type: "server_error",
+          });
+    if (response.headersSent) {
+      response.end(`data: ${JSON.stringify(known.body())}\n\n`);
+      return;
+    }
+    response
+      .writeHead(known.status, { "content-type": "application/json", ...known.headers })
+      .end(JSON.stringify(known.body()));
+  }
+}

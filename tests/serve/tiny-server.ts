@@ -1,0 +1,17 @@
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Policy } from "../../src/policy/index.js";
+import { PolicyServer, type ServeOptions } from "../../src/serve/index.js";
+
+export const tinyFolder = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
+
+/** The tiny model, served for one test. */
+export async function serveTiny(t: TestContext, options: ServeOptions = {}) {
+  const policy = await Policy.load(tinyFolder, { top: 20 });
+  const server = await PolicyServer.start(policy, options);
+  t.after(async () => {
+    await server.stop();
+    policy.dispose();
+  });
+  return { policy, server };
+}
