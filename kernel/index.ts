@@ -24,6 +24,12 @@ export {
   svg,
   text,
 } from "./display/rich.js";
+export {
+  summarizeValue,
+  summarySymbol,
+  type Summarizable,
+  type Summary,
+} from "./display/summary.js";
 export { widget, Widget, type WidgetOptions } from "./display/widget/widget.js";
 export { currentHost } from "./host/host.js";
 export type {

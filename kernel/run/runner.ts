@@ -31,6 +31,11 @@ export class Runner {
   }
 
   /** Starts a cell, which outlives its end: its timers and promises belong to it. */
+  /** The session's variables; none before its first cell. */
+  get variables(): Record<string, unknown> {
+    return this.#scope?.variables ?? {};
+  }
+
   run(request: RunRequest): RunningCell {
     const cell = new RunningCell(request.id, request.count, request.allowStdin, request.cellId);
     this.#running = { cell, request };

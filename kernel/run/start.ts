@@ -45,6 +45,13 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     format: () => format ?? import("../display/format.js").then((m) => (format = m.formatValue)),
   });
 
+  comms.register("arpo-lab.values", (comm) => {
+    comm.onMessage = async (message) => {
+      const { answerValues } = await import("../session/values.js");
+      await answerValues(comm, message, host, runner.variables);
+    };
+  });
+
   // A cell can print for as long as anything it started holds on to it, and no longer.
   const cells = new FinalizationRegistry<string>((id) => channel.send({ type: "forgotten", id }));
 

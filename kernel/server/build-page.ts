@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from "node:fs";
 import { homedir } from "node:os";
@@ -64,7 +65,8 @@ export async function buildPage(options: { say?: (line: string) => void } = {}):
   const say = options.say ?? (() => undefined);
   const sources = (readdirSync(join(source, "src"), { recursive: true }) as string[])
     .sort()
-    .map((name) => join("src", name));
+    .map((name) => join("src", name))
+    .filter((name) => statSync(join(source, name)).isFile());
   const cache = cacheFolder();
   const page = join(cache, `page-${hashOf(["package-lock.json", "build.mjs", ...sources])}`);
   if (existsSync(page)) return page;

@@ -40,6 +40,10 @@ export class TrainingBatch {
     );
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Batches", text: `${this.rows.length} rows, ${this.estimator}` };
+  }
+
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     return learnDisplay.batch(this);
   }

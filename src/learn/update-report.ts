@@ -60,6 +60,10 @@ export class UpdateReport {
     });
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Runs", text: `an update of ${this.batch.rows.length} rows` };
+  }
+
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     return learnDisplay.report(this);
   }

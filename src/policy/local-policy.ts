@@ -91,6 +91,10 @@ export class LocalPolicy implements Policy {
     this.#version = this.#now();
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Policies", text: `${this.name}, context ${this.contextLength}` };
+  }
+
   session(): Session {
     return new LocalSession({
       decoder: this.#options.decoder,

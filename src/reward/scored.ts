@@ -23,6 +23,10 @@ export class Scored {
     return this.rows.reduce((sum, { score }) => sum + score.score, 0) / this.rows.length;
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Batches", text: `${this.rows.length} rows, mean ${this.mean.toFixed(3)}` };
+  }
+
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     return scoredDisplay.show(this);
   }

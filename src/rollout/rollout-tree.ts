@@ -150,6 +150,10 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     return forkTree(this, node, changes, runtimes.get(this));
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Trees", text: `${this.rows.length} rows, ${this.nodes.length} nodes` };
+  }
+
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     return treeDisplay.show(this as RolloutTree);
   }

@@ -62,6 +62,7 @@ export class Tab {
   async idle(): Promise<void> {
     await this.page.waitForSelector(
       '.jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook-ExecutionIndicator[data-status="idle"]',
+      { state: "attached" }, // where the toolbar is too narrow it hides
     );
   }
 

@@ -76,6 +76,10 @@ export class Evaluation {
     return evaluationText(this);
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Runs", text: "an evaluation" };
+  }
+
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     return evaluationDisplay.show(this);
   }

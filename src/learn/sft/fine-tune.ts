@@ -8,6 +8,10 @@ import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
 export class FineTuning {
   constructor(readonly steps: readonly SftStep[]) {}
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Runs", text: `fine-tuning, ${this.steps.length} steps` };
+  }
+
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     const first = this.steps[0];
     const last = this.steps[this.steps.length - 1];

@@ -134,6 +134,10 @@ export class RemotePolicy implements Policy {
     }
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Policies", text: `${this.name}, context ${this.contextLength}` };
+  }
+
   session(): Session {
     const rows = new Set<RemoteRow>();
     let nextId = 0;

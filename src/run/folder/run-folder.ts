@@ -45,6 +45,10 @@ export function explain(error: unknown, doing: string): Error {
 export class RunFolder {
   private constructor(readonly path: string) {}
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Runs", text: this.path };
+  }
+
   static async open(path: string): Promise<RunFolder> {
     try {
       await makeFolder(resolve(path, "rollouts"));

@@ -44,6 +44,10 @@ export class TrainingRun {
     );
   }
 
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Runs", text: `${this.steps.length} steps` };
+  }
+
   [Symbol.for("Jupyter.display")](): ReturnType<typeof runDisplay.show> {
     return runDisplay.show(this);
   }

@@ -4,11 +4,13 @@ import { JupyterPluginRegistry } from "@jupyterlab/coreutils";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { extensions, mimeExtensions } from "lab:extensions";
+import "./lab.css";
 import { lessons } from "./lessons.js";
 import { outputs } from "./outputs.js";
 import { plotly } from "./plotly.js";
 import { resume } from "./resume.js";
 import { stages } from "./stages.js";
+import { values } from "./values/values.js";
 import { widgets } from "./widgets.js";
 
 /** What would ask other machines, or a server that has it, or is of no use here. */
@@ -20,7 +22,7 @@ const unwanted = new Set([
 
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
-registry.registerPlugins([lessons, outputs, resume, stages, widgets]);
+registry.registerPlugins([lessons, outputs, resume, stages, values, widgets]);
 const serviceManager = await registry.resolveRequiredService(IServiceManager);
 const connectionStatus = await registry.resolveOptionalService(IConnectionStatus);
 

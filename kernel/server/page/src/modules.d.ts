@@ -7,6 +7,8 @@ declare module "lab:extensions" {
   export const mimeExtensions: (IRenderMime.IExtension | IRenderMime.IExtension[])[];
 }
 
+declare module "*.css" {}
+
 declare module "anywidget" {
   import type * as base from "@jupyter-widgets/base";
 

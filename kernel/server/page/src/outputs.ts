@@ -34,9 +34,10 @@ type Finder = (element: Element) => OutputPlace | undefined;
 
 const finders = new Set<Finder>();
 
-/** Lets widgets beyond notebooks and consoles say which kernel their outputs belong to. */
-export function addOutputFinder(find: Finder): void {
+/** Lets widgets beyond notebooks and consoles say which kernel their outputs belong to, until it is called off. */
+export function addOutputFinder(find: Finder): () => void {
   finders.add(find);
+  return () => void finders.delete(find);
 }
 
 function insertBelow(panel: NotebookPanel, cell: CodeCell) {
@@ -50,7 +51,7 @@ function insertBelow(panel: NotebookPanel, cell: CodeCell) {
 }
 
 /** What is printed and shown for a message of the page goes to the output that sent it. */
-function showIn(area: OutputArea, message: KernelMessage.IIOPubMessage): void {
+export function showIn(area: OutputArea, message: KernelMessage.IIOPubMessage): void {
   // How JupyterLab shows what a cell prints; it has no public name.
   (area as unknown as { _onIOPub(m: KernelMessage.IIOPubMessage): void })._onIOPub(message);
 }

@@ -1,0 +1,174 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import { ILabShell, ILayoutRestorer } from "@jupyterlab/application";
+import { ICommandPalette, MainAreaWidget } from "@jupyterlab/apputils";
+import { INotebookTracker, type NotebookPanel } from "@jupyterlab/notebook";
+import { OutputAreaModel, SimplifiedOutputArea } from "@jupyterlab/outputarea";
+import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import { listIcon } from "@jupyterlab/ui-components";
+import { addOutputFinder } from "../outputs.js";
+import { ValuesLine } from "./line.js";
+import { ValuesPanel } from "./panel.js";
+
+const command = "arpo-lab:show-values";
+
+/** Keeps the panel in step with the kernel of the notebook in front. */
+class Values {
+  readonly panel: ValuesPanel;
+  readonly #app: JupyterFrontEnd;
+  readonly #lines = new WeakMap<Kernel.IKernelConnection, ValuesLine>();
+  readonly #tabs = new Map<string, MainAreaWidget<SimplifiedOutputArea>>();
+  #notebook: NotebookPanel | undefined;
+  #asking = false;
+  #again = false;
+
+  constructor(app: JupyterFrontEnd) {
+    this.#app = app;
+    this.panel = new ValuesPanel((name) => void this.#show(name));
+  }
+
+  get #kernel(): Kernel.IKernelConnection | undefined {
+    return this.#notebook?.sessionContext.session?.kernel ?? undefined;
+  }
+
+  look(notebook: NotebookPanel | null): void {
+    this.#notebook = notebook ?? undefined;
+    void this.refresh();
+  }
+
+  /** Asks for the list; asked again meanwhile, it is asked once more afterwards. */
+  async refresh(): Promise<void> {
+    if (!this.panel.isVisible) return;
+    this.#again = this.#asking;
+    if (this.#asking) return;
+    this.#asking = true;
+    try {
+      do {
+        this.#again = false;
+        await this.#ask();
+      } while (this.#again);
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#notebook === undefined) {
+      this.panel.say("Open a notebook: what its cells make is listed here.");
+      return;
+    }
+    const kernel = this.#kernel;
+    if (kernel === undefined) {
+      this.panel.say("This notebook has no kernel yet.");
+      return;
+    }
+    const line = this.#line(kernel);
+    const changed = new Promise<undefined>((gone) => {
+      const stop = (): void => gone(undefined);
+      kernel.statusChanged.connect((_, status) => {
+        if (["restarting", "autorestarting", "dead"].includes(status)) stop();
+      });
+      kernel.disposed.connect(stop);
+    });
+    const answer = await Promise.race([line.list(), changed]);
+    if (answer === undefined || kernel !== this.#kernel) return;
+    if ("values" in answer) this.panel.list(answer.values);
+    else this.panel.say("This notebook's kernel does not say what values it has.");
+  }
+
+  #line(kernel: Kernel.IKernelConnection): ValuesLine {
+    let line = this.#lines.get(kernel);
+    if (line?.isOpen !== true) this.#lines.set(kernel, (line = new ValuesLine(kernel)));
+    return line;
+  }
+
+  /** Shows a value beside its notebook, in the place where it was shown before. */
+  async #show(name: string): Promise<void> {
+    const [notebook, kernel] = [this.#notebook, this.#kernel];
+    if (notebook === undefined || kernel === undefined) return;
+    const key = `${notebook.id} ${name}`;
+    let tab = this.#tabs.get(key);
+    if (tab === undefined || tab.isDisposed) {
+      const content = new SimplifiedOutputArea({
+        model: new OutputAreaModel({ trusted: true }),
+        rendermime: notebook.content.rendermime,
+      });
+      content.addClass("arpo-Value");
+      tab = new MainAreaWidget({ content });
+      tab.toolbar.hide();
+      tab.id = `arpo-lab-value-${this.#tabs.size}`;
+      tab.title.label = name;
+      tab.title.caption = `The value ${name} of ${notebook.title.label}`;
+      tab.title.icon = listIcon;
+      const beside = [...this.#tabs.values()].find((other) => other.isVisible);
+      this.#tabs.set(key, tab);
+      const { node } = tab;
+      const forget = addOutputFinder((element) =>
+        node.contains(element) ? { kernel, area: content } : undefined,
+      );
+      this.#app.shell.add(tab, "main", {
+        mode: beside === undefined ? "split-bottom" : "tab-after",
+        ref: beside?.id ?? notebook.id,
+        activate: false,
+      });
+      tab.disposed.connect(() => {
+        this.#tabs.delete(key);
+        forget();
+      });
+    }
+    this.#app.shell.activateById(tab.id);
+    await this.#line(kernel).show(name, tab.content);
+  }
+}
+
+const isCellEnd = (message: KernelMessage.IMessage): boolean =>
+  message.header.msg_type === "status" &&
+  (message.content as { execution_state: string }).execution_state === "idle" &&
+  (message.parent_header as { msg_type?: string }).msg_type === "execute_request";
+
+/** A side panel with the values of the session in front, and a click to show each. */
+export const values: JupyterFrontEndPlugin<void> = {
+  id: "arpo-lab:values",
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [ILabShell, ILayoutRestorer, ICommandPalette],
+  activate: (
+    app: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    shell: ILabShell | null,
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null,
+  ) => {
+    const session = new Values(app);
+    const { panel } = session;
+    panel.title.icon = listIcon;
+    app.shell.add(panel, "right", { rank: 50, type: "Values" });
+    restorer?.add(panel, "arpo-lab-values");
+    panel.onVisible = () => void session.refresh();
+    app.commands.addCommand(command, {
+      label: "Show the Session's Values",
+      execute: () => app.shell.activateById(panel.id),
+    });
+    palette?.addItem({ command, category: "Notebook Operations" });
+    const follow = (notebook: NotebookPanel): void => {
+      const refresh = (): void => {
+        if (tracker.currentWidget === notebook) void session.refresh();
+      };
+      notebook.sessionContext.iopubMessage.connect((_, message) => {
+        if (isCellEnd(message)) refresh();
+      });
+      notebook.sessionContext.kernelChanged.connect(refresh);
+      notebook.sessionContext.connectionStatusChanged.connect((_, status) => {
+        if (status === "connected") refresh();
+      });
+      notebook.sessionContext.statusChanged.connect((_, status) => {
+        if (status === "restarting" || status === "autorestarting") panel.list([]);
+      });
+    };
+    tracker.widgetAdded.connect((_, notebook) => follow(notebook));
+    tracker.currentChanged.connect((_, notebook) => session.look(notebook));
+    void shell?.restored.then((layout) => {
+      // The first time there is room for it.
+      if (layout.fresh === true && window.innerWidth >= 1200) app.shell.activateById(panel.id);
+    });
+  },
+};
