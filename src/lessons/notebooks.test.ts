@@ -22,7 +22,7 @@ for (const name of lessons) {
     const code = sourceOf(notebook, "code");
     assert.match(title, /\*\*Afterwards you can\*\*/);
     assert.match(prose.at(-1) ?? "", /\*\*Next:\*\*/);
-    assert.ok(prose.some((text) => text.includes("**Predict:**")));
+    assert.ok([title, ...prose].some((text) => text.includes("**Predict:**")));
     assert.equal(new Set(notebook.cells.map((cell) => cell.id)).size, notebook.cells.length);
     for (const cell of notebook.cells) assert.deepEqual(cell.outputs ?? [], []);
     for (const text of code) {

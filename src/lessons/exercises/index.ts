@@ -8,7 +8,8 @@ import { lesson06 } from "./lesson-06.js";
 import { lesson07 } from "./lesson-07.js";
 import { lesson08 } from "./lesson-08.js";
 import { lesson09 } from "./lesson-09.js";
-import { lesson13 } from "./lesson-13.js";
+import { lesson10 } from "./lesson-10.js";
+import { lesson11 } from "./lesson-11.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -22,7 +23,8 @@ export const exercises = {
   ...lesson07,
   ...lesson08,
   ...lesson09,
-  ...lesson13,
+  ...lesson10,
+  ...lesson11,
 };
 
 export type ExerciseName = keyof typeof exercises;
