@@ -10,6 +10,8 @@ import { lesson08 } from "./lesson-08.js";
 import { lesson09 } from "./lesson-09.js";
 import { lesson10 } from "./lesson-10.js";
 import { lesson11 } from "./lesson-11.js";
+import { lesson12 } from "./lesson-12.js";
+import { lesson13 } from "./lesson-13.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -25,6 +27,8 @@ export const exercises = {
   ...lesson09,
   ...lesson10,
   ...lesson11,
+  ...lesson12,
+  ...lesson13,
 };
 
 export type ExerciseName = keyof typeof exercises;
