@@ -101,9 +101,9 @@ export class Critic {
         const { loss, metrics } = valueLoss(
           {
             predictions: this.model.values(pass.batch, { checkpointing }),
-            values: spreadOver(pass, (row) => row.values!),
-            returns: spreadOver(pass, (row) => row.returns),
-            mask: spreadOver(pass, (row) => row.trajectory.lossMask),
+            values: spreadOver(group, (row) => row.values!),
+            returns: spreadOver(group, (row) => row.returns),
+            mask: spreadOver(group, (row) => row.trajectory.lossMask),
           },
           { clipRange, aggregation },
         );

@@ -6,7 +6,7 @@ import { type ActorLossOptions, actorLoss } from "./loss/actor-loss.js";
 import { gspoLoss } from "./loss/gspo.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";
-import { type Pass, gatherFrom, openPass, splitByTokens, spreadOver } from "./token-passes.js";
+import { gatherFrom, passLogProbs, splitByTokens, spreadOver } from "./token-passes.js";
 import { UpdateReport } from "./update-report.js";
 
 export interface UpdateOptions extends ActorLossOptions {
@@ -27,6 +27,11 @@ export interface UpdateOptions extends ActorLossOptions {
   /** One ratio per token, clipped (`ppo`), or one per row (`gspo`). */
   ratio?: "ppo" | "gspo";
   checkpointing?: boolean;
+  /**
+   * Compute what rows begin with in common once: the same losses and gradients. Default: off, as the
+   * reference.
+   */
+  sharedPrefixes?: boolean;
   /** Visits the rows in a random order, another one in each epoch. */
   shuffle?: Random;
   /** The frozen policy a KL loss is measured against. */
@@ -86,8 +91,7 @@ export class Learner {
     const out = { logprobs: [] as Float32Array[], entropies: [] as Float32Array[] };
     for (const group of splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass)) {
       const [logprobs, entropies] = tf.tidy(() => {
-        const pass = openPass(model, group);
-        const found = model.logProbs(pass.batch, pass.labels, { temperature });
+        const found = passLogProbs(model, group, { temperature, shared: settings.sharedPrefixes });
         return [found.logprobs, found.entropies];
       });
       out.logprobs.push(...gatherFrom(group, (await logprobs!.data()) as Float32Array));
@@ -152,8 +156,7 @@ export class Learner {
     const { norm, skipped } = await this.#optimizer.step(
       splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
       (group) => {
-        const pass = openPass(this.model, group);
-        const { loss, logprobs, report } = this.#loss(pass, { ...settings, paddedLength });
+        const { loss, logprobs, report } = this.#loss(group, { ...settings, paddedLength });
         // Parts are weighed so that the split does not change the gradient of token and row means.
         const share = weightOf(group, settings) / whole;
         return { loss: loss.mul(share), figures: { ...report, logprobs } };
@@ -169,20 +172,21 @@ export class Learner {
     return !skipped;
   }
 
-  #loss(pass: Pass, settings: ReturnType<Learner["_settings"]>) {
-    const { logprobs, entropies } = this.model.logProbs(pass.batch, pass.labels, {
+  #loss(group: readonly BatchRow[], settings: ReturnType<Learner["_settings"]>) {
+    const { logprobs, entropies } = passLogProbs(this.model, group, {
       temperature: settings.temperature,
       checkpointing: settings.checkpointing,
+      shared: settings.sharedPrefixes,
     });
     const input = {
       logprobs,
-      oldLogprobs: spreadOver(pass, (row) => row.oldLogprobs!),
-      advantages: spreadOver(pass, (row) => row.advantages),
-      mask: spreadOver(pass, (row) => row.trajectory.lossMask),
+      oldLogprobs: spreadOver(group, (row) => row.oldLogprobs!),
+      advantages: spreadOver(group, (row) => row.advantages),
+      mask: spreadOver(group, (row) => row.trajectory.lossMask),
       entropies,
       ...(settings.klLossCoefficient === undefined
         ? {}
-        : { refLogprobs: spreadOver(pass, (row) => row.refLogprobs!) }),
+        : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
     };
     const found: ReturnType<typeof actorLoss> =
       settings.ratio === "gspo"
@@ -214,6 +218,7 @@ export class Learner {
       temperature: 1,
       ratio: "ppo" as const,
       checkpointing: false,
+      sharedPrefixes: false,
       ...this.#defaults,
     };
   }

@@ -1,5 +1,5 @@
-import type { Model } from "../model/index.js";
-import { tf } from "../tensor/index.js";
+import { type Model, shareRows } from "../model/index.js";
+import { embed, tf } from "../tensor/index.js";
 import type { BatchRow } from "./batch.js";
 
 /** Rows that go through the model together. */
@@ -40,14 +40,17 @@ export function splitByTokens(
   return passes;
 }
 
+/** Prompt and response. */
+function whole({ trajectory: { prompt, tokens } }: BatchRow): Int32Array {
+  const all = new Int32Array(prompt.length + tokens.length);
+  all.set(prompt);
+  all.set(tokens, prompt.length);
+  return all;
+}
+
 /** Builds the tensors of one pass. Call inside a tidy. */
 export function openPass(model: Model, rows: readonly BatchRow[]): Pass {
-  const tokens = rows.map(({ trajectory: { prompt, tokens: response } }) => {
-    const all = new Int32Array(prompt.length + response.length);
-    all.set(prompt);
-    all.set(response, prompt.length);
-    return all;
-  });
+  const tokens = rows.map(whole);
   const batch = model.batch(tokens);
   const time = batch.ids.shape[1];
   const labels = new Int32Array(rows.length * time);
@@ -55,14 +58,73 @@ export function openPass(model: Model, rows: readonly BatchRow[]): Pass {
   return { rows, batch, labels: tf.tensor2d(labels, [rows.length, time], "int32"), time };
 }
 
+/** ln p and entropy of each row's tokens, at the places where they are predicted: [rows, time]. */
+export interface PassLogProbs {
+  logprobs: tf.Tensor2D;
+  entropies: tf.Tensor2D;
+}
+
+/**
+ * Runs a model over a pass. With `shared`, what rows begin with in common is computed once and the
+ * result is laid out over the rows again, so that whatever is made of it is what it would be without:
+ * the gradients of a shared token's rows add up before they go back through it. Call inside a tidy.
+ */
+export function passLogProbs(
+  model: Model,
+  rows: readonly BatchRow[],
+  options: { temperature: number; checkpointing?: boolean; shared?: boolean },
+): PassLogProbs {
+  if (options.shared) return sharedPassLogProbs(model, rows, options);
+  const pass = openPass(model, rows);
+  return model.logProbs(pass.batch, pass.labels, options);
+}
+
+function sharedPassLogProbs(
+  model: Model,
+  rows: readonly BatchRow[],
+  options: { temperature: number; checkpointing?: boolean },
+): PassLogProbs {
+  const tokens = rows.map(whole);
+  const { batch, index, time } = shareRows(tokens, model.config);
+  // Each shared token of a response is predicted once, behind the token before it.
+  const after: number[] = [];
+  const labels: number[] = [];
+  const predicted = new Map<number, number>();
+  const places = new Int32Array(rows.length * time);
+  rows.forEach(({ trajectory }, r) => {
+    for (let t = trajectory.prompt.length; t < tokens[r]!.length; t++) {
+      const token = index[r * time + t]!;
+      let at = predicted.get(token);
+      if (at === undefined) {
+        at = labels.length;
+        after.push(index[r * time + t - 1]!);
+        labels.push(tokens[r]![t]!);
+        predicted.set(token, at);
+      }
+      places[r * time + t - 1] = at;
+    }
+  });
+  const found = model.sharedLogProbs(
+    batch,
+    tf.tensor1d(after, "int32"),
+    tf.tensor1d(labels, "int32"),
+    options,
+  );
+  const where = tf.tensor2d(places, [rows.length, time], "int32");
+  const spread = (x: tf.Tensor1D): tf.Tensor2D =>
+    embed(x.expandDims(1), where).reshape([rows.length, time]);
+  return { logprobs: spread(found.logprobs), entropies: spread(found.entropies) };
+}
+
 /**
  * Lays one number per response token out over a pass: a token's number stands where it is predicted,
  * one position before the token itself.
  */
 export function spreadOver(
-  { rows, time }: Pass,
+  rows: readonly BatchRow[],
   pick: (row: BatchRow) => ArrayLike<number>,
 ): tf.Tensor2D {
+  const time = Math.max(...rows.map(length));
   const out = new Float32Array(rows.length * time);
   rows.forEach((row, r) => {
     out.set(pick(row) as Float32Array, r * time + row.trajectory.prompt.length - 1);

@@ -1,6 +1,7 @@
 import { causalAttention, linear, qkv, rmsNorm, swiglu, type tf } from "../tensor/index.js";
 import type { ModelConfig } from "./config.js";
 import type { RotaryTable } from "./rope.js";
+import { sharedAttention, type Sharing } from "./sharing.js";
 
 /** A layer's weights by the part of their name after `model.layers.N.`. */
 export type LayerWeights = Record<string, tf.Tensor>;
@@ -31,6 +32,7 @@ export function decoderLayer(
   rotary: RotaryTable,
   lengths: tf.Tensor | undefined,
   config: ModelConfig,
+  sharing?: Pick<Sharing, "unfold" | "fold">,
 ): tf.Tensor {
   const { heads, kvHeads, headDim, normEpsilon: epsilon } = config;
   const w = (name: string) => weights[`${name}.weight`]!;
@@ -51,7 +53,10 @@ export function decoderLayer(
     rotary.sin,
     { heads, kvHeads, headDim, epsilon },
   );
-  const attended = linear(causalAttention(q, k, v, lengths), w("self_attn.o_proj"));
+  const seen = sharing
+    ? sharedAttention({ q, k, v }, lengths, sharing)
+    : causalAttention(q, k, v, lengths);
+  const attended = linear(seen, w("self_attn.o_proj"));
   const middle: tf.Tensor = x.add(attended);
 
   const normed = rmsNorm(middle, w("post_attention_layernorm"), epsilon);

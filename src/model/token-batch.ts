@@ -1,5 +1,6 @@
 import { tf } from "../tensor/index.js";
 import type { ModelConfig } from "./config.js";
+import type { Sharing } from "./sharing.js";
 
 /**
  * Rows of tokens as the model takes them: padded on the right to one length. `Model.batch` makes them
@@ -10,13 +11,18 @@ export interface TokenBatch {
   ids: tf.Tensor2D;
   /** How many tokens of each row count, [rows], int32; all of them where it is left out. */
   lengths?: tf.Tensor1D;
+  /** Set where rows were laid over each other (`shareRows`); `lengths` are those of the rows. */
+  sharing?: Sharing;
 }
+
+/** Rows that were padded. */
+export type PaddedBatch = Required<Omit<TokenBatch, "sharing">>;
 
 /** Pads rows of token ids into one batch, after checking that a model of this config can take them. */
 export function batchTokens(
   rows: readonly ArrayLike<number>[],
   { vocabSize, contextLength }: ModelConfig,
-): Required<TokenBatch> {
+): PaddedBatch {
   const time = Math.max(...rows.map((row) => row.length), 0);
   if (time === 0 || rows.some((row) => row.length === 0)) {
     throw new RangeError("Cannot make a batch: there must be a token in every row, got none");

@@ -10,7 +10,7 @@ import type { GenerationConfig } from "./generation-config.js";
 import { initialValues } from "./init-weights.js";
 import { rotaryTable, type RotaryTable } from "./rope.js";
 import { shapeSize } from "./safetensors-header.js";
-import { batchTokens, type TokenBatch } from "./token-batch.js";
+import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js";
 import { weightShapes } from "./weights.js";
 
 /** How a forward pass is run; the result is the same. */
@@ -137,35 +137,55 @@ export class Model {
   }
 
   /** Pads rows of token ids into one batch, after checking that the model can take them. */
-  batch(rows: readonly ArrayLike<number>[]): Required<TokenBatch> {
+  batch(rows: readonly ArrayLike<number>[]): PaddedBatch {
     return batchTokens(rows, this.config);
   }
 
   /** The last layer's vectors, normalised: [rows, time, hiddenSize]. */
-  forward({ ids, lengths }: TokenBatch, options: ForwardOptions = {}): tf.Tensor3D {
-    const time = ids.shape[1];
+  forward({ ids, lengths, sharing }: TokenBatch, options: ForwardOptions = {}): tf.Tensor3D {
+    const time = sharing ? sharing.unfold.shape[1] : ids.shape[1];
     if (time > this.config.contextLength) {
       throw new RangeError(
         `Cannot run the model: a row must fit into the context of ${this.config.contextLength} tokens, got ${time}`,
       );
     }
-    const rotary = this.#positions(time);
+    const table = this.#positions(time);
     return tf.tidy(() => {
+      const rotary = sharing
+        ? {
+            cos: tf.gather(table.cos, sharing.positions),
+            sin: tf.gather(table.sin, sharing.positions),
+          }
+        : table;
       let x = embed(this.#weight("model.embed_tokens.weight"), ids);
       for (const weights of this.#layers) {
         if (options.checkpointing) {
           const names = Object.keys(weights);
           x = checkpoint(
-            ([given, ...values], [angleCos, angleSin, counts]) => {
+            ([given, ...values], [cos, sin, ...rest]) => {
               const again = Object.fromEntries(names.map((name, i) => [name, values[i]!]));
-              const table = { cos: angleCos!, sin: angleSin! };
-              return decoderLayer(given!, again, table, counts, this.config);
+              const counts = lengths && rest.shift();
+              const [unfold, fold] = rest as [tf.Tensor2D, tf.Tensor1D];
+              const shared = sharing && { unfold, fold };
+              return decoderLayer(
+                given!,
+                again,
+                { cos: cos!, sin: sin! },
+                counts,
+                this.config,
+                shared,
+              );
             },
             [x, ...Object.values(weights)],
-            [rotary.cos, rotary.sin, ...(lengths ? [lengths] : [])],
+            [
+              rotary.cos,
+              rotary.sin,
+              ...(lengths ? [lengths] : []),
+              ...(sharing ? [sharing.unfold, sharing.fold] : []),
+            ],
           );
         } else {
-          x = tf.tidy(() => decoderLayer(x, weights, rotary, lengths, this.config));
+          x = tf.tidy(() => decoderLayer(x, weights, rotary, lengths, this.config, sharing));
         }
       }
       return rmsNorm(x, this.#weight("model.norm.weight"), this.config.normEpsilon) as tf.Tensor3D;
@@ -201,6 +221,28 @@ export class Model {
         options.temperature ?? 1,
       );
       return { logprobs: logprobs.reshape(shape), entropies: entropies.reshape(shape) };
+    });
+  }
+
+  /**
+   * The same where rows share what they have in common: ln p and entropy of `labels` [count] behind the
+   * shared tokens `after` [count].
+   */
+  sharedLogProbs(
+    batch: TokenBatch,
+    after: tf.Tensor1D,
+    labels: tf.Tensor1D,
+    options: ForwardOptions & { temperature?: number } = {},
+  ): { logprobs: tf.Tensor1D; entropies: tf.Tensor1D } {
+    return tf.tidy(() => {
+      const hidden = this.forward(batch, options).reshape([-1, this.config.hiddenSize]);
+      const { logprobs, entropies } = logProbEntropyFromHidden(
+        embed(hidden, after),
+        this.#outputMatrix(),
+        labels,
+        options.temperature ?? 1,
+      );
+      return { logprobs: logprobs.as1D(), entropies: entropies.as1D() };
     });
   }
 

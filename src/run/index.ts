@@ -12,6 +12,7 @@ export { tensorBoard } from "./loggers/tensorboard.js";
 export { wandbLogger } from "./loggers/wandb.js";
 export { assemble } from "./trainer/assemble.js";
 export { fitTasks } from "./trainer/fit-tasks.js";
+export { toolSeconds } from "./trainer/tool-seconds.js";
 export { tasksOf } from "./trainer/tasks-of.js";
 export {
   Trainer,

@@ -77,6 +77,9 @@ export const lab = section({
     ["arpo-code", "arpo-paper", "seed-docs", "aepo-code", "aepo-paper", "never"],
     "arpo-code",
   ).describe("The branching rule"),
+  share_prefixes: flag(false).describe(
+    "Compute what rows begin with in common once in an update: the same gradients",
+  ),
   repair_boxed: flag(true).describe("Mend the broken \\boxed of the published RL files"),
   keep_best: flag(true).describe("Keep the checkpoint with the best validation reward"),
 });

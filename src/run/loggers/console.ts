@@ -9,6 +9,9 @@ const columns: [name: string, label: string][] = [
   ["response_length/mean", "tokens"],
   ["tools/total_calls", "calls"],
   ["timing_s/gen", "gen s"],
+  ["timing_s/tool_calls", "tools s"],
+  ["timing_s/reward", "reward s"],
+  ["timing_s/old_log_prob", "old s"],
   ["timing_s/update_actor", "update s"],
   ["timing_s/step", "step s"],
 ];

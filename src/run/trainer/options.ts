@@ -131,5 +131,6 @@ export function updateOptions(config: Config): UpdateOptions {
     ...passOptions(actor),
     temperature: rollout.temperature === 0 ? 1 : rollout.temperature,
     checkpointing: model.enable_gradient_checkpointing,
+    sharedPrefixes: config.lab.share_prefixes,
   };
 }

@@ -36,6 +36,7 @@ import {
   validationOptions,
 } from "./options.js";
 import { StepClock } from "./step-clock.js";
+import { toolSeconds } from "./tool-seconds.js";
 import { validationMetrics } from "./validation-metrics.js";
 
 /** What a trainer is put together from. */
@@ -195,6 +196,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       },
       timing: {
         ...clock.seconds(),
+        "timing_s/tool_calls": toolSeconds(trees),
         ...Object.fromEntries(Object.entries(tool).filter(([name]) => /time/.test(name))),
       },
       findings: diagnose(scored),

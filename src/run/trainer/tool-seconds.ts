@@ -1,0 +1,26 @@
+import type { RolloutTree } from "../../rollout/index.js";
+
+/**
+ * Seconds of a rollout in which at least one tool was at work: calls that overlap count once, so it is a
+ * part of the rollout's own time.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { toolSeconds } from "arpo-lab/run";
+ *
+ * assert.equal(toolSeconds([]), 0);
+ * ```
+ */
+export function toolSeconds(trees: readonly RolloutTree[]): number {
+  const spans = trees
+    .flatMap(({ nodes }) => nodes.flatMap(({ tool, run }) => (tool && run ? [run] : [])))
+    .sort((a, b) => a.start - b.start);
+  let milliseconds = 0;
+  let until = -Infinity;
+  for (const { start, end } of spans) {
+    milliseconds += Math.max(0, end - Math.max(start, until));
+    until = Math.max(until, end);
+  }
+  return milliseconds / 1000;
+}
