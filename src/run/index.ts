@@ -30,3 +30,4 @@ export { demonstrations, type DemonstrationOptions } from "./tiny/demonstrations
 export { taskTools } from "./tiny/task-tools.js";
 export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
 export { tinyRecipe, trainTiny, type TinyRecipe, type TinyStage } from "./tiny/train-tiny.js";
+export { metricMeaning, metricMeanings, type MetricMeaning } from "./reference/metric-meanings.js";

@@ -55,11 +55,11 @@ export const rollout = section({
   ),
   initial_entropy_tokens: atLeast(1, 50).describe("AEPO: tokens of the root generation"),
   val_kwargs: section({
-    top_k: z.number().int().min(-1).default(-1),
-    top_p: share(1),
-    temperature: temperature(0),
+    top_k: z.number().int().min(-1).default(-1).describe("The same for validation"),
+    top_p: share(1).describe("The same for validation"),
+    temperature: temperature(0).describe("The same for validation, where do_sample is on"),
     n: atLeast(1, 1).describe("Samples per validation prompt: mean@n, best@n"),
-    do_sample: flag(false),
+    do_sample: flag(false).describe("Sample validation answers; off: greedy"),
   }),
   tools,
   multi_turn: section({

@@ -16,6 +16,7 @@ import {
 import { LocalPolicy } from "../../policy/index.js";
 import { ToolSet } from "../../tools/index.js";
 import { loadConfig } from "../config/load.js";
+import { metricMeaning } from "../reference/metric-meanings.js";
 import { train, type TrainOptions } from "./train.js";
 import type { TrainerParts, TrainerStep } from "./trainer.js";
 
@@ -121,6 +122,11 @@ test("train() writes configuration, metrics, rollouts and whole checkpoints", as
   const lines = (await readFile(join(path, "metrics.jsonl"), "utf8")).trim().split("\n");
   assert.equal(lines.length, 5);
   assert.ok("val-core/calc/reward/mean@1" in JSON.parse(lines[0]!));
+  const written = lines.flatMap((line) => Object.keys(JSON.parse(line) as object));
+  assert.deepEqual(
+    [...new Set(written)].filter((name) => name !== "step" && !metricMeaning(name)),
+    [],
+  );
 });
 
 test("train() stopped at any step and resumed ends with the same bytes", async () => {
@@ -149,7 +155,10 @@ test("train() learns with every estimator, with KL in reward and loss", async ()
       "trainer.total_training_steps=1",
       "trainer.val_before_train=false",
     ]);
-    const { metrics } = steps[0]!;
+    const { metrics, timing } = steps[0]!;
+    for (const name of Object.keys({ ...metrics, ...timing })) {
+      assert.ok(metricMeaning(name), `${name} must have a written meaning`);
+    }
     assert.ok(Number.isFinite(metrics["actor/grad_norm"]), estimator);
     assert.equal("critic/vf_loss" in metrics, estimator === "gae");
   }
