@@ -37,6 +37,7 @@ export { saveFigure } from "./export/save-figure.js";
 export { toHtml, type HtmlView } from "./export/to-html.js";
 export { toPng, type PngOptions } from "./export/to-png.js";
 export { toSvg } from "./export/to-svg.js";
+export { forks } from "./explorer/live-trees.js";
 export { palettes, type Palette, type Theme } from "./palette.js";
 export { advantageHeat } from "./figures/advantage-heat.js";
 export { branchTimeline } from "./figures/branch-timeline.js";

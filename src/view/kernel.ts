@@ -2,6 +2,15 @@
 export interface ViewHost {
   display(bundle: Record<string, unknown>, options: { id: string; update: boolean }): void;
   cell(): { readonly id: string } | undefined;
+  comms?: {
+    register(target: string, opened: (comm: ViewComm) => void): void;
+  };
+}
+
+/** A line to the page. */
+export interface ViewComm {
+  send(data: Record<string, unknown>): void;
+  onMessage?: (message: { data: Record<string, unknown> }) => void | Promise<void>;
 }
 
 /**

@@ -40,6 +40,11 @@ export const widgetStyle = `
 .arpo-view .arpo-columns{display:flex;flex-wrap:wrap;gap:12px}
 .arpo-view .arpo-columns>div{flex:1 1 300px;min-width:0}
 .arpo-view .arpo-wide{overflow:auto}
+.arpo-view input[type=number]{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:2px 6px;width:62px}
+.arpo-view textarea{width:min(460px,100%);font:12px/1.5 ui-monospace,"DejaVu Sans Mono",monospace}
+.arpo-view .arpo-actions{margin-top:8px}
+.arpo-view .arpo-fork{border:1px solid var(--accent);border-radius:8px;padding:4px 10px}
+.arpo-view code{font:12px ui-monospace,"DejaVu Sans Mono",monospace;background:var(--soft);color:inherit;border-radius:4px;padding:1px 4px}
 .arpo-view .arpo-cards{display:flex;flex-wrap:wrap;gap:8px;margin:2px 0 8px}
 .arpo-view .arpo-card{display:inline-flex;flex-direction:column;min-width:92px;border:1px solid var(--line);border-radius:8px;background:var(--soft);padding:5px 12px}
 .arpo-view .arpo-card b{font-size:15px;font-variant-numeric:tabular-nums}

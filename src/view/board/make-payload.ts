@@ -1,6 +1,7 @@
 import type { Tokenizer } from "../../model/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";
+import { liveTree } from "../explorer/live-trees.js";
 import type { Theme } from "../palette.js";
 import { makePanels } from "./make-panels.js";
 import type { BoardPayload, BoardRollout, BoardTrees } from "./payload.js";
@@ -121,7 +122,11 @@ export function pickTree(
   });
   const { id = String(tree.index) } = tree.task as { id?: string };
   const data = `tree-${run}-${seed}-${step}`;
-  const rollout: BoardRollout = { run, seed, step, label: `task ${id}`, data };
+  const live = liveTree(tree);
+  const rollout: BoardRollout = {
+    ...{ run, seed, step, label: `task ${id}`, data },
+    ...(live ? { live } : {}),
+  };
   return { rollout, payload };
 }
 

@@ -1,4 +1,4 @@
-import type { ExplorerPayload } from "../explorer/payload.js";
+import type { ExplorerPayload, LiveTree } from "../explorer/payload.js";
 
 /** One line of a panel. */
 export interface BoardCurve {
@@ -32,6 +32,8 @@ export interface BoardRollout {
   label: string;
   /** Name of the data that holds the tree. */
   data: string;
+  /** Where a kernel can go on with the tree. */
+  live?: LiveTree;
 }
 
 /** What a board's page is given, besides the trees. */

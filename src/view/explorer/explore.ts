@@ -1,6 +1,7 @@
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { showTree, treePicture } from "../../rollout/show-tree.js";
 import { widgetHtml } from "../widget.js";
+import { liveTree } from "./live-trees.js";
 import { makePayload, type ExploreOptions } from "./make-payload.js";
 import { explorerParts } from "./program.js";
 
@@ -13,10 +14,11 @@ export class Explorer {
 
   /** One piece of HTML that needs nothing else: a picture, the tree, and the program that shows it. */
   html(): string {
+    const live = liveTree(this.tree);
     return widgetHtml({
       name: "explorer",
       still: treePicture(this.tree),
-      data: { tree: makePayload(this.tree, this.options) },
+      data: { tree: makePayload(this.tree, this.options), ...(live ? { live } : {}) },
       parts: explorerParts,
       start: "startExplorer",
     });

@@ -79,7 +79,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
   const branches = rows.filter((row) => row.kind === "branch").length;
   const advantages = batch && advantagesOf(tree, batch, starts, total);
   return {
-    title: `${rows.length} rows (${branches} branches), ${nodes.length} nodes, ${total} tokens, seed ${tree.seed}, ${tree.config.branch.rule}`,
+    title: `${many(rows.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${tree.config.branch.rule}`,
     prompt: tree.prompt.text,
     plan: planReplay(tree),
     vocabulary,
@@ -96,6 +96,10 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
     nodes,
     rows,
   };
+}
+
+function many(count: number, one: string, several = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`;
 }
 
 /** As many of the alternatives as fit: four bytes each, the likeliest first. */

@@ -62,3 +62,27 @@ export interface ExplorerPayload {
   nodes: PageNode[];
   rows: PageRow[];
 }
+
+/** How the page reaches a tree in a running kernel. */
+export interface LiveTree {
+  key: string;
+  target: string;
+}
+
+/** What the page asks for: a new tree that continues from a node. */
+export interface TreeRequest {
+  tree: string;
+  node: number;
+  /** Keep only so many tokens of the node. */
+  at?: number;
+  /** The tool's answer from here on. */
+  result?: string;
+  /** How many rows. */
+  rows?: number;
+  /** With another seed. */
+  resample?: boolean;
+}
+
+/** What the kernel answers. */
+export type TreeReply =
+  { error: string } | { name: string; tree: ExplorerPayload; live?: LiveTree; error?: undefined };

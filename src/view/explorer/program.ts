@@ -1,6 +1,7 @@
 import { decideBranch } from "../../rollout/branch-rule.js";
 import { ConsecutivePenalty } from "../../rollout/consecutive-penalty.js";
 import { followPlan } from "../../rollout/follow-plan.js";
+import { askKernel, makeActions } from "./page/actions.js";
 import { colouringOf, colourRamp } from "./page/colours.js";
 import { makeControls, replayWords } from "./page/controls.js";
 import { drawTree } from "./page/draw.js";
@@ -34,6 +35,8 @@ export const explorerParts: readonly unknown[] = [
   attemptTable,
   nodeDetails,
   rowTokens,
+  askKernel,
+  makeActions,
   makeControls,
   replayWords,
   startExplorer,

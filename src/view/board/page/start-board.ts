@@ -136,9 +136,13 @@ export function startBoard(
     const name = `${id}-${open.data}`;
     const carried = element("script", { type: "application/json", "data-tree": "" });
     carried.textContent = tree;
-    rollout.replaceChildren(
-      element("div", { id: name, class: "arpo-view arpo-explorer" }, carried),
-    );
+    const holder = element("div", { id: name, class: "arpo-view arpo-explorer" }, carried);
+    if (open.live) {
+      const live = element("script", { type: "application/json", "data-live": "" });
+      live.textContent = JSON.stringify(open.live);
+      holder.append(live);
+    }
+    rollout.replaceChildren(holder);
     startExplorer(name, colours);
   }
   slider.oninput = () => openStep(steps[Number(slider.value)]!);

@@ -42,6 +42,7 @@ export function heatText(
   colouring: Colouring,
   tokens: { token: number; node: number }[],
   label: string,
+  looked: (index: number) => void = () => undefined,
 ): HTMLElement {
   const most = 400;
   const text = element("div", { class: "arpo-text", tabindex: "0", role: "group" });
@@ -49,7 +50,7 @@ export function heatText(
   const details = element("div", { class: "arpo-token", "aria-live": "polite" });
   const spans: HTMLElement[] = [];
   let current = -1;
-  const look = (i: number) => {
+  const look = (i: number, chosen: boolean) => {
     spans[current]?.classList.remove("arpo-on");
     current = Math.max(0, Math.min(spans.length - 1, i));
     const span = spans[current];
@@ -57,6 +58,7 @@ export function heatText(
     span.classList.add("arpo-on");
     span.scrollIntoView({ block: "nearest" });
     details.replaceChildren(tokenDetails(tree, tokens[current]!.token));
+    if (chosen) looked(current);
   };
   const more = () => {
     const from = spans.length;
@@ -80,7 +82,7 @@ export function heatText(
   more();
   const pointed = (event: Event) => {
     const { index } = (event.target as HTMLElement).dataset;
-    if (index !== undefined) look(Number(index));
+    if (index !== undefined) look(Number(index), event.type === "click");
   };
   text.onclick = pointed;
   text.onmouseover = pointed;
@@ -88,7 +90,7 @@ export function heatText(
     const step = { ArrowRight: 1, ArrowLeft: -1, Home: -1e9, End: 1e9 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    look(current + step);
+    look(current + step, true);
   };
   return element("div", {}, text, details);
 }

@@ -10,13 +10,14 @@ export function nodeDetails(
   id: number,
   colouring: Colouring,
   replay: Replay,
+  looked?: (index: number) => void,
 ): HTMLElement {
   const node = tree.nodes[id]!;
   const number = (x: number) => String(Number(x.toPrecision(4)));
   const kinds = { model: "the model wrote", tool: "a tool answered", end: "an end token was put" };
   const facts = [
     `node ${id}: ${kinds[node.kind]} ${node.length} tokens`,
-    `row ${node.row}, round ${node.round}`,
+    node.row < 0 ? "taken over in the fork" : `row ${node.row}, round ${node.round}`,
   ];
   if (node.entropy != null) facts.push(`segment entropy ${number(node.entropy)}`);
   if (node.reward != null) facts.push(`mean score of its rows ${number(node.reward)}`);
@@ -44,7 +45,7 @@ export function nodeDetails(
     node: id,
   }));
   if (node.text != null) box.append(element("pre", {}, node.text));
-  box.append(heatText(tree, colouring, tokens, `tokens of node ${id}`));
+  box.append(heatText(tree, colouring, tokens, `tokens of node ${id}`, looked));
   return box;
 }
 

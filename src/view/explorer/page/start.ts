@@ -1,5 +1,6 @@
 import { followPlan } from "../../../rollout/follow-plan.js";
-import type { ExplorerPayload } from "../payload.js";
+import type { ExplorerPayload, LiveTree } from "../payload.js";
+import { makeActions } from "./actions.js";
 import { colouringOf, type PageColours } from "./colours.js";
 import { type Choices, makeControls, replayWords } from "./controls.js";
 import { drawTree, type Scene } from "./draw.js";
@@ -15,6 +16,8 @@ export function startExplorer(id: string, colours: PageColours): void {
   const source = root?.querySelector("script[data-tree]")?.textContent;
   if (!root || source == null) return;
   const tree = unpackTree(JSON.parse(source) as ExplorerPayload);
+  const lived = root.querySelector("script[data-live]")?.textContent;
+  const live = lived == null ? undefined : (JSON.parse(lived) as LiveTree);
   const choices: Choices = {
     ...{ quantity: "entropy", along: "tokens" },
     ...{ changes: {}, follow: -1, compare: -1 },
@@ -46,6 +49,47 @@ export function startExplorer(id: string, colours: PageColours): void {
   root.dataset["theme"] = isDark() ? "dark" : "light";
   const ramps = () => (isDark() ? colours.dark : colours.light);
   let colouring = colouringOf(tree, choices.quantity, ramps());
+
+  // A tree that was forked off takes the place of this one; a button leads back.
+  let forked = 0;
+  const actions = makeActions(tree, live, (reply, channel) => {
+    const {
+      name,
+      tree: payload,
+      live: key,
+    } = reply as { tree: unknown; live?: unknown; name: string };
+    const own = [...root.children].filter((child) => child.tagName !== "SCRIPT");
+    const data = (kind: string, value: unknown) => {
+      const script = element("script", { type: "application/json", [`data-${kind}`]: "" });
+      script.textContent = JSON.stringify(value);
+      return script;
+    };
+    const inner = element("div", { id: `${id}-${forked++}`, class: "arpo-view arpo-explorer" });
+    inner.append(data("tree", payload));
+    if (key !== undefined) inner.append(data("live", key));
+    const back = element("button", {}, "‹ back to the tree it came from");
+    const bar = element(
+      "div",
+      { class: "arpo-bar arpo-fork" },
+      back,
+      element("span", {}, "In cells this tree is ", element("code", {}, name), "."),
+    );
+    const holder = element("div", { class: "arpo-forked" }, bar, inner);
+    if (channel.insertCell) {
+      const open = element("button", {}, "open in a cell");
+      const source = `import { forks } from "arpo-lab";\n${name}`;
+      open.onclick = () => channel.insertCell?.(source, { run: true });
+      bar.append(open);
+    }
+    for (const child of own) (child as HTMLElement).style.display = "none";
+    back.onclick = () => {
+      holder.remove();
+      for (const child of own) (child as HTMLElement).style.display = "";
+      draw();
+    };
+    root.append(holder);
+    startExplorer(inner.id, colours);
+  });
 
   const paths = () => [choices.follow, choices.compare].filter((row) => row >= 0);
   function scene(): Scene {
@@ -88,7 +132,8 @@ export function startExplorer(id: string, colours: PageColours): void {
   }
   function select(node: number): void {
     selected = node;
-    details.replaceChildren(nodeDetails(tree, node, colouring, replay));
+    details.replaceChildren(nodeDetails(tree, node, colouring, replay, actions.token));
+    actions.node(node);
     draw();
   }
   function showPaths(): void {
@@ -143,7 +188,8 @@ export function startExplorer(id: string, colours: PageColours): void {
         ` ${show(colouring.high)} · teal: tool · ● branches ○ does not ◎ changed`,
       ),
     );
-    if (selected >= 0) details.replaceChildren(nodeDetails(tree, selected, colouring, replay));
+    if (selected >= 0)
+      details.replaceChildren(nodeDetails(tree, selected, colouring, replay, actions.token));
     if (paths().length > 0) showPaths();
     else trail.replaceChildren();
     draw();
@@ -217,6 +263,7 @@ export function startExplorer(id: string, colours: PageColours): void {
     legend,
     trail,
     details,
+    actions.box,
   );
   new ResizeObserver(draw).observe(scroller);
   changed();

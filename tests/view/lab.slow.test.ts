@@ -1,0 +1,122 @@
+// What a page does with a kernel behind it: forks from the explorer, a board that follows its run.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { buildPage } from "../../kernel/server/build-page.js";
+import { LabServer } from "../../kernel/server/index.js";
+import { browserPath } from "./browser.js";
+
+const skip = browserPath === undefined && "no Chromium on this machine";
+const folder = mkdtempSync(join(tmpdir(), "arpo-views-"));
+const sources = [
+  `import { rollout } from "arpo-lab";
+import { babbler } from "arpo-lab/rollout/testing";
+import { calculator, ToolSet } from "arpo-lab/tools";
+const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], {
+  n: 6, initialRollouts: 2, beamSize: 3, tools: new ToolSet([calculator()]), seed: 4,
+});
+tree`,
+  `import { forks } from "arpo-lab";
+forks.map((fork) => [fork.origin?.node, fork.rows.length])`,
+  `import { tasks, trainOn } from "arpo-lab";
+import { policy } from "arpo-lab/defaults";
+const run = await trainOn(policy, tasks.calc({ seed: 7 }), { steps: 3, prompts: 2, n: 4 });
+run`,
+];
+const notebook = {
+  cells: sources.map((source, i) => ({
+    ...{ cell_type: "code", execution_count: null, id: `c${i}`, metadata: {}, outputs: [], source },
+  })),
+  metadata: {
+    kernelspec: { name: "arpo-lab", display_name: "TypeScript (arpo-lab)", language: "typescript" },
+  },
+  nbformat: 4,
+  nbformat_minor: 5,
+};
+
+let server: LabServer;
+let browser: Browser;
+let page: Page;
+const errors: string[] = [];
+
+before(async () => {
+  if (skip !== false) return;
+  writeFileSync(join(folder, "views.ipynb"), JSON.stringify(notebook));
+  server = await LabServer.start({ folder, page: await buildPage() });
+  browser = await chromium.launch({ executablePath: browserPath!, args: ["--no-sandbox"] });
+  page = await browser.newPage({ viewport: { width: 1280, height: 1400 } });
+  page.setDefaultTimeout(120_000);
+  page.on("pageerror", (error) => errors.push(error.message));
+  await page.goto(`${server.url}lab/tree/views.ipynb?token=${server.token}`);
+  await page.waitForSelector('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
+});
+after(async () => {
+  if (skip !== false) return;
+  await browser.close();
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const cell = (n: number) => `.jp-Notebook .jp-Cell:nth-child(${n})`;
+async function runCell(n: number): Promise<void> {
+  await page.click(`${cell(n)} .cm-content`);
+  await page.keyboard.press("Control+Enter");
+}
+
+test(
+  "the explorer forks a tree in the kernel and shows the new one in its place",
+  { skip },
+  async () => {
+    await runCell(1);
+    await page.waitForSelector(`${cell(1)} .arpo-explorer canvas`);
+    const title = await page.textContent(`${cell(1)} .arpo-title b`);
+    assert.match(title!, /^6 rows/);
+    await page.fill(`${cell(1)} .arpo-actions input[type=number] >> nth=-1`, "3");
+    await page.click(`${cell(1)} [data-action=fork]`);
+    await page.waitForSelector(`${cell(1)} .arpo-forked canvas`);
+    const forked = await page.textContent(`${cell(1)} .arpo-forked .arpo-title b`);
+    assert.match(forked!, /^3 rows/);
+    assert.match(
+      (await page.textContent(`${cell(1)} .arpo-fork`))!,
+      /In cells this tree is forks\[0\]/,
+    );
+
+    // The new tree is a value in cells, and can be forked again.
+    await page.click(`${cell(1)} .arpo-forked [data-action=resample]`);
+    await page.waitForSelector(`${cell(1)} .arpo-forked .arpo-forked canvas`);
+    await runCell(2);
+    await page.waitForSelector(`${cell(2)} .jp-OutputArea-output`);
+    assert.match((await page.textContent(`${cell(2)} .jp-OutputArea-output`))!, /3 ?\][^]*1 ?\]/);
+    if (process.env["ARPO_LAB_SCREENSHOTS"]) {
+      await page.screenshot({ path: join(process.env["ARPO_LAB_SCREENSHOTS"], "fork.png") });
+    }
+    await page.click(`${cell(1)} .arpo-forked .arpo-forked .arpo-fork button`);
+    assert.equal(await page.locator(`${cell(1)} .arpo-forked canvas`).count(), 1);
+  },
+);
+
+test("a run's board follows it in one output, which the notebook keeps", { skip }, async () => {
+  await runCell(3);
+  await page.waitForSelector(`${cell(3)} .arpo-board .arpo-curve svg`);
+  await page.waitForSelector('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
+  await page.waitForFunction(
+    (at) => document.querySelectorAll(`${at} .arpo-board [data-scrub]`).length === 1,
+    cell(3),
+  );
+  assert.equal(await page.locator(`${cell(3)} .arpo-board`).count(), 1);
+  assert.match((await page.textContent(`${cell(3)} .arpo-board`))!, /step 3 of 3/);
+  await page.focus(`${cell(3)} [data-scrub]`);
+  await page.keyboard.press("Home");
+  assert.match((await page.textContent(`${cell(3)} .arpo-board fieldset output`))!, /step 1 of 3/);
+  if (process.env["ARPO_LAB_SCREENSHOTS"]) {
+    await page.screenshot({ path: join(process.env["ARPO_LAB_SCREENSHOTS"], "live-board.png") });
+  }
+  await page.keyboard.press("Control+s");
+  const saved = () => readFileSync(join(folder, "views.ipynb"), "utf8");
+  for (let i = 0; i < 100 && !saved().includes("arpo-board"); i++) await page.waitForTimeout(100);
+  assert.equal(saved().match(/data-board>/g)?.length, 1);
+  assert.deepEqual(errors, []);
+});
