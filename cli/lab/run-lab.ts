@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { SaveReport } from "../../kernel/server/lab/pages.js";
 import { LabServer } from "../../kernel/server/lab-server.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import { dataFolder } from "../../kernel/wire/data-folder.js";
@@ -42,5 +43,14 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
   });
   const { length } = server.kernels.list;
   console.log(`\nStopping on ${signal}${length > 0 ? `; ending ${length} kernel(s)` : ""}.`);
+  tell(await server.saveAll());
   await server.stop();
+}
+
+/** What became of documents that were not saved when the lab was stopped. */
+function tell({ saved, kept, failed, silent }: SaveReport): void {
+  for (const path of saved) console.log(`Saved ${path}.`);
+  for (const { path, as } of kept) console.log(`${path} could not be saved; it is in ${as}.`);
+  for (const { path, reason } of failed) console.error(`${path} could not be saved: ${reason}`);
+  if (silent > 0) console.error(`${silent} page(s) did not answer; they keep what is not saved.`);
 }

@@ -18,6 +18,7 @@ import { Kernels } from "./kernels/kernels.js";
 import { kernelRoutes } from "./kernels/routes.js";
 import { Sessions, sessionRoutes } from "./kernels/sessions.js";
 import { kernelNamed, specRoutes } from "./kernels/specs.js";
+import { Pages, type SaveReport } from "./lab/pages.js";
 import { pageRoutes } from "./lab/page.js";
 import { labRoutes } from "./lab/routes.js";
 
@@ -75,6 +76,7 @@ export class LabServer {
   readonly #router = new Router();
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
+  readonly #pages = new Pages();
   readonly #sessions = new Map<string, ChannelSession>();
   #culling: NodeJS.Timeout | undefined;
 
@@ -110,12 +112,23 @@ export class LabServer {
       sessions.saved(path, content),
     );
     const { page, data } = this.#options;
-    labRoutes(this.#router, { page, data, started: new Date(), activity: () => this.#activity() });
+    labRoutes(this.#router, {
+      page,
+      data,
+      started: new Date(),
+      activity: () => this.#activity(),
+      pages: this.#pages,
+    });
     if (page !== undefined) {
       const build = basename(page);
       const root = this.contents.paths.root;
       pageRoutes(this.#router, { page, build, token: this.token, root });
     }
+  }
+
+  /** Asks the open pages to save what is not saved; they have `patience` milliseconds. */
+  async saveAll(patience = 5000): Promise<SaveReport> {
+    return await this.#pages.save(patience);
   }
 
   #activity(): Record<string, unknown> {
@@ -237,7 +250,7 @@ export class LabServer {
       const kernel = id === undefined ? undefined : this.kernels.get(id);
       this.#sockets.handleUpgrade(request, socket, head, (ws) => {
         if (kernel === undefined) {
-          ws.on("error", () => ws.terminate()); // events: it may listen, nothing is ever sent
+          this.#pages.add(ws);
           return;
         }
         const session = url.searchParams.get("session_id") ?? randomBytes(16).toString("hex");

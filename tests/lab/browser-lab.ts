@@ -49,12 +49,13 @@ export class Tab {
   constructor(
     readonly page: Page,
     readonly lab: BrowserLab,
+    readonly name: string,
   ) {}
 
-  /** Opens a notebook and waits until its kernel is idle. */
-  async open(path: string): Promise<void> {
-    const { server } = this.lab;
-    await this.page.goto(`${server.url}lab/tree/${path}?token=${server.token}`);
+  /** Opens a notebook, alone in a workspace of the tab's own, and waits until its kernel is idle. */
+  async open(path: string, origin = this.lab.server.url): Promise<void> {
+    const place = `lab/workspaces/${this.name}/tree/${path}`;
+    await this.page.goto(`${origin}${place}?token=${this.lab.server.token}`);
     await this.page.waitForSelector(".jp-Notebook .jp-Cell .cm-content");
     await this.idle();
   }
@@ -128,6 +129,7 @@ export class BrowserLab {
   readonly context: BrowserContext;
   /** Requests to elsewhere, errors of scripts, answers that are errors. */
   readonly complaints: string[] = [];
+  #tabs = 0;
 
   private constructor(
     folder: string,
@@ -169,7 +171,7 @@ export class BrowserLab {
     page.on("response", (response) => {
       if (response.status() >= 400) this.complaints.push(`${response.status()} ${response.url()}`);
     });
-    return new Tab(page, this);
+    return new Tab(page, this, `tab-${++this.#tabs}`);
   }
 
   /** Ends everything and removes the folder; fails on complaints that `expected` does not match. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Json, textField } from "../http/body.js";
 import { HttpError } from "../http/http-error.js";
 import type { Router } from "../http/router.js";
+import type { Pages } from "./pages.js";
 import { Store } from "./store.js";
 
 interface Schema {
@@ -34,6 +35,7 @@ export function labRoutes(
     data: string | undefined;
     started: Date;
     activity: () => Json;
+    pages: Pages;
   },
 ): void {
   const { page, data, started } = options;
@@ -118,6 +120,13 @@ export function labRoutes(
     const merged = merge(section(name), await call.json());
     config.put(name, JSON.stringify(merged));
     return { json: merged };
+  });
+
+  // Not Jupyter's: a page says what it saved when it was asked to.
+  router.on("POST", "/lab/api/saved", async (call) => {
+    const { id, ...report } = await call.json();
+    options.pages.answered(String(id), report);
+    return { status: 204 };
   });
 
   router.on("GET", "/api", () => ({ json: { version: "2.17.0" } }));

@@ -9,6 +9,7 @@ import { lessons } from "./lessons.js";
 import { outputs } from "./outputs.js";
 import { plotly } from "./plotly.js";
 import { resume } from "./resume.js";
+import { saving } from "./saving.js";
 import { stages } from "./stages.js";
 import { values } from "./values/values.js";
 import { widgets } from "./widgets.js";
@@ -22,7 +23,7 @@ const unwanted = new Set([
 
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
-registry.registerPlugins([lessons, outputs, resume, stages, values, widgets]);
+registry.registerPlugins([lessons, outputs, resume, saving, stages, values, widgets]);
 const serviceManager = await registry.resolveRequiredService(IServiceManager);
 const connectionStatus = await registry.resolveOptionalService(IConnectionStatus);
 
