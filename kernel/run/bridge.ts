@@ -50,9 +50,12 @@ export type Outcome =
   | { status: "ok"; bundle?: MimeBundle | undefined }
   | { status: "error" | "interrupted"; error: ErrorReport };
 
-/** `id` names the cell, or the comm message, that the output belongs to; "" is nobody. */
+/**
+ * `id` names the cell, or the comm message, that the output belongs to; "" is nobody. `weight`: how much
+ * it adds to `WORDS.inFlight` until it has been handed to the network.
+ */
 export type FromMain =
-  | { type: "stream"; id: string; name: "stdout" | "stderr"; text: string }
+  | { type: "stream"; id: string; name: "stdout" | "stderr"; text: string; weight: number }
   | {
       type: "display";
       id: string;
@@ -60,12 +63,13 @@ export type FromMain =
       metadata: Record<string, unknown>;
       displayId: string | undefined;
       update: boolean;
+      weight?: number;
     }
   | { type: "clear"; id: string; wait: boolean }
   | { type: "result"; id: string; bundle: MimeBundle }
   /** An error outside of the cell's own flow: a timer, an unhandled rejection. */
   | { type: "error"; id: string; error: ErrorReport }
-  | (CommTraffic & { id: string })
+  | (CommTraffic & { id: string; weight?: number })
   | { type: "comm-handled"; id: string }
   | { type: "input"; id: string; prompt: string; password: boolean }
   /** `defined`: the names the cell has given a value, for the compiler. */

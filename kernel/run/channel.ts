@@ -50,7 +50,11 @@ export class Channel {
   /** Sends anything else, after the text gathered so far. */
   send(message: FromMain): void {
     this.flush();
-    this.#wire.postMessage(message);
+    const weight = weigh(message);
+    if (weight === 0) return this.#wire.postMessage(message);
+    Atomics.add(this.#words, WORDS.inFlight, weight);
+    this.#wire.postMessage({ ...message, weight });
+    this.#waitForRoom();
   }
 
   /** After an interrupt, which may have taken the scheduled flush with it. */
@@ -66,12 +70,29 @@ export class Channel {
     this.#stream = undefined;
     this.#texts = [];
     this.#length = 0;
-    Atomics.add(this.#words, WORDS.inFlight, text.length);
-    this.#wire.postMessage({ type: "stream", ...stream, text } satisfies FromMain);
+    const weight = text.length;
+    Atomics.add(this.#words, WORDS.inFlight, weight);
+    this.#wire.postMessage({ type: "stream", ...stream, text, weight } satisfies FromMain);
+    this.#waitForRoom();
+  }
+
+  #waitForRoom(): void {
     for (;;) {
       const inFlight = Atomics.load(this.#words, WORDS.inFlight);
       if (inFlight <= LIMIT) break;
       Atomics.wait(this.#words, WORDS.inFlight, inFlight);
     }
   }
+}
+
+/** Roughly the characters of what can come in any number: 0 for the rest. */
+function weigh(message: FromMain): number {
+  if (message.type === "comm") {
+    return message.buffers.reduce((sum, { byteLength }) => sum + byteLength, 1000);
+  }
+  if (message.type !== "display") return 0;
+  return Object.values(message.bundle).reduce<number>(
+    (sum, content) => sum + (typeof content === "string" ? content.length : 1000),
+    0,
+  );
 }

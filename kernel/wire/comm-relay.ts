@@ -50,11 +50,12 @@ export class CommRelay {
   fromMain(
     { event, commId, target, data, metadata, buffers }: CommTraffic,
     parent: Header | undefined,
+    sent: () => void,
   ): void {
     this.#track(event, commId, target);
     const content: Json = { comm_id: commId, data };
     if (event === "open") content.target_name = target;
-    this.#publisher.publish(types[event], content, parent, { metadata, buffers });
+    this.#publisher.publish(types[event], content, parent, { metadata, buffers, sent });
   }
 
   #track(event: CommEvent, commId: string, target: string): void {

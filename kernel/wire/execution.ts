@@ -117,7 +117,8 @@ export class Execution {
       Object.assign(answer, { status: "error", ename, evalue, traceback });
       if (!silent) publisher.publish("error", { ename, evalue, traceback }, header);
     }
-    await publisher.drained();
+    // Who interrupts is answered at once, whatever is still on its way to slow subscribers.
+    if (outcome.status !== "interrupted") await publisher.drained();
     if (outcome.status !== "ok" && content.stop_on_error !== false) {
       this.#failures.add(request, performance.now() - since, this.#queue);
     }

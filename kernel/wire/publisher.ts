@@ -2,7 +2,9 @@ import type { XPublisher } from "zeromq";
 import type { Encoder, Header, Json, Outgoing } from "./message.js";
 
 /** Consecutive texts of a stream are sent as one message up to this many characters. */
-const COALESCE = 1 << 18;
+const COALESCE = 1 << 16;
+/** Milliseconds to the next attempt when a subscriber is too far behind. */
+const AGAIN = 5;
 
 interface Stream {
   name: string;
@@ -19,7 +21,8 @@ interface Other {
 
 /**
  * The one way out to iopub. Messages leave in the order they came, each send awaited before the next;
- * while one is under way, neighbouring texts of the same stream grow into one message.
+ * while one is under way, neighbouring texts of the same stream grow into one message. Where a
+ * subscriber is too far behind, everything waits until it has caught up or is gone.
  */
 export class Publisher {
   readonly #socket: XPublisher;
@@ -93,16 +96,27 @@ export class Publisher {
           }
         : item.message;
     try {
-      await this.#socket.send(
-        this.#encoder.encode(message, [Buffer.from(message.type)]) as Buffer[],
-      );
+      await this.#hand(message);
     } catch (error) {
       if (this.#socket.closed) return;
       const text = `Cannot send ${message.type}: ${String(error)}\n`;
-      const notice = { type: "stream", content: { name: "stderr", text }, parent: message.parent };
-      await this.#socket.send(this.#encoder.encode(notice, [Buffer.from("stream")]) as Buffer[]);
+      const content = { name: "stderr", text };
+      await this.#hand({ type: "stream", content, parent: message.parent });
     } finally {
       for (const sent of item.sent) sent();
+    }
+  }
+
+  /** Hands a message to the network as soon as every subscriber can take it. */
+  async #hand(message: Outgoing): Promise<void> {
+    const frames = this.#encoder.encode(message, [Buffer.from(message.type)]) as Buffer[];
+    for (;;) {
+      try {
+        return await this.#socket.send(frames);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || this.#socket.closed) throw error;
+        await new Promise((later) => setTimeout(later, AGAIN));
+      }
     }
   }
 }

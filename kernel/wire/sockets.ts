@@ -4,6 +4,18 @@ import { endpoint, type Connection } from "./connection.js";
 /** A frame larger than this is refused by the socket, which drops that connection. */
 const MAX_FRAME = 1 << 30;
 
+/**
+ * What a subscriber may be behind, in messages (a publisher gathers text into some 64 kB each), and how
+ * long in milliseconds it may take nothing at all before its connection is closed. Until then sending
+ * waits for it, and so does the cell (see channel.ts): memory is bounded and a reader misses nothing,
+ * however slow. Without `noDrop` a publisher drops what is too much for a subscriber, and tells nobody.
+ */
+const subscribers = {
+  sendHighWaterMark: 1000,
+  noDrop: true,
+  tcpMaxRetransmitTimeout: 20_000,
+} as const;
+
 export interface Sockets {
   shell: Router;
   control: Router;
@@ -19,8 +31,7 @@ export async function bindSockets(connection: Connection): Promise<Sockets> {
     shell: new Router({ ...router, handover: true }),
     control: new Router({ ...router, handover: true }),
     stdin: new Router({ ...router, handover: true }),
-    // With a high-water mark a publisher silently drops what a slow subscriber has not read.
-    iopub: new XPublisher(router),
+    iopub: new XPublisher({ ...router, ...subscribers }),
     heartbeat: new Reply({ linger: 0 }),
   };
   const { shell_port, control_port, stdin_port, iopub_port, hb_port } = connection;

@@ -250,14 +250,14 @@ export class WireKernel {
   #fromMain(message: FromMain): void {
     const publisher = this.#publisher;
     const parent = "id" in message ? this.#headers.get(message.id) : undefined;
+    const sent = (): void => {
+      if (!("weight" in message) || message.weight === undefined) return;
+      Atomics.sub(this.#words, WORDS.inFlight, message.weight);
+      Atomics.notify(this.#words, WORDS.inFlight);
+    };
     switch (message.type) {
-      case "stream": {
-        const { length } = message.text;
-        return publisher.stream(message.name, message.text, parent, () => {
-          Atomics.sub(this.#words, WORDS.inFlight, length);
-          Atomics.notify(this.#words, WORDS.inFlight);
-        });
-      }
+      case "stream":
+        return publisher.stream(message.name, message.text, parent, sent);
       case "display": {
         const transient = message.displayId === undefined ? {} : { display_id: message.displayId };
         const content = { data: message.bundle, metadata: message.metadata, transient };
@@ -265,6 +265,7 @@ export class WireKernel {
           message.update ? "update_display_data" : "display_data",
           content,
           parent,
+          { sent },
         );
       }
       case "clear":
@@ -277,7 +278,7 @@ export class WireKernel {
       case "error":
         return publisher.publish("error", { ...message.error }, parent);
       case "comm":
-        return this.#comms.fromMain(message, parent);
+        return this.#comms.fromMain(message, parent, sent);
       case "comm-handled":
         return this.#comms.handled(message.id);
       case "input":
@@ -327,7 +328,8 @@ export class WireKernel {
 
   async #shutdown(): Promise<void> {
     const { sockets, main } = this.#parts;
-    await this.#publisher.drained();
+    // A subscriber that no longer reads must not keep the kernel alive.
+    await Promise.race([this.#publisher.drained(), new Promise((late) => setTimeout(late, 1000))]);
     this.#interrupter.close();
     main.postMessage({ type: "shutdown" });
     this.#history.close();

@@ -7,7 +7,8 @@ import { widgetsOf } from "./control.js";
 
 /** The version of the widget protocol that this speaks. */
 const protocol = "2.1.0";
-const anywidget = "~0.9.0";
+/** Any: a page has one version of anywidget, and what is used of it here has not changed since 0.9. */
+const anywidget = "*";
 
 /** What a widget is made of. */
 export interface WidgetOptions<S extends Record<string, unknown>> {
