@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { EvalCommandOptions } from "../eval/eval-model.js";
 
 function whole(text: string): number {
@@ -62,6 +62,11 @@ export function evalCommand(): Command {
     .option("--tools <file>", "a YAML file with the tools part of a rollout's configuration")
     .option("--endpoint <url>", "a server that speaks OpenAI's API; may be repeated", list)
     .option("--endpoint-model <name>", "the model's name there")
+    .addOption(
+      new Option("--dialect <name>", "what kind of server it is")
+        .choices(["vllm", "sglang", "llama.cpp", "transformers", "openai", "arpo-lab"])
+        .default("vllm"),
+    )
     .option("--api-key-env <name>", "the environment variable with the endpoint's key")
     .option(
       "--judge <url>",

@@ -11,7 +11,8 @@ import {
   type Sample,
 } from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
-import { Policy } from "../../src/policy/index.js";
+import { modelFingerprint } from "../../src/model/index.js";
+import { Policy, type Dialect } from "../../src/policy/index.js";
 import { taskTools } from "../../src/run/index.js";
 import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tools/index.js";
 import { reportPage } from "../../src/view/index.js";
@@ -39,6 +40,7 @@ export interface EvalCommandOptions {
   tools?: string;
   endpoint?: string[];
   endpointModel?: string;
+  dialect: Dialect;
   apiKeyEnv?: string;
   judge?: string[];
   judgeModel: string;
@@ -110,6 +112,7 @@ function policyOf(model: string, options: EvalCommandOptions) {
   if (options.endpoint === undefined) return Policy.load(resolve(model));
   return Policy.remote(options.endpoint, {
     tokenizer: resolve(model),
+    dialect: options.dialect,
     ...(options.endpointModel === undefined ? {} : { model: options.endpointModel }),
     ...(options.apiKeyEnv === undefined ? {} : { apiKeyEnv: options.apiKeyEnv }),
   });
@@ -148,6 +151,7 @@ export async function evalModel(
     const evaluation = await evaluate(policy, chosen, {
       ...defined({ questions, prompt, mode, maxTokens, concurrency, asReference, judge }),
       ...{ folder, tools, samples, seed, limits: options.limit },
+      ...(options.endpoint ? {} : { weights: await modelFingerprint(resolve(model)) }),
       ...(options.data === undefined ? {} : { data: resolve(options.data) }),
       ...(options.sampleTimeout === undefined ? {} : { timeoutMs: options.sampleTimeout * 1000 }),
       sampling: defined({ temperature, topP, topK, minP, repetitionPenalty }),

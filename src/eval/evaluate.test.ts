@@ -188,6 +188,8 @@ test("evaluate() does not go on in a folder that was made otherwise", async () =
   await assert.rejects(run({ seed: 2 }), /were made with seed 0, got 2; choose another folder/);
   await assert.rejects(run({ sampling: { temperature: 1 } }), /were made with toy .*0\.6/);
   await assert.rejects(run({}, { ...toy, sha256: "other" }), /were made with toy/);
+  await run({ weights: "a" });
+  await assert.rejects(run({ weights: "b" }), /were made with weights "a", got "b"/);
   await run({ samples: 2 });
   await run({}, asked("more", "qa", questions));
   await run({});

@@ -21,6 +21,8 @@ export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
   folder?: string;
   /** The folder that holds `NAME/test.jsonl` of the real benchmarks. */
   data?: string;
+  /** Tells the policy's weights from others of the same name; other weights are refused in the folder. */
+  weights?: string;
   /** Says whether predictions are right. Default: the metrics do. */
   judge?: AnswerJudge;
 }
@@ -94,6 +96,7 @@ export async function evaluate(
     inferenceSettings(options);
   const settings: EvaluationSettings = {
     ...{ policy: policy.name, seed, mode, asReference, maxTokens, chained, timeoutMs, limits },
+    ...(options.weights === undefined ? {} : { weights: options.weights }),
     tools: options.tools?.tags ?? [],
     ...(judge ? { judge: judge.name } : {}),
     asked: Object.fromEntries(

@@ -39,3 +39,4 @@ export { EngineDecoder } from "./decoder-engine.js";
 export type { DecoderKernels } from "./decoder-kernels.js";
 export { makeDecoder } from "./make-decoder.js";
 export { shareRows, type SharedRows, type Sharing } from "./sharing.js";
+export { modelFingerprint } from "./model-fingerprint.js";

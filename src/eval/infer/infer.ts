@@ -107,7 +107,7 @@ export async function infer(
     else made++;
     if (made === 0 && failed >= Math.min(hopeless, jobs.length)) {
       throw new Error(
-        `Cannot evaluate: ${policy.name} must answer, got ${failed} failures and nothing else, the last: ${sample.error}`,
+        `Cannot evaluate: ${policy.name} must answer, got nothing but failures (${failed}), the last: ${sample.error}`,
       );
     }
     return sample;

@@ -6,6 +6,8 @@ import { evaluationText } from "./evaluation-text.js";
 /** What an evaluation was made with: enough to make it again. */
 export interface EvaluationSettings {
   policy: string;
+  /** What tells the policy's weights from others, where it is known. */
+  weights?: string;
   seed: number;
   mode: "completion" | "default";
   asReference: boolean;
