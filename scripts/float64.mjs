@@ -23,7 +23,7 @@ await packTfjs(temporary, {
           // Arrays of either precision may be given.
           contents: (await readFile(path, "utf8"))
             .replace(/\bFloat32Array\b/g, "Float64Array")
-            .replace(/(\S+)\.isFloat32Array\((\w+)\)/g, "$&||$1.isFloat64Array($2)"),
+            .replace(/\.types\.isFloat32Array\((\w+)\)/g, "$&||this.util.types.isFloat64Array($1)"),
           loader: "js",
         }));
       },
