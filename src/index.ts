@@ -40,4 +40,4 @@ export { Trainer } from "./run/trainer/trainer.js";
 export { ready, tf } from "./tensor/index.js";
 export { ToolSet, type Tool } from "./tools/index.js";
 // Loading the views also makes trees show themselves in the explorer.
-export { board, explain, explore, forks } from "./view/index.js";
+export { board, explain, explore, forks, toFrame, toRows } from "./view/index.js";

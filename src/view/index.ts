@@ -49,6 +49,8 @@ export type { Figure, FigureOptions } from "./figures/figure.js";
 export type { MetricLine, RunMetrics } from "./figures/metric-lines.js";
 export { passAtK } from "./figures/pass-at-k.js";
 export { rewardCurves } from "./figures/reward-curves.js";
+export { toFrame, type Frame } from "./frame/to-frame.js";
+export { toRows, type FrameRow, type RowsOptions } from "./frame/to-rows.js";
 export { tokenEntropy } from "./figures/token-entropy.js";
 export { toolUse } from "./figures/tool-use.js";
 export { clipComparison } from "./tokens/clip-comparison.js";
