@@ -4,6 +4,7 @@ import { learnCommands } from "./commands/learn.js";
 import { evalCommand } from "./commands/eval.js";
 import { labCommand } from "./commands/lab.js";
 import { runCommand } from "./commands/run.js";
+import { scoreCommand } from "./commands/score.js";
 import { serveCommand } from "./commands/serve.js";
 import type { Place } from "./kernelspec/places.js";
 
@@ -41,6 +42,7 @@ kernel
 program.addCommand(runCommand());
 program.addCommand(labCommand());
 program.addCommand(evalCommand());
+program.addCommand(scoreCommand());
 program.addCommand(serveCommand());
 for (const command of learnCommands()) program.addCommand(command);
 

@@ -24,8 +24,8 @@ after(() => {
 const tiny = join(root, "data/models/tiny");
 
 /** `arpo-lab eval`; `kill` says when to end it without asking. */
-async function evalCommand(args: string[], kill?: () => Promise<void>) {
-  const child = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), "eval", ...args]);
+async function evalCommand(args: string[], kill?: () => Promise<void>, verb = "eval") {
+  const child = spawn(process.execPath, [join(root, "bin/arpo-lab.mjs"), verb, ...args]);
   let [stdout, stderr] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -64,7 +64,7 @@ test("arpo-lab eval, killed at random moments, ends with the report of one that 
 
   const random = Random.from(Date.now());
   const moments: number[] = [];
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 3; round++) {
     const before = finished(killed).length;
     const target = before + 1 + random.integer(Math.ceil((total - before) / 2));
     await evalCommand(args(killed), async () => {
@@ -101,6 +101,11 @@ test("arpo-lab eval, killed at random moments, ends with the report of one that 
     }
   }
   assert.match(whole.stdout, /^Generated look-alikes, not the benchmarks/);
+  // The answers alone, read from their files, come to the same figures.
+  const scored = await evalCommand([calm, "--out", join(temporary, "scored")], undefined, "score");
+  assert.equal(scored.code, 0, scored.stderr);
+  const figures = (stdout: string) => stdout.split("\n").slice(3).sort();
+  assert.deepEqual(figures(scored.stdout), figures(whole.stdout));
   assert.match(text(calm, "report.html"), /^<!doctype html>\n<!-- Generated look-alikes, not the/);
   const scores = JSON.parse(
     text(calm, "aime24-lookalike/aime24-lookalike_output_1_metrics_overall.json"),

@@ -3,13 +3,7 @@ import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { world } from "../../src/data/index.js";
-import {
-  type Benchmark,
-  benchmarks,
-  evaluate,
-  LlmJudge,
-  type Sample,
-} from "../../src/eval/index.js";
+import { type Benchmark, benchmarks, evaluate, type Sample } from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
 import { modelFingerprint } from "../../src/model/index.js";
 import { Policy, type Dialect } from "../../src/policy/index.js";
@@ -17,8 +11,9 @@ import { taskTools } from "../../src/run/index.js";
 import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tools/index.js";
 import { reportPage } from "../../src/view/index.js";
 import { interruptible } from "../learn/assemble.js";
+import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 
-export interface EvalCommandOptions {
+export interface EvalCommandOptions extends JudgeOptions {
   out: string;
   data?: string;
   own?: string;
@@ -42,9 +37,6 @@ export interface EvalCommandOptions {
   endpointModel?: string;
   dialect: Dialect;
   apiKeyEnv?: string;
-  judge?: string[];
-  judgeModel: string;
-  judgeKeyEnv?: string;
 }
 
 const ownBenchmarks = z.array(
@@ -91,23 +83,6 @@ async function toolsFor(chosen: readonly Benchmark[], file: string | undefined):
   return new ToolSet([pythonTool()]);
 }
 
-/** The judge, if one is asked for; its verdicts are kept beside the samples. */
-function judgeOf({ judge, judgeModel, judgeKeyEnv, out }: EvalCommandOptions) {
-  if (judge === undefined) return undefined;
-  return new LlmJudge({
-    urls: judge,
-    model: judgeModel,
-    cacheFile: join(resolve(out), "verdicts.jsonl"),
-    ...(judgeKeyEnv === undefined ? {} : { apiKeyEnv: judgeKeyEnv }),
-  });
-}
-
-/** What judging took, in words. */
-function costOf(judge: LlmJudge): string {
-  const { questions, equivalent, cached, requests, promptTokens, completionTokens } = judge.cost();
-  return `judge: ${questions} questions, ${equivalent} equal anyway, ${cached} known, ${requests} requests, ${promptTokens} + ${completionTokens} tokens`;
-}
-
 function policyOf(model: string, options: EvalCommandOptions) {
   if (options.endpoint === undefined) return Policy.load(resolve(model));
   return Policy.remote(options.endpoint, {
@@ -144,7 +119,7 @@ export async function evalModel(
   const tools = await toolsFor(chosen, options.tools);
   const folder = resolve(options.out);
   await mkdir(folder, { recursive: true });
-  const judge = judgeOf(options);
+  const judge = judgeOf(options, folder);
   try {
     const { temperature, topP, topK, minP, repetitionPenalty } = options;
     const { samples, questions, seed, prompt, mode, maxTokens, concurrency, asReference } = options;

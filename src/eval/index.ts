@@ -3,6 +3,7 @@ export { benchmarks } from "./benchmarks/benchmarks.js";
 export { readBenchmark } from "./benchmarks/read-benchmark.js";
 export { evaluateItem, type ItemMetrics, type OutputItem, type TaskType } from "./evaluate-item.js";
 export { evaluate, type Evaluable, type EvaluateOptions } from "./evaluate.js";
+export { evaluateOutputs, type OutputsOptions } from "./evaluate-outputs.js";
 export { extractAnswer } from "./extract-answer.js";
 export { infer, type InferOptions } from "./infer/infer.js";
 export { SampleJournal } from "./infer/journal.js";
@@ -30,7 +31,7 @@ export {
   type ToolUse,
 } from "./report/benchmark-report.js";
 export { Evaluation, evaluationDisplay, type EvaluationSettings } from "./report/evaluation.js";
-export { columnsOf, comparisonOf, faultsOf } from "./report/evaluation-text.js";
+export { columnsOf, comparisonOf, faultsOf, madeBy } from "./report/evaluation-text.js";
 export type { AnswerJudge, JudgeVerdict } from "./report/judge-slot.js";
 export { isRight, scoreSamples, wasMade, type ScoredSample } from "./report/score-samples.js";
 export { summarize, type Summary } from "./summarize.js";

@@ -72,7 +72,7 @@ export function byQuestion<T extends { index: number }>(samples: readonly T[]): 
 
 /** What the samples of a benchmark come to. */
 export function benchmarkReport(
-  { benchmark, sha256 }: LoadedBenchmark,
+  { benchmark, sha256 }: Pick<LoadedBenchmark, "benchmark" | "sha256">,
   samples: readonly ScoredSample[],
   { judged }: { judged: boolean },
 ): BenchmarkReport {

@@ -1,5 +1,5 @@
 import type { BenchmarkReport } from "./benchmark-report.js";
-import type { Evaluation } from "./evaluation.js";
+import type { Evaluation, EvaluationSettings } from "./evaluation.js";
 
 const share = (x: number) => (Number.isNaN(x) ? "-" : (100 * x).toFixed(1));
 const range = ({ low, high }: { low: number; high: number }) => `${share(low)} - ${share(high)}`;
@@ -91,6 +91,12 @@ export function comparisonOf(report: BenchmarkReport): string[] {
   });
 }
 
+/** Whose answers they are, and who judged them. */
+export function madeBy({ policy, seed, judge }: EvaluationSettings): string {
+  const drawn = seed === undefined ? "" : `, seed ${seed}`;
+  return `${policy}${drawn}, ${judge === undefined ? "no judge" : `judged by ${judge}`}`;
+}
+
 /** An evaluation as a table of text; the same evaluation gives the same text. */
 export function evaluationText(evaluation: Evaluation): string {
   const { benchmarks, settings, notice } = evaluation;
@@ -106,10 +112,9 @@ export function evaluationText(evaluation: Evaluation): string {
       .join("  ")
       .trimEnd(),
   );
-  const judge = settings.judge === undefined ? "no judge" : `judged by ${settings.judge}`;
   return [
     notice,
-    `${settings.policy}, seed ${settings.seed}, ${judge}; shares in per cent, with 95% intervals`,
+    `${madeBy(settings)}; shares in per cent, with 95% intervals`,
     "",
     ...lines,
     ...section("Faults", benchmarks.flatMap(faultsOf)),

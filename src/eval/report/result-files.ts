@@ -33,7 +33,11 @@ const metricsItem = (sample: ScoredSample) => ({
  * names and keys. Unlike the reference's, the overall figures carry no date: the same evaluation gives
  * the same bytes. Samples that could not be made are in the files and not in the figures.
  */
-export async function writeResultFiles(evaluation: Evaluation, folder: string): Promise<string[]> {
+export async function writeResultFiles(
+  evaluation: Evaluation,
+  folder: string,
+  { outputs = true }: { outputs?: boolean } = {},
+): Promise<string[]> {
   const written: string[] = [];
   const write = async (path: string, value: unknown) => {
     await writeWhole(path, pretty(value));
@@ -46,7 +50,7 @@ export async function writeResultFiles(evaluation: Evaluation, folder: string): 
         .filter((sample) => sample.benchmark === name && sample.turn === i + 1)
         .sort((a, b) => a.index - b.index);
       const base = join(folder, name, `${name}_output_${i + 1}`);
-      await write(`${base}.json`, samples.map(outputItem));
+      if (outputs) await write(`${base}.json`, samples.map(outputItem));
       await write(`${base}_metrics.json`, samples.map(metricsItem));
       await write(`${base}_metrics_overall.json`, overall);
     }

@@ -84,7 +84,7 @@ export function questionTree(
   });
   const lengths = samples.map(({ steps }) => steps.reduce((sum, s) => sum + s.tokens.length, 0));
   const tokens = Int32Array.from(first.prompt_tokens);
-  const { seed, asked } = settings;
+  const { seed = 0, asked } = settings;
   const tree = new RolloutTree({
     task: { prompt: first.input },
     index: 0,

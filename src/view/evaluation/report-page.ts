@@ -7,6 +7,7 @@ import {
   type BenchmarkReport,
   faultsOf,
   isRight,
+  madeBy,
   type ScoredSample,
   wasMade,
 } from "../../eval/index.js";
@@ -97,21 +98,23 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
   const { tokenBytes = 8_000_000 } = options;
   const key = options.id ?? randomUUID();
   let left = tokenBytes;
+  const explorer = (name: string, samples: readonly ScoredSample[]): string => {
+    // Answers that were read from files have no tokens.
+    if (samples.every(({ steps }) => steps.every(({ tokens }) => tokens.length === 0))) return "";
+    const { index } = samples[0]!;
+    const { tree, scored } = questionTree(evaluation, name, index);
+    const { tokenizer } = evaluation;
+    const payload = JSON.stringify(makePayload(tree, { scored, tokenizer }));
+    const safe = payload.replace(/</g, "\\u003c");
+    if (safe.length > left) {
+      return `<p class="arpo-muted">Its tokens are left out to keep this page small.</p>`;
+    }
+    left -= safe.length;
+    return `<div id="evaluation-${key}-${name}-${index}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div><script type="application/json" data-tree>${safe}</script></div>`;
+  };
   const question = (report: BenchmarkReport, samples: ScoredSample[]): string => {
     const { index, input, answer } = samples[0]!;
-    let view = "";
-    const { tree, scored } = questionTree(evaluation, report.name, index);
-    const { tokenizer } = evaluation;
-    const payload = JSON.stringify(makePayload(tree, { scored, tokenizer })).replace(
-      /</g,
-      "\\u003c",
-    );
-    if (payload.length <= left) {
-      left -= payload.length;
-      view = `<div id="evaluation-${key}-${report.name}-${index}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div><script type="application/json" data-tree>${payload}</script></div>`;
-    } else {
-      view = `<p class="arpo-muted">Its tokens are left out to keep this page small.</p>`;
-    }
+    const view = explorer(report.name, samples);
     return (
       `<details data-question data-is="${kinds(samples)}"><summary><span class="arpo-marks">${samples.map(mark).join("")}</span> ${index + 1}. ${escape(input)}</summary>` +
       `<p>Right: ${escape(said(answer))}</p>${samples.map(sampleHtml).join("")}${view}</details>`
@@ -130,7 +133,7 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
     `<option value="cut">cut off by time or context</option><option value="fault">faults of the machinery</option></select></label> <output data-count></output></p>`;
   const still =
     `<p class="arpo-notice">${escape(notice)}</p>` +
-    `<p>${escape(settings.policy)}, seed ${settings.seed}, ${settings.judge === undefined ? "no judge" : `judged by ${escape(settings.judge)}`}. Shares in per cent, with 95% intervals.</p>` +
+    `<p>${escape(madeBy(settings))}. Shares in per cent, with 95% intervals.</p>` +
     figures(benchmarks) +
     list("Faults of the machinery", benchmarks.flatMap(faultsOf)) +
     list("Published figures", benchmarks.flatMap(comparisonOf)) +

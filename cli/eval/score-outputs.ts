@@ -1,0 +1,34 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { evaluateOutputs, type TaskType } from "../../src/eval/index.js";
+import { writeWhole } from "../../src/eval/report/result-files.js";
+import { reportPage } from "../../src/view/index.js";
+import { interruptible } from "../learn/assemble.js";
+import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
+
+export interface ScoreCommandOptions extends JudgeOptions {
+  out?: string;
+  task?: TaskType;
+}
+
+/** `arpo-lab score`: metrics and a report of answers from files; the answers stay as they are. */
+export async function scoreOutputs(folder: string, options: ScoreCommandOptions): Promise<void> {
+  const out = resolve(options.out ?? folder);
+  await mkdir(out, { recursive: true });
+  const judge = judgeOf(options, out);
+  try {
+    const evaluation = await evaluateOutputs(resolve(folder), {
+      out,
+      signal: interruptible(),
+      ...(options.task === undefined ? {} : { task: options.task }),
+      ...(judge ? { judge } : {}),
+    });
+    await writeWhole(join(out, "report.html"), reportPage(evaluation));
+    await writeWhole(join(out, "report.txt"), `${String(evaluation)}\n`);
+    console.log(String(evaluation));
+    if (judge) console.error(costOf(judge));
+    console.error(`\nreport: ${join(out, "report.html")}`);
+  } finally {
+    judge?.close();
+  }
+}

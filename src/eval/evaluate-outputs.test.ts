@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ScriptedPolicy } from "../rollout/testing/index.js";
+import { ToolSet } from "../tools/index.js";
+import { evaluate } from "./evaluate.js";
+import { evaluateOutputs } from "./evaluate-outputs.js";
+
+const temporary = mkdtempSync(join(tmpdir(), "outputs-"));
+after(() => {
+  rmSync(temporary, { recursive: true });
+});
+
+/** A file as the reference's inference writes it. */
+const item = (question: string, prediction: string, output: string, logs: string[] = []) => ({
+  ...{ instruction: "be good", input: question, output, prediction, answer: ["Oslo"], logs },
+  ...{ search_query_history: [], timing: { llm_time: 1 } },
+});
+
+test("evaluateOutputs() reads the reference's files and tells how each answer ended", async () => {
+  const folder = join(temporary, "theirs/hotpotqa");
+  mkdirSync(folder, { recursive: true });
+  const call = "<think>?</think><search>capital</search>";
+  const logs = [call, "<result>Oslo</result>", "<answer>\\boxed{Oslo}</answer>"];
+  const items = [
+    item("a", "Oslo", logs.join(""), logs),
+    item("b", "Timeout", `${call}\n[Timeout (exceeding 1500s)]`, [call]),
+    item("c", "Error: no connection", "Error: no connection"),
+    item("d", "", "no idea"),
+  ];
+  writeFileSync(join(folder, "hotpotqa_output_1.json"), JSON.stringify(items));
+  const evaluation = await evaluateOutputs(join(temporary, "theirs"), {
+    out: join(temporary, "x"),
+  });
+  const [report] = evaluation.benchmarks;
+  assert.deepEqual(report!.status, {
+    ...{ answered: 1, unanswered: 1, timeout: 1, context: 0, error: 1 },
+  });
+  assert.equal(report!.accuracy.value, 1 / 3);
+  assert.deepEqual(report!.tools, { search: { calls: 1, failed: 0, limited: 0, repeated: 0 } });
+  assert.deepEqual(readdirSync(join(temporary, "x/hotpotqa")), [
+    "hotpotqa_output_1_metrics.json",
+    "hotpotqa_output_1_metrics_overall.json",
+  ]);
+  assert.match(
+    String(evaluation),
+    /^Evaluation of the answers in theirs\nthe answers in theirs, no judge;/,
+  );
+});
+
+test("evaluateOutputs() of our own files gives the figures they were written with", async () => {
+  const folder = join(temporary, "ours");
+  const tools = new ToolSet([
+    { name: "python", tag: "python", description: "", execute: () => "520" },
+  ]);
+  const policy = new ScriptedPolicy(({ turn }) => ({
+    text: turn === 0 ? "<python>1</python>" : "<answer>\\boxed{520}</answer>",
+  }));
+  const made = await evaluate(policy, "aime24-lookalike", { folder, tools, samples: 2 });
+  const read = await evaluateOutputs(folder, { out: join(temporary, "again") });
+  const without = ({ sha256, ...report }: (typeof made.benchmarks)[0]) => ({
+    report,
+    of: typeof sha256,
+  });
+  assert.deepEqual(read.benchmarks.map(without), made.benchmarks.map(without));
+  assert.match(read.notice, /^Generated look-alikes/);
+  const file = "aime24-lookalike/aime24-lookalike_output_2_metrics.json";
+  const [a, b] = [folder, join(temporary, "again")].map((f) => readFileSync(join(f, file), "utf8"));
+  const plain = (json: string) => json.replace(/"timing": \{[^}]*\}/g, "");
+  assert.equal(plain(b!), plain(a!));
+});
+
+test("evaluateOutputs() says what it cannot read", async () => {
+  const folder = mkdtempSync(join(temporary, "bad-"));
+  await assert.rejects(evaluateOutputs(folder), /there must be a NAME_output_TURN\.json in it/);
+  writeFileSync(
+    join(folder, "mine_output_1.json"),
+    '[{"input": "q", "answer": "1", "output": ""}]',
+  );
+  await assert.rejects(evaluateOutputs(folder), /Cannot find a benchmark: .* got mine/);
+  assert.equal((await evaluateOutputs(folder, { task: "math" })).benchmarks[0]!.name, "mine");
+  writeFileSync(join(folder, "mine_output_1.json"), '[{"input": 3}]');
+  await assert.rejects(
+    evaluateOutputs(folder, { task: "math" }),
+    /mine_output_1\.json: it must hold/,
+  );
+});

@@ -1,0 +1,153 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { z } from "zod";
+import type { Benchmark } from "./benchmarks/benchmark.js";
+import { benchmarks } from "./benchmarks/benchmarks.js";
+import type { TaskType } from "./evaluate-item.js";
+import type { Sample, SampleStatus, Step } from "./infer/sample.js";
+import { benchmarkReport } from "./report/benchmark-report.js";
+import { Evaluation } from "./report/evaluation.js";
+import type { AnswerJudge } from "./report/judge-slot.js";
+import { writeResultFiles } from "./report/result-files.js";
+import { scoreSamples } from "./report/score-samples.js";
+
+const one = z.union([z.string(), z.number()]);
+const output = z.looseObject({
+  instruction: z.string().default(""),
+  input: z.string(),
+  output: z.string().default(""),
+  prediction: z.string().nullish(),
+  answer: z.union([one, z.array(one).min(1)]),
+  logs: z.array(z.string()).default([]),
+  search_query_history: z.array(z.string()).default([]),
+  status: z.enum(["answered", "unanswered", "timeout", "context", "error"]).optional(),
+  error: z.string().optional(),
+});
+type Output = z.infer<typeof output>;
+
+/** How a sample ended, where its file does not say: the reference writes it into the texts. */
+function statusOf(item: Output): SampleStatus {
+  if (item.status) return item.status;
+  if (/\[Timeout \(exceeding [\d.]+s\)\]$/.test(item.output)) return "timeout";
+  if (item.output.startsWith("Error: ") && item.logs.length === 0) return "error";
+  return item.output.includes("</answer>") ? "answered" : "unanswered";
+}
+
+/** Who wrote what; tokens are not in such files. */
+function stepsOf(logs: readonly string[]): Step[] {
+  const unknown = { tokens: [], logprobs: [], entropies: [] };
+  return logs.map((text, i): Step => {
+    const call = /<\/(\w+)>\s*$/.exec(logs[i - 1] ?? "")?.[1];
+    if (!/^\s*<result>/.test(text) || call === undefined) {
+      return { kind: "model", text, ...unknown, finish: "stop" };
+    }
+    const found = text.replace(/^\s*<result>|<\/result>\s*$/g, "").trim();
+    const tool = { tag: call, input: "", text: found, ok: true, retries: 0 };
+    return { kind: "result", text, tokens: [], tool };
+  });
+}
+
+function sampleOf(item: Output, place: Pick<Sample, "benchmark" | "turn" | "index">): Sample {
+  const status = statusOf(item);
+  return {
+    ...place,
+    instruction: item.instruction,
+    input: item.input,
+    output: item.output,
+    prediction: status === "error" ? "" : (item.prediction ?? ""),
+    answer: item.answer,
+    logs: item.logs,
+    search_query_history: item.search_query_history,
+    timing: { llm_time: 0, python_time: 0, search_time: 0, other_tool_time: 0, total_time: 0 },
+    status,
+    ...(status === "error" ? { error: item.error ?? item.output } : {}),
+    failed_tool_calls: 0,
+    prompt_tokens: [],
+    steps: stepsOf(item.logs),
+  };
+}
+
+export interface OutputsOptions {
+  /** How benchmarks that nobody registered are scored. Default: they are refused. */
+  task?: TaskType;
+  /** Says whether predictions are right. Default: the metrics do. */
+  judge?: AnswerJudge;
+  /** Takes `NAME/NAME_output_TURN_metrics.json` and `..._metrics_overall.json`. Default: nothing is written. */
+  out?: string;
+  signal?: AbortSignal;
+}
+
+async function readOutputs(path: string, name: string, turn: number): Promise<Sample[]> {
+  const items = z.array(output).safeParse(JSON.parse(await readFile(path, "utf8")));
+  if (!items.success) {
+    throw new TypeError(
+      `Cannot read ${path}: it must hold outputs: ${z.prettifyError(items.error)}`,
+    );
+  }
+  return items.data.map((item, index) => sampleOf(item, { benchmark: name, turn, index }));
+}
+
+/**
+ * Evaluates answers that are there already: every `NAME_output_TURN.json` below a folder, the
+ * reference's own files too.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, writeFile } from "node:fs/promises";
+ * import { evaluateOutputs } from "arpo-lab/eval";
+ *
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const item = { input: "2+2?", answer: "4", prediction: "4", output: "<python>2+2</python>" };
+ * await writeFile(`${folder}/math500_output_1.json`, JSON.stringify([item]));
+ * const { benchmarks } = await evaluateOutputs(folder);
+ * assert.deepEqual([benchmarks[0].name, benchmarks[0].accuracy.value], ["math500", 1]);
+ * ```
+ */
+export async function evaluateOutputs(
+  folder: string,
+  options: OutputsOptions = {},
+): Promise<Evaluation> {
+  const { judge, signal, out, task } = options;
+  const found = (await readdir(folder, { recursive: true }))
+    .flatMap((path) => {
+      const match = /^(.+)_output_(\d+)\.json$/.exec(basename(path));
+      return match ? [{ path: join(folder, path), name: match[1]!, turn: Number(match[2]) }] : [];
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.turn - b.turn));
+  if (found.length === 0) {
+    throw new RangeError(
+      `Cannot evaluate ${folder}: there must be a NAME_output_TURN.json in it, got none`,
+    );
+  }
+  const names = [...new Set(found.map(({ name }) => name))];
+  const scored = await Promise.all(
+    names.map(async (name) => {
+      const benchmark: Benchmark =
+        task !== undefined && !benchmarks.names().includes(name)
+          ? { name, title: name, task }
+          : benchmarks.get(name);
+      const files = found.filter((file) => file.name === name);
+      const samples = await Promise.all(files.map((f) => readOutputs(f.path, name, f.turn)));
+      return {
+        benchmark,
+        samples: await scoreSamples(benchmark, samples.flat(), { judge, signal }),
+      };
+    }),
+  );
+  const reports = scored.map(({ benchmark, samples }) =>
+    benchmarkReport({ benchmark, sha256: "" }, samples, { judged: judge !== undefined }),
+  );
+  const settings = {
+    policy: `the answers in ${basename(resolve(folder))}`,
+    ...(judge ? { judge: judge.name } : {}),
+    asked: {},
+  };
+  const evaluation = new Evaluation(
+    settings,
+    reports,
+    scored.flatMap(({ samples }) => samples),
+  );
+  if (out !== undefined) await writeResultFiles(evaluation, out, { outputs: false });
+  return evaluation;
+}
