@@ -18,8 +18,8 @@ export interface Palette {
 // differ in lightness, or run from blue to orange, which no common kind of colour blindness confuses.
 const okabeIto = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#999999"];
 const light = {
-  sequential: ["#f7f7f2", "#fdd9a8", "#fc9b5f"],
-  diverging: ["#74b3dc", "#f7f7f2", "#fc9b5f"],
+  sequential: ["#f7f7f2", "#fddcae", "#fca866", "#ea7430"],
+  diverging: ["#4d9bd0", "#aed3ea", "#f7f7f2", "#fdc497", "#ea7430"],
 };
 const dark = {
   sequential: ["#2a2c30", "#6d3d1a", "#b5571f"],

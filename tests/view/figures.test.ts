@@ -92,6 +92,18 @@ for (const [name, make] of Object.entries(figures)) {
   });
 }
 
+test("board() draws what its snapshot shows", async () => {
+  const lines = (seed: number, rise: number) =>
+    run(seed, rise).map((line, i) => ({
+      ...line,
+      "reward/format/mean": 1 - 0.5 / (i + 1),
+      "reward/f1_score/mean": line["critic/score/mean"] / 2,
+      "actor/entropy_loss": 1 / (i + 2),
+    }));
+  const runs = { arpo: [1, 2, 3].map((seed) => lines(seed, 0.6)), grpo: lines(4, 0.45) };
+  compare("board.svg", (await view.board(runs).bundle())["image/svg+xml"]!);
+});
+
 test("compareRuns() gives the mean and Student's interval, and refuses runs without the metric", () => {
   const seeds = [0.2, 0.4, 0.9].map((value) => [{ step: 1, "critic/score/mean": value }]);
   const [mean, low, high] = view.compareRuns({ a: seeds }).data.map((trace) => trace["y"]);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import vm from "node:vm";
 import { grpoBatch } from "../testing/sample-batch.js";
+import { largeTree } from "../testing/large-tree.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { Random } from "../../random/random.js";
 import { ScriptedPolicy } from "../../rollout/testing/index.js";
@@ -125,28 +126,7 @@ test("a tree shows itself in the explorer once arpo-lab is loaded", async () => 
 });
 
 test("explore() keeps a tree of 1,000 nodes and 200,000 tokens below 5 MB", async () => {
-  const tree = await sampleTree({ seed: 2 });
-  const random = Random.from(1);
-  const model = tree.nodes.find((node) => node.kind === "model" && node.top)!;
-  const nodes = Array.from({ length: 1000 }, (_, id) => ({
-    ...{ ...model, id, parent: id % 10 === 0 ? -1 : id - 1, row: Math.floor(id / 10) },
-    round: id % 10,
-    branch: undefined,
-    tokens: Int32Array.from({ length: 200 }, () => 97 + random.integer(2000)),
-    text: "",
-    logprobs: Float32Array.from({ length: 200 }, () => Math.log(random.uniform())),
-    entropies: Float32Array.from({ length: 200 }, () => random.uniform()),
-    top: {
-      width: 8,
-      ids: Int32Array.from({ length: 1600 }, () => 97 + random.integer(2000)),
-      logprobs: Float32Array.from({ length: 1600 }, () => -random.uniform()),
-    },
-  }));
-  const rows = Array.from({ length: 100 }, (_, row) => ({
-    ...tree.rows[0]!,
-    ...{ row, leaf: row * 10 + 9 },
-  }));
-  Object.assign(tree, { nodes, rows });
+  const tree = await largeTree();
   const saved = JSON.stringify(explore(tree).bundle());
   assert.ok(saved.length < 5e6, `${saved.length} bytes`);
   const { tokens, top } = JSON.parse(JSON.stringify(makePayload(tree))) as {

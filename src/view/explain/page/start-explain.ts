@@ -125,7 +125,7 @@ export function startExplain(id: string, colours: PageColours): void {
       const cells = [
         each.label,
         ...[t.advantage, t.used, t.ratio].map(show),
-        `${show(t.low)} – ${show(t.high)}`,
+        [t.low, t.high].map((x) => String(Number(x.toPrecision(5)))).join(" – "),
         fate,
         show(t.weight),
         show(0 - t.push),

@@ -3,7 +3,7 @@ import type { TokenTerms } from "./token-terms.js";
 /** What an objective does to a token, in words. */
 export function tokenWords(terms: TokenTerms): string {
   const { ratio, low, high, c, used, region, weight } = terms;
-  const say = (x: number) => String(Number(x.toPrecision(4)));
+  const say = (x: number) => String(Number(x.toPrecision(5)));
   if (used === 0) return "The advantage is 0: nothing is learned from this token.";
   const goal = used > 0 ? "The token is to become likelier" : "The token is to become less likely";
   const place = {

@@ -13,6 +13,8 @@ export interface Scene {
   strips: Map<number, HTMLCanvasElement>;
   /** Where each node begins and ends, in tokens or milliseconds. */
   spans: readonly { from: number; to: number }[];
+  /** Room for the numbers of the rows that start at the prompt. */
+  inset: number;
   /** Pixels per token (or millisecond) and per row, and the part that is in view. */
   scale: number;
   lane: number;
@@ -32,7 +34,7 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
   const { tree, colouring, scale, lane, left, top, width, height } = scene;
   const missing = new Set(scene.replay.missing);
   const laneOf = (row: number) => Math.max(0, row);
-  const x = (depth: number) => 8 + depth * scale - left;
+  const x = (depth: number) => scene.inset + depth * scale - left;
   const y = (row: number) => laneOf(row) * lane - top;
   const inView = (row: number) => y(row) > -lane && y(row) < height;
   context.clearRect(0, 0, width, height);
@@ -72,6 +74,7 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
   });
 
   drawAttempts();
+  drawRows();
   if (scene.parting !== undefined) {
     context.globalAlpha = 1;
     context.strokeStyle = scene.accent;
@@ -128,6 +131,34 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
       else result += (value - result) / count;
     }
     return result;
+  }
+
+  /** Each row's number before its first own token, and its score behind its last. */
+  function drawRows(): void {
+    context.font = "11px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    context.fillStyle = scene.ink;
+    const first = new Map<number, number>();
+    tree.nodes.forEach(({ row }, id) => {
+      if (!first.has(laneOf(row))) first.set(laneOf(row), id);
+    });
+    tree.rows.forEach(({ leaf, score, kind, from }, row) => {
+      if (!inView(row)) return;
+      const begin = first.get(row);
+      const middle = y(row) + lane / 2 - 0.5;
+      const own = begin === undefined ? from : begin;
+      if (own < 0) return;
+      const start = x(begin === undefined ? scene.spans[own]!.to : scene.spans[own]!.from);
+      context.globalAlpha = missing.has(row) ? 0.25 : 0.7;
+      context.textAlign = "right";
+      context.fillText(String(row), start - (kind === "branch" ? 9 : 6), middle);
+      if (score == null || leaf < 0) return;
+      context.textAlign = "left";
+      context.globalAlpha = missing.has(row) ? 0.25 : 1;
+      context.fillText(String(Number(score.toPrecision(3))), x(scene.spans[leaf]!.to) + 8, middle);
+    });
+    context.textAlign = "left";
+    context.globalAlpha = 1;
   }
 
   /** A mark after each node where something was decided: full if it branches, ringed if it changed. */

@@ -23,9 +23,12 @@ export function tokenDetails(tree: PageTree, token: number): HTMLElement {
   const { top } = tree;
   if (!top) return box;
   const list = element("table", { class: "arpo-alternatives" });
+  let told = 0;
   for (let k = 0; k < top.width; k++) {
     const p = Math.exp(-top.surprises[token * top.width + k]!);
-    if (Number.isNaN(p)) continue;
+    // What is left when nearly all is told interests nobody.
+    if (Number.isNaN(p) || (k >= 3 && told > 0.999)) continue;
+    told += p;
     const id = top.ids[token * top.width + k]!;
     const bar = element("i", { style: `width:${Math.round(100 * p)}px` });
     const name = JSON.stringify(tokenText(tree, id)) + (id === own ? " (written)" : "");

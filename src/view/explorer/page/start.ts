@@ -35,6 +35,9 @@ export function startExplorer(id: string, colours: PageColours): void {
   const details = element("div", { class: "arpo-details" });
   const trail = element("div", { class: "arpo-trail" });
   const lane = 20;
+  const inset = 28;
+  // Scores stand behind their rows.
+  const behind = tree.rows.some(({ score }) => score != null) ? 44 : 10;
   let spans = spansOf(tree, choices.along);
   let longest = 1;
   const strips = new Map<number, HTMLCanvasElement>();
@@ -99,7 +102,8 @@ export function startExplorer(id: string, colours: PageColours): void {
       ...{ tree, colouring, replay, spans, strips, lane, selected, width, height: height - 16 },
       ink: getComputedStyle(root!).color,
       accent: isDark() ? "#ff7ab8" : "#b3005e",
-      scale: ((width - 16) / longest) * zoom,
+      inset,
+      scale: ((width - inset - behind) / longest) * zoom,
       left: scroller.scrollLeft,
       top: scroller.scrollTop,
       shown: rows.length > 0 ? new Set(rows.flatMap((row) => pathOf(tree, row))) : undefined,
@@ -122,12 +126,13 @@ export function startExplorer(id: string, colours: PageColours): void {
       if (canvas.height !== high) canvas.height = high!;
       canvas.style.width = `${view.width}px`;
       canvas.style.height = `${view.height}px`;
-      spacer.style.width = `${16 + longest * view.scale}px`;
+      spacer.style.width = `${inset + behind + longest * view.scale}px`;
       spacer.style.height = `${Math.max(tree.rows.length * lane, view.height)}px`;
       const context = canvas.getContext("2d");
       if (!context) return;
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       drawTree(context, view);
+      if (selected < 1) performance.mark("arpo-explorer");
     });
   }
   function select(node: number): void {
@@ -176,17 +181,22 @@ export function startExplorer(id: string, colours: PageColours): void {
     const stops = [0, 0.25, 0.5, 0.75, 1].map((t) =>
       colouring.colour(colouring.low + t * (colouring.high - colouring.low)),
     );
+    const key = (look: string, name: string) =>
+      element("span", {}, element("i", { class: "arpo-key", style: look }), name);
+    const ring = "border:1.5px solid currentColor;border-radius:50%;width:9px;height:9px;";
+    const ramp = `background:linear-gradient(90deg,${stops.join(",")})`;
     legend.replaceChildren(
-      element("span", {}, `${choices.quantity} ${show(colouring.low)} `),
-      element("i", {
-        class: "arpo-ramp",
-        style: `background:linear-gradient(90deg,${stops.join(",")})`,
-      }),
       element(
         "span",
         {},
-        ` ${show(colouring.high)} · teal: tool · ● branches ○ does not ◎ changed`,
+        `${choices.quantity} ${show(colouring.low)} `,
+        element("i", { class: "arpo-ramp", style: ramp }),
+        ` ${show(colouring.high)}`,
       ),
+      key("background:#5f9e8f;height:7px", "a tool answered"),
+      key(`${ring}background:var(--hot)`, "branches"),
+      key(ring, "does not branch"),
+      key(`${ring}outline:1.5px solid var(--hot);outline-offset:1px`, "otherwise than it did"),
     );
     if (selected >= 0)
       details.replaceChildren(nodeDetails(tree, selected, colouring, replay, actions.token));
@@ -210,7 +220,7 @@ export function startExplorer(id: string, colours: PageColours): void {
     const box = canvas.getBoundingClientRect();
     const view = scene();
     const row = Math.floor((event.clientY - box.top + view.top) / lane);
-    const depth = (event.clientX - box.left + view.left - 8) / view.scale;
+    const depth = (event.clientX - box.left + view.left - inset) / view.scale;
     const node = row < tree.rows.length ? nearest(row, depth) : -1;
     if (node >= 0) select(node);
   };
@@ -257,6 +267,7 @@ export function startExplorer(id: string, colours: PageColours): void {
   scroller.style.height = `${height}px`;
   root.append(
     element("div", { class: "arpo-title" }, element("b", {}, tree.title), " ", ...buttons),
+    element("details", {}, element("summary", {}, "prompt"), element("pre", {}, tree.prompt)),
     makeControls(tree, choices, changed),
     count,
     scroller,
