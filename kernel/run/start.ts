@@ -10,6 +10,7 @@ import { CommTable } from "./comm-table.js";
 import { Host } from "./host.js";
 import { captureProcess } from "./process.js";
 import { Runner } from "./runner.js";
+import { askForStdin } from "./stdin.js";
 import { surviveTermination } from "./termination.js";
 import { Tracebacks } from "./traceback.js";
 
@@ -32,6 +33,7 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
   setCurrentHost(host);
   const cleanUp = surviveTermination();
   const exit = captureProcess({ channel, tracebacks });
+  askForStdin(() => host.input(""));
 
   const modules = new CompilerClient(compiler);
   let format: FormatValue | undefined;

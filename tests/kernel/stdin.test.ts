@@ -46,3 +46,43 @@ for (const call of ["await host.input('?')", "host.inputSync('?')"]) {
     assert.deepEqual((await again.finished).result, { "text/plain": "'in time'" });
   });
 }
+
+test("node:readline reads from the front end, as often as it asks and no more", async () => {
+  const running = kernel.start(
+    `const readline = await import("node:readline/promises");
+     const lines = readline.createInterface({ input: process.stdin, output: process.stdout });
+     const first = await lines.question("first? ");
+     const second = await lines.question("second? ");
+     lines.close();
+     await new Promise((r) => setTimeout(r, 100));
+     first + second`,
+    { allow_stdin: true },
+  );
+  const question = await kernel.answerInput("a");
+  assert.equal(question.parent.msg_id, running.id);
+  await kernel.answerInput("b");
+  const { result, text } = await running.finished;
+  assert.deepEqual(result, { "text/plain": "'ab'" });
+  assert.match(text, /first\? second\? /);
+  assert.equal(kernel.stdin.length, 0);
+});
+
+test("a later cell reads process.stdin again", async () => {
+  const running = kernel.start(
+    `let text = "";
+     for await (const chunk of process.stdin) { text += chunk; if (text.includes("end")) break; }
+     text`,
+    { allow_stdin: true },
+  );
+  await kernel.answerInput("line");
+  await kernel.answerInput("end");
+  assert.deepEqual((await running.finished).result, { "text/plain": "'line\\nend\\n'" });
+});
+
+test("reading process.stdin where nobody can be asked is an error", async () => {
+  const { messages } = await kernel.execute(
+    "process.stdin.once('data', () => undefined); await new Promise((r) => setTimeout(r, 200))",
+  );
+  const error = messages.find((m) => m.header.msg_type === "error")?.content;
+  assert.match(String(error?.["evalue"]), /^Cannot ask for input: this front end does not take/);
+});
