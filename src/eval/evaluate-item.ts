@@ -24,9 +24,9 @@ export interface ItemMetrics extends AnswerMetrics {
 
 export type TaskType = "math" | "qa";
 
-/** Stands in for a missing prediction: the last five lines of the output. */
-function lastLines(output: string): string {
-  return strip(output.replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
+/** What is compared and judged: the prediction, or the last five lines of the output for want of one. */
+export function comparedPrediction<T>({ prediction, output }: { prediction: T; output: string }) {
+  return prediction || strip(output.replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
 }
 
 /**
@@ -43,7 +43,7 @@ function lastLines(output: string): string {
  * ```
  */
 export function evaluateItem(item: OutputItem, task: TaskType): ItemMetrics {
-  const prediction = item.prediction || lastLines(item.output);
+  const prediction = comparedPrediction(item);
   if (!prediction) {
     return {
       is_valid_answer: false,

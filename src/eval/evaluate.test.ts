@@ -110,6 +110,25 @@ test("evaluate() asks an LlmJudge over HTTP, and knows its verdicts the next tim
   assert.ok(requests > 0);
 });
 
+test("evaluate() has the last lines judged where there is no prediction", async () => {
+  const judged: string[] = [];
+  const judge: AnswerJudge = {
+    name: "listens",
+    judge: (list) =>
+      Promise.resolve(
+        list.map(({ prediction }) => {
+          judged.push(prediction);
+          return { correct: false };
+        }),
+      ),
+  };
+  const rambles = new ScriptedPolicy(({ turn }) => ({
+    text: turn === 0 ? "1\n2\n\n3\n4\n5\n6" : "",
+  }));
+  await evaluate(rambles, toy, { judge, questions: 1 });
+  assert.deepEqual(judged, ["2\n3\n4\n5\n6"]);
+});
+
 test("evaluate() leaves what could not be made out of the figures, and says so", async () => {
   const faulty = new ScriptedPolicy(({ text }) => {
     if (text.includes("C1")) throw new Error("endpoint down");

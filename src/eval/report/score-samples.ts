@@ -1,5 +1,5 @@
 import type { Benchmark } from "../benchmarks/benchmark.js";
-import { evaluateItem, type ItemMetrics } from "../evaluate-item.js";
+import { comparedPrediction, evaluateItem, type ItemMetrics } from "../evaluate-item.js";
 import type { Sample } from "../infer/sample.js";
 import type { AnswerJudge, JudgeVerdict } from "./judge-slot.js";
 
@@ -29,7 +29,10 @@ export async function scoreSamples(
   if (!judge) return scored;
   const asked = scored.filter((sample) => wasMade(sample) && sample.metrics.is_valid_answer);
   const verdicts = await judge.judge(
-    asked.map(({ input, answer, prediction }) => ({ question: input, answer, prediction })),
+    asked.map((sample) => ({
+      ...{ question: sample.input, answer: sample.answer },
+      prediction: comparedPrediction(sample),
+    })),
     { signal },
   );
   if (verdicts.length !== asked.length) {
