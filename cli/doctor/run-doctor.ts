@@ -1,0 +1,34 @@
+import type { Check } from "../../src/doctor/index.js";
+import { showChecks } from "../../src/doctor/show-checks.js";
+import type { Preset } from "../../src/run/index.js";
+
+export interface DoctorOptions {
+  preset: string[];
+  endpoint: string[];
+  json?: boolean;
+}
+
+const isOverride = (word: string) => word.includes("=") || word.startsWith("~");
+
+/** Looks, prints what was found and gives the exit status. */
+export async function runDoctor(words: readonly string[], options: DoctorOptions): Promise<number> {
+  const files = words.filter((word) => !isOverride(word));
+  const overrides = words.filter(isOverride);
+  const configured = words.length > 0 || options.preset.length > 0;
+  const endpoints = options.endpoint.map((url) => ({ url, use: "--endpoint", openai: true }));
+  const look = async (): Promise<Check[]> => {
+    if (!configured) {
+      // Without the rest of the toolkit, which a wrong backend keeps from loading.
+      const { checkMachine } = await import("../../src/doctor/check-machine.js");
+      return checkMachine({ endpoints });
+    }
+    const { checkConfig } = await import("../../src/doctor/check-config.js");
+    // As `arpo-lab train` has it.
+    const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[];
+    return checkConfig({ files, overrides, endpoints, preset });
+  };
+  const checks = await look();
+  if (options.json) console.log(JSON.stringify(checks, undefined, 2));
+  else console.log(showChecks(checks, process.stdout.columns));
+  return checks.some(({ status }) => status === "error") ? 1 : 0;
+}

@@ -1,0 +1,97 @@
+import { gigabytes } from "../machine/host.js";
+import {
+  type ConfigContext,
+  finding,
+  hasReference,
+  longestRow,
+  rowsOf,
+  type Rule,
+} from "./context.js";
+
+const about = finding("cost");
+const FLOAT = 4;
+
+/** The parts of a run's memory, in bytes, estimated from shapes. */
+export function memoryParts(context: ConfigContext): Record<string, number> {
+  const { config, model, parameters } = context;
+  if (!model || parameters === undefined) return {};
+  const { actor, rollout, model: how } = config.actor_rollout_ref;
+  const row = Math.min(longestRow(context), model.contextLength);
+  const weights = parameters * FLOAT;
+  const critic = config.algorithm.adv_estimator === "gae" ? 1 : 0;
+  const atOnce = Math.min(rowsOf(context), rollout.max_num_seqs);
+  const keys = 2 * model.layers * model.kvHeads * model.headDim * FLOAT;
+  const perPass = actor.ppo_micro_batch_size_per_gpu ?? actor.ppo_micro_batch_size;
+  const tokens =
+    actor.use_dynamic_bsz || perPass === null
+      ? Math.max(row, Math.min(actor.ppo_max_token_len_per_gpu, rowsOf(context) * row))
+      : perPass * row;
+  // What a layer keeps for its way back: norms, projections, attention's answer, the feed-forward.
+  const width = 6 * model.hiddenSize + 2 * model.heads * model.headDim + 3 * model.intermediateSize;
+  const layer = tokens * width * FLOAT;
+  const activations = how.enable_gradient_checkpointing
+    ? layer + model.layers * tokens * model.hiddenSize * FLOAT
+    : layer * model.layers;
+  return {
+    "weights, gradients and Adam's averages": (1 + critic) * 4 * weights,
+    ...(hasReference(context) ? { "the reference policy": weights } : {}),
+    "the cache of the rows being written": atOnce * row * keys,
+    "a training pass": activations,
+    "its logits": Math.min(tokens, 2048) * model.vocabSize * FLOAT * 2,
+  };
+}
+
+const duration = (seconds: number) =>
+  seconds < 90
+    ? `${Math.ceil(seconds)} s`
+    : seconds < 5400
+      ? `${Math.round(seconds / 60)} min`
+      : seconds < 86400 * 2
+        ? `${(seconds / 3600).toFixed(1)} h`
+        : `${Math.round(seconds / 86400)} days`;
+
+/** Memory and time of a run on this machine. */
+export const cost: Rule = (context) => {
+  const { config, memory, parameters, speed } = context;
+  const parts = Object.entries(memoryParts(context));
+  if (parts.length === 0 || parameters === undefined) return [];
+  const found = [];
+  const total = parts.reduce((sum, [, bytes]) => sum + bytes, 0);
+  const largest = parts.sort((a, b) => b[1] - a[1])[0]!;
+  const said = `a run needs about ${gigabytes(total)} of ${gigabytes(memory)}, most of it ${largest[0]} (${gigabytes(largest[1])})`;
+  const helps: Record<string, string> = {
+    "weights, gradients and Adam's averages": "a smaller model",
+    "the reference policy": "actor_rollout_ref.actor.kl_loss_coef=0, as the published runs have it",
+    "the cache of the rows being written":
+      "a smaller actor_rollout_ref.rollout.max_num_seqs (no tree depends on it), or shorter responses",
+    "a training pass":
+      "actor_rollout_ref.model.enable_gradient_checkpointing=true, or a smaller ppo_max_token_len_per_gpu or ppo_micro_batch_size_per_gpu",
+    "its logits": "a smaller ppo_max_token_len_per_gpu",
+  };
+  found.push(
+    total > memory
+      ? about("out-of-memory", "error", said, helps[largest[0]])
+      : total > memory * 0.7
+        ? about("memory-tight", "warning", said, helps[largest[0]])
+        : about("memory-fits", "ok", said),
+  );
+  if (speed === undefined) return found;
+  const rows = rowsOf(context);
+  const tokens = rows * longestRow(context);
+  const training = config.actor_rollout_ref.model.enable_gradient_checkpointing ? 8 : 6;
+  const passes =
+    2 + (hasReference(context) ? 2 : 0) + training * config.actor_rollout_ref.actor.ppo_epochs;
+  const seconds = (tokens * 2 * parameters + tokens * passes * parameters) / speed;
+  const words = `a step of ${rows} rows takes at most about ${duration(seconds)} here, when all rows are as long as they may be`;
+  found.push(
+    seconds > 600
+      ? about(
+          "slow-step",
+          "slow",
+          words,
+          "fewer or shorter rows, a smaller model, or a cluster (see export)",
+        )
+      : about("step-time", "ok", words),
+  );
+  return found;
+};

@@ -1,0 +1,95 @@
+import { finding, hasReference, type Rule } from "./context.js";
+
+const about = finding("numbers");
+
+/** What makes NaN, or a policy that falls apart. */
+export const numbers: Rule = (context) => {
+  const { config } = context;
+  const { actor, rollout } = config.actor_rollout_ref;
+  const found = [];
+  const large = (context.parameters ?? 0) > 50e6;
+  const most = large ? 1e-5 : 2e-3;
+  if (actor.optim.lr > most) {
+    found.push(
+      about(
+        "learning-rate",
+        "warning",
+        `a learning rate of ${actor.optim.lr} in reinforcement learning: the policy falls apart, and then comes NaN`,
+        `actor_rollout_ref.actor.optim.lr=${large ? "1e-6" : "5e-4"}`,
+      ),
+    );
+  }
+  if (actor.grad_clip > 10) {
+    found.push(
+      about(
+        "gradients-unclipped",
+        "warning",
+        `grad_clip is ${actor.grad_clip}: one bad batch can throw the weights anywhere`,
+        "actor_rollout_ref.actor.grad_clip=1",
+      ),
+    );
+  }
+  const high = actor.clip_ratio_high ?? actor.clip_ratio;
+  const low = actor.clip_ratio_low ?? actor.clip_ratio;
+  if (high > 1 || low >= 1) {
+    found.push(
+      about(
+        "clip-range",
+        "warning",
+        `ratios are clipped to ${(1 - low).toFixed(2)} to ${(1 + high).toFixed(2)}, which is hardly a clip`,
+        "actor_rollout_ref.actor.clip_ratio_low=0.2 actor_rollout_ref.actor.clip_ratio_high=0.2",
+      ),
+    );
+  }
+  if (rollout.temperature > 0 && rollout.temperature < 0.1) {
+    found.push(
+      about(
+        "temperature-low",
+        "warning",
+        `temperature ${rollout.temperature} divides the logits: probabilities are 0 and 1, ratios explode, and rows of a prompt hardly differ`,
+        "actor_rollout_ref.rollout.temperature=1",
+      ),
+    );
+  }
+  if (actor.entropy_coeff > 0.05) {
+    found.push(
+      about(
+        "entropy-bonus",
+        "warning",
+        `entropy_coeff is ${actor.entropy_coeff}: the policy is paid for noise and soon writes some`,
+        "actor_rollout_ref.actor.entropy_coeff=0, or 0.001",
+      ),
+    );
+  }
+  if (actor.loss_agg_mode === "seq-mean-token-mean" && rollout.response_length < 8) {
+    found.push(
+      about("empty-rows", "warning", "the mean over an empty row is NaN in the reference, 0 here"),
+    );
+  }
+  if (rollout.top_p < 1 || rollout.top_k > 0) {
+    found.push(
+      about(
+        "cut-off-sampling",
+        "note",
+        "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled rows look likelier than they are",
+      ),
+    );
+  }
+  const kl = { loss: actor.kl_loss_coef, reward: config.algorithm.kl_ctrl.kl_coef };
+  if (
+    hasReference(context) &&
+    Math.max(actor.use_kl_loss ? kl.loss : 0, config.algorithm.use_kl_in_reward ? kl.reward : 0) > 1
+  ) {
+    found.push(about("kl-weight", "warning", "a KL weight above 1 outweighs every reward"));
+  }
+  if (actor.use_kl_loss && kl.loss === 0) {
+    found.push(
+      about(
+        "kl-of-nothing",
+        "note",
+        "use_kl_loss with a coefficient of 0: the reference pass is saved",
+      ),
+    );
+  }
+  return found;
+};

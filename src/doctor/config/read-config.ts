@@ -1,0 +1,43 @@
+import { type LoadedConfig, type LoadOptions, loadConfig } from "../../run/index.js";
+import type { Check } from "../check.js";
+import { finding } from "./context.js";
+
+const about = finding("keys");
+
+/**
+ * Reads a configuration as a run does, but does not stop at the first mistake: a key that is unknown or
+ * has an impossible value is told and left out, and the next one is looked for.
+ */
+export async function readConfig(
+  options: LoadOptions,
+): Promise<{ loaded?: LoadedConfig; checks: Check[] }> {
+  const checks: Check[] = [];
+  const overrides = [...(options.overrides ?? [])];
+  for (let attempt = 0; attempt < 50; attempt++) {
+    try {
+      const loaded = await loadConfig({ ...options, overrides });
+      for (const note of loaded.notes) checks.push(about("override-without-value", "note", note));
+      return { loaded, checks };
+    } catch (error) {
+      const message = (error as Error).message.replace(/^Cannot load the configuration: /, "");
+      const unknown = /^every key must be known, got (\S+?)(?:; did you mean (\S+)\?)?$/.exec(
+        message,
+      );
+      const invalid = /^([\w.]+): /.exec(message);
+      const path = unknown?.[1] ?? invalid?.[1];
+      if (unknown) {
+        checks.push(
+          about(
+            "unknown-key",
+            "error",
+            `there is no key ${unknown[1]!}`,
+            unknown[2] === undefined ? "remove it" : `${unknown[2]} is meant?`,
+          ),
+        );
+      } else checks.push(about("bad-value", "error", message));
+      if (path === undefined || overrides.includes(`~${path}`)) return { checks };
+      overrides.push(`~${path}`);
+    }
+  }
+  return { checks };
+}

@@ -1,0 +1,122 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type Task, world } from "../../data/index.js";
+import { HfTokenizer, parseHfConfig, weightShapes } from "../../model/index.js";
+import { readJson } from "../../model/read-json.js";
+import { loadReward } from "../../reward/index.js";
+import type { Config } from "../../run/index.js";
+import { tasksOf, taskTools } from "../../run/index.js";
+import { loadTools } from "../../tools/index.js";
+import type { Check } from "../check.js";
+import { type ConfigContext, finding } from "./context.js";
+
+const about = finding("parts");
+
+type Parts = Omit<ConfigContext, "config" | "kept" | "memory" | "speed">;
+
+/** Takes a part, or says why it cannot be had. */
+async function attempt<T>(
+  checks: Check[],
+  id: string,
+  read: () => Promise<T> | T,
+  fix?: string,
+): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    checks.push(about(id, "error", (error as Error).message, fix));
+    return undefined;
+  }
+}
+
+/** Reads what a run would be put together from, but for the weights. */
+export async function readParts(config: Config): Promise<{ parts: Parts; checks: Check[] }> {
+  const checks: Check[] = [];
+  const { model: how, rollout } = config.actor_rollout_ref;
+  const folder = resolve(how.path);
+  const exists = await stat(folder).catch(() => undefined);
+  const parts: Parts = {};
+  if (!exists) {
+    const fix = "give a Hugging Face folder: config.json, safetensors, tokenizer.json";
+    checks.push(
+      about("no-model", "error", `actor_rollout_ref.model.path: there is no ${folder}`, fix),
+    );
+  } else {
+    parts.model = await attempt(checks, "model-unreadable", async () =>
+      parseHfConfig(await readJson(`${folder}/config.json`, "read the model's shape")),
+    );
+    const tokenizer = config.data.tokenizer === null ? folder : resolve(config.data.tokenizer);
+    parts.tokenizer = await attempt(checks, "tokenizer-unreadable", () =>
+      HfTokenizer.load(tokenizer),
+    );
+  }
+  if (parts.model) {
+    parts.parameters = [...weightShapes(parts.model).values()].reduce(
+      (sum, shape) => sum + shape.reduce((a, b) => a * b, 1),
+      0,
+    );
+    const { tokenizer, model, parameters } = parts;
+    checks.push(
+      about(
+        "model",
+        "ok",
+        `${how.path}: ${model.family}, ${(parameters / 1e6).toPrecision(3)} M weights`,
+      ),
+    );
+    if (tokenizer && tokenizer.vocabSize > model.vocabSize) {
+      checks.push(
+        about(
+          "vocabulary-mismatch",
+          "error",
+          `the tokenizer knows ${tokenizer.vocabSize} tokens, and the model ${model.vocabSize}`,
+          "use the tokenizer that came with the model",
+        ),
+      );
+    }
+  }
+  if (parts.tokenizer) {
+    const usable = await attempt(checks, "no-chat-template", () =>
+      parts.tokenizer!.chat([{ role: "user", content: "?" }], { addGenerationPrompt: true }),
+    );
+    if (usable === undefined) delete parts.tokenizer; // no prompt can be made with it
+  }
+  const fix = "files, or tasks:calc, tasks:lookup, tasks:mixed";
+  const tasks = (id: string, part: "train" | "test"): Promise<Task[] | undefined> =>
+    attempt(
+      checks,
+      id,
+      () =>
+        tasksOf(part === "train" ? config.data.train_files : config.data.val_files, part, config),
+      fix,
+    );
+  parts.train = await tasks("no-training-data", "train");
+  parts.validation = await tasks("no-validation-data", "test");
+  const { path, name } = config.custom_reward_function;
+  parts.reward = await attempt(checks, "no-reward", () => loadReward(path, name));
+  if (rollout.mode === "sync") parts.tags = [];
+  else if (Object.keys(rollout.tools.tool_instances).length === 0) {
+    await using tools = taskTools(world);
+    parts.tags = tools.tags;
+  } else {
+    const failed: Error[] = [];
+    const tools = await attempt(checks, "tools-unreadable", () =>
+      loadTools(
+        { ...rollout.tools, fail_on_error: false },
+        { onError: (error) => void failed.push(error) },
+      ),
+    );
+    for (const error of failed) {
+      const stops = rollout.tools.fail_on_error;
+      checks.push(
+        about(
+          "tool-does-not-load",
+          stops ? "error" : "warning",
+          stops ? error.message : `${error.message}; the run goes on without it`,
+        ),
+      );
+    }
+    parts.tags = tools?.tags;
+    await tools?.dispose();
+  }
+  return { parts, checks };
+}

@@ -1,0 +1,318 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { checkConfig, type CheckConfigOptions, showChecks } from "./index.js";
+import { endpointCheck } from "./machine/endpoints.js";
+import { keyChecks } from "./machine/keys.js";
+
+const tiny = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
+const rollout = "actor_rollout_ref.rollout";
+const actor = "actor_rollout_ref.actor";
+
+function folder(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), "arpo-doctor-"));
+  t.after(() => {
+    rmSync(path, { recursive: true });
+  });
+  return path;
+}
+
+const diagnose = (overrides: readonly string[], options: CheckConfigOptions = {}) =>
+  checkConfig({ preset: ["arpo", "tiny"], overrides, speed: false, ...options });
+
+test("checkConfig() finds nothing wrong with the presets for this machine", async () => {
+  for (const preset of ["grpo", "arpo", "aepo"] as const) {
+    const checks = await checkConfig({ preset: [preset, "tiny"], speed: false });
+    const bad = checks.filter(({ status }) => status === "error" || status === "warning");
+    assert.deepEqual(bad, [], preset);
+    for (const id of ["model", "context", "steps", "memory-fits"]) {
+      assert.ok(
+        checks.some((check) => check.id === id && check.status === "ok"),
+        id,
+      );
+    }
+  }
+});
+
+/** Configurations that are wrong in one way: overrides, what it is called, and a word it must say. */
+const wrong: [string[], string, "error" | "warning" | "slow" | "note", RegExp][] = [
+  [["data.max_respnse_length=9"], "unknown-key", "error", /no key data.max_respnse_length/],
+  [[`${rollout}.n=lots`], "bad-value", "error", /expected number/],
+  [["actor_rollout_ref.model.path=no/such"], "no-model", "error", /there is no .*no\/such/],
+  [["data.train_files=no-such.jsonl"], "no-training-data", "error", /no-such\.jsonl/],
+  [["data.train_files=tasks:calk"], "no-training-data", "error", /did you mean calc/],
+  [["custom_reward_function.path=no-such"], "no-reward", "error", /no-such/],
+  [
+    ["data.max_response_length=1000"],
+    "context-too-short",
+    "error",
+    /1256, and the model holds 512/,
+  ],
+  [[`${rollout}.max_model_len=4096`], "max-model-len", "error", /made for 512/],
+  [[`${rollout}.response_length=100`], "response-length-differs", "warning", /100 .* 128/],
+  [["data.max_response_length=32"], "response-too-short", "warning", /32 tokens hardly/],
+  [["data.max_prompt_length=5"], "prompts-too-long", "error", /more than 5 tokens/],
+  [["data.max_prompt_length=5", "data.truncation=left"], "prompts-cut", "warning", /on the left/],
+  [["data.train_batch_size=10000"], "batch-over-data", "error", /512 training prompts/],
+  [[`${actor}.ppo_mini_batch_size=64`], "mini-batch-over-batch", "warning", /one optimiser step/],
+  [[`${actor}.ppo_mini_batch_size=3`], "mini-batch-does-not-divide", "warning", /smaller one of 2/],
+  [["trainer.n_gpus_per_node=7"], "rows-over-devices", "note", /7 devices/],
+  [[`${actor}.ppo_max_token_len_per_gpu=100`], "pass-shorter-than-row", "warning", /384 tokens/],
+  [[`${rollout}.temperature=0`], "greedy-training", "error", /temperature=0: every row/],
+  [[`${rollout}.do_sample=false`], "greedy-training", "error", /do_sample=false/],
+  [[`${rollout}.n=1`], "group-of-one", "error", /nothing to be compared with/],
+  [[`${rollout}.n=2`, `${rollout}.initial_rollouts=1`], "small-group", "warning", /groups of 2/],
+  [[`${rollout}.initial_rollouts=20`], "initial-over-n", "warning", /counts as 16/],
+  [[`${rollout}.initial_rollouts=16`], "no-budget", "warning", /no row ever branches/],
+  [[`${rollout}.beam_size=1`], "refills-only", "warning", /8 rows beyond/],
+  [["lab.branch_rule=never"], "refills-only", "warning", /branch_rule=never/],
+  [[`${rollout}.entropy_weight=0`], "entropy-ignored", "warning", /coin flip/],
+  [[`${rollout}.branch_probability=0`], "never-branches", "warning", /only where entropy rises/],
+  [
+    ["lab.branch_rule=aepo-code", `${rollout}.branch_probability=1`],
+    "bar-not-probability",
+    "warning",
+    /hardly ever/,
+  ],
+  [[`${rollout}.tools.call_limit=0`], "no-calls", "error", /first call of every row/],
+  [[`${rollout}.tools.timeout=0.1`], "timeout-too-short", "warning", /0\.1 s/],
+  [[`${rollout}.tools.max_workers=1`], "tools-may-stall", "slow", /up to 38\.4 h|up to \d/],
+  [
+    [`${rollout}.mode=sync`, `++${rollout}.tools.tool_instances.python.class_path=python`],
+    "tools-unused",
+    "warning",
+    /uses no tools/,
+  ],
+  [
+    [`++${rollout}.tools.tool_instances.python.class_path=./no-such.js`],
+    "tool-does-not-load",
+    "warning",
+    /goes on without it/,
+  ],
+  [[`${actor}.optim.lr=0.1`], "learning-rate", "warning", /NaN/],
+  [[`${actor}.grad_clip=1000`], "gradients-unclipped", "warning", /1000/],
+  [[`${actor}.clip_ratio_high=5`], "clip-range", "warning", /hardly a clip/],
+  [[`${rollout}.temperature=0.01`], "temperature-low", "warning", /ratios explode/],
+  [[`${actor}.entropy_coeff=1`], "entropy-bonus", "warning", /paid for noise/],
+  [[`${rollout}.top_p=0.5`], "cut-off-sampling", "note", /look likelier/],
+  [[`${actor}.kl_loss_coef=5`], "kl-weight", "warning", /outweighs/],
+  [["trainer.logger=[console,tensorbord]"], "unknown-logger", "error", /tensorbord/],
+  [["trainer.resume_mode=resume_path"], "nothing-to-resume", "error", /is not set/],
+  [["trainer.save_freq=-1"], "saves-once", "warning", /only the last is kept/],
+  [["trainer.critic_warmup=5"], "warms-up-nothing", "warning", /no critic/],
+  [["trainer.nnodes=2"], "cluster-keys", "note", /trainer\.nnodes/],
+];
+for (const [overrides, id, status, says] of wrong) {
+  test(`checkConfig() diagnoses ${id}: ${overrides.join(" ")}`, async () => {
+    const checks = await diagnose(overrides);
+    const found = checks.filter((check) => check.id === id);
+    assert.equal(found.length, 1, JSON.stringify(checks, undefined, 1));
+    assert.equal(found[0]!.status, status);
+    assert.match(found[0]!.found, says);
+    if (status === "error")
+      assert.ok(found[0]!.fix !== undefined || id === "bad-value" || id === "no-reward");
+  });
+}
+
+test("checkConfig() tells every mistaken key of a file at once", async (t) => {
+  const file = join(folder(t), "run.yaml");
+  writeFileSync(
+    file,
+    `data:\n  train_bath_size: 4\nactor_rollout_ref:\n  rollout:\n    entropy_wieght: 1\n    beam_size: two\nalgorithm:\n  adv_estimator: gpro\n`,
+  );
+  const checks = await diagnose([], { files: [file] });
+  const keys = checks.filter(({ area }) => area === "keys");
+  assert.deepEqual(
+    keys.map(({ id }) => id),
+    ["unknown-key", "unknown-key", "bad-value", "bad-value"],
+  );
+  assert.match(
+    keys.map(({ fix }) => fix).join(),
+    /entropy_weight.*train_batch_size|train_batch_size.*entropy_weight/,
+  );
+  assert.ok(checks.some(({ id }) => id === "steps")); // and the rest was looked at
+  const [unreadable] = await diagnose([], { files: [join(folder(t), "none.yaml")] });
+  assert.match(unreadable!.found, /must be readable/);
+});
+
+/** A configuration over prompts of one's own. */
+async function withPrompts(
+  t: TestContext,
+  rows: { system?: string; answer?: string }[],
+  overrides: string[] = [],
+) {
+  const file = join(folder(t), "train.jsonl");
+  const lines = rows.map(({ system = "", answer = "4" }, index) =>
+    JSON.stringify({
+      data_source: "mine",
+      prompt: [
+        { role: "system", content: system },
+        { role: "user", content: "What is 2 + 2?" },
+      ],
+      reward_model: { ground_truth: answer, style: "rule" },
+      extra_info: { index },
+    }),
+  );
+  writeFileSync(file, lines.join("\n"));
+  return diagnose([
+    ...[`data.train_files=${file}`, `data.val_files=${file}`, "data.train_batch_size=2"],
+    ...overrides,
+  ]);
+}
+const good =
+  "Think in <think> </think>, call <python> </python> or <search> </search>, read <result> </result>, answer in <answer> </answer> with \\boxed{}.";
+
+test("checkConfig() says why rewards may not move", async (t) => {
+  const ids = async (
+    ...args: Parameters<typeof withPrompts> extends [unknown, ...infer R] ? R : never
+  ) =>
+    (await withPrompts(t, ...args))
+      .filter(({ area }) => area === "rewards")
+      .map(({ id, status }) => `${status} ${id}`);
+  const two = (row: object) => [row, row];
+  assert.deepEqual(await ids(two({ system: good })), []);
+  assert.deepEqual(await ids(two({ system: "Be brief." })), [
+    "error no-tool-instructions",
+    "warning format-not-asked",
+  ]);
+  assert.deepEqual(await ids(two({ system: good.replaceAll("python", "code") })), [
+    "error tag-mismatch",
+  ]);
+  assert.deepEqual(await ids(two({ system: good, answer: "" })), ["error no-ground-truth"]);
+  assert.deepEqual(
+    await ids(two({ system: good.replace("\\boxed", "\boxed") }), ["lab.repair_boxed=false"]),
+    ["warning broken-boxed"],
+  );
+  assert.deepEqual(await ids(two({ system: good.replace("<answer> </answer>", "") })), [
+    "warning format-not-asked",
+  ]);
+});
+
+test("checkConfig() estimates memory and time from the model's shape", async (t) => {
+  // Qwen2.5-7B's shape, without its weights.
+  const model = folder(t);
+  cpSync(tiny, model, { recursive: true });
+  const config = JSON.parse(readFileSync(join(tiny, "config.json"), "utf8")) as object;
+  writeFileSync(
+    join(model, "config.json"),
+    JSON.stringify({
+      ...config,
+      ...{ hidden_size: 3584, intermediate_size: 18944, num_hidden_layers: 28, head_dim: 128 },
+      ...{ num_attention_heads: 28, num_key_value_heads: 4, vocab_size: 152064 },
+      ...{ tie_word_embeddings: false, max_position_embeddings: 32768 },
+    }),
+  );
+  const at = (memory: number, more: string[] = []) =>
+    checkConfig({
+      preset: ["arpo", "7b"],
+      overrides: [
+        ...[`actor_rollout_ref.model.path=${model}`, "trainer.total_training_steps=10"],
+        ...more,
+      ],
+      ...{ memory, speed: 1e11 },
+    });
+  const small = await at(24 * 2 ** 30);
+  const found = small.find(({ id }) => id === "out-of-memory")!;
+  assert.match(found.found, /of 24\.0 GiB, most of it/);
+  assert.match(small.find(({ id }) => id === "model")!.found, /7\.62e\+3 M|7620 M|7\.6/);
+  assert.equal(small.find(({ id }) => id === "slow-step")!.status, "slow");
+  assert.equal((await at(4000 * 2 ** 30)).find(({ id }) => id === "memory-fits")!.status, "ok");
+  const gigabytes = (checks: typeof small) =>
+    Number(/about ([\d.]+) GiB/.exec(checks.map((c) => c.found).join("\n"))![1]);
+  // Weights, gradients and two averages alone are 4 x 4 x 7.6e9 bytes.
+  // The cache is most of it: 1,024 rows of 5,632 tokens, 28 layers, 4 x 128 keys and values.
+  const cache = (1024 * 5632 * 28 * 2 * 4 * 128 * 4) / 2 ** 30;
+  assert.ok(found.found.includes(`(${cache.toFixed(1)} GiB)`), found.found);
+  assert.ok(gigabytes(small) > cache + 113 && gigabytes(small) < cache + 200);
+  const critic = await at(24 * 2 ** 30, ["algorithm.adv_estimator=gae"]);
+  assert.ok(gigabytes(critic) > gigabytes(small) + 110);
+  const fewer = await at(24 * 2 ** 30, [`${rollout}.max_num_seqs=16`]);
+  assert.ok(gigabytes(fewer) < gigabytes(small));
+  const tied = await at(24 * 2 ** 30, [
+    "actor_rollout_ref.model.enable_gradient_checkpointing=false",
+  ]);
+  assert.ok(gigabytes(tied) > gigabytes(small));
+});
+
+test("checkConfig() refuses a tokenizer of another model", async (t) => {
+  const model = folder(t);
+  cpSync(tiny, model, { recursive: true });
+  const config = JSON.parse(readFileSync(join(tiny, "config.json"), "utf8")) as object;
+  writeFileSync(join(model, "config.json"), JSON.stringify({ ...config, vocab_size: 500 }));
+  const checks = await diagnose([`actor_rollout_ref.model.path=${model}`]);
+  assert.match(checks.find(({ id }) => id === "vocabulary-mismatch")!.found, /629 .* 500/);
+  writeFileSync(join(model, "config.json"), "{");
+  const broken = await diagnose([`actor_rollout_ref.model.path=${model}`]);
+  assert.ok(broken.some(({ id }) => id === "model-unreadable"));
+});
+
+test("checkConfig() tries the endpoints of tools and looks for their keys", async (t) => {
+  const server = createServer((_, response) => response.end("{}")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const instance = `++${rollout}.tools.tool_instances`;
+  const checks = await diagnose([
+    `${instance}.web.class_path=search.searxng`,
+    `${instance}.web.params.url=http://127.0.0.1:${port}`,
+    `${instance}.gone.class_path=search.searxng`,
+    `${instance}.gone.params.url=http://127.0.0.1:9`,
+    `${instance}.search.class_path=search.bright-data`,
+  ]);
+  const endpoints = checks.filter(({ id }) => id === "endpoint");
+  assert.deepEqual(
+    endpoints.map(({ status }) => status),
+    ["ok", "error"],
+  );
+  assert.match(endpoints[1]!.found, /tool <gone>: .*ECONNREFUSED/);
+  const key = checks.find(({ id }) => id === "key")!;
+  const there = Boolean(process.env["BRIGHT_DATA_API_KEY"]);
+  assert.equal(key.status, there ? "ok" : "error");
+});
+
+test("endpointCheck() tells what an endpoint has, and whether it wants a key", async (t) => {
+  const server = createServer((request, response) => {
+    if (request.headers.authorization === "Bearer s3cret") {
+      response.end(JSON.stringify({ data: [{ id: "one" }, { id: "two" }] }));
+    } else response.writeHead(401).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  process.env["ARPO_LAB_TEST_DOCTOR_KEY"] = "s3cret";
+  t.after(() => {
+    delete process.env["ARPO_LAB_TEST_DOCTOR_KEY"];
+  });
+  const at = { url, use: "judge", openai: true };
+  const refused = await endpointCheck(at);
+  assert.deepEqual([refused.status, refused.fix], ["error", "its key is missing or wrong"]);
+  const { found } = await endpointCheck({ ...at, apiKeyEnv: "ARPO_LAB_TEST_DOCTOR_KEY" });
+  assert.match(found, /answers, with one, two$/);
+  assert.match((await endpointCheck({ ...at, url: "no address" })).found, /judge/);
+});
+
+test("keyChecks() never shows a key", () => {
+  const env = { OPENAI_API_KEY: "sk-very-secret", MINE: "also-secret" };
+  const checks = keyChecks(["MINE", "YOURS"], env);
+  assert.ok(!JSON.stringify(checks).includes("secret"));
+  assert.deepEqual(
+    checks.slice(0, 2).map(({ status }) => status),
+    ["ok", "error"],
+  );
+  assert.match(checks.map(({ found }) => found).join(), /OPENAI_API_KEY is set/);
+});
+
+test("showChecks() keeps to the width it has", () => {
+  const found = "a long sentence that says the same thing once more, ".repeat(5);
+  const table = showChecks([{ id: "x", area: "host", status: "warning", found, fix: found }], 60);
+  assert.ok(table.split("\n").every((line) => line.length <= 60));
+  assert.match(table, /^host {2}warning/);
+  assert.match(table, /1 warning\n$/);
+  assert.match(showChecks([]), /nothing wrong was found/);
+});

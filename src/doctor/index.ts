@@ -1,0 +1,5 @@
+export type { Check, Status } from "./check.js";
+export { checkConfig, type CheckConfigOptions } from "./check-config.js";
+export { checkMachine, type MachineOptions } from "./check-machine.js";
+export type { EndpointToCheck } from "./machine/endpoints.js";
+export { showChecks } from "./show-checks.js";

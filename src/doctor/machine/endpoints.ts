@@ -1,0 +1,48 @@
+import { HttpError, requestJson } from "../../http/index.js";
+import type { Check } from "../check.js";
+
+const area = "endpoints";
+
+/** An address something will be asked at. */
+export interface EndpointToCheck {
+  url: string;
+  /** What it is for. */
+  use: string;
+  /** Name of the environment variable with its key. */
+  apiKeyEnv?: string;
+  /** Whether it is OpenAI-compatible and can be asked for its models. */
+  openai: boolean;
+}
+
+/** Whether an endpoint answers; any answer of a server that is no OpenAI's counts. */
+export async function endpointCheck(
+  { url, use, apiKeyEnv, openai }: EndpointToCheck,
+  timeoutMs = 5000,
+): Promise<Check> {
+  const key = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
+  const check = { id: "endpoint", area };
+  let shown = url;
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    shown = `${protocol}//${host}${pathname}`;
+    const answer = (await requestJson("reach", {
+      url: openai ? `${url.replace(/\/$/, "")}/models` : url,
+      headers: key ? { Authorization: `Bearer ${key}` } : {},
+      timeoutMs,
+    })) as { data?: { id?: string }[] } | null;
+    const models = answer?.data?.map(({ id }) => id).join(", ");
+    const found = `${use}: ${shown} answers${models ? `, with ${models}` : ""}`;
+    return { ...check, status: "ok", found };
+  } catch (error) {
+    const { status, fault } = error instanceof HttpError ? error : {};
+    if (!openai && (status !== undefined || fault === "content")) {
+      return { ...check, status: "ok", found: `${use}: ${shown} is reachable` };
+    }
+    const found = `${use}: ${(error as Error).message.replace(/^Cannot reach: /, "")}`;
+    const fix =
+      status === 401 || status === 403
+        ? "its key is missing or wrong"
+        : "start it, or mend the address";
+    return { ...check, status: "error", found, fix };
+  }
+}
