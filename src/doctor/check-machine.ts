@@ -21,7 +21,7 @@ export interface MachineOptions {
  * import { checkMachine } from "arpo-lab/doctor";
  *
  * const checks = await checkMachine();
- * assert.equal(checks.find(({ id }) => id === "node").status, "ok");
+ * assert.equal(checks.find(({ id }) => id === "node")?.status, "ok");
  * assert.ok(checks.some(({ id }) => id === "backend"));
  * ```
  */
