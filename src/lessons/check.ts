@@ -45,9 +45,12 @@ export function checkValue<T>(
   return wrong(`you gave ${formatValue(given)}${off ? `; ${off}` : ", and that is not it."}`);
 }
 
-/** Calls a function of the learner's; one that gives nothing is not written yet. */
+/**
+ * Calls a function of the learner's; one that gives nothing is not written yet. It gets copies: a
+ * function that sorts its argument in place must not change what it is judged by.
+ */
 export function ask<A extends unknown[], R>(call: (...args: A) => R, ...args: A): R {
-  const found = call(...args);
+  const found = call(...structuredClone(args));
   if (found === undefined) throw new Unanswered("the function gives nothing yet");
   return found;
 }
@@ -77,7 +80,8 @@ export function checkFunction<A extends unknown[], R>(
   for (const [args, wanted] of cases) {
     const found = ask(given, ...args);
     if (agree(found, wanted, words.tolerance)) continue;
-    const off = words.off?.(args, found, wanted);
+    const comparable = listOf(found) !== undefined || listOf(wanted) === undefined;
+    const off = comparable ? words.off?.(args, found, wanted) : "A list is wanted.";
     const call = `(${args.map((arg) => formatValue(arg)).join(", ")})`;
     return wrong(
       `for ${call} it gives ${formatValue(found)}, but should give ${formatValue(wanted)}.${off ? ` ${off}` : ""}`,
