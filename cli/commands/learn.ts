@@ -35,6 +35,8 @@ export function learnCommands(): Command[] {
   const attempt = configured(new Command("try"))
     .description("sample prompts through a checkpoint and check its tool use")
     .option("--tasks <count>", "how many validation tasks", whole, 4)
+    .option("--model <folder>", "the checkpoint, such as RUN/global_step_40/actor")
+    .option("--greedy", "take the likeliest token instead of sampling")
     .action(async (overrides: string[], options) =>
       (await import("../learn/try.js")).tryCheckpoint(overrides, options),
     );
@@ -51,13 +53,15 @@ export function learnCommands(): Command[] {
     .argument("<to>", "the .jsonl file to write")
     .option("--rows <count>", "how many rows", whole, 64)
     .option("--seed <number>", "which rows", whole, 1)
+    .option("--by <column>", "the column whose values keep their shares", "data_source")
     .action(async (from: string, to: string, options) =>
       (await import("../learn/toy.js")).cutToy(from, to, options),
     );
   const compare = new Command("compare")
-    .description("tables of two or more runs side by side")
-    .argument("<runs...>", "run folders")
+    .description("curves and tables of two or more runs side by side")
+    .argument("<runs...>", "run folders, or name=folder,folder for the seeds of one setting")
     .option("--metric <name>", "metric to compare; may be repeated", list, [])
+    .option("--out <file>", "draw the first metric: .svg, .png, .html or .json")
     .action(async (runs: string[], options) =>
       (await import("../learn/compare.js")).compareRuns(runs, options),
     );

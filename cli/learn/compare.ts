@@ -1,41 +1,111 @@
 import { basename } from "node:path";
 import { RunFolder } from "../../src/run/index.js";
+import { nearest } from "../../src/text/index.js";
+import { type MetricLine, compareRuns as figureOf, saveFigure } from "../../src/view/index.js";
 
-type Line = Record<string, unknown>;
-
-/** First, last and greatest value of a metric in a run. */
-function summary(lines: readonly Line[], metric: string) {
-  const values = lines.flatMap((line) => {
-    const value = line[metric];
-    return typeof value === "number" ? [{ step: line["step"] as number, value }] : [];
-  });
-  if (values.length === 0) return undefined;
-  const best = values.reduce((a, b) => (b.value > a.value ? b : a));
-  return { first: values[0]!, last: values[values.length - 1]!, best };
+/** Runs under one name: the seeds of one setting. */
+interface Group {
+  name: string;
+  runs: MetricLine[][];
 }
 
-/** `arpo-lab compare`: where runs began, where they ended, and their best. */
-export async function compareRuns(runs: string[], options: { metric: string[] }): Promise<void> {
-  const loaded = await Promise.all(
-    runs.map(async (path) => ({
-      name: basename(path),
-      lines: await (await RunFolder.existing(path)).metrics(),
-    })),
+const bars = "▁▂▃▄▅▆▇█";
+const curveWidth = 24;
+
+/** `folder`, or `name=folder,folder` for the seeds of one setting. */
+async function readGroup(text: string): Promise<Group> {
+  const [, given, folders = text] = /^([^=/]+)=(.+)$/.exec(text) ?? [];
+  const paths = given === undefined ? [text] : folders.split(",");
+  const runs = await Promise.all(
+    paths.map(async (path) => (await (await RunFolder.existing(path)).metrics()) as MetricLine[]),
   );
-  const core = new Set(
-    loaded
-      .flatMap(({ lines }) => lines.flatMap((line) => Object.keys(line)))
-      .filter((name) => /^val-core\//.test(name)),
-  );
-  const metrics = options.metric.length > 0 ? options.metric : ["critic/score/mean", ...core];
-  for (const metric of metrics) {
-    console.log(metric);
-    for (const { name, lines } of loaded) {
-      const found = summary(lines, metric);
-      const text = found
-        ? `${found.first.value.toFixed(3)} -> ${found.last.value.toFixed(3)}  best ${found.best.value.toFixed(3)} at step ${found.best.step}`
-        : "not measured";
-      console.log(`  ${name.padEnd(24)} ${text}`);
-    }
+  return { name: given ?? basename(paths[0]!), runs };
+}
+
+/** Means over the seeds, at the steps that all of them have. */
+function curve({ runs }: Group, metric: string): { step: number; value: number }[] {
+  const byStep = new Map<number, number[]>();
+  for (const line of runs.flat()) {
+    const value = line[metric];
+    if (typeof value !== "number") continue;
+    byStep.set(line.step, [...(byStep.get(line.step) ?? []), value]);
   }
+  return [...byStep]
+    .filter(([, values]) => values.length === runs.length)
+    .map(([step, values]) => ({ step, value: values.reduce((a, b) => a + b) / values.length }))
+    .sort((a, b) => a.step - b.step);
+}
+
+/** A curve in a line of text, on a scale that all of the metric's curves share. */
+function drawn(values: readonly number[], low: number, high: number): string {
+  const count = Math.min(curveWidth, values.length);
+  return Array.from({ length: count }, (_, i) => {
+    const from = Math.floor((i * values.length) / count);
+    const to = Math.max(from + 1, Math.floor(((i + 1) * values.length) / count));
+    const mean = values.slice(from, to).reduce((a, b) => a + b) / (to - from);
+    const share = high > low ? (mean - low) / (high - low) : 0.5;
+    return bars[Math.min(bars.length - 1, Math.floor(share * bars.length))]!;
+  }).join("");
+}
+
+const short = (value: number) => String(Number(value.toPrecision(4)));
+
+function printMetric(metric: string, groups: readonly Group[]): void {
+  const curves = groups.map((group) => ({ group, points: curve(group, metric) }));
+  const all = curves.flatMap(({ points }) => points.map(({ value }) => value));
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const width = Math.max(4, ...groups.map(({ name }) => name.length)) + 2;
+  const head = ["first", "last", "highest", "at"].map((t) => t.padStart(9)).join("");
+  console.log(`\n${metric}\n${"".padEnd(width)}${"curve".padEnd(curveWidth)}${head}`);
+  for (const { group, points } of curves) {
+    const seeds = group.runs.length > 1 ? `  mean of ${group.runs.length} seeds` : "";
+    if (points.length === 0) {
+      console.log(`${group.name.padEnd(width)}not measured`);
+      continue;
+    }
+    const values = points.map(({ value }) => value);
+    const highest = points.reduce((a, b) => (b.value > a.value ? b : a));
+    const cells = [
+      short(values[0]!),
+      short(values.at(-1)!),
+      short(highest.value),
+      String(highest.step),
+    ];
+    console.log(
+      `${group.name.padEnd(width)}${drawn(values, low, high).padEnd(curveWidth)}${cells.map((c) => c.padStart(9)).join("")}${seeds}`,
+    );
+  }
+}
+
+/** Draws the curves of one metric, with intervals where there are seeds. */
+async function draw(path: string, metric: string, groups: readonly Group[]): Promise<void> {
+  const named = Object.fromEntries(groups.map(({ name, runs }) => [name, runs]));
+  const figure = figureOf(named, { metric });
+  await saveFigure(path, figure);
+  console.log(`\n${figure.layout.meta.description}\ndrawn: ${path}`);
+}
+
+/** `arpo-lab compare`: where runs began, where they ended, their highest, and their curves. */
+export async function compareRuns(
+  runs: string[],
+  options: { metric: string[]; out?: string },
+): Promise<void> {
+  const groups = await Promise.all(runs.map(readGroup));
+  const names = new Set(groups.flatMap(({ runs: all }) => all.flat().flatMap(Object.keys)));
+  names.delete("step");
+  for (const metric of options.metric) {
+    if (names.has(metric)) continue;
+    const near = nearest(metric, names);
+    throw new RangeError(
+      `Cannot compare runs: one of them must have the metric, got ${metric}${near ? `; did you mean ${near}?` : ""}`,
+    );
+  }
+  const core = [...names].filter((name) => /^val-core\//.test(name)).sort();
+  const usual = ["critic/score/mean", "response_length/mean", "tools/total_calls"];
+  const metrics =
+    options.metric.length > 0
+      ? options.metric
+      : [...core, ...usual.filter((name) => names.has(name))];
+  for (const metric of metrics) printMetric(metric, groups);
+  if (options.out !== undefined && metrics.length > 0) await draw(options.out, metrics[0]!, groups);
 }

@@ -1,9 +1,6 @@
-import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { FigureLike } from "../../picture/figure-like.js";
-import { figurePicture } from "../../picture/picture.js";
 import { SftRun, loadSftConfig } from "../../src/run/index.js";
-import { rewardCurves } from "../../src/view/index.js";
+import { rewardCurves, saveFigure } from "../../src/view/index.js";
 import { interruptible } from "./assemble.js";
 
 /** The loss over the steps, as a picture and as a figure that plotly draws. */
@@ -14,9 +11,9 @@ async function plotLoss(run: SftRun): Promise<void> {
     ...(evalLoss === undefined ? {} : { "held-out loss": evalLoss }),
   }));
   const figure = rewardCurves(lines, { metrics: ["loss", "held-out loss"] });
-  await writeFile(join(run.folder, "training_loss.json"), `${JSON.stringify(figure)}\n`);
-  const picture = figurePicture(figure as FigureLike);
-  if (picture !== undefined) await writeFile(join(run.folder, "training_loss.svg"), picture);
+  for (const kind of ["svg", "json"]) {
+    await saveFigure(join(run.folder, `training_loss.${kind}`), figure);
+  }
 }
 
 /** `arpo-lab sft`. */

@@ -1,15 +1,51 @@
 import { question } from "../../src/data/index.js";
-import { rollout } from "../../src/rollout/index.js";
-import { score } from "../../src/reward/index.js";
+import { type ScoredTrajectory, score } from "../../src/reward/index.js";
+import { rollout, toolMetrics } from "../../src/rollout/index.js";
 import { rolloutOptions } from "../../src/run/index.js";
 import { type ConfigOptions, assemble, interruptible, readConfig } from "./assemble.js";
+
+const percent = (part: number, whole: number) =>
+  `${part} of ${whole} (${Math.round((100 * part) / whole)}%)`;
+
+/** What the answers have in common, and what that means for training. */
+function summarise(rows: readonly ScoredTrajectory[], tags: readonly string[]): void {
+  const count = (test: (row: ScoredTrajectory) => boolean) => rows.filter(test).length;
+  const line = (name: string, text: string) => console.log(`  ${name.padEnd(24)} ${text}`);
+  const right = count(({ score: found }) => found.score > 0);
+  const format = count(({ score: found }) => found.score >= 0);
+  const silent = count(({ trajectory }) => trajectory.toolCalls.length === 0);
+  const cut = count(({ trajectory }) => ["length", "context"].includes(trajectory.end));
+  line("earned a reward", percent(right, rows.length));
+  line("kept the format", percent(format, rows.length));
+  line("called a tool", percent(rows.length - silent, rows.length));
+  line("ended by themselves", percent(rows.length - cut, rows.length));
+  const calls = rows.flatMap(({ trajectory }) => trajectory.toolCalls);
+  for (const tag of tags) {
+    const own = calls.filter((call) => call.tag === tag);
+    const wrong = own.filter(({ text }) => /error|exception|traceback/i.test(text)).length;
+    const failed = own.filter(({ ok }) => !ok).length;
+    line(
+      `calls of ${tag}`,
+      `${own.length}${failed > 0 ? `, ${failed} failed` : ""}${wrong > 0 ? `, ${wrong} answered with an error` : ""}`,
+    );
+  }
+  if (silent === rows.length && tags.length > 0) {
+    console.log("No answer called a tool: the checkpoint may need supervised fine-tuning first.");
+  } else if (right === 0) {
+    console.log("No answer earned a reward: reinforcement learning would have nothing to go by.");
+  } else if (right === rows.length && rows.length > 3) {
+    console.log("Every answer earned a reward: harder tasks would teach more.");
+  }
+}
 
 /** `arpo-lab try`: shows what a checkpoint answers, and whether it calls its tools. */
 export async function tryCheckpoint(
   overrides: string[],
-  options: ConfigOptions & { tasks: number },
+  options: ConfigOptions & { tasks: number; model?: string; greedy?: boolean },
 ): Promise<void> {
-  const config = await readConfig(overrides, options);
+  const model =
+    options.model === undefined ? [] : [`actor_rollout_ref.model.path=${options.model}`];
+  const config = await readConfig([...overrides, ...model], options);
   const { policy, tools, reward, validation } = await assemble(config);
   try {
     const trees = await rollout(policy, validation.slice(0, options.tasks), {
@@ -19,22 +55,27 @@ export async function tryCheckpoint(
       tools,
       seed: config.lab.seed,
       signal: interruptible(),
+      ...(options.greedy ? { mode: "validate" as const, validation: { temperature: 0 } } : {}),
     });
     const { rows, mean } = await score(trees, reward);
     rows.forEach(({ trajectory, score: found }, i) => {
-      console.log(`\n${question(trees[i]!.task)}\n${trajectory.text}`);
-      console.log(`  score ${found.score.toFixed(2)}: ${found.reason}`);
+      const { task } = trees[i]!;
+      const wanted = [task.groundTruth].flat().join(" or ");
+      console.log(`\n--- ${task.id}: ${question(task)}\n${trajectory.text}`);
+      console.log(
+        `  score ${found.score.toFixed(2)}: ${found.reason}; wanted ${wanted}; ended by ${trajectory.end} after ${trajectory.tokens.length} tokens`,
+      );
     });
-    const calls = rows.flatMap(({ trajectory }) => trajectory.toolCalls);
-    const failed = calls.filter((call) => !call.ok).length;
-    const without = rows.filter(({ trajectory }) => trajectory.toolCalls.length === 0).length;
+    const how = options.greedy
+      ? "greedy"
+      : `temperature ${config.actor_rollout_ref.rollout.temperature}`;
+    const time = toolMetrics(trees)["tools/max_execution_time"] ?? 0;
     console.log(
-      `\nmean score ${mean.toFixed(3)}; ${calls.length} tool calls, ${failed} failed; ${without} of ${rows.length} answers without a call`,
+      `\n${rows.length} answers of ${policy.name}, ${how}: mean score ${mean.toFixed(3)}, longest tool call ${time.toFixed(2)} s`,
     );
-    if (without === rows.length) {
-      console.log("No answer called a tool: the checkpoint may need supervised fine-tuning first.");
-    }
+    summarise(rows, tools.tags);
   } finally {
     await tools.dispose();
+    policy.model.dispose();
   }
 }
