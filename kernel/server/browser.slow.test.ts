@@ -55,7 +55,11 @@ before(async () => {
   mkdirSync(pictures, { recursive: true });
   writeFileSync(join(folder, "lesson.ipynb"), JSON.stringify(notebook));
   mkdirSync(join(folder, "notebooks"));
-  writeFileSync(join(folder, "notebooks", "01-first-steps.ipynb"), JSON.stringify(notebook));
+  const lesson = JSON.stringify(notebook).replace(
+    "# Mathematics $x^2$",
+    "# 01 · First steps\\n\\n**Now** go.",
+  );
+  writeFileSync(join(folder, "notebooks", "01-first-steps.ipynb"), lesson);
   server = await LabServer.start({ folder, page: await buildPage() });
   browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
   page = await browser.newPage({ viewport: { width: 1280, height: 1200 } });
@@ -192,7 +196,7 @@ test("the lab shows the lessons on its launcher", { skip }, async () => {
   await page.click(
     '[data-command="filebrowser:create-main-launcher"], .jp-FileBrowser-toolbar jp-button',
   );
-  const card = page.locator(".jp-LauncherCard", { hasText: "First steps" });
+  const card = page.locator(".jp-LauncherCard", { hasText: "01 · First steps" });
   await card.waitFor();
   await picture("launcher");
   await card.click();

@@ -56,7 +56,7 @@ export class Tab {
   async open(path: string, origin = this.lab.server.url): Promise<void> {
     const place = `lab/workspaces/${this.name}/tree/${path}`;
     await this.page.goto(`${origin}${place}?token=${this.lab.server.token}`);
-    await this.page.waitForSelector(".jp-Notebook .jp-Cell .cm-content");
+    await this.page.waitForSelector(".jp-Notebook .jp-CodeCell .cm-content");
     await this.idle();
   }
 

@@ -51,6 +51,21 @@ export const extensions = [${plugins.join(", ")}].flat();
 export const mimeExtensions = [${mimes.join(", ")}].flat();`;
 }
 
+/** What this lab sets otherwise than JupyterLab; the reader's own settings come before both. */
+const settings = {
+  "@jupyterlab/apputils-extension/themes.json": { "adaptive-theme": true },
+  "@jupyterlab/filebrowser-extension/browser.json": { showLastModifiedColumn: false },
+};
+
+/** A plugin's schema with our defaults. */
+function withSettings(file, schema) {
+  for (const [name, value] of Object.entries(settings[file] ?? {})) {
+    if (schema.properties[name] === undefined) throw new Error(`${file} has no setting ${name}`);
+    schema.properties[name].default = value;
+  }
+  return schema;
+}
+
 const lab = {
   name: "lab",
   setup(b) {
@@ -179,7 +194,8 @@ for (const name of extensions) {
     mkdirSync(target, { recursive: true });
     for (const file of readdirSync(join(folder, schemaDir))) {
       if (!file.endsWith(".json")) continue;
-      const schema = JSON.parse(readFileSync(join(folder, schemaDir, file), "utf8"));
+      const text = readFileSync(join(folder, schemaDir, file), "utf8");
+      const schema = withSettings(`${name}/${file}`, JSON.parse(text));
       writeFileSync(join(target, file), JSON.stringify({ ...schema, version: json.version }));
     }
   }

@@ -1,9 +1,20 @@
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import {
+  ILabShell,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin,
+} from "@jupyterlab/application";
 import { ILauncher } from "@jupyterlab/launcher";
+import type { INotebookContent } from "@jupyterlab/nbformat";
 import { notebookIcon } from "@jupyterlab/ui-components";
 
 const command = "arpo-lab:open-lesson";
 const folder = "notebooks";
+
+interface Lesson {
+  path: string;
+  title: string;
+  about: string;
+}
 
 /** `00-first-steps.ipynb` as a title. */
 function titleOf(name: string): string {
@@ -14,16 +25,28 @@ function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Puts the lessons of the folder `notebooks`, where there is one, on the launcher. */
+/** What a lesson's first cell says: its heading, and the paragraph below. */
+function describe(path: string, notebook: INotebookContent): Lesson {
+  const source = notebook.cells[0]?.source ?? "";
+  const text = typeof source === "string" ? source : source.join("");
+  const [, heading, rest = ""] = /^# +(.+)\n*([\s\S]*)$/.exec(text) ?? [];
+  const about = rest
+    .split(/\n\s*\n/)[0]!
+    .replace(/[*_`]/g, "")
+    .replace(/\s+/g, " ");
+  return { path, title: heading ?? titleOf(path.slice(folder.length + 1)), about };
+}
+
+/** Puts the lessons of the folder `notebooks`, where there is one, first on the launcher. */
 export const lessons: JupyterFrontEndPlugin<void> = {
   id: "arpo-lab:lessons",
   autoStart: true,
   requires: [ILauncher],
-  activate: async (app: JupyterFrontEnd, launcher: ILauncher) => {
+  optional: [ILabShell],
+  activate: (app: JupyterFrontEnd, launcher: ILauncher, shell: ILabShell | null) => {
     app.commands.addCommand(command, {
-      label: ({ path }) =>
-        path === undefined ? "Open a lesson" : titleOf(String(path).slice(folder.length + 1)),
-      caption: "Open this lesson",
+      label: ({ title }) => (title === undefined ? "Open a lesson" : String(title)),
+      caption: ({ about }) => (about === undefined ? "Open this lesson" : String(about)),
       icon: notebookIcon,
       execute: async ({ path }) => await app.commands.execute("docmanager:open", { path }),
     });
@@ -32,10 +55,25 @@ export const lessons: JupyterFrontEndPlugin<void> = {
       const { content } = (await contents.get(path)) as { content: { name: string }[] };
       return content.map(({ name }) => name);
     };
-    if (!(await names("")).includes(folder)) return;
-    const notebooks = (await names(folder)).filter((name) => name.endsWith(".ipynb"));
-    notebooks.forEach((name, rank) => {
-      launcher.add({ command, args: { path: `${folder}/${name}` }, category: "Lessons", rank });
-    });
+    const read = async (path: string): Promise<Lesson> => {
+      try {
+        const { content } = await contents.get(path, { type: "notebook", content: true });
+        return describe(path, content as INotebookContent);
+      } catch {
+        // One that cannot be read says why when it is opened.
+        return { path, title: titleOf(path.slice(folder.length + 1)), about: "Open this lesson" };
+      }
+    };
+    const add = async (): Promise<void> => {
+      if (!(await names("")).includes(folder)) return;
+      const found = (await names(folder)).filter((name) => name.endsWith(".ipynb")).sort();
+      const told = await Promise.all(found.map((name) => read(`${folder}/${name}`)));
+      told.forEach((lesson, rank) => {
+        const args = { ...lesson };
+        launcher.add({ command, args, category: "Lessons", rank, categoryRank: -1 });
+      });
+    };
+    // The page comes first.
+    void (shell?.restored ?? app.restored).then(add);
   },
 };

@@ -5,7 +5,9 @@ import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
+import { language } from "./language.js";
 import { lessons } from "./lessons.js";
+import { logo } from "./logo.js";
 import { outputs } from "./outputs.js";
 import { plotly } from "./plotly.js";
 import { resume } from "./resume.js";
@@ -19,11 +21,22 @@ const unwanted = new Set([
   "@jupyterlab/apputils-extension:announcements",
   "@jupyterlab/apputils-extension:licenses-plugin",
   "@jupyterlab/application-extension:pwa",
+  "@jupyterlab/application-extension:logo",
 ]);
 
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
-registry.registerPlugins([lessons, outputs, resume, saving, stages, values, widgets]);
+registry.registerPlugins([
+  language,
+  lessons,
+  logo,
+  outputs,
+  resume,
+  saving,
+  stages,
+  values,
+  widgets,
+]);
 const serviceManager = await registry.resolveRequiredService(IServiceManager);
 const connectionStatus = await registry.resolveOptionalService(IConnectionStatus);
 

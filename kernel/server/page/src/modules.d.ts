@@ -9,6 +9,11 @@ declare module "lab:extensions" {
 
 declare module "*.css" {}
 
+declare module "*.svg" {
+  const text: string;
+  export default text;
+}
+
 declare module "anywidget" {
   import type * as base from "@jupyter-widgets/base";
 
