@@ -1,4 +1,4 @@
-import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
+import type { JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { NotebookPanel } from "@jupyterlab/notebook";
 
 interface Language {
@@ -17,7 +17,7 @@ interface Panel {
 export const language: JupyterFrontEndPlugin<void> = {
   id: "arpo-lab:language",
   autoStart: true,
-  activate: (_app: JupyterFrontEnd) => {
+  activate: () => {
     const panel = NotebookPanel.prototype as unknown as Panel;
     const update = panel._updateLanguage;
     panel._updateLanguage = function (this: Panel, told: Language): void {
