@@ -1,7 +1,11 @@
 // The addon's entry: picks the widest instruction set this machine has and hands its functions over.
+#include <fcntl.h>
 #include <node_api.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 namespace arpo_avx512 {
@@ -14,6 +18,51 @@ void fill(napi_env env, napi_value exports);
 namespace arpo_base {
 void fill(napi_env env, napi_value exports);
 }
+
+namespace {
+
+// map_file(path): the file's bytes as an ArrayBuffer, read from disk where they are looked at; null
+// where that cannot be. What is written to it stays in memory.
+napi_value map_file(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value path_value, result = nullptr;
+  napi_get_null(env, &result);
+  napi_get_cb_info(env, info, &count, &path_value, nullptr, nullptr);
+  char path[4096];
+  size_t length = 0;
+  if (count < 1 ||
+      napi_get_value_string_utf8(env, path_value, path, sizeof path, &length) != napi_ok ||
+      length + 1 >= sizeof path)
+    return result;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return result;
+  struct stat status;
+  void* memory = MAP_FAILED;
+  if (fstat(file, &status) == 0 && status.st_size > 0)
+    memory = mmap(nullptr, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return result;
+  auto release = [](napi_env, void* data, void* size) { munmap(data, (size_t)size); };
+  napi_value buffer;
+  if (napi_create_external_arraybuffer(env, memory, (size_t)status.st_size, release,
+                                       (void*)(size_t)status.st_size, &buffer) == napi_ok)
+    return buffer;
+  munmap(memory, (size_t)status.st_size);
+  return result;
+}
+
+// forget_file(buffer): gives back the memory of what was looked at; it is read again when needed.
+napi_value forget_file(napi_env env, napi_callback_info info) {
+  size_t count = 1, size = 0;
+  napi_value buffer;
+  void* memory = nullptr;
+  napi_get_cb_info(env, info, &count, &buffer, nullptr, nullptr);
+  if (count == 1 && napi_get_arraybuffer_info(env, buffer, &memory, &size) == napi_ok && memory)
+    madvise(memory, size, MADV_DONTNEED);
+  return nullptr;
+}
+
+}  // namespace
 
 NAPI_MODULE_INIT() {
   const char* isa = "portable";
@@ -37,6 +86,11 @@ NAPI_MODULE_INIT() {
   }
 #endif
   fill(env, exports);
+  napi_value mapper, forgetter;
+  napi_create_function(env, "map_file", NAPI_AUTO_LENGTH, map_file, nullptr, &mapper);
+  napi_set_named_property(env, exports, "map_file", mapper);
+  napi_create_function(env, "forget_file", NAPI_AUTO_LENGTH, forget_file, nullptr, &forgetter);
+  napi_set_named_property(env, exports, "forget_file", forgetter);
   napi_value text;
   napi_create_string_utf8(env, isa, NAPI_AUTO_LENGTH, &text);
   napi_set_named_property(env, exports, "isa", text);

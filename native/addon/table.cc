@@ -81,6 +81,7 @@ ARPO_ARRAY(float, napi_float32_array, "a Float32Array")
 ARPO_ARRAY(double, napi_float64_array, "a Float64Array")
 ARPO_ARRAY(int32_t, napi_int32_array, "an Int32Array")
 ARPO_ARRAY(uint32_t, napi_uint32_array, "a Uint32Array")
+ARPO_ARRAY(uint16_t, napi_uint16_array, "a Uint16Array")
 ARPO_ARRAY(uint8_t, napi_uint8_array, "a Uint8Array")
 
 template <class A, class B>

@@ -23,6 +23,7 @@ struct Layer {
 struct Decoder {
   int vocab, hidden, layers, heads, kv_heads, head_dim, ff;
   float eps;
+  Format format;
   Layer* layer;
   float* final_norm;
   Linear head;
@@ -169,16 +170,16 @@ void gated(const Decoder& m, const Layer& layer, const Input& h, const Buffers& 
 }
 
 void layers(const Decoder& m, const Chunk& c, const Pages& pages, const Buffers& b) {
-  int d = m.hidden, attended = m.heads * m.head_dim, rows = c.tokens;
+  int d = m.hidden, rows = c.tokens;
   for (int i = 0; i < m.layers; i++) {
     const Layer& layer = m.layer[i];
     norm_rows(m, b.x, layer.input_norm, rows, b.h);
-    linear_all(layer.qkv, linear_input(b.h, rows, d, b.room), false, b.qkv, m.qkv_width());
+    linear_all(layer.qkv, linear_input(layer.qkv, b.h, rows, b.room), false, b.qkv, m.qkv_width());
     attention(m, i, c, pages, b);
-    linear_all(layer.output, linear_input(b.mixed, rows, attended, b.room), true, b.x, d);
+    linear_all(layer.output, linear_input(layer.output, b.mixed, rows, b.room), true, b.x, d);
     norm_rows(m, b.x, layer.post_norm, rows, b.h);
-    gated(m, layer, linear_input(b.h, rows, d, b.room), b);
-    linear_all(layer.down, linear_input(b.gate, rows, m.ff, b.room), true, b.x, d);
+    gated(m, layer, linear_input(layer.gate, b.h, rows, b.room), b);
+    linear_all(layer.down, linear_input(layer.down, b.gate, rows, b.room), true, b.x, d);
   }
 }
 
@@ -187,7 +188,7 @@ int choose(const Decoder& m, const float* last, int feeds, float* logits, int he
            const Sampling& sampling) {
   for (int from = 0; from < feeds; from += held) {
     int rows = least(held, feeds - from);
-    Input input = linear_input(last + (ptrdiff_t)from * m.hidden, rows, m.hidden, room);
+    Input input = linear_input(m.head, last + (ptrdiff_t)from * m.hidden, rows, room);
     linear_all(m.head, input, false, logits, m.vocab);
     int32_t bad = feeds;
     parallel(rows, [&](int i, int thread) {
@@ -225,6 +226,7 @@ double decoder_create(const int32_t* shape, float eps) {
   memset(m, 0, sizeof(Decoder));
   m->vocab = shape[0], m->hidden = shape[1], m->layers = shape[2], m->heads = shape[3];
   m->kv_heads = shape[4], m->head_dim = shape[5], m->ff = shape[6], m->eps = eps;
+  m->format = (Format)shape[7];
   m->layer = (Layer*)arpo_alloc(sizeof(Layer) * (m->layers + 1));
   memset(m->layer, 0, sizeof(Layer) * (m->layers + 1));
   m->page_floats = (size_t)m->layers * m->kv_heads * head_floats(m->head_dim);
@@ -273,6 +275,7 @@ void decoder_load_layer(double address, int index, const float* input_norm, cons
     if (key_bias) memcpy(layer.qkv_bias + q, key_bias, sizeof(float) * kv);
     if (value_bias) memcpy(layer.qkv_bias + q + kv, value_bias, sizeof(float) * kv);
   }
+  if (m->format != Format::exact) return;
   // One product gives queries, keys and values.
   float* joined = floats((size_t)(q + 2 * kv) * d);
   memcpy(joined, query, sizeof(float) * q * d);
@@ -289,7 +292,22 @@ void decoder_load_layer(double address, int index, const float* input_norm, cons
 void decoder_load_ends(double address, const float* final_norm, const float* head) {
   Decoder* m = at(address);
   keep(&m->final_norm, final_norm, m->hidden);
-  linear_load(m->head, head, m->vocab, m->hidden);
+  if (m->format == Format::exact) linear_load(m->head, head, m->vocab, m->hidden);
+}
+
+int decoder_load_rows(double address, int index, int matrix, int first, int rows, const float* whole,
+                      const uint16_t* half) {
+  Decoder* m = at(address);
+  Layer& layer = m->layer[index];
+  const int d = m->hidden, attended = m->heads * m->head_dim;
+  struct {
+    Linear* linear;
+    int out, in;
+  } const places[] = {{&layer.qkv, m->qkv_width(), d}, {&layer.output, d, attended},
+                      {&layer.gate, m->ff, d},         {&layer.up, m->ff, d},
+                      {&layer.down, d, m->ff},         {&m->head, m->vocab, d}};
+  const auto& place = places[matrix];
+  return linear_load_narrow(*place.linear, m->format, {whole, half}, place.out, place.in, first, rows);
 }
 
 void decoder_load_rope(double address, const float* cos, const float* sin, int positions) {

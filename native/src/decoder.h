@@ -11,17 +11,24 @@ namespace ARPO_NS {
 
 enum { PAGE = 16 };  // positions per page
 
-// shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size.
+// shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size, and how weights are
+// kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers (narrow.h).
 double decoder_create(const int32_t* shape, float eps);
 void decoder_destroy(double decoder);
 
 // Weights in Hugging Face layout ([out, in]), copied and packed; biases and head norms may be null.
+// Matrices are null where they are kept in fewer bits: they come by rows.
 void decoder_load_layer(double decoder, int layer, const float* input_norm, const float* query,
                         const float* key, const float* value, const float* query_bias,
                         const float* key_bias, const float* value_bias, const float* query_norm,
                         const float* key_norm, const float* output, const float* post_norm,
                         const float* gate, const float* up, const float* down);
 void decoder_load_ends(double decoder, const float* final_norm, const float* head);
+// Rows [first, first + rows) of a matrix kept in fewer bits, as float32 or bfloat16 (the other is
+// null). matrix: 0 queries, keys and values, 1 output, 2 gate, 3 up, 4 down, 5 the head (of any layer).
+// Gives the first row that is not finite, or -1.
+int decoder_load_rows(double decoder, int layer, int matrix, int first, int rows, const float* whole,
+                      const uint16_t* half);
 // Cosines and sines for the first `positions` positions, head size / 2 of each per position.
 void decoder_load_rope(double decoder, const float* cos, const float* sin, int positions);
 

@@ -4,7 +4,7 @@
 //   const T*  a typed array that is read          T*    a typed array that is written
 //   int       a 32-bit integer or a boolean       float, double   a number
 //
-// (T is float, double, int32_t, uint32_t or uint8_t; null is allowed for a pointer.) To add a room
+// (T is float, double, int32_t, uint32_t, uint16_t or uint8_t; null is allowed for a pointer.) To add a room
 // of functions: write native/src/NAME.h and NAME.cc in namespace ARPO_NS, include the header below
 // and add the names to the list. The build finds the file by itself. Arguments are checked in
 // TypeScript, not here.
@@ -42,6 +42,7 @@
   X(decoder_destroy)     \
   X(decoder_load_layer)  \
   X(decoder_load_ends)   \
+  X(decoder_load_rows)   \
   X(decoder_load_rope)   \
   X(decoder_page_bytes)  \
   X(decoder_trim)        \

@@ -20,6 +20,16 @@ void linear_load(Linear& linear, const float* w, int out, int in) {
   tile_prepare(out, in, {w, in, true}, (int8_t*)linear.data);
 }
 
+int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in, int first, int rows) {
+  if (!linear.data) {
+    linear.out = out, linear.in = in, linear.format = format, linear.split = false;
+    const size_t bytes = narrow_bytes(format, out, in);
+    linear.data = (float*)arpo_alloc(bytes);
+    memset(linear.data, 0, bytes);
+  }
+  return narrow_load(format, linear.data, out, in, first, rows, w);
+}
+
 void linear_free(Linear& linear) {
   arpo_free(linear.data);
   linear.data = nullptr;
@@ -29,8 +39,9 @@ size_t linear_input_floats(int rows, int in) {
   return linear_splits() ? ceil_div(rows, TILE_SIDE) * tile_block_bytes(in) / sizeof(float) + 16 : 0;
 }
 
-Input linear_input(const float* x, int rows, int in, float* room) {
-  if (!linear_splits()) return {x, rows, in, nullptr};
+Input linear_input(const Linear& linear, const float* x, int rows, float* room) {
+  const int in = linear.in;
+  if (!linear.split) return {x, rows, in, nullptr};
   int8_t* blocks = (int8_t*)(((uintptr_t)room + 63) / 64 * 64);
   const Vectors vectors = {x, in, 1, rows, in};
   const int count = ceil_div(rows, TILE_SIDE);
@@ -51,6 +62,11 @@ void linear_columns(int thread, const Linear& linear, const Input& input, int fr
     tile_multiply(input.blocks, input.rows, right, columns, linear.in, 1, add, y + column, ldy, true);
     return;
   }
+  if (linear.format != Format::exact) {
+    narrow_columns(linear.format, linear.data, linear.out, linear.in, input.x, input.rows, from, to, add,
+                   y, ldy);
+    return;
+  }
   gemm_packed_serial(thread, input.rows, columns, linear.in, 1, {input.x, input.in, false},
                      linear.data + (ptrdiff_t)column * linear.in, add, y + column, ldy);
 }
@@ -59,7 +75,7 @@ int linear_blocks_per_task(const Linear& linear, int rows) {
   int blocks = ceil_div(linear.out, linear_width());
   int per_task = ceil_div(blocks, 4 * arpo_pool_threads());
   // Tasks of a few microseconds cost more to hand out than they save.
-  double least_work = linear.split ? 2e6 : 5e5;
+  double least_work = linear.split ? 2e6 : linear.format == Format::exact ? 5e5 : 1e5;
   while (per_task < blocks && (double)per_task * linear_width() * linear.in * rows < least_work)
     per_task++;
   return per_task;

@@ -4,12 +4,14 @@
 // several times the speed. Elsewhere it is gemm.h. Either way an element's bytes do not depend on how
 // many rows are in the call.
 #pragma once
+#include "narrow.h"
 #include "platform.h"
 
 namespace ARPO_NS {
 
 struct Linear {
   int out, in;
+  Format format;
   bool split;
   float* data;
 };
@@ -24,10 +26,12 @@ struct Input {
 bool linear_splits();  // whether this machine uses the split form
 
 void linear_load(Linear& linear, const float* w, int out, int in);  // w is [out, in]
+// Some rows of weights in fewer bits (narrow.h).
+int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in, int first, int rows);
 void linear_free(Linear& linear);
 
 size_t linear_input_floats(int rows, int in);  // what `room` below must hold
-Input linear_input(const float* x, int rows, int in, float* room);
+Input linear_input(const Linear& linear, const float* x, int rows, float* room);
 
 int linear_width();  // columns per block
 // Columns of blocks [from, to): y (rows `ldy` apart) = x W^T, or += if `add`.

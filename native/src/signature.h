@@ -1,6 +1,6 @@
 // Spells a function's type for JavaScript: one letter for the result, then one per argument.
 // v void, i int, f float, d double; pointers: lower case read, upper case written, by element
-// s float ("single"), l double ("long"), n int32, u uint32, b uint8.
+// s float ("single"), l double ("long"), n int32, u uint32, h uint16, b uint8.
 #pragma once
 #include "platform.h"
 
@@ -25,6 +25,8 @@ ARPO_LETTER(const int32_t*, 'n')
 ARPO_LETTER(int32_t*, 'N')
 ARPO_LETTER(const uint32_t*, 'u')
 ARPO_LETTER(uint32_t*, 'U')
+ARPO_LETTER(const uint16_t*, 'h')
+ARPO_LETTER(uint16_t*, 'H')
 ARPO_LETTER(const uint8_t*, 'b')
 ARPO_LETTER(uint8_t*, 'B')
 #undef ARPO_LETTER

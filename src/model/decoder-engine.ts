@@ -1,8 +1,10 @@
 import { checkStep, notFinite } from "./check-step.js";
 import type { DecoderKernels } from "./decoder-kernels.js";
-import type { DecoderShape, DecoderWeights, WeightsSource } from "./decoder-weights.js";
+import { loadWeights } from "./decoder-load.js";
+import type { DecoderShape, DecoderType, DecoderWeights, StoredValues } from "./decoder-weights.js";
 import { checkWeights } from "./decoder-weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
+import { unpackHalf } from "./half.js";
 import type { Extension } from "./pages.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 
@@ -20,32 +22,48 @@ export class EngineDecoder implements Decoder {
   readonly contextLength: number;
   readonly #kernels: DecoderKernels;
   readonly #shape: DecoderShape;
-  readonly #source: WeightsSource;
+  readonly #source: () => DecoderWeights<StoredValues>;
+  readonly #type: DecoderType;
   readonly #pageBytes: number;
   /** Token ids per page, for the repetition penalty. */
   readonly #ids = new Map<number, Int32Array>();
   readonly #pages = new Pages((page) => this.#ids.delete(page));
   #decoder: number;
-  #embedding: Float32Array;
+  #embedding: StoredValues;
   /** Positions whose cosines and sines the engine has. */
   #turned = 0;
 
-  constructor(kernels: DecoderKernels, shape: DecoderShape, source: WeightsSource) {
+  /** With another type than float32, weights may also be given as the bits of bfloat16. */
+  constructor(
+    kernels: DecoderKernels,
+    shape: DecoderShape,
+    source: () => DecoderWeights<StoredValues>,
+    type: DecoderType = "float32",
+  ) {
     const weights = source();
     checkWeights(shape, weights);
     const { vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward, normEps } = shape;
     this.#kernels = kernels;
     this.#shape = shape;
     this.#source = source;
+    this.#type = type;
     this.vocabSize = vocabSize;
     this.contextLength = shape.contextLength;
     this.#decoder = kernels.decoder_create(
-      Int32Array.of(vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward),
+      Int32Array.of(
+        ...[vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward],
+        ["float32", "bfloat16", "int8"].indexOf(type),
+      ),
       normEps,
     );
     this.#pageBytes = kernels.decoder_page_bytes(this.#decoder);
     this.#embedding = weights.embedding;
-    this.#load(weights);
+    try {
+      this.#load(weights);
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
   }
 
   open(): number {
@@ -129,33 +147,9 @@ export class EngineDecoder implements Decoder {
     if (this.#decoder === 0) throw new Error("Cannot decode: the decoder has been disposed of");
   }
 
-  #load(weights: DecoderWeights): void {
+  #load(weights: DecoderWeights<StoredValues>): void {
     this.#embedding = weights.embedding;
-    for (const [i, w] of weights.layers.entries()) {
-      this.#kernels.decoder_load_layer(
-        this.#decoder,
-        i,
-        w.inputNorm,
-        w.query,
-        w.key,
-        w.value,
-        w.queryBias ?? null,
-        w.keyBias ?? null,
-        w.valueBias ?? null,
-        w.queryNorm ?? null,
-        w.keyNorm ?? null,
-        w.output,
-        w.postNorm,
-        w.gate,
-        w.up,
-        w.down,
-      );
-    }
-    this.#kernels.decoder_load_ends(
-      this.#decoder,
-      weights.finalNorm,
-      weights.head ?? weights.embedding,
-    );
+    loadWeights(this.#kernels, this.#decoder, this.#shape, weights, this.#type);
   }
 
   #call(
@@ -218,7 +212,9 @@ export class EngineDecoder implements Decoder {
     const embedded = new Float32Array(tokens.length * hidden);
     for (let i = 0; i < tokens.length; i++) {
       const at = tokens[i]! * hidden;
-      embedded.set(this.#embedding.subarray(at, at + hidden), i * hidden);
+      const values = this.#embedding.subarray(at, at + hidden);
+      if (values instanceof Float32Array) embedded.set(values, i * hidden);
+      else unpackHalf(values, "bfloat16", embedded.subarray(i * hidden, (i + 1) * hidden));
     }
     return embedded;
   }

@@ -6,21 +6,30 @@ export interface DecoderKernels {
     decoder: number,
     layer: number,
     inputNorm: Float32Array,
-    query: Float32Array,
-    key: Float32Array,
-    value: Float32Array,
+    query: Float32Array | null,
+    key: Float32Array | null,
+    value: Float32Array | null,
     queryBias: Float32Array | null,
     keyBias: Float32Array | null,
     valueBias: Float32Array | null,
     queryNorm: Float32Array | null,
     keyNorm: Float32Array | null,
-    output: Float32Array,
+    output: Float32Array | null,
     postNorm: Float32Array,
-    gate: Float32Array,
-    up: Float32Array,
-    down: Float32Array,
+    gate: Float32Array | null,
+    up: Float32Array | null,
+    down: Float32Array | null,
   ): void;
-  decoder_load_ends(decoder: number, finalNorm: Float32Array, head: Float32Array): void;
+  decoder_load_ends(decoder: number, finalNorm: Float32Array, head: Float32Array | null): void;
+  decoder_load_rows(
+    decoder: number,
+    layer: number,
+    matrix: number,
+    first: number,
+    rows: number,
+    whole: Float32Array | null,
+    half: Uint16Array | null,
+  ): number;
   decoder_load_rope(decoder: number, cos: Float32Array, sin: Float32Array, positions: number): void;
   decoder_page_bytes(decoder: number): number;
   decoder_trim(decoder: number, pages: number): void;

@@ -13,41 +13,50 @@ export interface DecoderShape {
   inverseFrequencies: ArrayLike<number>;
 }
 
-/** One layer's weights in Hugging Face layout: every matrix is [out, in]. */
-export interface DecoderLayerWeights {
+/** One layer's weights in Hugging Face layout: every matrix is [out, in], as values of type M. */
+export interface DecoderLayerWeights<M = Float32Array> {
   inputNorm: Float32Array;
-  query: Float32Array;
-  key: Float32Array;
-  value: Float32Array;
+  query: M;
+  key: M;
+  value: M;
   queryBias?: Float32Array;
   keyBias?: Float32Array;
   valueBias?: Float32Array;
   /** RMSNorm over each head's query and key (Qwen3). */
   queryNorm?: Float32Array;
   keyNorm?: Float32Array;
-  output: Float32Array;
+  output: M;
   postNorm: Float32Array;
-  gate: Float32Array;
-  up: Float32Array;
-  down: Float32Array;
+  gate: M;
+  up: M;
+  down: M;
 }
 
 /** A whole model's weights. */
-export interface DecoderWeights {
-  embedding: Float32Array;
-  layers: readonly DecoderLayerWeights[];
+export interface DecoderWeights<M = Float32Array> {
+  embedding: M;
+  layers: readonly DecoderLayerWeights<M>[];
   finalNorm: Float32Array;
   /** Absent when the output is tied to the embedding. */
-  head?: Float32Array;
+  head?: M;
 }
 
 /** Gives the weights as they are at the moment of the call. */
 export type WeightsSource = () => DecoderWeights;
 
+/** Values in single precision, or the bits of bfloat16. */
+export type StoredValues = Float32Array | Uint16Array;
+
+/**
+ * How a decoder keeps its matrices: as they are; rounded to bfloat16; or as 8-bit integers with a
+ * scale for each output. Sums are in single precision everywhere.
+ */
+export type DecoderType = "float32" | "bfloat16" | "int8";
+
 /** Throws unless every weight is there and of the size the shape asks for. */
-export function checkWeights(shape: DecoderShape, weights: DecoderWeights): void {
+export function checkWeights(shape: DecoderShape, weights: DecoderWeights<StoredValues>): void {
   const { vocabSize, hidden, heads, kvHeads, headDim, feedForward } = shape;
-  const check = (name: string, array: Float32Array | undefined, size: number): void => {
+  const check = (name: string, array: StoredValues | undefined, size: number): void => {
     if (array?.length !== size) {
       throw new RangeError(
         `Cannot make a decoder: ${name} must have ${size} values, got ${array?.length}`,

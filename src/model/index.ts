@@ -29,7 +29,9 @@ export { PlainDecoder } from "./decoder-plain.js";
 export type {
   DecoderLayerWeights,
   DecoderShape,
+  DecoderType,
   DecoderWeights,
+  StoredValues,
   WeightsSource,
 } from "./decoder-weights.js";
 export { sample } from "./sample.js";
@@ -40,3 +42,4 @@ export type { DecoderKernels } from "./decoder-kernels.js";
 export { makeDecoder } from "./make-decoder.js";
 export { shareRows, type SharedRows, type Sharing } from "./sharing.js";
 export { modelFingerprint } from "./model-fingerprint.js";
+export { loadDecoder, type LoadDecoderOptions } from "./load-decoder.js";

@@ -31,9 +31,11 @@ export type Policy = PolicyInterface;
  * ```
  */
 export const Policy = {
-  /** From a Hugging Face folder: config.json, safetensors, tokenizer.json. */
-  load: (folder: string, options?: PolicyOptions): Promise<ModelPolicy> =>
-    loadPolicy(folder, options),
+  /**
+   * From a Hugging Face folder: config.json, safetensors, tokenizer.json. `{ dtype: "bfloat16" }` or
+   * `{ dtype: "int8" }` for models that are only read, in half or a quarter of the memory.
+   */
+  load: loadPolicy,
   /** From a model in memory; it may go on being trained. */
   fromModel: (model: Model, tokenizer: Tokenizer, options?: PolicyOptions): ModelPolicy =>
     new ModelPolicy(model, tokenizer, options),

@@ -1,5 +1,13 @@
 import { basename } from "node:path";
-import { HfTokenizer, loadModel, makeDecoder, type Model, type Tokenizer } from "../model/index.js";
+import {
+  type DecoderType,
+  HfTokenizer,
+  loadDecoder,
+  loadModel,
+  makeDecoder,
+  type Model,
+  type Tokenizer,
+} from "../model/index.js";
 import { ready } from "../tensor/index.js";
 import { LocalPolicy } from "./local-policy.js";
 
@@ -13,16 +21,30 @@ export interface PolicyOptions {
   top?: number;
 }
 
+function checkEnds(tokenizer: Tokenizer, vocabSize: number): void {
+  if (tokenizer.eosIds.some((id) => id >= vocabSize)) {
+    throw new RangeError(
+      `Cannot make a policy: the tokenizer's end tokens must be below the model's vocabulary of ${vocabSize}, got ${tokenizer.eosIds.join(", ")}`,
+    );
+  }
+}
+
+/** How a policy is loaded. */
+export interface LoadPolicyOptions extends PolicyOptions {
+  /**
+   * How the weights are kept: `"float32"` (the default) gives a policy that can be trained;
+   * `"bfloat16"` (2 bytes a weight) and `"int8"` (1 byte) one that only decodes, without a model in
+   * memory beside it.
+   */
+  dtype?: DecoderType;
+}
+
 /** A policy that decodes with a model it also gives access to, so that training can change it. */
 export class ModelPolicy extends LocalPolicy {
   readonly model: Model;
 
   constructor(model: Model, tokenizer: Tokenizer, options: PolicyOptions = {}) {
-    if (tokenizer.eosIds.some((id) => id >= model.config.vocabSize)) {
-      throw new RangeError(
-        `Cannot make a policy: the tokenizer's end tokens must be below the model's vocabulary of ${model.config.vocabSize}, got ${tokenizer.eosIds.join(", ")}`,
-      );
-    }
+    checkEnds(tokenizer, model.config.vocabSize);
     super({
       ...options,
       name: options.name ?? "model",
@@ -43,10 +65,25 @@ export class ModelPolicy extends LocalPolicy {
 /** A policy from a Hugging Face folder: config, weights, tokenizer. */
 export async function loadPolicy(
   folder: string,
-  options: PolicyOptions = {},
-): Promise<ModelPolicy> {
+  options?: LoadPolicyOptions & { dtype?: "float32" },
+): Promise<ModelPolicy>;
+export async function loadPolicy(folder: string, options: LoadPolicyOptions): Promise<LocalPolicy>;
+export async function loadPolicy(
+  folder: string,
+  { dtype = "float32", ...options }: LoadPolicyOptions = {},
+): Promise<LocalPolicy> {
   await ready();
   const tokenizer = await HfTokenizer.load(folder);
+  if (dtype !== "float32") {
+    const { decoder } = await loadDecoder(folder, { dtype });
+    try {
+      checkEnds(tokenizer, decoder.vocabSize);
+      return new LocalPolicy({ name: basename(folder), ...options, tokenizer, decoder });
+    } catch (error) {
+      decoder.dispose();
+      throw error;
+    }
+  }
   const model = await loadModel(folder);
   try {
     return new ModelPolicy(model, tokenizer, { name: basename(folder), ...options });

@@ -11,6 +11,7 @@ export type EngineArgument =
   | Float64Array
   | Int32Array
   | Uint32Array
+  | Uint16Array
   | Uint8Array;
 
 /** One function of native/src/exports.h; one without a result gives undefined as number. */
@@ -31,6 +32,10 @@ export interface Engine {
   read(floats: Floats): Float32Array;
   /** Storage with a copy of the values. */
   upload(values: Float32Array): Floats;
+  /** A file's bytes, read from disk where they are looked at; nothing where that cannot be. */
+  map?(path: string): ArrayBuffer | null;
+  /** Gives back the memory of what was looked at of a mapped file; it is read again when needed. */
+  forget?(file: ArrayBuffer): void;
   /** Bytes held for later use and bytes in use, by this storage. */
   memory(): { used: number; idle: number };
 }

@@ -13,9 +13,13 @@ export function nativeEngineExists(): boolean {
 
 /** Loads the C++ addon; throws where it was not built or does not load. */
 export function loadNativeEngine(): Engine {
-  const { isa, signatures, ...functions } = createRequire(import.meta.url)(addon) as {
+  const { isa, signatures, map_file, forget_file, ...functions } = createRequire(import.meta.url)(
+    addon,
+  ) as {
     isa: string;
     signatures: Record<string, string>;
+    map_file: (path: string) => ArrayBuffer | null;
+    forget_file: (file: ArrayBuffer) => void;
   } & Record<string, EngineFunction>;
   const pool = new FloatPool();
   const array = (floats: Floats) => floats as Float32Array;
@@ -31,6 +35,8 @@ export function loadNativeEngine(): Engine {
       floats.set(values);
       return floats;
     },
+    map: map_file,
+    forget: forget_file,
     memory: () => pool.memory(),
   };
 }

@@ -24,7 +24,8 @@ export interface WasmThread {
   stack: number;
 }
 
-type NumberArray = Float32Array | Float64Array | Int32Array | Uint32Array | Uint8Array;
+type NumberArray =
+  Float32Array | Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
 /** Shared memory that can grow to 4 GB, or to less where the system does not have that to promise. */
 function makeMemory(): WebAssembly.Memory {
