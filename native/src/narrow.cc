@@ -4,6 +4,12 @@
 #include "linear.h"
 #include "rows.h"
 
+#if defined(ARPO_ISA_avx512) || defined(ARPO_ISA_avx2)
+#include <immintrin.h>
+#pragma GCC diagnostic ignored "-Wuninitialized"        // in GCC's own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 namespace ARPO_NS {
 namespace {
 
@@ -22,7 +28,17 @@ typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
 ARPO_INLINE vec widen(const uint16_t* p) {
   return (vec)(__builtin_convertvector(*(const halves*)p, ivec) << 16);
 }
-ARPO_INLINE vec widen(const int8_t* p) { return __builtin_convertvector(*(const bytes*)p, vec); }
+// GCC 12 widens bytes one by one unless it is told the instruction.
+ARPO_INLINE vec widen(const int8_t* p) {
+#if defined(ARPO_ISA_avx512)
+  const ivec whole = (ivec)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)p));
+#elif defined(ARPO_ISA_avx2)
+  const ivec whole = (ivec)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)p));
+#else
+  const ivec whole = __builtin_convertvector(*(const bytes*)p, ivec);
+#endif
+  return __builtin_convertvector(whole, vec);
+}
 
 // M rows by one block of outputs.
 template <int M, class E>

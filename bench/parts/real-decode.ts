@@ -1,0 +1,54 @@
+// One process of `bench real`: loads the folder named in argv as the dtype named there, reads a prompt,
+// decodes one row and then several, and prints what each took.
+import { loadDecoder, type DecoderType, type Sampled } from "../../src/model/index.js";
+import { ready } from "../../src/tensor/index.js";
+
+const [folder, dtype, promptLength, tokens, rows] = process.argv.slice(2) as [
+  string,
+  DecoderType,
+  ...string[],
+];
+const backend = await ready();
+let start = performance.now();
+const { decoder } = await loadDecoder(folder, { dtype });
+const load = (performance.now() - start) / 1000;
+
+async function step(open: number[], given: number[][]): Promise<Sampled> {
+  const offsets = Int32Array.of(0, ...given.map((_, i) => given.slice(0, i + 1).flat().length));
+  return decoder.step(Int32Array.from(open), Int32Array.from(given.flat()), offsets, {
+    temperature: new Float32Array(open.length),
+    topK: new Int32Array(open.length),
+    topP: new Float32Array(open.length).fill(1),
+    minP: new Float32Array(open.length),
+    repetitionPenalty: new Float32Array(open.length).fill(1),
+    uniform: new Float64Array(open.length),
+    top: 0,
+  });
+}
+
+/** Tokens per second of so many rows after a prompt each has read, and the prompt's own speed. */
+async function decode(count: number) {
+  const open = Array.from({ length: count }, () => decoder.open());
+  const prompt = Array.from({ length: Number(promptLength) }, (_, i) => (i * 7919) % 2000);
+  start = performance.now();
+  let sampled = await step(open.slice(0, 1), [prompt]);
+  const prefill = prompt.length / ((performance.now() - start) / 1000);
+  for (const row of open.slice(1)) sampled = await step([row], [prompt]);
+  const ids = () => Array.from({ length: count }, (_, i) => [sampled.tokens[i] ?? 1]);
+  sampled = await step(open, ids());
+  let fastest = Infinity;
+  // The fastest stretch is what a busy machine disturbs least.
+  for (let stretch = 0; stretch < 4; stretch++) {
+    start = performance.now();
+    for (let i = 0; i < Number(tokens) / 4; i++) sampled = await step(open, ids());
+    fastest = Math.min(fastest, (performance.now() - start) / 1000);
+  }
+  for (const row of open) decoder.close(row);
+  return { prefill, decode: (count * Math.floor(Number(tokens) / 4)) / fastest };
+}
+
+const one = await decode(1);
+const many = await decode(Number(rows));
+const megabytes = process.memoryUsage.rss() / 2 ** 20;
+process.stdout.write(`${JSON.stringify({ backend, load, one, many, megabytes })}\n`);
+process.exit(0);

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Loads a Hugging Face folder with transformers, reads a prompt and decodes greedily.
+
+    python3 transformers_peer.py FOLDER float32|bfloat16 PROMPT_LENGTH TOKENS ROWS
+
+Prints one JSON line: load (seconds), one and many ({"prefill", "decode"} in tokens per second; decode
+is the fastest of four stretches), megabytes (resident), version. Needs `pip install torch transformers`.
+"""
+import json, resource, sys, time
+import torch, transformers
+from transformers import AutoModelForCausalLM
+
+
+def resident():
+    try:
+        with open("/proc/self/status") as f:
+            return int(next(l for l in f if l.startswith("VmRSS")).split()[1]) / 1024
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@torch.inference_mode()
+def decode(model, prompt_length, tokens, rows):
+    ids = torch.tensor([[i * 7919 % 2000 for i in range(prompt_length)]])
+    start = time.perf_counter()
+    model(ids, logits_to_keep=1)
+    prefill = prompt_length / (time.perf_counter() - start)
+    out = model(ids.repeat(rows, 1), use_cache=True, logits_to_keep=1)
+    step = lambda out: model(out.logits[:, -1:].argmax(-1), past_key_values=out.past_key_values,
+                             use_cache=True)
+    out = step(out)
+    fastest = float("inf")
+    for _ in range(4):
+        start = time.perf_counter()
+        for _ in range(tokens // 4):
+            out = step(out)
+        fastest = min(fastest, time.perf_counter() - start)
+    return {"prefill": prefill, "decode": rows * (tokens // 4) / fastest}
+
+
+def main():
+    folder, dtype, prompt_length, tokens, rows = sys.argv[1:]
+    start = time.perf_counter()
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype)).eval()
+    load = time.perf_counter() - start
+    one = decode(model, int(prompt_length), int(tokens), 1)
+    many = decode(model, int(prompt_length), int(tokens), int(rows))
+    print(json.dumps({"load": load, "one": one, "many": many, "megabytes": resident(),
+                      "version": transformers.__version__}))
+
+
+if __name__ == "__main__":
+    main()
