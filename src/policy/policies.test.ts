@@ -39,6 +39,15 @@ test("Policy.load() reads a folder and continues as the model it was saved from"
   assert.equal(loaded.bytes(), 0);
   loaded.dispose();
   made.dispose();
+  for (const dtype of ["bfloat16", "int8"] as const) {
+    const narrow = await Policy.load(folder, { dtype });
+    const session = narrow.session();
+    const row = session.open(narrow.tokenizer.encode("low"));
+    const { tokens } = await session.generate(row, { maxTokens: 4, random: Random.from(7) });
+    assert.ok(tokens.length >= 1 && tokens.length <= 4);
+    session.dispose();
+    narrow.dispose();
+  }
   await assert.rejects(Policy.load(join(folder, "nowhere")), /Cannot load/);
   await rm(folder, { recursive: true });
 });

@@ -65,9 +65,12 @@ export class ModelPolicy extends LocalPolicy {
 /** A policy from a Hugging Face folder: config, weights, tokenizer. */
 export async function loadPolicy(
   folder: string,
+  options: LoadPolicyOptions & { dtype: "bfloat16" | "int8" },
+): Promise<LocalPolicy>;
+export async function loadPolicy(
+  folder: string,
   options?: LoadPolicyOptions & { dtype?: "float32" },
 ): Promise<ModelPolicy>;
-export async function loadPolicy(folder: string, options: LoadPolicyOptions): Promise<LocalPolicy>;
 export async function loadPolicy(
   folder: string,
   { dtype = "float32", ...options }: LoadPolicyOptions = {},
