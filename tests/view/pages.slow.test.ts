@@ -169,7 +169,7 @@ test(
       await page.evaluate(`window.refuse = true; ${click}; ${wait}`);
       assert.equal(await page.evaluate(told), "no");
       await page.evaluate(`window.refuse = false; ${click}; ${wait}`);
-      assert.deepEqual(await page.evaluate("window.asked"), { tree: "k", node: 0, rows: 4 });
+      assert.deepEqual(await page.evaluate("window.asked"), { tree: "k", node: 0, at: 0, rows: 4 });
       const titles = `[...document.querySelectorAll(".arpo-title b")].map((b) => b.textContent)`;
       const [before, forked] = (await page.evaluate(titles)) as string[];
       assert.match(before!, /^12 rows/);

@@ -49,6 +49,8 @@ export function tokenPayload(
     );
   const advantage = gather((row, t) => row.advantages[t]!);
   const entropy = gather((row, t) => (row.entropies ?? row.trajectory.entropies)[t]!);
+  // What the gradient does to the token: up or down, and how strongly.
+  const given = rows.flatMap((row) => Array.from(row.advantages));
   const panels = reports.map(({ name, report }): TokenPanel => {
     const updates = rows.flatMap((row) => report.tokens(row));
     const numbers = (read: (update: TokenUpdate) => number) =>
@@ -58,6 +60,7 @@ export function tokenPayload(
       name,
       region: packIntegers(region, false),
       quantities: {
+        push: packNumbers(Float32Array.from(updates, (u, i) => (u ? u.weight * given[i]! : NaN))),
         weight: numbers((update) => update.weight),
         ratio: numbers((update) => update.ratio),
         advantage,

@@ -1,7 +1,7 @@
 import type { PackedNumbers } from "../explorer/payload.js";
 
 /** What is known of each token; in this order where a reader chooses. */
-export type TokenQuantity = "weight" | "ratio" | "advantage" | "entropy";
+export type TokenQuantity = "push" | "weight" | "ratio" | "advantage" | "entropy";
 
 /** The same tokens under one set of settings. */
 export interface TokenPanel {

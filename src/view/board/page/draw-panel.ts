@@ -63,7 +63,7 @@ export function panelScale(panel: BoardPanel, view: PanelView): PanelScale {
     [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 10, high + Math.abs(high) / 10];
   const room = (high - low) / 20;
   const [bottom, top] = [panel.stacked || low === 0 ? low : low - room, high + room];
-  const rough = (top - bottom) / 4;
+  const rough = (top - bottom) / 6;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((part) => part * power >= rough) ?? 10);
   const [first, last] = [Math.ceil(bottom / step - 1e-9), Math.floor(top / step + 1e-9)];

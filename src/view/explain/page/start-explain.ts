@@ -26,9 +26,14 @@ export function startExplain(id: string, colours: PageColours): void {
     tokenTerms(batch.input(token, by), by.settings);
   const trained = Array.from(batch.mask.keys()).filter((token) => batch.mask[token] === 1);
   // The token whose fate depends most on the algorithm is the one worth looking at.
-  const differing = (token: number) =>
-    new Set(algorithms.map((a) => termsOf(token, a).region)).size;
-  let token = trained.reduce((best, t) => (differing(t) > differing(best) ? t : best), trained[0]!);
+  const fates = trained.map((each) => {
+    const told = algorithms
+      .filter(({ settings }) => settings.ratio !== "gspo")
+      .map((by) => termsOf(each, by))
+      .map(({ region, weight }) => `${region} ${String(weight === 0)}`);
+    return new Set(told).size;
+  });
+  let token = trained[fates.indexOf(fates.reduce((a, b) => Math.max(a, b), 1))]!;
 
   const tabs = element("div", { role: "tablist", "aria-label": "algorithm" });
   const summary = element("p", { class: "arpo-muted" });
