@@ -38,6 +38,7 @@ export const stages: JupyterFrontEndPlugin<void> = {
   autoStart: true,
   requires: [INotebookTracker],
   activate: (app: JupyterFrontEnd, tracker: INotebookTracker) => {
+    let asking = false;
     app.commands.addCommand(command, {
       label: "Insert a Stage Cell …",
       caption: tooltip,
@@ -56,17 +57,22 @@ export const stages: JupyterFrontEndPlugin<void> = {
           });
           return;
         }
+        // A toolbar's button takes Enter for two clicks.
+        if (asking) return;
+        asking = true;
         const { button, value } = await showDialog({
           title: "Insert a stage cell",
           body: new Choice("Which stage?", items),
           buttons: [Dialog.cancelButton(), Dialog.okButton({ label: "Insert" })],
           focusNodeSelector: "select",
-        });
+        }).finally(() => (asking = false));
         if (!button.accept || value === null) return;
         NotebookActions.insertBelow(panel.content);
         const head = value.startsWith("%%") ? value : `%%${value}`;
         panel.content.activeCell?.model.sharedModel.setSource(`${head.trimEnd()}\n`);
         panel.content.mode = "edit";
+        const editor = panel.content.activeCell?.editor;
+        editor?.setCursorPosition({ line: editor.lineCount - 1, column: 0 });
       },
     });
     app.docRegistry.addWidgetExtension("Notebook", {
