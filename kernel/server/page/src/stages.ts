@@ -70,6 +70,7 @@ export const stages: JupyterFrontEndPlugin<void> = {
         NotebookActions.insertBelow(panel.content);
         const head = value.startsWith("%%") ? value : `%%${value}`;
         panel.content.activeCell?.model.sharedModel.setSource(`${head.trimEnd()}\n`);
+        await panel.content.activeCell?.ready;
         panel.content.mode = "edit";
         const editor = panel.content.activeCell?.editor;
         editor?.setCursorPosition({ line: editor.lineCount - 1, column: 0 });
