@@ -10,11 +10,12 @@ export interface PassLoss {
 }
 
 /**
- * A model with its optimiser: one step is made from the summed gradients of as many passes as memory
+ * A model with its optimiser, which moves the adapters alone where there are some: one step is made from the summed gradients of as many passes as memory
  * asks for.
  */
 export class ModelOptimizer {
   readonly #adamw: AdamW;
+  readonly #trained: ReadonlyMap<string, tf.Variable>;
 
   constructor(
     readonly model: Model,
@@ -22,7 +23,8 @@ export class ModelOptimizer {
     given: { learningRate?: number; weightDecay?: number; maxNorm?: number } = {},
   ) {
     const { learningRate, weightDecay, maxNorm } = given;
-    this.#adamw = new AdamW(model.weights, {
+    this.#trained = model.trainable;
+    this.#adamw = new AdamW(this.#trained, {
       learningRate: learningRate ?? defaults.learningRate,
       weightDecay: weightDecay ?? defaults.weightDecay,
       maxNorm: maxNorm ?? defaults.maxNorm,
@@ -53,6 +55,11 @@ export class ModelOptimizer {
     seen: (pass: P, figures: Record<string, Float32Array>) => void,
     learningRate?: number,
   ): Promise<AdamWReport> {
+    if (this.model.trainable !== this.#trained) {
+      throw new TypeError(
+        "Cannot train: adapters must be added before the optimiser is made, got some added since",
+      );
+    }
     let sum: Record<string, tf.Tensor> | undefined;
     for (const pass of passes) {
       const kept: Record<string, tf.Tensor> = {};
@@ -60,7 +67,7 @@ export class ModelOptimizer {
         const { loss, figures } = lossOf(pass);
         for (const [name, figure] of Object.entries(figures)) kept[name] = tf.keep(figure.clone());
         return loss.asScalar();
-      }, this.model.weights);
+      }, this.#trained);
       sum = accumulate(sum, gradients);
       const read: Record<string, Float32Array> = {};
       for (const [name, figure] of Object.entries(kept)) {

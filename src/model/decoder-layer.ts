@@ -1,5 +1,6 @@
 import { causalAttention, linear, qkv, rmsNorm, swiglu, type tf } from "../tensor/index.js";
 import type { ModelConfig } from "./config.js";
+import { adapted, adaptedQkv } from "./lora-layer.js";
 import type { RotaryTable } from "./rope.js";
 import { sharedAttention, type Sharing } from "./sharing.js";
 
@@ -9,7 +10,8 @@ export type LayerWeights = Record<string, tf.Tensor>;
 /**
  * One layer of a decoder transformer over x [rows, time, hiddenSize]. First attention: every position
  * gathers from the positions before it. Then feed-forward: every position by itself. Each works on a
- * normalised copy and adds what it found to the stream.
+ * normalised copy and adds what it found to the stream. With `loraScale` the matrices are not trained but
+ * the adapters that are among the weights.
  *
  * @example
  * ```ts
@@ -33,33 +35,42 @@ export function decoderLayer(
   lengths: tf.Tensor | undefined,
   config: ModelConfig,
   sharing?: Pick<Sharing, "unfold" | "fold">,
+  loraScale?: number,
 ): tf.Tensor {
   const { heads, kvHeads, headDim, normEpsilon: epsilon } = config;
   const w = (name: string) => weights[`${name}.weight`]!;
 
-  const { q, k, v } = qkv(
-    rmsNorm(x, w("input_layernorm"), epsilon),
-    {
-      wq: w("self_attn.q_proj"),
-      wk: w("self_attn.k_proj"),
-      wv: w("self_attn.v_proj"),
-      bq: weights["self_attn.q_proj.bias"], // Qwen2
-      bk: weights["self_attn.k_proj.bias"],
-      bv: weights["self_attn.v_proj.bias"],
-      qNorm: weights["self_attn.q_norm.weight"], // Qwen3
-      kNorm: weights["self_attn.k_norm.weight"],
-    },
-    rotary.cos,
-    rotary.sin,
-    { heads, kvHeads, headDim, epsilon },
-  );
+  const project = (given: tf.Tensor, name: string) =>
+    loraScale === undefined ? linear(given, w(name)) : adapted(given, weights, name, loraScale);
+
+  const given = rmsNorm(x, w("input_layernorm"), epsilon);
+  const shape = { heads, kvHeads, headDim, epsilon };
+  const { q, k, v } =
+    loraScale === undefined
+      ? qkv(
+          given,
+          {
+            wq: w("self_attn.q_proj"),
+            wk: w("self_attn.k_proj"),
+            wv: w("self_attn.v_proj"),
+            bq: weights["self_attn.q_proj.bias"], // Qwen2
+            bk: weights["self_attn.k_proj.bias"],
+            bv: weights["self_attn.v_proj.bias"],
+            qNorm: weights["self_attn.q_norm.weight"], // Qwen3
+            kNorm: weights["self_attn.k_norm.weight"],
+          },
+          rotary.cos,
+          rotary.sin,
+          shape,
+        )
+      : adaptedQkv(given, weights, rotary, shape, loraScale);
   const seen = sharing
     ? sharedAttention({ q, k, v }, lengths, sharing)
     : causalAttention(q, k, v, lengths);
-  const attended = linear(seen, w("self_attn.o_proj"));
+  const attended = project(seen, "self_attn.o_proj");
   const middle: tf.Tensor = x.add(attended);
 
   const normed = rmsNorm(middle, w("post_attention_layernorm"), epsilon);
-  const inside = swiglu(linear(normed, w("mlp.gate_proj")), linear(normed, w("mlp.up_proj")));
-  return middle.add(linear(inside, w("mlp.down_proj")));
+  const inside = swiglu(project(normed, "mlp.gate_proj"), project(normed, "mlp.up_proj"));
+  return middle.add(project(inside, "mlp.down_proj"));
 }

@@ -30,7 +30,7 @@ export function decoderShape(config: ModelConfig): DecoderShape {
 
 /**
  * A model's weights as decoders read them, as they are now. On backends that keep tensors in main
- * memory nothing is copied.
+ * memory nothing is copied, but for weights that have adapters: those are given with the adapters added.
  *
  * @example
  * ```ts
@@ -44,8 +44,15 @@ export function decoderShape(config: ModelConfig): DecoderShape {
  * ```
  */
 export function decoderWeights(model: Model): DecoderWeights {
-  const read = (name: string): Float32Array | undefined =>
-    model.weights.get(name)?.dataSync() as Float32Array | undefined;
+  const read = (name: string): Float32Array | undefined => {
+    const weight = model.weights.get(name);
+    const acting = model.acting(name);
+    if (acting === weight) return weight?.dataSync() as Float32Array | undefined;
+    // The model's own weight is not touched; the sum is freed as soon as it is copied.
+    const values = (acting!.dataSync() as Float32Array).slice();
+    acting!.dispose();
+    return values;
+  };
   if (model.config.head !== "logits") {
     throw new TypeError('Cannot decode: the model must have head "logits", got "value"');
   }

@@ -4,7 +4,8 @@ import { writeModelFolder, type SaveModelOptions } from "./write-model-folder.js
 /**
  * Writes a model as a Hugging Face folder that transformers and vLLM load: `config.json`,
  * `generation_config.json` and safetensors, sharded with an index when large. Old files are replaced
- * only once all new ones are on disk; other files in the folder stay.
+ * only once all new ones are on disk; other files in the folder stay. Adapters are written as part of the
+ * weights they add to; `saveAdapter` writes them alone.
  *
  * @example
  * ```ts
@@ -23,6 +24,13 @@ export async function saveModel(
   folder: string,
   options: SaveModelOptions = {},
 ): Promise<void> {
-  const read = async (name: string) => (await model.weights.get(name)!.data()) as Float32Array;
+  const read = async (name: string) => {
+    const acting = model.acting(name)!;
+    const values = (await acting.data()) as Float32Array;
+    if (acting === model.weights.get(name)) return values;
+    const copied = values.slice();
+    acting.dispose();
+    return copied;
+  };
   await writeModelFolder(folder, model.config, model.generation, read, options);
 }

@@ -8,6 +8,8 @@ import { modelConfig, type ModelConfig, type ModelConfigInput } from "./config.j
 import { decoderLayer, type LayerWeights } from "./decoder-layer.js";
 import type { GenerationConfig } from "./generation-config.js";
 import { initialValues } from "./init-weights.js";
+import { layerParts } from "./layer-parts.js";
+import type { Lora } from "./lora.js";
 import { rotaryTable, type RotaryTable } from "./rope.js";
 import { shapeSize } from "./safetensors-header.js";
 import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js";
@@ -49,7 +51,8 @@ function variable(values: Float32Array, shape: number[]): tf.Variable {
 export class Model {
   #version = 0;
   #rotary: RotaryTable | undefined;
-  readonly #layers: LayerWeights[];
+  #layers: LayerWeights[];
+  #lora: Lora | undefined;
 
   /** Takes over the weights: `dispose` frees them. */
   constructor(
@@ -57,11 +60,7 @@ export class Model {
     readonly weights: ReadonlyMap<string, tf.Variable>,
     readonly generation: GenerationConfig = { eosIds: config.eosIds },
   ) {
-    this.#layers = Array.from({ length: config.layers }, (_, i) => {
-      const prefix = `model.layers.${i}.`;
-      const own = [...weights].filter(([name]) => name.startsWith(prefix));
-      return Object.fromEntries(own.map(([name, weight]) => [name.slice(prefix.length), weight]));
-    });
+    this.#layers = layerParts(config.layers, weights);
   }
 
   /** A model with random weights that depend on the seed alone. */
@@ -108,13 +107,68 @@ export class Model {
     this.#version++;
   }
 
-  /** A second model with the same weights in memory of its own: a reference policy, for example. */
+  /** The adapters, where `addLora` or `loadAdapter` gave the model some. */
+  get lora(): Lora | undefined {
+    return this.#lora;
+  }
+
+  /** What training changes: the adapters where there are some, else every weight. */
+  get trainable(): ReadonlyMap<string, tf.Variable> {
+    if (this.#lora?.merged) {
+      throw new TypeError("Cannot train: adapters must not be merged, got merged ones");
+    }
+    return this.#lora?.weights ?? this.weights;
+  }
+
+  /** @internal Takes over adapters; `addLora` is the way to call this. */
+  adopt(lora: Lora): void {
+    if (this.#lora) {
+      throw new TypeError(
+        `Cannot add LoRA: the model must not have adapters yet, got some of rank ${this.#lora.rank}`,
+      );
+    }
+    this.#lora = lora;
+    this.#layers = layerParts(this.config.layers, this.weights, lora);
+    this.changed();
+  }
+
+  /** @internal Adds adapters to the weights or takes them out again. */
+  mergeLora(merge: boolean): void {
+    const lora = this.#lora;
+    if (!lora || lora.merged === merge) {
+      const state = lora ? (merge ? "merged ones" : "ones that are not") : "none";
+      throw new TypeError(
+        `Cannot ${merge ? "merge" : "unmerge"} LoRA: the model must have ${merge ? "unmerged" : "merged"} adapters, got ${state}`,
+      );
+    }
+    for (const [name, weight] of this.weights) {
+      tf.tidy(() => {
+        const changed = lora.apply(name, weight, merge ? 1 : -1);
+        if (changed) weight.assign(changed);
+      });
+    }
+    lora.merged = merge;
+    this.#layers = layerParts(this.config.layers, this.weights, merge ? undefined : lora);
+    this.changed();
+  }
+
+  /** What a weight acts with: itself, or a new tensor where an adapter adds to it. */
+  acting(name: string): tf.Tensor | undefined {
+    const weight = this.weights.get(name);
+    if (!weight || !this.#lora || this.#lora.merged) return weight;
+    return this.#lora.apply(name, weight) ?? weight;
+  }
+
+  /**
+   * A second model with the same weights in memory of its own: a reference policy, for example. What
+   * adapters add is part of its weights.
+   */
   copy(): Model {
     const copies = new Map<string, tf.Variable>();
-    for (const [name, weight] of this.weights) {
+    for (const name of this.weights.keys()) {
       copies.set(
         name,
-        tf.tidy(() => tf.variable(weight.mul(1), true)),
+        tf.tidy(() => tf.variable(this.acting(name)!.mul(1), true)),
       );
     }
     return new Model(this.config, copies, this.generation);
@@ -122,6 +176,9 @@ export class Model {
 
   /** Takes over the weights of a model of the same configuration. */
   copyFrom(source: Model): void {
+    if (this.#lora) {
+      throw new TypeError("Cannot copy weights: the model must not have adapters, got some");
+    }
     for (const [name, weight] of this.weights) {
       const other = source.weights.get(name);
       if (`${other?.shape}` !== `${weight.shape}`) {
@@ -131,7 +188,7 @@ export class Model {
       }
     }
     for (const [name, weight] of this.weights) {
-      tf.tidy(() => weight.assign(source.weights.get(name)!.mul(1)));
+      tf.tidy(() => weight.assign(source.acting(name)!.mul(1)));
     }
     this.changed();
   }
@@ -158,12 +215,19 @@ export class Model {
           }
         : table;
       let x = embed(this.#weight("model.embed_tokens.weight"), ids);
+      const scale = this.#lora && !this.#lora.merged ? this.#lora.scale : undefined;
       for (const weights of this.#layers) {
         if (options.checkpointing) {
-          const names = Object.keys(weights);
+          const all = Object.keys(weights);
+          const names = all.filter((name) => scale === undefined || name.includes(".lora_"));
+          const frozen = all.filter((name) => !names.includes(name));
           x = checkpoint(
             ([given, ...values], [cos, sin, ...rest]) => {
-              const again = Object.fromEntries(names.map((name, i) => [name, values[i]!]));
+              const kept = rest.splice(rest.length - frozen.length, frozen.length);
+              const again = Object.fromEntries([
+                ...names.map((name, i) => [name, values[i]!] as const),
+                ...frozen.map((name, i) => [name, kept[i]!] as const),
+              ]);
               const counts = lengths && rest.shift();
               const [unfold, fold] = rest as [tf.Tensor2D, tf.Tensor1D];
               const shared = sharing && { unfold, fold };
@@ -174,18 +238,20 @@ export class Model {
                 counts,
                 this.config,
                 shared,
+                scale,
               );
             },
-            [x, ...Object.values(weights)],
+            [x, ...names.map((name) => weights[name]!)],
             [
               rotary.cos,
               rotary.sin,
               ...(lengths ? [lengths] : []),
               ...(sharing ? [sharing.unfold, sharing.fold] : []),
+              ...frozen.map((name) => weights[name]!),
             ],
           );
         } else {
-          x = tf.tidy(() => decoderLayer(x, weights, rotary, lengths, this.config, sharing));
+          x = tf.tidy(() => decoderLayer(x, weights, rotary, lengths, this.config, sharing, scale));
         }
       }
       return rmsNorm(x, this.#weight("model.norm.weight"), this.config.normEpsilon) as tf.Tensor3D;
@@ -261,6 +327,7 @@ export class Model {
   /** Frees the weights. */
   dispose(): void {
     for (const weight of this.weights.values()) weight.dispose();
+    this.#lora?.dispose();
     this.#rotary?.cos.dispose();
     this.#rotary?.sin.dispose();
     this.#rotary = undefined;
