@@ -324,6 +324,14 @@ export class Model {
     });
   }
 
+  /** The model without its adapters over the same weights: only one of the two may be disposed of. */
+  withoutLora(): Model {
+    if (this.#lora?.merged) {
+      throw new TypeError("Cannot leave adapters out: they must not be merged, got merged ones");
+    }
+    return new Model(this.config, this.weights, this.generation);
+  }
+
   /** Frees the weights. */
   dispose(): void {
     for (const weight of this.weights.values()) weight.dispose();

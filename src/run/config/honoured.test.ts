@@ -38,7 +38,11 @@ test("every key that is not kept for export is looked at by a run", async () => 
       "trainer.total_training_steps=null",
       "trainer.total_epochs=1",
     ],
-    ["actor_rollout_ref.actor.use_kl_loss=true", "actor_rollout_ref.actor.kl_loss_coef=0.1"],
+    [
+      "actor_rollout_ref.actor.use_kl_loss=true",
+      "actor_rollout_ref.actor.kl_loss_coef=0.1",
+      "actor_rollout_ref.model.lora_rank=2",
+    ],
   ];
   for (const [i, own] of runs.entries()) {
     const { config } = await loadConfig({

@@ -43,8 +43,8 @@ const checkpoint = section({
   ),
 });
 
-// Adapters are not built: every weight is trained, whatever the rank says.
-const adapters = {
+// A critic has no adapters: every weight of it is trained, whatever the rank says.
+const criticAdapters = {
   lora_rank: kept(atLeast(0, 0)),
   lora_alpha: kept(positive(16)),
   target_modules: kept(z.union([z.string(), z.array(z.string())]).default("all-linear")),
@@ -54,7 +54,12 @@ const adapters = {
 export const model = section({
   path: text("data/models/tiny").describe("A Hugging Face folder"),
   enable_gradient_checkpointing: flag(true).describe("Recompute activations: slower, less memory"),
-  ...adapters,
+  lora_rank: atLeast(0, 0).describe("Train low-rank adapters alone, of this rank; 0: every weight"),
+  lora_alpha: positive(16).describe("What adapters add is multiplied by lora_alpha / lora_rank"),
+  target_modules: z
+    .union([z.string(), z.array(z.string())])
+    .default("all-linear")
+    .describe("Projections that get adapters: all-linear, or names such as q_proj"),
   override_config: kept(free),
   external_lib: kept(optionalText),
   use_shm: kept(flag(false)),
@@ -136,7 +141,7 @@ export const critic = section({
     path: text("data/models/tiny").describe("A Hugging Face folder to start the critic from"),
     tokenizer_path: kept(optionalText),
     enable_gradient_checkpointing: flag(true).describe("Recompute activations"),
-    ...adapters,
+    ...criticAdapters,
     override_config: kept(free),
     external_lib: kept(optionalText),
     use_shm: kept(flag(false)),

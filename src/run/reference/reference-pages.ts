@@ -45,8 +45,8 @@ ${rows.join("\n")}
 
 These are checked, kept in the run's configuration and listed when they are set; nothing here reads
 them, because they are about clusters, other engines, or what is always so here (checkpoints are
-always complete, tool results are always masked, every weight is trained, rewards are computed one sample at a
-time).
+always complete, tool results are always masked, every weight of a critic is trained, rewards are
+computed one sample at a time).
 
 ${kept.map(({ path }) => `\`${path}\``).join(", ")}
 `;

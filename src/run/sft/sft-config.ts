@@ -13,7 +13,15 @@ const schema = z.strictObject({
   model_name_or_path: z.string(),
   stage: z.literal("sft").default("sft"),
   do_train: z.boolean().default(true),
-  finetuning_type: z.literal("full").default("full"),
+  finetuning_type: z.enum(["full", "lora"]).default("full"),
+  lora_rank: z.number().int().positive().default(8),
+  /** Unset: twice the rank. */
+  lora_alpha: z.number().positive().nullable().default(null),
+  /** `all`, or names with commas between. */
+  lora_target: z.union([z.string(), z.array(z.string())]).default("all"),
+  use_rslora: z.boolean().default(false),
+  /** Dropout is not built. */
+  lora_dropout: z.literal(0).default(0),
   dataset_dir: z.string().default("data"),
   dataset: z.string(),
   cutoff_len: z.number().int().positive().default(2048),

@@ -10,7 +10,15 @@ import {
   loadDataset,
   pack,
 } from "../../learn/index.js";
-import { HfTokenizer, type Model, loadModel, saveModel } from "../../model/index.js";
+import {
+  HfTokenizer,
+  type Model,
+  addLora,
+  loadAdapter,
+  loadModel,
+  saveAdapter,
+  saveModel,
+} from "../../model/index.js";
 import { Random } from "../../random/index.js";
 import { ready } from "../../tensor/index.js";
 import { makeFolder } from "../folder/make-folder.js";
@@ -23,6 +31,7 @@ import type { SftConfig } from "./sft-config.js";
 export type SftRunStep = SftStep & { seconds: number };
 
 const logFile = "trainer_log.jsonl";
+const mergedFolder = "merged";
 const stateFile = "trainer_state.json";
 const checkpointName = (step: number) => `checkpoint-${step}`;
 
@@ -37,7 +46,8 @@ interface Parts {
  * Supervised fine-tuning as a LLaMA-Factory file describes it, in its output folder: checkpoints,
  * evaluation, a log of every step. A run that was killed goes on from its last checkpoint and ends with
  * the bytes of one that was not. Which runs go on follows LLaMA-Factory: those without
- * `overwrite_output_dir`, and all with `resume_from_checkpoint: true`.
+ * `overwrite_output_dir`, and all with `resume_from_checkpoint: true`. With `finetuning_type: lora` the
+ * folders hold the adapters, and `merged` holds the model that has them added.
  */
 export class SftRun implements AsyncIterable<SftRunStep> {
   readonly #log: SftStep[] = [];
@@ -74,11 +84,23 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     const tokenizer = await HfTokenizer.load(config.model_name_or_path);
     const { train, evaluation } = await readExamples(config, base, tokenizer, note);
     const model = await loadModel(config.model_name_or_path);
+    if (config.finetuning_type === "lora") {
+      addLora(model, {
+        rank: config.lora_rank,
+        alpha: config.lora_alpha ?? 2 * config.lora_rank,
+        targetModules: config.lora_target,
+        rslora: config.use_rslora,
+        seed: config.seed,
+      });
+    }
     let resume: SftState | undefined;
     if (from !== undefined) {
-      const saved = await loadModel(from);
-      model.copyFrom(saved);
-      saved.dispose();
+      if (model.lora) await loadAdapter(model, from);
+      else {
+        const saved = await loadModel(from);
+        model.copyFrom(saved);
+        saved.dispose();
+      }
       const state = JSON.parse(await readFile(join(from, stateFile), "utf8")) as SftState;
       const optimizer = await loadOptimizer(join(from, "optimizer.safetensors"));
       resume = { ...state, optimizer };
@@ -142,7 +164,12 @@ export class SftRun implements AsyncIterable<SftRunStep> {
       yield { ...step, seconds: (now - last) / 1000 };
       last = performance.now();
     }
-    await this.#saving("the model", () => this.#saveModel(this.folder));
+    await this.#saving("the model", async () => {
+      await this.#saveModel(this.folder);
+      if (!this.#parts.model.lora) return;
+      await saveModel(this.#parts.model, join(this.folder, mergedFolder));
+      await this.#parts.tokenizer.save(join(this.folder, mergedFolder));
+    });
   }
 
   dispose(): void {
@@ -150,8 +177,11 @@ export class SftRun implements AsyncIterable<SftRunStep> {
   }
 
   async #saveModel(folder: string): Promise<void> {
-    await refuseBroken(this.#parts.model);
-    await saveModel(this.#parts.model, folder);
+    const { model } = this.#parts;
+    await refuseBroken(model);
+    // A folder that holds both would have its adapters added twice by transformers.
+    if (model.lora) await saveAdapter(model, folder, { base: this.config.model_name_or_path });
+    else await saveModel(model, folder);
     await this.#parts.tokenizer.save(folder);
   }
 

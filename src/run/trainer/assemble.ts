@@ -1,6 +1,6 @@
 import { basename, resolve } from "node:path";
 import { world } from "../../data/index.js";
-import { HfTokenizer, type Tokenizer, loadModel } from "../../model/index.js";
+import { HfTokenizer, type Tokenizer, addLora, loadModel } from "../../model/index.js";
 import { Policy } from "../../policy/index.js";
 import { loadReward } from "../../reward/index.js";
 import { ready } from "../../tensor/index.js";
@@ -43,7 +43,7 @@ async function tasksFor(part: "train" | "test", config: Config, tokenizer: Token
 
 /**
  * Everything a trainer is put together from, as a configuration says: policy, tools, reward, tasks, and
- * a reference policy and a critic where they are asked for. `note` is told what was left out.
+ * adapters, a reference policy and a critic where they are asked for. `note` is told what was left out.
  */
 export async function assemble(
   config: Config,
@@ -62,7 +62,16 @@ export async function assemble(
   );
   const train = await tasksFor("train", config, tokenizer, note);
   const validation = await tasksFor("test", config, tokenizer, note);
-  const policy = Policy.fromModel(await loadModel(folder), tokenizer, {
+  const loaded = await loadModel(folder);
+  if (model.lora_rank > 0) {
+    addLora(loaded, {
+      rank: model.lora_rank,
+      alpha: model.lora_alpha,
+      targetModules: model.target_modules,
+      seed: config.lab.seed,
+    });
+  }
+  const policy = Policy.fromModel(loaded, tokenizer, {
     name: basename(folder),
     ...(rollout.max_model_len === null ? {} : { contextLength: rollout.max_model_len }),
   });
@@ -75,7 +84,7 @@ export async function assemble(
     reward,
     train,
     validation,
-    ...(needsReference ? { reference: policy.model.copy() } : {}),
+    ...(needsReference ? { reference: loaded.lora ? loaded.withoutLora() : loaded.copy() } : {}),
     ...(config.algorithm.adv_estimator === "gae"
       ? { critic: await loadModel(resolve(config.critic.model.path), { head: "value" }) }
       : {}),

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Model, loadModel, saveModel } from "../../model/index.js";
+import { type Model, loadAdapter, loadModel, saveAdapter, saveModel } from "../../model/index.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
 import type { RunFolder } from "../folder/run-folder.js";
@@ -17,6 +17,9 @@ interface Saved {
   trainer: TrainerState;
   best: Best | null;
 }
+
+/** Where verl keeps adapters, beside the model that has them added. */
+const adapterFolder = "lora_adapter";
 
 /** Tokenizer files travel with every checkpoint, so that each is a model on its own. */
 const tokenizerFiles =
@@ -39,6 +42,10 @@ export async function saveCheckpoint(
   const actor = join(path, "actor");
   await mkdir(actor);
   await saveModel(policy.model, actor);
+  if (policy.model.lora) {
+    const base = config.actor_rollout_ref.model.path;
+    await saveAdapter(policy.model, join(actor, adapterFolder), { base });
+  }
   await copyTokenizer(config.actor_rollout_ref.model.path, actor);
   await saveOptimizer(await trainer.learner.state(), join(path, "actor-optimizer.safetensors"));
   if (trainer.critic) {
@@ -78,7 +85,15 @@ export async function resumeFrom(
 
 /** Puts a checkpoint's weights and moments into a trainer. */
 export async function restore(trainer: Trainer, path: string): Promise<void> {
-  await overwrite(trainer.parts.policy.model, join(path, "actor"));
+  const { model } = trainer.parts.policy;
+  const actor = join(path, "actor");
+  if (model.lora) {
+    await loadAdapter(model, join(actor, adapterFolder));
+  } else if ((await readdir(actor)).includes(adapterFolder)) {
+    throw new RangeError(
+      `Cannot resume: actor_rollout_ref.model.lora_rank must be that of the checkpoint's adapters, got 0 for ${path}`,
+    );
+  } else await overwrite(model, actor);
   trainer.learner.restore(await loadOptimizer(join(path, "actor-optimizer.safetensors")));
   if (trainer.critic) {
     await overwrite(trainer.critic.model, join(path, "critic"));
