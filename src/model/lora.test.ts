@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { gradientsOf, ready, tf } from "../tensor/index.js";
 import { Random } from "../random/index.js";
 import { addLora } from "./add-lora.js";
+import type { ModelConfigInput } from "./config.js";
 import { decoderWeights } from "./decoder-of.js";
 import { loadAdapter } from "./load-adapter.js";
 import { loadModel } from "./load-model.js";
@@ -29,9 +30,21 @@ const rows = [
   [1, 2, 3, 4, 9, 8, 7],
 ];
 
+/** A model whose biases and norms are not those of a fresh one. */
+function base(input: Partial<ModelConfigInput> = {}): Model {
+  const model = Model.init({ ...sizes, ...input }, 3);
+  const random = Random.from(6);
+  for (const [name, weight] of model.weights) {
+    if (!/bias$|norm\.weight$/.test(name)) continue;
+    const values = Float32Array.from({ length: weight.size }, () => 0.5 + random.uniform());
+    tf.tidy(() => weight.assign(tf.tensor(values, weight.shape)));
+  }
+  return model;
+}
+
 /** A model whose adapters say something. */
 function adaptedModel(options: Partial<LoraOptions> = {}, family: "qwen2" | "qwen3" = "qwen2") {
-  const model = Model.init({ ...sizes, family }, 3);
+  const model = base({ family });
   const lora = addLora(model, { rank: 3, alpha: 6, ...options });
   const random = Random.from(5);
   for (const [name, weight] of lora.weights) {
@@ -60,8 +73,8 @@ function loss(model: Model, options: { checkpointing?: boolean } = {}): tf.Scala
 }
 
 test("addLora() changes nothing at first and leaves only A and B to be trained", () => {
-  const plain = Model.init(sizes, 3);
-  const model = Model.init(sizes, 3);
+  const plain = base();
+  const model = base();
   const lora = addLora(model, { rank: 3, alpha: 6, seed: 2 });
   assert.ok(furthest(logits(model), logits(plain)) < 1e-5);
   assert.equal(model.trainable, lora.weights);
@@ -85,7 +98,7 @@ for (const family of ["qwen2", "qwen3"] as const) {
       const { model, lora } = adaptedModel(options, family);
       const before = snapshot(model);
       const apart = logits(model);
-      const bare = Model.init({ ...sizes, family }, 3);
+      const bare = base({ family });
       assert.ok(furthest(apart, logits(bare)) > 0.1); // the adapters say something
       const decoding = decoderWeights(model);
       const copied = model.copy();
@@ -192,12 +205,12 @@ test("saveAdapter() and loadAdapter() keep everything, in PEFT's files", async (
   const key = "base_model.model.model.layers.1.self_attn.v_proj.lora_B.weight";
   assert.deepEqual(file.tensors.get(key)?.shape, [8, 3]);
   await file.close();
-  const other = Model.init(sizes, 3);
+  const other = base();
   const loaded = await loadAdapter(other, folder);
   assert.equal(loaded.scale, lora.scale);
   assert.deepEqual(logits(other), logits(model));
   // Into adapters that are there, as a resumed run does.
-  const third = Model.init(sizes, 3);
+  const third = base();
   const there = addLora(third, { rank: 3, alpha: 6, rslora: true, targetModules: ["q_proj", "v_proj"] }); // prettier-ignore
   assert.equal(await loadAdapter(third, folder), there);
   assert.deepEqual(logits(third), logits(model));
@@ -211,7 +224,7 @@ test("saveAdapter() and loadAdapter() keep everything, in PEFT's files", async (
 
 test("adapters that cannot be are refused with the reason", async () => {
   const folder = await mkdtemp(join(tmpdir(), "arpo-lora-"));
-  const model = Model.init(sizes, 3);
+  const model = base();
   const add = (options: Partial<LoraOptions>) => () =>
     addLora(model, { rank: 2, alpha: 4, ...options });
   assert.throws(add({ rank: 0 }), /the rank must be a positive integer, got 0/);
@@ -219,7 +232,7 @@ test("adapters that cannot be are refused with the reason", async () => {
   assert.throws(add({ alpha: 0 }), /alpha must be a positive number, got 0/);
   assert.throws(add({ targetModules: ["q_proj", "lm_head"] }), /among q_proj.*, got lm_head/);
   assert.throws(add({ targetModules: [] }), /got none/);
-  const critic = Model.init({ ...sizes, head: "value" }, 3);
+  const critic = base({ head: "value" });
   assert.throws(() => addLora(critic, { rank: 2, alpha: 4 }), /must have head "logits"/);
   assert.throws(() => mergeLora(model), /must have unmerged adapters, got none/);
   await assert.rejects(saveAdapter(model, folder), /the model must have one, got none/);
@@ -244,14 +257,14 @@ test("adapters that cannot be are refused with the reason", async () => {
   await wrong({ r: 4 }, /lora_A.weight must have shape \[4,16\] .*got \[3,16\]/);
   await wrong({ target_modules: ["q_proj"] }, /target_modules alone, got base_model/);
   await writeFile(config, JSON.stringify(good));
-  const wide = Model.init({ ...sizes, intermediateSize: 32 }, 3);
+  const wide = base({ intermediateSize: 32 });
   await assert.rejects(loadAdapter(wide, folder), /must have shape .*got \[/);
-  const deep = Model.init({ ...sizes, layers: 3 }, 3);
+  const deep = base({ layers: 3 });
   await assert.rejects(loadAdapter(deep, folder), /must hold .*layers\.2.*no such tensor/);
-  const shallow = Model.init({ ...sizes, layers: 1 }, 3);
+  const shallow = base({ layers: 1 });
   await assert.rejects(loadAdapter(shallow, folder), /got base_model.model.model.layers.1/);
   addLora(wide, { rank: 2, alpha: 4 });
-  const same = Model.init(sizes, 3);
+  const same = base();
   addLora(same, { rank: 2, alpha: 4 });
   await assert.rejects(loadAdapter(same, folder), /no adapters or ones of rank 3.*got rank 2/);
   await writeSafetensors(weights, []);

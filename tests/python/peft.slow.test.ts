@@ -1,0 +1,82 @@
+// Adapters we write, peft loads, and the other way round: needs a Python with peft and transformers
+// (ARPO_LAB_PYTHON, else python3) and is skipped, saying so, where there is none.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import {
+  addLora,
+  loadAdapter,
+  loadModel,
+  Model,
+  SafetensorsFile,
+  saveAdapter,
+  saveModel,
+  writeSafetensors,
+} from "../../src/model/index.js";
+import { Random } from "../../src/random/index.js";
+import { ready, tf } from "../../src/tensor/index.js";
+
+const python = process.env.ARPO_LAB_PYTHON ?? "python3";
+const { status } = spawnSync(python, ["-c", "import peft, transformers"]);
+const skip = status === 0 ? false : `${python} has no peft; set ARPO_LAB_PYTHON to one that has`;
+
+const sizes = {
+  ...{ vocabSize: 64, hiddenSize: 24, intermediateSize: 40, layers: 2, heads: 4, kvHeads: 2 },
+  ...{ contextLength: 128, initializerRange: 0.2 },
+};
+const ids = [[1, 2, 3, 4, 5, 9, 8, 7]];
+
+const logits = (model: Model) =>
+  tf.tidy(() => Float32Array.from(model.logits(model.forward(model.batch(ids))).dataSync()));
+
+for (const family of ["qwen2", "qwen3", "llama"] as const) {
+  const targets = family === "qwen3" ? ["q_proj", "up_proj"] : "all-linear";
+  const rslora = family === "qwen3";
+  test(`peft and we read each other's adapters of ${family}`, { skip }, async (t) => {
+    await ready();
+    const root = await mkdtemp(join(tmpdir(), "arpo-peft-"));
+    const fresh = Model.init({ ...sizes, family }, 4);
+    const random = Random.from(5);
+    for (const [name, weight] of fresh.weights) {
+      if (!/bias$|norm\.weight$/.test(name)) continue;
+      const values = Float32Array.from({ length: weight.size }, () => 0.5 + random.uniform());
+      tf.tidy(() => weight.assign(tf.tensor(values, weight.shape)));
+    }
+    await saveModel(fresh, join(root, "base"));
+    fresh.dispose();
+    const model = await loadModel(join(root, "base"));
+    const lora = addLora(model, { rank: 3, alpha: 6, targetModules: targets, rslora });
+    for (const [name, weight] of lora.weights) {
+      if (!name.endsWith("lora_B.weight")) continue;
+      const values = Float32Array.from({ length: weight.size }, () => 0.2 * random.normal());
+      tf.tidy(() => weight.assign(tf.tensor(values, weight.shape)));
+    }
+    await saveAdapter(model, join(root, "ours"), { base: join(root, "base") });
+    const ours = logits(model);
+    const stored = [{ name: "logits", shape: [ours.length], values: () => ours }];
+    await writeSafetensors(join(root, "case.safetensors"), stored);
+    await writeFile(join(root, "case.json"), JSON.stringify({ ids, targets, rslora }));
+    const run = spawnSync(python, ["tests/python/check_adapter.py", root], {
+      encoding: "utf8",
+      env: { ...process.env, HF_HUB_OFFLINE: "1" },
+    });
+    for (const line of run.stdout.trim().split("\n")) t.diagnostic(line);
+    assert.equal(run.status, 0, run.stdout + run.stderr);
+
+    const other = await loadModel(join(root, "base"));
+    const loaded = await loadAdapter(other, join(root, "theirs"));
+    assert.equal(loaded.scale, lora.scale);
+    const file = await SafetensorsFile.open(join(root, "theirs.safetensors"));
+    const expected = await file.read("logits");
+    await file.close();
+    const far = Math.max(...logits(other).map((x, i) => Math.abs(x - expected[i]!)));
+    t.diagnostic(`theirs: ${far.toExponential(1)} from theirs`);
+    assert.ok(far < 1e-4);
+    model.dispose();
+    other.dispose();
+    await rm(root, { recursive: true });
+  });
+}
