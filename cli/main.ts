@@ -1,5 +1,6 @@
 // The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
 import { Command, Option } from "commander";
+import { convertCommand } from "./commands/convert.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { learnCommands } from "./commands/learn.js";
 import { evalCommand } from "./commands/eval.js";
@@ -46,6 +47,7 @@ program.addCommand(evalCommand());
 program.addCommand(scoreCommand());
 program.addCommand(serveCommand());
 program.addCommand(doctorCommand());
+program.addCommand(convertCommand());
 for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {

@@ -22,7 +22,7 @@ export type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
 export { trainBpe, type TrainBpeOptions } from "./train-bpe.js";
 export { Model, type ForwardOptions } from "./transformer.js";
 export { weightShapes } from "./weights.js";
-export type { SaveModelOptions } from "./write-model-folder.js";
+export { writeWeights, type SaveModelOptions } from "./write-weights.js";
 export { writeSafetensors, type TensorSource } from "./write-safetensors.js";
 export type { Decoder, Sampled, StepSampling } from "./decoder.js";
 export { PlainDecoder } from "./decoder-plain.js";

@@ -1,36 +1,10 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { ModelConfig } from "./config.js";
 import { formatGenerationConfig, type GenerationConfig } from "./generation-config.js";
-import type { WeightType } from "./half.js";
 import { formatHfConfig } from "./hf-config.js";
-import { shapeSize } from "./safetensors-header.js";
-import { stageFile, type StagedFile } from "./staged-file.js";
 import { weightShapes } from "./weights.js";
-import { stageSafetensors, type TensorSource } from "./write-safetensors.js";
+import { writeWeights, type SaveModelOptions } from "./write-weights.js";
 
-/** How a checkpoint is written. */
-export interface SaveModelOptions {
-  /** Default float32, which loses nothing. */
-  dtype?: WeightType;
-  /** The weights are split into files of at most this size (one tensor is never split). */
-  maxShardBytes?: number;
-}
-
-const largest = { float32: Infinity, float16: 65519.99, bfloat16: 3.3961775e38 };
-
-/** Values checked: what is broken in memory must not replace what is whole on disk. */
-function checked(values: Float32Array, name: string, dtype: WeightType): Float32Array {
-  const limit = largest[dtype];
-  for (let i = 0; i < values.length; i++) {
-    if (!(Math.abs(values[i]!) < limit)) {
-      throw new RangeError(
-        `Cannot save a model: weights must be finite in ${dtype}, got ${values[i]} in ${name} at ${i}`,
-      );
-    }
-  }
-  return values;
-}
+export type { SaveModelOptions };
 
 /**
  * Writes a model's folder from values that are asked for one tensor at a time. Old files are replaced
@@ -43,65 +17,15 @@ export async function writeModelFolder(
   read: (name: string) => Promise<Float32Array>,
   options: SaveModelOptions,
 ): Promise<void> {
-  const { dtype = "float32", maxShardBytes = 5e9 } = options;
-  if (!(maxShardBytes > 0)) {
-    throw new RangeError(
-      `Cannot save a model: maxShardBytes must be positive, got ${maxShardBytes}`,
-    );
-  }
-  const width = dtype === "float32" ? 4 : 2;
-  const shards: TensorSource[][] = [[]];
-  let room = maxShardBytes;
-  let total = 0;
-  for (const [name, shape] of weightShapes(config)) {
-    const bytes = shapeSize(shape) * width;
-    if (bytes > room && shards.at(-1)!.length > 0) {
-      shards.push([]);
-      room = maxShardBytes;
-    }
-    shards.at(-1)!.push({
-      name,
-      shape,
-      values: async () => checked(await read(name), name, dtype),
-    });
-    room -= bytes;
-    total += bytes;
-  }
-  const number = (n: number) => String(n).padStart(5, "0");
-  const fileName = (shard: number) =>
-    shards.length === 1
-      ? "model.safetensors"
-      : `model-${number(shard + 1)}-of-${number(shards.length)}.safetensors`;
-
-  const texts: [string, unknown][] = [
-    ["config.json", formatHfConfig(config, dtype)],
-    ["generation_config.json", formatGenerationConfig(generation)],
-  ];
-  if (shards.length > 1) {
-    const entries = shards.flatMap((shard, i) => shard.map(({ name }) => [name, fileName(i)]));
-    const index = { metadata: { total_size: total }, weight_map: Object.fromEntries(entries) };
-    texts.push(["model.safetensors.index.json", index]);
-  }
-
-  await mkdir(folder, { recursive: true });
-  const staged: StagedFile[] = [];
-  try {
-    for (const [i, shard] of shards.entries()) {
-      staged.push(await stageSafetensors(join(folder, fileName(i)), shard, { dtype }));
-    }
-    for (const [name, json] of texts) {
-      const text = `${JSON.stringify(json, undefined, 2)}\n`;
-      staged.push(await stageFile(join(folder, name), (file) => file.writeFile(text)));
-    }
-  } catch (error) {
-    for (const file of staged) await file.discard();
-    throw error;
-  }
-  for (const file of staged) await file.commit();
-  // Weights of an earlier save under other names would be read in place of these.
-  const written = new Set(staged.map(({ path }) => path));
-  for (const name of await readdir(folder)) {
-    const weights = /^model(-\d+-of-\d+)?\.safetensors(\.index\.json)?$/.test(name);
-    if (weights && !written.has(join(folder, name))) await rm(join(folder, name));
-  }
+  const text = (json: unknown) => `${JSON.stringify(json, undefined, 2)}\n`;
+  const tensors = [...weightShapes(config)].map(([name, shape]) => ({
+    name,
+    shape,
+    values: () => read(name),
+  }));
+  const texts = new Map([
+    ["config.json", text(formatHfConfig(config, options.dtype ?? "float32"))],
+    ["generation_config.json", text(formatGenerationConfig(generation))],
+  ]);
+  await writeWeights(folder, tensors, texts, options);
 }

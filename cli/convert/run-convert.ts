@@ -1,0 +1,94 @@
+import {
+  compareCheckpoints,
+  convertCheckpoint,
+  type Comparison,
+  type TensorComparison,
+} from "../../src/convert/index.js";
+import type { WeightType } from "../../src/model/index.js";
+
+/** What the command line gives. */
+export interface ConvertCommandOptions {
+  dtype?: "f32" | "bf16" | "f16";
+  base?: string;
+  maxShard?: string;
+  compare?: boolean;
+  tolerance: number;
+  json?: boolean;
+}
+
+const types = { f32: "float32", bf16: "bfloat16", f16: "float16" } as const;
+const units: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9 };
+const mostRows = 50;
+
+function bytes(text: string): number {
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([KMG]?B)$/i.exec(text) ?? [];
+  if (number === undefined || !(Number(number) > 0)) {
+    throw new RangeError(`Cannot convert: --max-shard must be a size such as 5GB, got ${text}`);
+  }
+  return Number(number) * units[unit!.toUpperCase()]!;
+}
+
+function rowText({
+  name,
+  verdict,
+  from,
+  to,
+  differing,
+  beyond,
+  largest,
+}: TensorComparison): string {
+  const sides = from === to ? from : `${from ?? "none"} | ${to ?? "none"}`;
+  const figures =
+    differing > 0
+      ? `  ${differing} differ, ${beyond} beyond, largest ${largest.toPrecision(3)}`
+      : "";
+  return `${verdict.padEnd(13)}  ${name}  ${sides}${figures}`;
+}
+
+function showComparison({ match, rows }: Comparison, from: string, to: string): void {
+  const unequal = rows.filter(({ verdict }) => verdict !== "equal");
+  for (const row of unequal.slice(0, mostRows)) console.log(rowText(row));
+  if (unequal.length > mostRows) {
+    console.log(`… and ${unequal.length - mostRows} more; --json shows all`);
+  }
+  const count = new Map<string, number>();
+  for (const { verdict } of rows) count.set(verdict, (count.get(verdict) ?? 0) + 1);
+  const sums = [...count].map(([verdict, n]) => `${n} ${verdict}`).join(", ");
+  console.log(`${rows.length} tensors: ${sums}`);
+  console.log(match ? `${from} and ${to} match.` : `${from} and ${to} do not match.`);
+}
+
+/** Converts or compares; gives the exit code. */
+export async function runConvert(
+  from: string,
+  to: string,
+  options: ConvertCommandOptions,
+): Promise<number> {
+  const dtype: WeightType | undefined = options.dtype && types[options.dtype];
+  if (options.compare) {
+    if (!(options.tolerance >= 0)) {
+      throw new RangeError(
+        `Cannot compare: --tolerance must be from 0 up, got ${options.tolerance}`,
+      );
+    }
+    const comparison = await compareCheckpoints(from, to, { dtype, tolerance: options.tolerance });
+    if (options.json) console.log(JSON.stringify(comparison));
+    else showComparison(comparison, from, to);
+    return comparison.match ? 0 : 1;
+  }
+  const done = await convertCheckpoint(from, to, {
+    dtype,
+    base: options.base,
+    maxShardBytes: options.maxShard === undefined ? undefined : bytes(options.maxShard),
+  });
+  if (options.json) console.log(JSON.stringify(done));
+  else {
+    console.log(
+      `${done.from}: ${done.tensors} tensors, ${done.parameters} parameters, written to ${to} in ${done.dtype}`,
+    );
+    if (done.tied.length > 0)
+      console.log(`left out, tied to the embeddings: ${done.tied.join(", ")}`);
+    console.log(`from ${done.base}: ${done.files.join(", ")}`);
+  }
+  return 0;
+}

@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { WeightType } from "../model/index.js";
+import { readJson } from "../model/read-json.js";
+
+/** What stands beside the weights of a model: its config, and its tokenizer's and other small files. */
+export interface BaseFiles {
+  readonly folder: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly tied: boolean;
+  /** The files as they are to be written for weights of a type. */
+  contents(type: WeightType): Map<string, Uint8Array>;
+}
+
+const wanted = new Set([
+  ...["generation_config.json", "chat_template.jinja", "chat_template.json"],
+  ...["tokenizer.json", "tokenizer.model", "tokenizer_config.json", "vocab.json", "merges.txt"],
+  ...["special_tokens_map.json", "added_tokens.json"],
+  ...["preprocessor_config.json", "processor_config.json"],
+]);
+const largest = 1 << 28;
+
+/**
+ * Reads what stands beside a checkpoint's weights, from `base` where it is given, else from the
+ * checkpoint's own `huggingface` folder, else from its folder.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { readBaseFiles } from "arpo-lab/convert";
+ *
+ * await assert.rejects(readBaseFiles("src"), /must hold config\.json/);
+ * ```
+ */
+export async function readBaseFiles(checkpoint: string, base?: string): Promise<BaseFiles> {
+  const places = base === undefined ? [join(checkpoint, "huggingface"), checkpoint] : [base];
+  const folder = places.find((place) => existsSync(join(place, "config.json")));
+  if (folder === undefined) {
+    throw new RangeError(
+      `Cannot convert a model: ${places.join(" or ")} must hold config.json, got none (--base names a folder that has it)`,
+    );
+  }
+  const config = await readJson(join(folder, "config.json"), "convert a model");
+  const files = new Map<string, Uint8Array>();
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() && wanted.has(entry.name)) {
+      const bytes = await readFile(join(folder, entry.name));
+      if (bytes.length > largest) {
+        throw new RangeError(
+          `Cannot convert a model: ${entry.name} must have at most ${largest} bytes, got ${bytes.length}`,
+        );
+      }
+      files.set(entry.name, bytes);
+    }
+  }
+  return {
+    folder,
+    config,
+    tied: config.tie_word_embeddings === true,
+    contents(type) {
+      const key = "dtype" in config ? "dtype" : "torch_dtype";
+      const text = `${JSON.stringify({ ...config, [key]: type }, undefined, 2)}\n`;
+      return new Map([...files, ["config.json", Buffer.from(text)]]);
+    },
+  };
+}

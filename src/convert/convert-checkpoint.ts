@@ -1,0 +1,100 @@
+import { writeWeights, type TensorSource, type WeightType } from "../model/index.js";
+import { readBaseFiles, type BaseFiles } from "./base-files.js";
+import { openCheckpoint } from "./open-checkpoint.js";
+import type { WeightSource } from "./weight-source.js";
+
+/** How a checkpoint is converted. */
+export interface ConvertOptions {
+  /**
+   * How weights are written. Default: bfloat16 for verl's shards, as its merger does; for a Hugging
+   * Face folder what it has, or float32 where it has several types.
+   */
+  dtype?: WeightType;
+  /** The folder with config.json and the tokenizer. Default: the checkpoint's own. */
+  base?: string;
+  /** The weights are split into files of at most this size. Default 5e9. */
+  maxShardBytes?: number;
+}
+
+/** What a conversion wrote. */
+export interface Conversion {
+  from: WeightSource["kind"];
+  tensors: number;
+  parameters: number;
+  dtype: WeightType;
+  /** The files beside the weights, and where they come from. */
+  files: string[];
+  base: string;
+  /** Names left out because the config ties them to the embeddings. */
+  tied: string[];
+}
+
+const same = (a: Float32Array, b: Float32Array) =>
+  Buffer.compare(
+    new Uint8Array(a.buffer, a.byteOffset, a.byteLength),
+    new Uint8Array(b.buffer, b.byteOffset, b.byteLength),
+  ) === 0;
+
+const output = "lm_head.weight";
+const embeddings = "model.embed_tokens.weight";
+
+/** The output matrix, where the config ties it to the embeddings and both are there: they must agree. */
+async function tiedNames(source: WeightSource, base: BaseFiles): Promise<string[]> {
+  if (!base.tied || !source.tensors.has(output) || !source.tensors.has(embeddings)) return [];
+  if (!same(await source.read(output), await source.read(embeddings))) {
+    throw new RangeError(
+      `Cannot convert a model: ${output} must equal ${embeddings} as ${base.folder}/config.json ties them, got other values`,
+    );
+  }
+  return [output];
+}
+
+/**
+ * Writes a checkpoint (verl's shards, or a Hugging Face folder) as a Hugging Face folder: safetensors
+ * in name order, config, generation config and tokenizer. One tensor is in memory at a time, and the
+ * new folder's files take their places only when all are written.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp } from "node:fs/promises";
+ * import { convertCheckpoint } from "arpo-lab/convert";
+ * import { loadModel, Model, saveModel } from "arpo-lab/model";
+ *
+ * const [from, to] = [await mkdtemp("/tmp/arpo-"), await mkdtemp("/tmp/arpo-")];
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };
+ * await saveModel(Model.init(sizes, 1), from);
+ * const { dtype } = await convertCheckpoint(from, to, { dtype: "bfloat16", maxShardBytes: 2000 });
+ * assert.equal(dtype, "bfloat16");
+ * assert.equal((await loadModel(to)).config.layers, 1);
+ * ```
+ */
+export async function convertCheckpoint(
+  from: string,
+  to: string,
+  options: ConvertOptions = {},
+): Promise<Conversion> {
+  const source = await openCheckpoint(from);
+  try {
+    const base = await readBaseFiles(from, options.base);
+    const tied = await tiedNames(source, base);
+    const dtype = options.dtype ?? source.type ?? "float32";
+    const tensors: TensorSource[] = [...source.tensors]
+      .filter(([name]) => !tied.includes(name))
+      .map(([name, { shape }]) => ({ name, shape, values: () => source.read(name) }));
+    const files = base.contents(dtype);
+    const { maxShardBytes } = options;
+    await writeWeights(to, tensors, files, { dtype, ...(maxShardBytes && { maxShardBytes }) });
+    return {
+      from: source.kind,
+      tensors: tensors.length,
+      parameters: tensors.reduce((sum, t) => sum + t.shape.reduce((a, b) => a * b, 1), 0),
+      dtype,
+      files: [...files.keys()].sort(),
+      base: base.folder,
+      tied,
+    };
+  } finally {
+    await source.close();
+  }
+}

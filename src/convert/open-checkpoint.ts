@@ -1,0 +1,28 @@
+import { readdir } from "node:fs/promises";
+import { openFolder } from "./open-folder.js";
+import { openShards } from "./open-shards.js";
+import type { WeightSource } from "./weight-source.js";
+
+/**
+ * Opens a checkpoint by what its folder holds: verl's shards, or a Hugging Face model.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openCheckpoint } from "arpo-lab/convert";
+ *
+ * await assert.rejects(openCheckpoint("src"), /must hold/);
+ * ```
+ */
+export async function openCheckpoint(folder: string): Promise<WeightSource> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new RangeError(
+      `Cannot open a checkpoint: ${folder} must be a folder, got ${error.code}`,
+      {
+        cause: error,
+      },
+    );
+  });
+  const shards = names.some((name) => /^model_world_size_\d+_rank_\d+\.pt$/.test(name));
+  return shards ? openShards(folder) : openFolder(folder);
+}

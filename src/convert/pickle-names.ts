@@ -1,0 +1,20 @@
+/** Opcodes that exist and are not run: what they would do is not needed to describe tensors. */
+export const refusedOpcodes: Readonly<Record<number, string>> = {
+  0x46: "FLOAT",
+  0x49: "INT",
+  0x4c: "LONG",
+  0x50: "PERSID",
+  0x53: "STRING",
+  0x56: "UNICODE",
+  0x64: "DICT",
+  0x67: "GET",
+  0x69: "INST",
+  0x6c: "LIST",
+  0x6f: "OBJ",
+  0x70: "PUT",
+  0x82: "EXT1",
+  0x83: "EXT2",
+  0x84: "EXT4",
+  0x97: "NEXT_BUFFER",
+  0x98: "READONLY_BUFFER",
+};
