@@ -42,7 +42,8 @@ const expert: Expert = (task, results, choose) => {
       call: { tag: "python", input: code },
     };
   }
-  const answer = choose(result.trim(), (random) => String(drawNumber(random, 4)));
+  // A number of the question in place of the result: the slip of one who did not read on.
+  const answer = choose(result.trim(), (random) => random.choose(expression.split(/ [-+*] /)));
   return { text: `<think>It is ${answer}.</think><answer>\\boxed{${answer}}</answer>` };
 };
 

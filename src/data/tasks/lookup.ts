@@ -6,6 +6,7 @@ import {
   type World,
   personRelations,
   sentence,
+  townRelations,
   world as shipped,
 } from "./world.js";
 
@@ -15,30 +16,24 @@ export interface WorldOptions extends TaskSetOptions {
 }
 
 
-/** What could stand where a fact's value stands. */
-function alternatives(world: World, { relation }: Fact): readonly string[] {
-  switch (relation) {
-    case "mayor":
-      return world.people;
-    case "river":
-      return world.rivers;
-    case "birthplace":
-      return world.towns;
-    case "trade":
-      return world.trades;
-    default:
-      return world.facts.filter((f) => f.relation === relation).map((f) => f.value);
-  }
+/** The relation that somebody asks about by mistake: another one of the same subject. */
+function otherRelations(relation: Relation): readonly Relation[] {
+  const family = (personRelations as readonly Relation[]).includes(relation)
+    ? personRelations
+    : townRelations;
+  return family.filter((r) => r !== relation);
 }
 
-function subjectsOf(world: World, relation: Relation): readonly string[] {
-  return (personRelations as readonly string[]).includes(relation) ? world.people : world.towns;
+/** The values of a result's pages, but for the right one: what a careless reader takes instead. */
+function otherValues(result: string, right: string): string[] {
+  const values = [...result.matchAll(/ is (\S+)\.$/gm)].map(([, value]) => value!);
+  return values.filter((value) => value !== right);
 }
 
-/** A search for one fact, now and then for somebody else's. */
-export function searchFor(world: World, relation: Relation, subject: string, choose: Decide) {
-  const whom = choose(subject, (random) => random.choose(subjectsOf(world, relation)));
-  const query = `${relation} of ${whom}`;
+/** A search for one fact, now and then for another fact of the same subject. */
+export function searchFor(relation: Relation, subject: string, choose: Decide) {
+  const what = choose(relation, (random) => random.choose(otherRelations(relation)));
+  const query = `${what} of ${subject}`;
   return {
     text: `<search>${query}</search>`,
     call: { tag: "search", input: query },
@@ -54,10 +49,9 @@ export function readOff(
   choose: Decide,
 ): { value: string; thought: string } {
   const known = world.fact(relation, subject)!;
-  const found = result.includes(sentence(known));
-  const value = choose(found ? known.value : "unknown", (random) =>
-    random.choose(alternatives(world, known)),
-  );
+  const right = result.includes(sentence(known)) ? known.value : "unknown";
+  const others = otherValues(result, right);
+  const value = others.length > 0 ? choose(right, (random) => random.choose(others)) : right;
   return { value, thought: `<think>The ${relation} of ${subject} is ${value}.</think>` };
 }
 
@@ -65,7 +59,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
   const { relation, subject } = task.extra as unknown as Fact;
   const [result] = results;
   if (result === undefined) {
-    const search = searchFor(world, relation, subject, choose);
+    const search = searchFor(relation, subject, choose);
     return { ...search, text: `<think>I look it up.</think>${search.text}` };
   }
   const { value, thought } = readOff(world, result, relation, subject, choose);

@@ -23,7 +23,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
   };
   const [found, computed] = results;
   if (found === undefined) {
-    const search = searchFor(world, relation, town, choose);
+    const search = searchFor(relation, town, choose);
     return { ...search, text: `<think>I look it up.</think>${search.text}` };
   }
   if (computed === undefined) {
@@ -32,7 +32,8 @@ const expert = (world: World): Expert => (task, results, choose) => {
     const code = `${value === "unknown" ? 0 : value}${sign}${number}`;
     return { text: `${thought}<python>${code}</python>`, call: { tag: "python", input: code } };
   }
-  const answer = choose(computed.trim(), (random) => String(drawNumber(random, 4)));
+  const known = world.fact(relation, town)!.value;
+  const answer = choose(computed.trim(), (random) => random.choose([known, String(number)]));
   return { text: `<think>It is ${answer}.</think><answer>\\boxed{${answer}}</answer>` };
 };
 

@@ -7,13 +7,13 @@ const expert = (world: World): Expert => (task, results, choose) => {
   const { relation, town } = task.extra as { relation: Relation; town: string };
   const [first, second] = results;
   if (first === undefined) {
-    const search = searchFor(world, "mayor", town, choose);
+    const search = searchFor("mayor", town, choose);
     return { ...search, text: `<think>I look up the mayor.</think>${search.text}` };
   }
   const mayor = world.fact("mayor", town)!.value;
   if (second === undefined) {
     const { value, thought } = readOff(world, first, "mayor", town, choose);
-    const search = searchFor(world, relation, value === "unknown" ? mayor : value, choose);
+    const search = searchFor(relation, value === "unknown" ? mayor : value, choose);
     return { ...search, text: thought + search.text };
   }
   const { value, thought } = readOff(world, second, relation, mayor, choose);
