@@ -29,7 +29,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
   if (computed === undefined) {
     const { value, thought } = readOff(world, found, relation, town, choose);
     const sign = choose<Operator>(operator, (random) => random.choose(operators));
-    const code = `${value === "unknown" ? 0 : value}${sign}${number}`;
+    const code = `${/^\d+$/.test(value) ? value : 0}${sign}${number}`;
     return { text: `${thought}<python>${code}</python>`, call: { tag: "python", input: code } };
   }
   const known = world.fact(relation, town)!.value;

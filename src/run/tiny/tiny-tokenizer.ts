@@ -32,11 +32,11 @@ function* texts(): Generator<string> {
  * digits, took many times the training.)
  */
 export function tinyTokenizer(): TokenizerFiles {
-  const { towns, people, rivers } = createWorld();
+  const { towns, people, rivers, trades } = createWorld();
   return trainBpe(texts(), {
     vocabSize: 640,
     specialTokens: ["<|end|>", "<|user|>", "<|assistant|>"],
-    addedTokens: [...tags, ...towns, ...people, ...rivers],
+    addedTokens: [...tags, ...towns, ...people, ...rivers, ...trades],
     eosToken: "<|end|>",
     padToken: "<|end|>",
     maxDigits: 2,
