@@ -72,7 +72,12 @@ export const presets = {
     },
   ),
   tiny: merge(sizes(8, 2, 256, 128, { tools: { call_limit: 3 } }), {
-    actor_rollout_ref: { model: { enable_gradient_checkpointing: false } },
+    actor_rollout_ref: {
+      model: { enable_gradient_checkpointing: false },
+      // The published 1e-6 is for billions of parameters.
+      actor: { optim: { lr: 5e-4 } },
+      rollout: { val_kwargs: { do_sample: true, temperature: 1 } },
+    },
     critic: { model: { enable_gradient_checkpointing: false } },
     trainer: { total_training_steps: 40, val_before_train: true, test_freq: 10, save_freq: 10 },
   }),

@@ -46,7 +46,7 @@ export const tinyRecipe: TinyRecipe = {
       demonstrations: {
         seed: 1,
         worlds: 48,
-        counts: { calc: 8000, lookup: 14000, multihop: 5000, mixed: 13000 },
+        counts: { calc: 12000, lookup: 14000, multihop: 8000, mixed: 14000 },
       },
       learningRate: 3e-3,
       schedule: "cosine",
@@ -58,7 +58,7 @@ export const tinyRecipe: TinyRecipe = {
         seed: 2,
         worlds: 16,
         counts: { calc: 1600, lookup: 2000, multihop: 1000, mixed: 2400 },
-        corruption: { decisions: 0.2, format: 0.1 },
+        corruption: { decisions: 0.25, format: 0.1 },
       },
       learningRate: 3e-4,
       schedule: "constant",
