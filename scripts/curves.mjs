@@ -27,7 +27,10 @@ const heldOut = (line) =>
 async function take(name) {
   const text = await readFile(join(from, name, "metrics.jsonl"), "utf8");
   const bySteps = new Map();
-  for (const line of text.trim().split("\n").map((each) => JSON.parse(each))) {
+  for (const line of text
+    .trim()
+    .split("\n")
+    .map((each) => JSON.parse(each))) {
     const one = bySteps.get(line.step) ?? { step: line.step };
     const score = heldOut(line);
     if (score !== undefined) one["held-out reward"] = score;
@@ -61,7 +64,10 @@ for (const family of families) {
   }
   if (Object.keys(runs).length === 0) continue;
   const metric = "held-out reward";
-  const figure = compareRuns(runs, { metric, title: `${family}: held-out reward at temperature 1` });
+  const figure = compareRuns(runs, {
+    metric,
+    title: `${family}: held-out reward at temperature 1`,
+  });
   await saveFigure(join(into, `${family}.svg`), figure);
 }
 const readme = join(into, "README.md");

@@ -246,7 +246,7 @@ test("checkConfig() refuses a tokenizer of another model", async (t) => {
   const config = JSON.parse(readFileSync(join(tiny, "config.json"), "utf8")) as object;
   writeFileSync(join(model, "config.json"), JSON.stringify({ ...config, vocab_size: 500 }));
   const checks = await diagnose([`actor_rollout_ref.model.path=${model}`]);
-  assert.match(checks.find(({ id }) => id === "vocabulary-mismatch")!.found, /629 .* 500/);
+  assert.match(checks.find(({ id }) => id === "vocabulary-mismatch")!.found, /608 .* 500/);
   writeFileSync(join(model, "config.json"), "{");
   const broken = await diagnose([`actor_rollout_ref.model.path=${model}`]);
   assert.ok(broken.some(({ id }) => id === "model-unreadable"));

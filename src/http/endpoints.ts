@@ -110,9 +110,10 @@ export class Endpoints {
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     let last: unknown;
+    const failures = new Map<Endpoint, number>();
     for (let attempt = 0; attempt < this.#options.attempts; attempt++) {
       if (attempt > 0) await sleep(this.#wait(attempt, last), undefined, { signal });
-      const endpoint = await this.#acquire(signal);
+      const endpoint = await this.#acquire(failures, signal);
       try {
         const answer = await requestJson(this.#options.doing, {
           method,
@@ -129,6 +130,7 @@ export class Endpoints {
         if (signal?.aborted) throw error;
         this.#options.onFault?.(error);
         this.#fail(endpoint, error);
+        failures.set(endpoint, (failures.get(endpoint) ?? 0) + 1);
         if (error instanceof HttpError && !error.retry) throw error;
         last = error;
       } finally {
@@ -160,10 +162,10 @@ export class Endpoints {
     return Math.min(longestRestMs, asked ?? ceiling * (0.5 + Math.random() / 2));
   }
 
-  async #acquire(signal?: AbortSignal): Promise<Endpoint> {
+  async #acquire(failures: ReadonlyMap<Endpoint, number>, signal?: AbortSignal): Promise<Endpoint> {
     for (;;) {
       signal?.throwIfAborted();
-      const free = this.#choose();
+      const free = this.#choose(failures);
       if (free) {
         free.running++;
         return free;
@@ -181,15 +183,20 @@ export class Endpoints {
     }
   }
 
-  /** The least busy endpoint with room; resting ones only when every other is resting too. */
-  #choose(): Endpoint | undefined {
+  /**
+   * Of the endpoints with room the one that has failed this request least often, then the least busy;
+   * resting ones only when every other is resting too.
+   */
+  #choose(failures: ReadonlyMap<Endpoint, number>): Endpoint | undefined {
     const now = Date.now();
     const awake = this.#endpoints.filter((e) => e.restUntil <= now);
     const candidates = awake.length > 0 ? awake : this.#endpoints;
+    const failed = (e: Endpoint) => failures.get(e) ?? 0;
+    const better = (a: Endpoint, b: Endpoint) =>
+      failed(a) !== failed(b) ? failed(a) < failed(b) : a.running / a.width < b.running / b.width;
     let best: Endpoint | undefined;
     for (const e of candidates) {
-      if (e.running < e.width && (!best || e.running / e.width < best.running / best.width))
-        best = e;
+      if (e.running < e.width && (!best || better(e, best))) best = e;
     }
     return best;
   }
