@@ -45,24 +45,18 @@ function readMesh(mesh: unknown): Mesh {
   return { shards, copies: dimensions === 2 };
 }
 
-/** Sizes of a mesh since PyTorch 2.10: `axes` of (shape, stride), or `shape` in the layout itself. */
+/** Sizes of a mesh since PyTorch 2.10: one axis of its layout for each, of shapes to be multiplied. */
 function layoutSizes(layout: unknown): number[] | undefined {
   if (!(layout instanceof PickleObject)) return undefined;
-  const axes = layout.state.get("axes");
-  const shapes = Array.isArray(axes)
-    ? axes
-        .slice(0, 3)
-        .map((axis) => (axis instanceof PickleObject ? axis.state.get("shape") : null))
-    : [layout.state.get("shape") ?? layout.state.get("_shape")];
-  const sizes: number[] = [];
-  for (const shape of shapes) {
-    const list: unknown[] = Array.isArray(shape) ? shape : [shape];
-    for (const size of list.slice(0, 3)) {
-      if (!Number.isSafeInteger(size) || (size as number) < 1) return undefined;
-      sizes.push(size as number);
-    }
-  }
-  return sizes;
+  const shape = layout.state.get("shape") ?? layout.state.get("_shape");
+  const axes = layout.state.get("axes") ?? (Array.isArray(shape) ? shape : [shape]);
+  if (!Array.isArray(axes) || axes.length > 2) return undefined;
+  const sizes = axes.map((axis: unknown) => {
+    const factors: unknown = axis instanceof PickleObject ? axis.state.get("shape") : axis;
+    const list: unknown[] = Array.isArray(factors) ? factors.slice(0, 8) : [factors];
+    return list.reduce<number>((product, n) => (typeof n === "number" ? product * n : NaN), 1);
+  });
+  return sizes.every((size) => Number.isSafeInteger(size) && size > 0) ? sizes : undefined;
 }
 
 /** A placement as the dimension it cuts; undefined for a copy. */
