@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packTfjs } from "./tfjs.mjs";
+import { packZod } from "./zod.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -27,6 +28,9 @@ for (const room of ["src", "kernel", "picture", "cli", "bench", "tests"])
 
 const tfjs = join(root, "dist/vendor/tfjs.mjs");
 if (!existsSync(tfjs)) await packTfjs(tfjs);
+
+const zod = join(root, "dist/vendor/zod.mjs");
+if (!existsSync(zod)) await packZod(zod);
 
 // The compiler inside the kernel, without comments and white space: a kernel starts sooner.
 const { version } = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json")));

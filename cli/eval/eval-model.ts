@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
-import { z } from "zod";
+import { z } from "#zod";
 import { world } from "../../src/data/index.js";
 import { type Benchmark, benchmarks, evaluate, type Sample } from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";

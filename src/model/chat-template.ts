@@ -1,5 +1,8 @@
-import { Template } from "@huggingface/jinja";
+import { createRequire } from "node:module";
+import type * as Jinja from "@huggingface/jinja";
 import type { ChatMessage, ChatOptions } from "./tokenizer.js";
+
+const require = createRequire(import.meta.url);
 
 /**
  * The ChatML template: `<|im_start|>role`, the content, `<|im_end|>`. What {@link trainBpe} gives a new
@@ -23,13 +26,14 @@ export const chatMl = `{% for message in messages %}{{ '<|im_start|>' + message[
  * ```
  */
 export class ChatTemplate {
-  readonly #compiled: Template;
+  readonly #compiled: Jinja.Template;
 
   /** `specials` are the names a template may use for special tokens, such as `bos_token`. */
   constructor(
     readonly source: string,
     readonly specials: Readonly<Record<string, string>> = {},
   ) {
+    const { Template } = require("@huggingface/jinja") as typeof Jinja; // only now: it takes a while
     try {
       this.#compiled = new Template(source);
     } catch (error) {

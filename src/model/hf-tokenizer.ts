@@ -1,7 +1,8 @@
-import { Tokenizer as Engine } from "@huggingface/tokenizers";
+import type { Tokenizer as Engine } from "@huggingface/tokenizers";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ChatTemplate } from "./chat-template.js";
+import { createEngine } from "./create-engine.js";
 import { parseGenerationConfig } from "./generation-config.js";
 import { readJson } from "./read-json.js";
 import { stageFile } from "./staged-file.js";
@@ -57,7 +58,7 @@ export class HfTokenizer implements Tokenizer {
     this.#files = files;
     const { tokenizer, config } = files;
     try {
-      this.#engine = new Engine({ added_tokens: [], ...tokenizer }, config);
+      this.#engine = createEngine({ added_tokens: [], ...tokenizer }, config);
     } catch (error) {
       throw new SyntaxError(
         `Cannot load a tokenizer: tokenizer.json must describe one, got ${(error as Error).message}`,

@@ -1,5 +1,5 @@
-import { Tokenizer as Engine } from "@huggingface/tokenizers";
 import { chatMl } from "./chat-template.js";
+import { createEngine } from "./create-engine.js";
 import type { TokenizerFiles } from "./hf-tokenizer.js";
 import { learnMerges } from "./learn-merges.js";
 
@@ -113,7 +113,7 @@ export function trainBpe(texts: Iterable<string>, options: TrainBpeOptions): Tok
   const vocab = Object.fromEntries(bytes.map((character, id) => [character, id]));
 
   // Words are counted as the encoder will see them: split by the same code, in byte characters.
-  const splitter = new Engine(
+  const splitter = createEngine(
     { ...shell, model: { type: "BPE", vocab, merges: [], ignore_merges: false } },
     {},
   ).pre_tokenizer!;

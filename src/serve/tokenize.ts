@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { ApiError } from "./http/api-error.js";
 import type { Handling } from "./handler.js";
 import { neutral, readRequest } from "./schema/common.js";

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { z } from "zod";
+import { z } from "#zod";
 import { calculator } from "./calculator.js";
 import { fileTool } from "./file-tool.js";
 import { mcpTools, type McpServer } from "./mcp/mcp-tools.js";

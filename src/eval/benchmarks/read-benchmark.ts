@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
+import { z } from "#zod";
 import type { Benchmark, BenchmarkItem, LoadedBenchmark } from "./benchmark.js";
 
 const row = z.record(z.string(), z.unknown());

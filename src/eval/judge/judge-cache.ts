@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import { z } from "#zod";
 import { AppendStore } from "../../tools/index.js";
 import { isVerdict } from "./read-reply.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { JudgeReplyError } from "./judge-fault.js";
 
 const completion = z.looseObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import type { Tokenizer } from "../../model/tokenizer.js";
 import type { FinishReason } from "../policy.js";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { HfTokenizer } from "../../model/index.js";
 import type { Tokenizer } from "../../model/tokenizer.js";
 import { Endpoints } from "../../http/index.js";

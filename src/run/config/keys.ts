@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type { z } from "#zod";
 import { schema } from "./schema.js";
 
 /** One key of the configuration, as help and reference tables show it. */

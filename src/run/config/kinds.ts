@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 
 // The kinds of value a key can have. `kept` marks a key that means something only on a cluster (FSDP,
 // vLLM, Ray): it is checked, kept for export and listed, and nothing here reads it.

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { klKinds, lossAggregations } from "../../learn/index.js";
 import {
   atLeast,

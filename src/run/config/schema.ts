@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { free, kept, optionalCount, section } from "./kinds.js";
 import { actor, critic, model, reference } from "./schema-actor.js";
 import { customRewardFunction, data, rewardModel } from "./schema-data.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { commonFields, MAX_TOP, neutral } from "./common.js";
 
 const textPart = z.looseObject({ type: z.literal("text"), text: z.string() });

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { z } from "zod";
+import { z } from "#zod";
 import { nearest } from "../../text/index.js";
 import type { Sampling } from "../../policy/index.js";
 import type { RandomState } from "../../random/random.js";

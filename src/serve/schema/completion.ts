@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { commonFields, MAX_TOP, neutral } from "./common.js";
 
 const ids = z.array(z.int().min(0)).min(1);

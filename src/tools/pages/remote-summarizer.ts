@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { Endpoints, type EndpointOptions } from "../../http/index.js";
 import { finalMarker, type DeepSearchOptions, type Passage } from "./deep-search.js";
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import sqlite from "node-sqlite3-wasm";
-import { z } from "zod";
+import { z } from "#zod";
 import { brightDataHits } from "./bright-data.js";
 import { nothingFound, formatHits, type FormatOptions } from "./format.js";
+import { openDatabase } from "./open-database.js";
 import { evaluationKey, type CachedSearch, type SearchCache } from "./search-cache.js";
 
 const jsonCache = z.record(z.string(), z.string());
@@ -58,7 +58,7 @@ export function exportJsonCache(cache: SearchCache, path: string, format?: Forma
 /** Takes in a reference evaluation cache: an SQLite file with a table `cache`. */
 export function importEvaluationCache(cache: SearchCache, path: string): number {
   if (!existsSync(path)) throw new Error(`Cannot import ${path}: the file must exist, got none`);
-  const database = new sqlite.Database(path, { readOnly: true });
+  const database = openDatabase(path, { readOnly: true });
   try {
     const rows = database.all("SELECT key, obj, timestamp FROM cache WHERE valid = 1") as {
       key: string;
@@ -85,7 +85,7 @@ function milliseconds(timestamp: number | string | null): number {
 
 /** Writes a reference evaluation cache, with the key, the columns and the value it expects. */
 export function exportEvaluationCache(cache: SearchCache, path: string): number {
-  const database = new sqlite.Database(path);
+  const database = openDatabase(path);
   try {
     database.exec(
       "CREATE TABLE IF NOT EXISTS cache (key TEXT PRIMARY KEY, obj TEXT, timestamp REAL, valid INTEGER DEFAULT 1); BEGIN",

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import sqlite from "node-sqlite3-wasm";
-import { z } from "zod";
+import { z } from "#zod";
+import { openDatabase } from "./open-database.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
 /** One page of a corpus: a line of its JSONL file. */
@@ -54,7 +54,7 @@ export function readCorpus(path: string): CorpusPage[] {
 export function offlineSearch(
   options: { pages?: Iterable<CorpusPage>; path?: string } = {},
 ): SearchProvider & { dispose(): void } {
-  const database = new sqlite.Database();
+  const database = openDatabase();
   database.exec(
     "CREATE VIRTUAL TABLE page USING fts5(title, text, url UNINDEXED, tokenize = 'porter unicode61'); BEGIN",
   );

@@ -1,7 +1,10 @@
-import { LRUCache } from "lru-cache";
+import { createRequire } from "node:module";
+import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";
 import { formatHits, nothingFound, type FormatOptions } from "./format.js";
 import type { SearchHit } from "./provider.js";
+
+const require = createRequire(import.meta.url);
 
 /** What a cache holds for a query: the pages, or only the text that an older cache kept of them. */
 export interface CachedSearch {
@@ -53,7 +56,7 @@ export const isEmpty = ({ hits, text }: CachedSearch) =>
  * ```
  */
 export class SearchCache {
-  readonly #memory: LRUCache<string, CachedSearch>;
+  readonly #memory: Lru.LRUCache<string, CachedSearch>;
   readonly #store: AppendStore<CachedSearch> | undefined;
   /** What was made of an entry last: the same settings come again and again. */
   readonly #texts = new WeakMap<CachedSearch, { text: string } & FormatOptions>();
@@ -61,6 +64,7 @@ export class SearchCache {
   readonly #emptyTtlMs: number;
 
   constructor(options: SearchCacheOptions = {}) {
+    const { LRUCache } = require("lru-cache") as typeof Lru; // only now: it takes a while
     this.#memory = new LRUCache({ max: options.memory ?? 100_000 });
     this.#store = options.path === undefined ? undefined : new AppendStore(options.path);
     this.#ttlMs = options.ttlMs ?? Infinity;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { z } from "#zod";
 import { requestJson } from "../../http/index.js";
 import type { SearchProvider } from "./provider.js";
 
