@@ -24,11 +24,18 @@ test("evaluateOutputs() reads the reference's files and tells how each answer en
   mkdirSync(folder, { recursive: true });
   const call = "<think>?</think><search>capital</search>";
   const logs = [call, "<result>Oslo</result>", "<answer>\\boxed{Oslo}</answer>"];
+  const refused = [
+    call,
+    "<result>You have searched this query. Please refer to previous results.</result>",
+    "<python>1</python>",
+    "<result>The maximum python call limit is exceeded. You are not allowed to use python.</result>",
+    "no idea",
+  ];
   const items = [
     item("a", "Oslo", logs.join(""), logs),
     item("b", "Timeout", `${call}\n[Timeout (exceeding 1500s)]`, [call]),
     item("c", "Error: no connection", "Error: no connection"),
-    item("d", "", "no idea"),
+    item("d", "", "no idea", refused),
   ];
   writeFileSync(join(folder, "hotpotqa_output_1.json"), JSON.stringify(items));
   const evaluation = await evaluateOutputs(join(temporary, "theirs"), {
@@ -39,7 +46,10 @@ test("evaluateOutputs() reads the reference's files and tells how each answer en
     ...{ answered: 1, unanswered: 1, timeout: 1, context: 0, error: 1 },
   });
   assert.equal(report!.accuracy.value, 1 / 3);
-  assert.deepEqual(report!.tools, { search: { calls: 1, failed: 0, limited: 0, repeated: 0 } });
+  assert.deepEqual(report!.tools, {
+    python: { calls: 0, failed: 0, limited: 1, repeated: 0 },
+    search: { calls: 1, failed: 0, limited: 0, repeated: 1 },
+  });
   assert.deepEqual(readdirSync(join(temporary, "x/hotpotqa")), [
     "hotpotqa_output_1_metrics.json",
     "hotpotqa_output_1_metrics_overall.json",

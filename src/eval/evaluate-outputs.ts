@@ -4,6 +4,7 @@ import { z } from "#zod";
 import type { Benchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
 import type { TaskType } from "./evaluate-item.js";
+import { ruleOf } from "./infer/refusals.js";
 import type { Sample, SampleStatus, Step } from "./infer/sample.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
 import { Evaluation } from "./report/evaluation.js";
@@ -43,7 +44,8 @@ function stepsOf(logs: readonly string[]): Step[] {
     }
     const found = text.replace(/^\s*<result>|<\/result>\s*$/g, "").trim();
     const tool = { tag: call, input: "", text: found, ok: true, retries: 0 };
-    return { kind: "result", text, tokens: [], tool };
+    const rule = ruleOf(call, found);
+    return { kind: "result", text, tokens: [], tool, ...(rule === undefined ? {} : { rule }) };
   });
 }
 

@@ -7,6 +7,7 @@ import { extractAnswer } from "../extract-answer.js";
 import { Conversation } from "./conversation.js";
 import type { InferenceSettings } from "./options.js";
 import { promptMessages } from "./prompts.js";
+import { searchedBefore, tooMany } from "./refusals.js";
 import type { Sample, SampleStatus } from "./sample.js";
 import { callContent } from "./trim.js";
 
@@ -23,12 +24,6 @@ export interface SampleParts {
   random: Random;
   signal: AbortSignal;
 }
-
-const tooMany = (tag: string) =>
-  tag === "search"
-    ? "The maximum search limit is exceeded. You are not allowed to search."
-    : `The maximum ${tag} call limit is exceeded. You are not allowed to use ${tag}.`;
-const again = "You have searched this query. Please refer to previous results.";
 
 /** Calls made so far, by tag, and what they took. */
 interface Calls {
@@ -58,7 +53,7 @@ async function converse(parts: SampleParts, talk: Conversation, calls: Calls): P
     if (!mayCall) {
       talk.insert({ ...ruled, text: tooMany(tag) }, "limit");
     } else if (calls.searched.has(input) && tag === "search") {
-      talk.insert({ ...ruled, text: again }, "repeated");
+      talk.insert({ ...ruled, text: searchedBefore }, "repeated");
     } else {
       const outcome = await tools.call(tag, input, { signal, transcript: talk.logs });
       talk.insert(outcome);
