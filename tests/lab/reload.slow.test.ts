@@ -6,7 +6,7 @@ import { BrowserLab, codeCell, noBrowser as skip, notebookFile, type Tab } from 
 
 const slow = `import { display } from "arpo-lab/kernel";
 const shown = display("at the start", { id: "place" });
-for (let i = 1; i <= 40; i++) {
+for (let i = 1; i <= 100; i++) {
   console.log(\`line \${i}.\`);
   shown.update(\`place \${i}.\`);
   await new Promise((later) => setTimeout(later, 100));
@@ -15,13 +15,13 @@ for (let i = 1; i <= 40; i++) {
 const asks = `import { prompt } from "arpo-lab/kernel";
 const name = await prompt("Who? ");
 \`hello \${name}\``;
-const lines = Array.from({ length: 40 }, (_, i) => `line ${i + 1}.\n`).join("");
+const lines = Array.from({ length: 100 }, (_, i) => `line ${i + 1}.\n`).join("");
 
 let lab: BrowserLab;
 let tab: Tab;
 before(async () => {
   if (skip !== false) return;
-  const endless = slow.replace("40", "1e9");
+  const endless = slow.replace("100", "1e9");
   const cells = [
     codeCell("s", slow),
     codeCell("q", "1 + 1"),
@@ -60,7 +60,7 @@ test("a page that is reloaded while a cell runs shows all of its output", { skip
   await tab.picture("reloaded-while-running");
   await tab.output(1, "the end");
   assert.equal(await printed(1), lines);
-  assert.match(await tab.outputText(1), /place 40\./);
+  assert.match(await tab.outputText(1), /place 100\./);
   assert.equal(/place/g.exec(await tab.outputText(1))?.length, 1);
   await tab.output(2, "2");
   assert.match(await promptOf(1), /1/);
@@ -92,7 +92,7 @@ test("a cell that ends while no page is there shows its output later", { skip },
   await tab.output(1, "the end");
   assert.equal(await printed(1), lines);
   await tab.save();
-  assert.match(readFileSync(join(lab.folder, "long.ipynb"), "utf8"), /line 40/);
+  assert.match(readFileSync(join(lab.folder, "long.ipynb"), "utf8"), /line 100/);
 });
 
 test("what was saved and then cleared does not come back", { skip }, async () => {
