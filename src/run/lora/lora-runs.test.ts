@@ -28,9 +28,9 @@ async function learn(folder: string, stopAfter?: number) {
       "data.train_files=tasks:calc?train=6",
       "data.val_files=tasks:calc?test=1",
       "data.train_batch_size=2",
-      "data.max_response_length=16",
-      "actor_rollout_ref.rollout.n=2",
-      "actor_rollout_ref.rollout.initial_rollouts=2",
+      "data.max_response_length=40",
+      "actor_rollout_ref.rollout.n=4",
+      "actor_rollout_ref.rollout.initial_rollouts=4",
       "actor_rollout_ref.actor.ppo_mini_batch_size=2",
       "actor_rollout_ref.actor.optim.lr=1e-2",
       "actor_rollout_ref.actor.use_kl_loss=true",
@@ -47,7 +47,7 @@ async function learn(folder: string, stopAfter?: number) {
   const parts = await assemble(config);
   const steps: TrainerStep[] = [];
   // Something to learn from, whatever the answers are.
-  const reward = ({ length }: { length: number }) => (length % 3) / 2 + 0.1;
+  const reward = ({ response }: { response: string }) => ([...response].reduce((h, c) => (31 * h + c.charCodeAt(0)) % 97, 7) % 5) / 4 + 0.1; // prettier-ignore
   const running = train(
     { ...parts, reward },
     {
