@@ -26,7 +26,7 @@ let failed = 0;
 let skipped = 0;
 const failures = [];
 // Each file runs in a process of its own; two at a time is what the smallest machine can carry.
-const stream = run({ files, concurrency: 2, timeout: 300_000 });
+const stream = run({ files, concurrency: 2, timeout: slow ? 900_000 : 300_000 });
 const isFile = (data) => files.includes(data.name) || data.details?.type === "suite";
 stream.on("test:fail", (data) => {
   if (data.todo) return;
