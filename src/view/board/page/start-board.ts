@@ -8,8 +8,9 @@ import { drawPanel, panelScale, type PanelView, smoothed } from "./draw-panel.js
 interface BoardChoices {
   smoothing: number;
   hidden: number[];
-  step?: number;
-  open?: string;
+  /** Undefined while the newest step is followed. */
+  step?: number | undefined;
+  open?: string | undefined;
 }
 
 /** Brings one board of the page to life. */
@@ -112,7 +113,8 @@ export function startBoard(
   }
   function openStep(step: number): void {
     cursor = step;
-    choices.step = step;
+    // Who looks at the newest step follows the run; who went back to one stays there.
+    choices.step = step === steps.at(-1) ? undefined : step;
     const here = payload.rollouts.filter((each) => each.step === step);
     which.replaceChildren(
       ...here.map(({ run, seed, label, data }) => {
@@ -131,7 +133,7 @@ export function startBoard(
   }
   function openTree(): void {
     if (!open) return;
-    choices.open = open.data;
+    choices.open = choices.step === undefined ? undefined : open.data;
     const tree = root!.querySelector(`script[data-${open.data}]`)?.textContent ?? "";
     const name = `${id}-${open.data}`;
     const carried = element("script", { type: "application/json", "data-tree": "" });
@@ -190,7 +192,7 @@ export function startBoard(
       drawPanels();
     };
     curve.onmouseleave = () => {
-      cursor = choices.step ?? payload.to;
+      cursor = choices.step ?? steps.at(-1) ?? payload.to;
       drawPanels();
     };
     curve.onclick = (event) => {
