@@ -14,9 +14,10 @@ export interface Palette {
   paper?: string;
 }
 
-// Okabe and Ito's eight, which stay apart for every kind of colour vision. The ramps of all themes
-// differ in lightness, or run from blue to orange, which no common kind of colour blindness confuses.
-const okabeIto = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#999999"];
+// Every theme's series stay apart under protanopia, deuteranopia and tritanopia, as palette.test.ts
+// measures; "colour-blind" are the well-known colours of Okabe and Ito. The ramps of all themes differ in
+// lightness, or run from blue to orange, which no common kind of colour blindness confuses.
+const okabeIto = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#4d4d4d"];
 const light = {
   sequential: ["#f7f7f2", "#fddcae", "#fca866", "#ea7430"],
   diverging: ["#4d9bd0", "#aed3ea", "#f7f7f2", "#fdc497", "#ea7430"],
@@ -39,17 +40,17 @@ const dark = {
  */
 export const palettes: Readonly<Record<Theme, Palette>> = {
   auto: {
-    series: ["#3b82c4", "#e07b39", "#2f9e6e", "#c94f6d", "#8a6fc0", "#9a7b4f", "#7f7f7f"],
+    series: ["#2281dc", "#eb7b2a", "#4bad7b", "#b34562", "#806b9e", "#987748", "#a0a0a0"],
     ...light,
   },
   light: {
-    series: ["#1f6fb4", "#d9661f", "#22845a", "#b83a5b", "#7653b3", "#7d5f33", "#666666"],
+    series: ["#0074cd", "#dd6617", "#278359", "#b6417d", "#5f3d97", "#7a5c2b", "#595a57"],
     ...light,
     ink: "#222222",
     paper: "#ffffff",
   },
   dark: {
-    series: ["#6cb2eb", "#f2a065", "#5cc99a", "#ee8aa4", "#b9a3ea", "#cdb083", "#aaaaaa"],
+    series: ["#59b2fa", "#fc9b51", "#54dea4", "#eeabc9", "#a491bd", "#b39874", "#7b7b7b"],
     ...dark,
     ink: "#e6e6e6",
     paper: "#17191c",

@@ -1,4 +1,4 @@
-import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
 
 // Student's t at 97.5%, by degrees of freedom.
@@ -62,7 +62,7 @@ export function compareRuns(
     const color = series[i % series.length]!;
     const y = points.map(({ mean }) => mean);
     const style = { type: "scatter", mode: "lines", x, legendgroup: name };
-    data.push({ ...style, y, name, line: { color } });
+    data.push({ ...style, y, name, line: { color, dash: dashes[i % dashes.length]! } });
     const last = points.at(-1)!;
     if (seeds.length > 1) {
       const edge = { ...style, showlegend: false, line: { color, width: 0 }, hoverinfo: "skip" };

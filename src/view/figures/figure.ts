@@ -9,6 +9,8 @@ export interface Figure {
 export interface FigureOptions {
   /** Who it is for; by default colours that suit light and dark pages. */
   theme?: Theme;
+  /** Another title than the figure's own. */
+  title?: string;
 }
 
 /** Titles of a figure and its axes, and what it says in words. */
@@ -32,7 +34,7 @@ export function makeFigure(
   return {
     data,
     layout: {
-      title: { text: words.title },
+      title: { text: options.title ?? words.title },
       colorway: [...series],
       ...(ink === undefined ? {} : { font: { color: ink } }),
       ...(paper === undefined ? {} : { paper_bgcolor: paper, plot_bgcolor: paper }),
@@ -58,3 +60,6 @@ export function colorscale(ramp: readonly string[]): [number, string][] {
 export function said(x: number): string {
   return String(Number(x.toPrecision(3)));
 }
+
+/** How the lines of a figure are dashed, in order: told apart without colour, also in print. */
+export const dashes = ["solid", "dash", "dot", "dashdot"] as const;

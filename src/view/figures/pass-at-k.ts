@@ -1,5 +1,5 @@
 import { passAtK as estimate } from "../../eval/pass-at-k.js";
-import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 
 /**
  * pass@k over k, the mean of the unbiased estimate over tasks: one curve per name.
@@ -42,7 +42,7 @@ export function passAtK(
       name,
       x,
       y,
-      line: { color: series[i % series.length] },
+      line: { color: series[i % series.length], dash: dashes[i % dashes.length] },
     })),
     {
       title: "pass@k",

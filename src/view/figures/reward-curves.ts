@@ -1,4 +1,4 @@
-import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
 
 const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
@@ -42,7 +42,7 @@ export function rewardCurves(
       name,
       x: points.map(({ step }) => step),
       y: points.map(({ value }) => value),
-      line: { color: series[i % series.length] },
+      line: { color: series[i % series.length], dash: dashes[i % dashes.length] },
     })),
     { title: "Training", x: "step", y: "value", description: sentences.join(" ") },
     options,
