@@ -57,7 +57,7 @@ async function* stepFigures(backend: string): AsyncGenerator<Figure> {
   const policy = await Policy.load(tiny);
   const tools = taskTools(world);
   const trainer = new Trainer({
-    config: await configFor(["actor_rollout_ref.actor.optim.lr=5e-4"]),
+    config: await configFor([]),
     policy,
     tools,
     reward: deepResearch,
@@ -205,7 +205,6 @@ async function* sessionFigures(backend: string): AsyncGenerator<Figure> {
     train(
       {
         config: await configFor([
-          "actor_rollout_ref.actor.optim.lr=5e-4",
           "trainer.val_before_train=false",
           "trainer.test_freq=-1",
         ]),

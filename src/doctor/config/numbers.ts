@@ -15,7 +15,7 @@ export const numbers: Rule = (context) => {
         "learning-rate",
         "warning",
         `a learning rate of ${actor.optim.lr} in reinforcement learning: the policy falls apart, and then comes NaN`,
-        `actor_rollout_ref.actor.optim.lr=${large ? "1e-6" : "5e-4"}`,
+        `actor_rollout_ref.actor.optim.lr=${large ? "1e-6" : "3e-4"}`,
       ),
     );
   }

@@ -71,7 +71,7 @@ export async function trainOn(
       data: { train_batch_size: options.prompts ?? 8 },
       actor_rollout_ref: {
         actor: {
-          optim: { lr: options.learningRate ?? 5e-4 },
+          ...(options.learningRate === undefined ? {} : { optim: { lr: options.learningRate } }),
           ppo_mini_batch_size: options.miniBatch ?? 2,
         },
         rollout: {
