@@ -204,10 +204,7 @@ async function* sessionFigures(backend: string): AsyncGenerator<Figure> {
   const trainer = await timed("rl", async () =>
     train(
       {
-        config: await configFor([
-          "trainer.val_before_train=false",
-          "trainer.test_freq=-1",
-        ]),
+        config: await configFor(["trainer.val_before_train=false", "trainer.test_freq=-1"]),
         policy,
         tools,
         reward: deepResearch,
