@@ -171,8 +171,9 @@ export async function* figures(args: string[]): AsyncGenerator<Figure> {
     await open(printing, server, "print");
     await printing.waitForSelector(idle);
     await printing.click(`${painted} >> nth=0`);
-    await printing.keyboard.press("Control+Enter");
-    await printing.click(`${painted} >> nth=1`);
+    await printing.keyboard.press("Shift+Enter"); // the next cell is chosen without a click
+    await printing.keyboard.press("Enter");
+    await printing.waitForSelector(".jp-OutputArea-output");
     const typed: number[] = [];
     const during = await frames(printing, async () => {
       for (let i = 0; i < 20; i++) {

@@ -10,6 +10,8 @@ import { lessons } from "./lessons.js";
 import { logo } from "./logo.js";
 import { outputs } from "./outputs.js";
 import { plotly } from "./plotly.js";
+import { printedModel } from "./printed/model.js";
+import { printedOutput } from "./printed/output.js";
 import { resume } from "./resume.js";
 import { saving } from "./saving.js";
 import { stages } from "./stages.js";
@@ -31,6 +33,7 @@ registry.registerPlugins([
   lessons,
   logo,
   outputs,
+  printedModel,
   resume,
   saving,
   stages,
@@ -45,7 +48,11 @@ const lab = new JupyterLab({
   serviceManager,
   connectionStatus: connectionStatus ?? undefined,
   // Both forms are taken, one has a type.
-  mimeExtensions: [...mimeExtensions, plotly] as unknown as IRenderMime.IExtensionModule[],
+  mimeExtensions: [
+    ...mimeExtensions,
+    plotly,
+    printedOutput,
+  ] as unknown as IRenderMime.IExtensionModule[],
   disabled: { matches: [], patterns: [] },
   deferred: { matches: [], patterns: [] },
   availablePlugins: [],

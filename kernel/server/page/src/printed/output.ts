@@ -1,0 +1,132 @@
+import { renderError, renderText } from "@jupyterlab/rendermime";
+import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
+import { Widget } from "@lumino/widgets";
+import { carriedColours, nextBlock } from "./blocks.js";
+
+/** Milliseconds of drawing before the reader's keys have their turn. */
+const slice = 8;
+/** Milliseconds from one drawing to the next while more is printed. */
+const rest = 80;
+/** With more lines the output scrolls by itself, so that what is below it stays where it is. */
+const longFrom = 500;
+
+const stderr = "application/vnd.jupyter.stderr";
+
+/**
+ * What cells print. JupyterLab draws all of a text again whenever some is added; here only what is new
+ * is drawn, in blocks that the browser lays out when they come into view.
+ */
+class PrintedOutput extends Widget implements IRenderMime.IRenderer {
+  readonly #options: IRenderMime.IRendererOptions;
+  #model: IRenderMime.IMimeModel | undefined;
+  #timer: number | undefined;
+  /** The text in blocks that will not change any more. */
+  #closed = "";
+  #lines = 0;
+  #colours = "";
+  /** The block after those, drawn again with what is added to it. */
+  #open: { text: string; node: HTMLElement } | undefined;
+  /** The length of the text when it was first seen; what comes after it is followed. */
+  #firstLength: number | undefined;
+  #hasFollowed = false;
+
+  constructor(options: IRenderMime.IRendererOptions) {
+    super();
+    this.#options = options;
+    this.addClass("jp-RenderedText");
+    this.addClass("arpo-Printed");
+    this.node.dataset["mimeType"] = options.mimeType;
+  }
+
+  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    this.#model = model;
+    this.toggleClass("jp-mod-trusted", model.trusted);
+    if (this.#timer === undefined) await this.#draw();
+  }
+
+  override dispose(): void {
+    window.clearTimeout(this.#timer);
+    this.#model = undefined;
+    super.dispose();
+  }
+
+  async #draw(): Promise<void> {
+    const model = this.#model;
+    if (model === undefined) return;
+    const since = performance.now();
+    const text = String(model.data[this.#options.mimeType]);
+    const { node } = this;
+    this.#firstLength ??= text.length;
+    const isGrowing = text.length > this.#firstLength;
+    const isAtEnd = node.scrollTop + node.clientHeight >= node.scrollHeight - 4;
+    if (text.slice(0, this.#closed.length) !== this.#closed) this.#reset();
+    const drawn: Promise<void>[] = [];
+    let isEnd = false;
+    while (!isEnd && performance.now() - since < slice) {
+      const block = nextBlock(text, this.#closed.length);
+      isEnd = block.end === text.length;
+      const piece = text.slice(this.#closed.length, block.end);
+      if (piece !== (this.#open?.text ?? "")) drawn.push(this.#show(piece));
+      if (!block.isFull) break;
+      this.#closed = text.slice(0, block.end);
+      this.#lines += block.lines;
+      this.#colours = carriedColours(this.#colours, piece);
+      this.#open = undefined;
+    }
+    if (this.#lines >= longFrom && !this.hasClass("arpo-mod-long")) {
+      this.addClass("arpo-mod-long");
+      node.tabIndex = 0;
+      node.setAttribute("role", "group");
+      node.setAttribute("aria-label", "Printed text, scrolls");
+    }
+    const follows = isAtEnd || (node.scrollTop === 0 && !this.#hasFollowed);
+    if (isGrowing && follows && node.scrollHeight > node.clientHeight) {
+      node.scrollTop = node.scrollHeight;
+      this.#hasFollowed = true;
+    }
+    const pause = isEnd ? Math.max(rest, 4 * (performance.now() - since)) : 0;
+    this.#timer = window.setTimeout(() => {
+      this.#timer = undefined;
+      if (!isEnd || this.#model !== undefined) void this.#draw();
+    }, pause);
+    if (isEnd) this.#model = undefined;
+    await Promise.all(drawn);
+  }
+
+  #reset(): void {
+    this.node.replaceChildren();
+    this.#closed = "";
+    this.#lines = 0;
+    this.#colours = "";
+    this.#open = undefined;
+  }
+
+  async #show(piece: string): Promise<void> {
+    if (this.#open === undefined) {
+      const node = document.createElement("div");
+      node.className = "arpo-Printed-block";
+      this.node.append(node);
+      this.#open = { text: "", node };
+    }
+    this.#open.text = piece;
+    const { node: host } = this.#open;
+    host.replaceChildren();
+    const { sanitizer, resolver, linkHandler, translator, mimeType } = this.#options;
+    const source = this.#colours + piece;
+    const options = { host, sanitizer, source, translator };
+    if (mimeType === stderr) await renderError({ ...options, resolver, linkHandler });
+    else await renderText(options);
+  }
+}
+
+/** Draws what cells print. */
+export const printedOutput: IRenderMime.IExtension = {
+  id: "arpo-lab:printed",
+  rendererFactory: {
+    safe: true,
+    mimeTypes: ["application/vnd.jupyter.stdout", stderr],
+    createRenderer: (options) => new PrintedOutput(options),
+  },
+  rank: 0,
+  dataType: "string",
+};
