@@ -26,6 +26,11 @@ export async function trainFromConfig(
     console.log(`training in ${folder}`);
     const trainer = await train(parts, { folder, loggers, warn });
     console.log(`done: ${trainer.step} steps, everything is in ${folder}`);
+    const saved = await (await RunFolder.existing(folder)).latest();
+    const last = saved === undefined ? "" : `; arpo-lab eval ${folder}/global_step_${saved}/actor`;
+    console.log(
+      `next: board(${JSON.stringify(folder)}) in a cell shows it; arpo-lab compare ${folder} OTHER${last}`,
+    );
   } catch (error) {
     console.error(`note: ${await whatIsLeft(folder)}`);
     throw error;

@@ -146,7 +146,10 @@ test("evaluate() leaves what could not be made out of the figures, and says so",
   assert.equal(report!.passAt[0]!.questions, 3);
   assert.deepEqual(report!.tools, { search: { calls: 3, failed: 3, limited: 0, repeated: 0 } });
   const faults = faultsOf(report!);
-  assert.match(faults[0]!, /1 samples could not be made and are left out; run the same command/);
+  assert.match(
+    faults[0]!,
+    /1 sample could not be made \(left out of every figure\); run the same command/,
+  );
   assert.match(faults[1]!, /3 of 3 calls of search failed/);
 });
 

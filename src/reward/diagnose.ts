@@ -24,7 +24,7 @@ function reasons(rows: readonly ScoredTrajectory[]): string {
   return [...counts]
     .sort((a, b) => b[1] - a[1])
     .slice(0, 3)
-    .map(([reason, n]) => `${reason || "no reason given"} (${n})`)
+    .map(([reason, n]) => `${reason || "the reward gave no reason"} (${n})`)
     .join(", ");
 }
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { importModule } from "../modules/import-module.js";
 import { nearest } from "../text/index.js";
 import { deepResearch } from "./deep-research.js";
 import { gsm8k } from "./gsm8k.js";
@@ -27,7 +28,8 @@ export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
 };
 
 /**
- * The reward a configuration asks for: a built-in name, or a function exported by a module. The
+ * The reward a configuration asks for: a built-in name, or a function exported by a module in JavaScript
+ * or TypeScript (whose types are left out, not checked). The
  * reference's own file `deep_research.py` means the built-in of that name.
  *
  * @example
@@ -50,10 +52,15 @@ export async function loadReward(
     if (reward) return reward;
     const near = nearest(known, Object.keys(builtInRewards));
     throw new RangeError(
-      `Cannot load a reward: it must be a module (.js, .mjs) or one of ${Object.keys(builtInRewards).join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
+      `Cannot load a reward: it must be a module (.js, .mjs, .ts, .mts) or one of ${Object.keys(builtInRewards).join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
     );
   }
-  const module = (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+  const module = await importModule(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot load a reward: ${path} must be a module that loads, got ${reason}`, {
+      cause: error,
+    });
+  });
   const reward = module[name] ?? module["default"];
   if (typeof reward !== "function") {
     throw new TypeError(

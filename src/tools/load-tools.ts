@@ -10,6 +10,7 @@ import { PageFetcher } from "./pages/fetch-page.js";
 import { remoteSummarizer } from "./pages/remote-summarizer.js";
 import { brightData } from "./search/bright-data.js";
 import { importJsonCache } from "./search/cache-files.js";
+import { importModule } from "../modules/import-module.js";
 import { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
 import { offlineSearch } from "./search/offline.js";
 import { paced } from "./search/paced.js";
@@ -156,7 +157,7 @@ async function fromModule(
   const [file = "", name = "default"] = path.split("#");
   const local = file.startsWith(".") || isAbsolute(file);
   const url = local ? pathToFileURL(resolve(folder, file)).href : file;
-  const module = (await import(url)) as Record<string, unknown>;
+  const module = await importModule(url);
   const made = module[name];
   if (made === undefined) {
     throw new TypeError(

@@ -60,16 +60,17 @@ export function columnsOf(
 /** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */
 export function faultsOf(report: BenchmarkReport): string[] {
   const { status, judgeFailures, tools, name } = report;
+  const samples = (n: number) => `${n} ${n === 1 ? "sample" : "samples"}`;
   const failed = Object.entries(tools).filter(([, use]) => use.failed > 0);
   return [
     ...(status.error > 0
       ? [
-          `${name}: ${status.error} samples could not be made and are left out; run the same command again to make them.`,
+          `${name}: ${samples(status.error)} could not be made (left out of every figure); run the same command again to make up for it.`,
         ]
       : []),
-    ...(status.timeout > 0 ? [`${name}: ${status.timeout} samples ran out of time.`] : []),
+    ...(status.timeout > 0 ? [`${name}: ${samples(status.timeout)} ran out of time.`] : []),
     ...(status.context > 0
-      ? [`${name}: ${status.context} samples filled the model's context before an answer.`]
+      ? [`${name}: ${samples(status.context)} filled the model's context before an answer.`]
       : []),
     ...(judgeFailures > 0
       ? [

@@ -100,6 +100,11 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       this.critic = new Critic(critic, criticOptions(config));
     }
     const perEpoch = Math.floor(parts.train.length / data.train_batch_size);
+    if (perEpoch === 0) {
+      throw new RangeError(
+        `Cannot train: data.train_batch_size (in a cell: prompts) must be at most the number of training tasks, ${parts.train.length}, got ${data.train_batch_size}`,
+      );
+    }
     this.totalSteps = trainer.total_training_steps ?? perEpoch * trainer.total_epochs;
     this.#seed = Random.from(lab.seed);
     const { type, kl_coef, target_kl, horizon } = algorithm.kl_ctrl;
