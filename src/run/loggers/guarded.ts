@@ -1,5 +1,5 @@
 import type { Scored } from "../../reward/index.js";
-import { type Logger, firstAnswers } from "./logger.js";
+import { type Logger, type RunOutcome, firstAnswers } from "./logger.js";
 
 /**
  * Several loggers as one that never fails: what a logger throws becomes one line per logger, and the run
@@ -26,6 +26,6 @@ export function guarded(loggers: readonly Logger[], warn: (message: string) => v
     answers: async (step: number, scored: Scored, count: number) => {
       if (count > 0) await each((logger) => logger.answers?.(step, firstAnswers(scored, count)));
     },
-    close: () => each((logger) => logger.close?.()),
+    close: (outcome: RunOutcome) => each((logger) => logger.close?.(outcome)),
   };
 }

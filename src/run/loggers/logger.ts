@@ -1,5 +1,8 @@
 import type { Scored } from "../../reward/index.js";
 
+/** How a run ended: at its last step, or by an error or an interrupt. */
+export type RunOutcome = "finished" | "failed";
+
 /** Something that is told a step's metrics. */
 export interface Logger {
   readonly name: string;
@@ -8,7 +11,8 @@ export interface Logger {
   log(step: number, metrics: Readonly<Record<string, number>>): void | Promise<void>;
   /** Some answers of a validation, for reading (`trainer.log_val_generations`). */
   answers?(step: number, rows: readonly LoggedAnswer[]): void | Promise<void>;
-  close?(): void | Promise<void>;
+  /** The run has ended. */
+  close?(outcome: RunOutcome): void | Promise<void>;
 }
 
 /** One validation answer. */

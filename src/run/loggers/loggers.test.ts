@@ -69,7 +69,7 @@ test("mlflowLogger() makes the experiment, sends parameters and metrics, and end
   const logger = await mlflowLogger({ ...common, folder, url: server.url, env });
   const many = Object.fromEntries(Array.from({ length: 1500 }, (_, i) => [`m${i}`, i]));
   await logger.log(1, { "val-core/calc/reward/mean@1": 0.5, broken: NaN, ...many });
-  await logger.close?.();
+  await logger.close?.("finished");
   assert.equal(server.metrics.length, 1501);
   assert.equal(server.metrics[0]!.key, "val-core/calc/reward/mean_at_1");
   assert.equal(server.params.get("trainer.total"), "2");
@@ -81,7 +81,8 @@ test("mlflowLogger() makes the experiment, sends parameters and metrics, and end
   // A resumed run goes on in the same one.
   const again = await mlflowLogger({ ...common, folder, url: server.url, env });
   await again.log(2, { a: 1 });
-  await again.close?.();
+  await again.close?.("failed");
+  assert.equal(server.seen.at(-1)!.body["status"], "FAILED");
   assert.equal(server.seen.filter(({ path }) => path === "runs/create").length, 1);
   server.close();
   await rm(folder, { recursive: true });
@@ -110,7 +111,7 @@ test("mlflowLogger() keeps what a failing server does not take and sends it late
     await logger.log(step, { a: step });
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
-  await logger.close();
+  await logger.close("finished");
   assert.equal(calls, faults.length);
   const steps = new Set(server.metrics.map(({ step }) => step));
   assert.equal(steps.size, 20);
@@ -128,7 +129,7 @@ test("mlflowLogger() with nobody there costs one line and no run", async () => {
     (message) => warnings.push(message),
   );
   for (let step = 1; step <= 5; step++) await logger.log(step, { a: 1 });
-  await logger.close();
+  await logger.close("finished");
   assert.equal(warnings.length, 1);
   assert.match(warnings[0]!, /127.0.0.1:9.* must answer, got ECONNREFUSED/);
   await rm(folder, { recursive: true });
@@ -163,7 +164,7 @@ test("wandbLogger() writes a log of records that wandb reads, long ones in piece
   const long = { text: "y".repeat(70_000) };
   const logger = await wandbLogger({ ...common, folder, config: long, id: "0a1b2c3d" });
   for (let step = 1; step <= 30; step++) await logger.log(step, { "a/b": step / 3, c: NaN });
-  await logger.close?.();
+  await logger.close?.("finished");
   const [run] = await readdir(join(folder, "wandb"));
   assert.match(run!, /^offline-run-\d{8}_\d{6}-0a1b2c3d$/);
   const bytes = await readFile(join(folder, "wandb", run!, "run-0a1b2c3d.wandb"));
@@ -189,7 +190,7 @@ test("consoleLogger() keeps a line of progress below its table on a terminal", a
   await logger.log(1, { "critic/score/mean": 0.5, "timing_s/step": 90 });
   await logger.answers?.(1, [{ input: "1+1?", output: "2", score: 1, reason: "right" }]);
   await logger.log(2, { "critic/score/mean": 0.6, "timing_s/step": 90, "val-core/x/mean@1": 0.7 });
-  await logger.close?.();
+  await logger.close?.("finished");
   assert.match(text, /█{12}░{12} 1\/2, 1 min 30 s left/);
   assert.match(text, /score 1.00 \(right\)\n +1\+1\?\n +2/);
   assert.equal(text.split("step").length - 1, 3); // one head with "step" and "step s", one answer

@@ -147,14 +147,18 @@ export async function mlflowLogger(options: {
       if (trouble === undefined) return;
       throw trouble instanceof Error ? trouble : new Error(String(trouble));
     },
-    close: async () => {
+    close: async (outcome) => {
       await pump();
       if (queue.length > 0 || runId === undefined) {
         throw trouble instanceof HttpError
           ? trouble
           : new Error(`Cannot log to MLflow: ${base} must take every metric, ${queue.length} left`);
       }
-      await call("runs/update", { run_id: runId, status: "FINISHED", end_time: Date.now() });
+      await call("runs/update", {
+        run_id: runId,
+        status: outcome.toUpperCase(),
+        end_time: Date.now(),
+      });
     },
   };
 }

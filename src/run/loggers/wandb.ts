@@ -116,6 +116,6 @@ export async function wandbLogger(options: {
       );
       await write(field(2, [...items, ...field(2, whole(1, step))]));
     },
-    close: () => write(field(18, [])),
+    close: (outcome) => write(field(18, outcome === "failed" ? whole(1, 1) : [])),
   };
 }

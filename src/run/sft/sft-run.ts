@@ -22,6 +22,7 @@ import {
 import { Random } from "../../random/index.js";
 import { ready } from "../../tensor/index.js";
 import { makeFolder } from "../folder/make-folder.js";
+import { lockFolder } from "../folder/lock-folder.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
 import { explain, writeWhole } from "../folder/run-folder.js";
@@ -40,6 +41,8 @@ interface Parts {
   tokenizer: HfTokenizer;
   train: Example[];
   evaluation: Example[];
+  /** Lets other processes write the folder. */
+  release: () => void;
 }
 
 /**
@@ -74,12 +77,27 @@ export class SftRun implements AsyncIterable<SftRunStep> {
       note?: (message: string) => void;
     } = {},
   ): Promise<SftRun> {
-    const { base = ".", signal, note = () => undefined } = options;
     await ready();
     const folder = resolve(config.output_dir);
     await makeFolder(folder).catch((error: unknown) => {
       throw explain(error, `open the output folder ${folder}`);
     });
+    const release = await lockFolder(folder);
+    try {
+      return await SftRun.#openAlone(config, options, folder, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  static async #openAlone(
+    config: SftConfig,
+    options: { base?: string; signal?: AbortSignal; note?: (message: string) => void },
+    folder: string,
+    release: () => void,
+  ): Promise<SftRun> {
+    const { base = ".", signal, note = () => undefined } = options;
     const from = await checkpointOf(config, folder, note);
     const tokenizer = await HfTokenizer.load(config.model_name_or_path);
     const { train, evaluation } = await readExamples(config, base, tokenizer, note);
@@ -132,6 +150,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
       tokenizer,
       train,
       evaluation,
+      release,
     });
     await run.#rewind(before);
     return run;
@@ -148,31 +167,36 @@ export class SftRun implements AsyncIterable<SftRunStep> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SftRunStep> {
-    const { save_steps: every, save_total_limit: most } = this.config;
-    let last = performance.now();
-    for await (const step of this.trainer) {
-      this.#log.push(step);
-      const done = step.step + 1;
-      await this.#saving(logFile, () =>
-        appendFile(join(this.folder, logFile), `${JSON.stringify(step)}\n`),
-      );
-      if (done % every === 0 || done === this.trainer.totalSteps) {
-        await this.#checkpoint(done);
-        if (most !== null) await this.#prune(most);
+    try {
+      const { save_steps: every, save_total_limit: most } = this.config;
+      let last = performance.now();
+      for await (const step of this.trainer) {
+        this.#log.push(step);
+        const done = step.step + 1;
+        await this.#saving(logFile, () =>
+          appendFile(join(this.folder, logFile), `${JSON.stringify(step)}\n`),
+        );
+        if (done % every === 0 || done === this.trainer.totalSteps) {
+          await this.#checkpoint(done);
+          if (most !== null) await this.#prune(most);
+        }
+        const now = performance.now();
+        yield { ...step, seconds: (now - last) / 1000 };
+        last = performance.now();
       }
-      const now = performance.now();
-      yield { ...step, seconds: (now - last) / 1000 };
-      last = performance.now();
+      await this.#saving("the model", async () => {
+        await this.#saveModel(this.folder);
+        if (!this.#parts.model.lora) return;
+        await saveModel(this.#parts.model, join(this.folder, mergedFolder));
+        await this.#parts.tokenizer.save(join(this.folder, mergedFolder));
+      });
+    } finally {
+      this.#parts.release();
     }
-    await this.#saving("the model", async () => {
-      await this.#saveModel(this.folder);
-      if (!this.#parts.model.lora) return;
-      await saveModel(this.#parts.model, join(this.folder, mergedFolder));
-      await this.#parts.tokenizer.save(join(this.folder, mergedFolder));
-    });
   }
 
   dispose(): void {
+    this.#parts.release();
     this.#parts.model.dispose();
   }
 

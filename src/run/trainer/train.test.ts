@@ -18,6 +18,7 @@ import { ToolSet } from "../../tools/index.js";
 import { loadConfig } from "../config/load.js";
 import { metricMeaning } from "../reference/metric-meanings.js";
 import { train, type TrainOptions } from "./train.js";
+import type { Logger } from "../loggers/logger.js";
 import type { TrainerParts, TrainerStep } from "./trainer.js";
 
 const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2, contextLength: 128 };
@@ -191,6 +192,12 @@ test("train() names what keeps it from saving or resuming", async () => {
   );
   await assert.rejects(run(join(path, "file")), /Cannot open the run folder .*EEXIST|ENOTDIR/);
   const failing = await parts();
+  const outcomes: string[] = [];
+  const listener: Logger = {
+    name: "listener",
+    log: () => undefined,
+    close: (outcome) => void outcomes.push(outcome),
+  };
   await assert.rejects(
     train(
       {
@@ -199,8 +206,21 @@ test("train() names what keeps it from saving or resuming", async () => {
           throw new Error("no luck");
         },
       },
-      { folder: await folder() },
+      { folder: path, loggers: [listener] },
     ),
     /Cannot score task calc-.*: the reward threw no luck/,
   );
+  assert.deepEqual(outcomes, ["failed"]);
+  // The folder is free again for one that goes better, and while it runs for nobody else.
+  const short = ["trainer.total_training_steps=1", "trainer.val_before_train=false"];
+  const again: string[] = [];
+  const onStep = () =>
+    run(path, short).then(
+      () => assert.fail("two may not train in one folder"),
+      (error: Error) => void again.push(error.message),
+    );
+  await run(path, short, { onStep, loggers: [listener] });
+  assert.match(again.join(), /one process may write a run's folder/);
+  assert.deepEqual(outcomes, ["failed", "finished"]);
+  assert.ok(!(await readdir(path)).includes("run.lock"));
 });

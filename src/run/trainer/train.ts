@@ -3,7 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { type Task } from "../../data/index.js";
 import type { Scored } from "../../reward/index.js";
 import { type RolloutTree, saveTrees } from "../../rollout/index.js";
-import { RunFolder } from "../folder/run-folder.js";
+import { lockFolder } from "../folder/lock-folder.js";
+import { makeFolder } from "../folder/make-folder.js";
+import { explain, RunFolder } from "../folder/run-folder.js";
 import { guarded } from "../loggers/guarded.js";
 import type { Logger } from "../loggers/logger.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
@@ -62,6 +64,19 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
  * Gives back the trainer as it ended.
  */
 export async function train(parts: TrainerParts, options: TrainOptions): Promise<Trainer> {
+  await makeFolder(options.folder).catch((error: unknown) => {
+    throw explain(error, `open the run folder ${options.folder}`);
+  });
+  const release = await lockFolder(options.folder);
+  try {
+    return await trainAlone(parts, options);
+  } finally {
+    release();
+  }
+}
+
+/** Training where nobody else writes. */
+async function trainAlone(parts: TrainerParts, options: TrainOptions): Promise<Trainer> {
   const { trainer: schedule, lab, actor_rollout_ref: actor } = parts.config;
   const { folder, warn = () => undefined } = options;
   const run = await RunFolder.open(folder);
@@ -104,37 +119,42 @@ export async function train(parts: TrainerParts, options: TrainOptions): Promise
     if (last !== null) await run.prune(last, lab.keep_best && best ? [best.step] : []);
   };
 
-  await logger.begin({ step: trainer.step, totalSteps: trainer.totalSteps });
-  // A process killed behind its last checkpoint had not come to this.
-  if (from) await prune();
-  if (trainer.step === 0 && schedule.val_before_train) await record(0, await validate(0));
-  for await (const step of trainer) {
-    await options.onStep?.(step);
-    for (const finding of step.findings) warn(`step ${step.step}: ${finding.message}`);
-    watch(step);
-    if (options.keepRollouts !== false) {
-      await keepTrees(join("rollouts", `${step.step}.jsonl`), step.trees);
-    }
-    if (actor.rollout.tools.verbose_logging) {
-      await run.appendAll("tool_calls.jsonl", toolCallLines(step.step, step.trees));
-    }
-    await dump(schedule.rollout_data_dir, step.step, step.scored);
-    const metrics = { ...step.metrics };
-    if (due(schedule.test_freq, step.step)) {
-      const found = await validate(step.step);
-      Object.assign(metrics, found);
-      const value = headline(found);
-      if (value !== undefined && (!best || value > best.value)) {
-        best = { step: step.step, value };
+  try {
+    await logger.begin({ step: trainer.step, totalSteps: trainer.totalSteps });
+    // A process killed behind its last checkpoint had not come to this.
+    if (from) await prune();
+    if (trainer.step === 0 && schedule.val_before_train) await record(0, await validate(0));
+    for await (const step of trainer) {
+      await options.onStep?.(step);
+      for (const finding of step.findings) warn(`step ${step.step}: ${finding.message}`);
+      watch(step);
+      if (options.keepRollouts !== false) {
+        await keepTrees(join("rollouts", `${step.step}.jsonl`), step.trees);
+      }
+      if (actor.rollout.tools.verbose_logging) {
+        await run.appendAll("tool_calls.jsonl", toolCallLines(step.step, step.trees));
+      }
+      await dump(schedule.rollout_data_dir, step.step, step.scored);
+      const metrics = { ...step.metrics };
+      if (due(schedule.test_freq, step.step)) {
+        const found = await validate(step.step);
+        Object.assign(metrics, found);
+        const value = headline(found);
+        if (value !== undefined && (!best || value > best.value)) {
+          best = { step: step.step, value };
+        }
+      }
+      await record(step.step, metrics, step.timing);
+      const isBest = lab.keep_best && best?.step === step.step;
+      if (due(schedule.save_freq, step.step) || isBest) {
+        await run.checkpoint(step.step, (path) => saveCheckpoint(trainer, path, best));
+        await prune();
       }
     }
-    await record(step.step, metrics, step.timing);
-    const isBest = lab.keep_best && best?.step === step.step;
-    if (due(schedule.save_freq, step.step) || isBest) {
-      await run.checkpoint(step.step, (path) => saveCheckpoint(trainer, path, best));
-      await prune();
-    }
+  } catch (error) {
+    await logger.close("failed");
+    throw error;
   }
-  await logger.close();
+  await logger.close("finished");
   return trainer;
 }

@@ -1,0 +1,86 @@
+import { readFileSync, rmSync } from "node:fs";
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join, resolve } from "node:path";
+
+const lockFile = "run.lock";
+
+interface Holder {
+  host: string;
+  pid: number;
+  /** When the process began, where the system tells: process numbers come again. */
+  began: string | null;
+}
+
+/** The lock files of this process. */
+const ours = new Set<string>();
+
+/** A process's start in clock ticks since boot; null where there is no /proc. */
+function beginningOf(pid: number): string | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name before it is in brackets and may hold anything.
+    return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function isAlive({ pid, began }: Holder): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // A process of somebody else's may not be asked, but it is there.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  const now = beginningOf(pid);
+  return began === null || now === null || now === began;
+}
+
+async function holderOf(path: string): Promise<Holder | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  try {
+    return JSON.parse(text) as Holder;
+  } catch {
+    // Killed between making the file and writing it.
+    return undefined;
+  }
+}
+
+/**
+ * Keeps a folder for this process; what is given back lets it go. A second process that would write the
+ * same folder is refused; the lock of a process that is gone is taken over.
+ */
+export async function lockFolder(folder: string): Promise<() => void> {
+  const path = join(resolve(folder), lockFile);
+  const me: Holder = { host: hostname(), pid: process.pid, began: beginningOf(process.pid) };
+  for (;;) {
+    try {
+      const file = await open(path, "wx");
+      ours.add(path);
+      await file.writeFile(`${JSON.stringify(me)}\n`);
+      await file.close();
+      return () => {
+        if (ours.delete(path)) rmSync(path, { force: true });
+      };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const holder = await holderOf(path);
+    if (ours.has(path)) throw taken(folder, "this one is at it already");
+    if (holder && (holder.host !== me.host || isAlive(holder))) {
+      throw taken(
+        folder,
+        `process ${holder.pid} on ${holder.host} is at it (delete ${lockFile} if it is not)`,
+      );
+    }
+    // Moved away first: of two processes that find it dead only one can.
+    const dead = `${path}.${process.pid}.tmp`;
+    await rename(path, dead).catch(() => undefined);
+    await rm(dead, { force: true });
+  }
+}
+
+function taken(folder: string, who: string): Error {
+  return new Error(`Cannot write ${folder}: one process may write a run's folder, got two; ${who}`);
+}
