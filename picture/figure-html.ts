@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { libraryHtml } from "./packed-library.js";
+import { usualColours } from "./traces.js";
 
 // Runs in the page. The library is looked for as a global, then as the packed copy that some figure
 // of the page carries; while neither is there, the static picture stays.
@@ -24,6 +25,7 @@ const color=getComputedStyle(root).color,layout=figure.layout;
 const clear="rgba(0,0,0,0)";
 const grid={gridcolor:"rgba(128,128,128,.25)",zerolinecolor:"rgba(128,128,128,.5)"};
 const shown={paper_bgcolor:clear,plot_bgcolor:clear,margin:{t:layout.title?50:24,r:20,b:50,l:60},
+colorway:COLOURS,
 ...layout,font:{color,...layout.font}};
 for(const axis of new Set(["xaxis","yaxis",...Object.keys(layout).filter(k=>/^[xy]axis/.test(k))]))
 shown[axis]={...grid,...layout[axis]};
@@ -43,6 +45,6 @@ export function figureHtml(figure: unknown, picture: string, library = libraryHt
   return (
     `<div id="${id}"><div data-picture>${picture}</div>` +
     `<script type="application/json" data-figure>${embedded(figure)}</script>` +
-    `${library}<script>${program}("${id}")</script></div>`
+    `${library}<script>${program.replace("COLOURS", JSON.stringify(usualColours))}("${id}")</script></div>`
   );
 }

@@ -27,16 +27,18 @@ export interface Trace {
   inLegend: boolean;
 }
 
-// plotly's own sequence, so that coming alive changes no colour.
-const plotlyColours = [
-  "#1f77b4",
-  "#ff7f0e",
-  "#2ca02c",
-  "#d62728",
-  "#9467bd",
-  "#8c564b",
-  "#e377c2",
-  "#7f7f7f",
+/**
+ * The colours of a figure that names none, here and where plotly draws it: those of `palettes.auto` (a test
+ * compares them), which every kind of sight tells apart. In plotly's own, red and green are one.
+ */
+export const usualColours: readonly string[] = [
+  "#2281dc",
+  "#eb7b2a",
+  "#4bad7b",
+  "#b34562",
+  "#806b9e",
+  "#987748",
+  "#a0a0a0",
 ];
 
 const dashes: Record<string, string> = {
@@ -85,7 +87,7 @@ export function readTrace(
   const y = listOf(raw["y"]);
   const x = listOf(raw["x"]);
   const given = listOf(layout["colorway"])?.filter((c) => typeof c === "string");
-  const colours = given && given.length > 0 ? given : plotlyColours;
+  const colours = given && given.length > 0 ? given : usualColours;
   const fillColor = raw["fillcolor"];
   const usualMode = (y?.length ?? 0) < 20 ? "lines+markers" : "lines";
   const trace: Trace = {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { usualColours } from "../../picture/traces.js";
 import { palettes } from "./palette.js";
 
 type Three = readonly [number, number, number];
@@ -94,3 +95,7 @@ for (const [theme, { series, sequential, diverging, paper }] of Object.entries(p
     }
   });
 }
+
+test("figures that name no colours have those of palettes.auto", () => {
+  assert.deepEqual(usualColours, palettes.auto.series);
+});

@@ -22,6 +22,8 @@ export const widgetStyle = `
 .arpo-view .arpo-scroll{position:relative;overflow:auto;border:1px solid var(--line);border-radius:8px}
 .arpo-view .arpo-scroll canvas{position:sticky;left:0;top:0;display:block;cursor:pointer}
 .arpo-view .arpo-scroll canvas:focus-visible,.arpo-view .arpo-text:focus-visible{outline-offset:-2px}
+.arpo-view .arpo-ruler{position:relative;height:18px;overflow:hidden;font-size:11px;opacity:.8;margin:0 1px}
+.arpo-view .arpo-ruler span{position:absolute;padding-left:3px;border-left:1px solid var(--line);white-space:nowrap}
 .arpo-view .arpo-legend{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;margin:6px 0}
 .arpo-view .arpo-legend .arpo-ramp{display:inline-block;width:110px;height:10px;border-radius:3px;border:1px solid var(--line)}
 .arpo-view .arpo-key{display:inline-block;width:14px;height:11px;border-radius:3px;margin-right:6px}

@@ -84,6 +84,42 @@ test(
   },
 );
 
+test("explore() has a ruler in tokens or time that follows the zoom", { skip }, async () => {
+  const { tree } = await grpoBatch();
+  const page = await openPage(explore(tree).html());
+  const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`;
+  const read = `[...document.querySelectorAll(".arpo-ruler span")].map((s) => [s.textContent, parseFloat(s.style.left)])`;
+  const marks = async (): Promise<[string, number][]> => {
+    await page.evaluate(drawn);
+    return (await page.evaluate(read)) as [string, number][];
+  };
+  const step = (of: [string, number][]) => parseInt(of[1]![0]) - parseInt(of[0]![0]);
+  try {
+    const before = await marks();
+    assert.match(before[0]![0], /^0 tokens$/);
+    // The last token of the longest row lies where the ruler says: in the drawing, before its end.
+    const longest = Math.max(...tree.trajectories.map(({ tokens }) => tokens.length));
+    const perToken = (before[1]![1] - before[0]![1]) / step(before);
+    const width = Number(await page.evaluate(`document.querySelector("canvas").clientWidth`));
+    const end = before[0]![1] + longest * perToken;
+    assert.ok(end < width && end > width - 60, `${end} of ${width}`);
+    await page.evaluate(`(() => {
+      const [zoomIn] = document.querySelectorAll(".arpo-title button");
+      for (let i = 0; i < 4; i++) zoomIn.click();
+    })()`);
+    assert.ok(step(await marks()) < step(before));
+    await page.evaluate(`(() => {
+      const select = [...document.querySelectorAll("select")].find((s) => /time/.test(s.textContent));
+      select.value = "time";
+      select.dispatchEvent(new Event("change"));
+    })()`);
+    assert.match((await marks())[0]![0], /^0 (ms|s)$/);
+    assert.deepEqual(page.errors, []);
+  } finally {
+    await page.close();
+  }
+});
+
 test("clipComparison() strikes out what clipping dropped, on either side", { skip }, async () => {
   const { batch } = await sampleReport();
   const view = clipComparison(batch);

@@ -165,23 +165,24 @@ function rowRatio(): FormulaLine {
 }
 
 const sums: Record<LossAggregation, [string, string]> = {
-  "token-mean": ["every trained token of the batch counts the same", "1 / tokens"],
-  "seq-mean-token-sum": ["every row counts its tokens' sum", "1 / rows"],
-  "seq-mean-token-mean": ["every row counts the same, however long", "1 / (rows · its tokens)"],
-  "seq-mean-token-sum-norm": ["one constant length for all rows", "1 / longest"],
+  "token-mean": ["every trained token of the batch counts the same", "tokens"],
+  "seq-mean-token-sum": ["every row counts its tokens' sum", "rows"],
+  "seq-mean-token-mean": ["every row counts the same, however long", "rows · its tokens"],
+  "seq-mean-token-sum-norm": ["one constant length for all rows", "longest"],
 };
 
 function totalLine(settings: ObjectiveSettings, gspo: boolean): FormulaLine {
   const how = settings.aggregation ?? (gspo ? "seq-mean-token-mean" : "token-mean");
   const [why, what] = sums[how];
-  const share = symbol("share", `<mtext>${what}</mtext>`);
+  const share = symbol("share", frac(mn(1), `<mtext>${what}</mtext>`));
   const kl = settings.klLossCoefficient
     ? [mo("+"), symbol("beta", mi("β")), times, symbol("kl", sub(mi("KL"), t))]
     : [];
   return {
     title: `Share in the loss of the batch: ${why}`,
     mathml: math(
-      ...[symbol("part", sub(mi("L"), t)), equals, share, mo("("), loss, ...kl, mo(")")],
+      ...[symbol("part", sub(mi("L"), t)), equals, share, times],
+      ...(kl.length > 0 ? [mo("("), loss, ...kl, mo(")")] : [loss]),
     ),
     code: [...codeOf(how), ...(kl.length > 0 ? codeOf("kl") : [])],
   };

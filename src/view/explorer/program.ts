@@ -4,6 +4,7 @@ import { followPlan } from "../../rollout/follow-plan.js";
 import { askKernel, makeActions } from "./page/actions.js";
 import { colouringOf, colourRamp } from "./page/colours.js";
 import { makeControls, replayWords } from "./page/controls.js";
+import { drawRuler } from "./page/draw-ruler.js";
 import { drawTree } from "./page/draw.js";
 import { element } from "./page/element.js";
 import { heatText, tokenDetails, tokenText } from "./page/heat-text.js";
@@ -28,6 +29,7 @@ export const explorerParts: readonly unknown[] = [
   colourRamp,
   colouringOf,
   drawTree,
+  drawRuler,
   element,
   tokenText,
   tokenDetails,

@@ -29,12 +29,25 @@ export function showScoredRows(scored: Scored): Record<string, string> {
     return `<span class="arpo-bar-of"><i style="left:${from.toFixed(1)}%;width:${(to - from).toFixed(1)}%;background:${colour}"></i></span>`;
   };
   const parts = [...new Set(rows.flatMap(({ score }) => Object.keys(score.parts ?? {})))];
-  const heads = ["task", "row", "score", ...parts, "answer", "calls", "tokens", "end", "reason"];
+  const tasks = new Set(rows.map(({ group }) => group));
+  const oneTask = tasks.size === 1;
+  const heads = [
+    ...(oneTask ? [] : ["task"]),
+    "row",
+    "score",
+    ...parts,
+    "answer",
+    "calls",
+    "tokens",
+    "end",
+    "reason",
+  ];
   const line = ({ trajectory, group, score }: ScoredTrajectory) => {
     const { toolCalls, tokens, end, row } = trajectory;
     const failed = toolCalls.filter(({ ok }) => !ok).length;
     const cells = [
-      ...[group, String(row)].map(escapeHtml),
+      ...(oneTask ? [] : [escapeHtml(group)]),
+      String(row),
       `${bar(score.score)}${score.score.toFixed(3)}`,
       ...parts.map((part) => String(Number((score.parts?.[part] ?? NaN).toPrecision(3)))),
       escapeHtml(score.answer ?? "–"),
@@ -43,9 +56,9 @@ export function showScoredRows(scored: Scored): Record<string, string> {
       escapeHtml(end),
       `<details><summary>${escapeHtml(score.reason)}</summary><pre>${trajectoryText(scored, trajectory)}</pre></details>`,
     ];
-    return `<tr>${cells.map((cell, i) => `<td${i === 2 ? ' class="arpo-number"' : ""}>${cell}</td>`).join("")}</tr>`;
+    return `<tr>${cells.map((cell, i) => `<td${i === (oneTask ? 1 : 2) ? ' class="arpo-number"' : ""}>${cell}</td>`).join("")}</tr>`;
   };
-  const title = `${rows.length} trajectories, mean score ${mean.toFixed(3)}`;
+  const title = `${rows.length} trajectories${oneTask ? ` of ${[...tasks].join("")}` : ""}, mean score ${mean.toFixed(3)}`;
   const table = (list: readonly ScoredTrajectory[]) =>
     `<div class="arpo-wide"><table><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
     `<tbody>${list.map(line).join("")}</tbody></table></div>`;

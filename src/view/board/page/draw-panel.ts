@@ -116,7 +116,7 @@ export function drawPanel(panel: BoardPanel, view: PanelView): string {
   for (const curve of shownCurves(panel, view)) {
     const place = panel.labels.indexOf(curve.label);
     const colour = view.colours[(view.oneRun ? place : curve.run) % view.colours.length]!;
-    const dash = view.oneRun ? "" : dashes[place % dashes.length]!;
+    const dash = dashes[place % dashes.length]!;
     const area = (upper: readonly number[], lower: readonly number[], opacity: number) => {
       const back = line(curve.x.toReversed(), lower.toReversed()).replace("M", "L");
       const d = line(curve.x, upper) + back;

@@ -168,7 +168,7 @@ export function startBoard(
       panel.labels.forEach((label, i) => {
         const colour = oneRun ? series[i % series.length]! : "currentColor";
         const styles = ["solid", "dashed", "dotted", "double"];
-        const style = `border-top:3px ${oneRun ? "solid" : styles[i % 4]!} ${colour}`;
+        const style = `border-top:3px ${styles[i % 4]!} ${colour}`;
         legend.append(element("span", {}, element("i", { style }), label));
       });
     }

@@ -3,6 +3,7 @@ import type { ExplorerPayload, LiveTree } from "../payload.js";
 import { makeActions } from "./actions.js";
 import { colouringOf, type PageColours } from "./colours.js";
 import { type Choices, makeControls, replayWords } from "./controls.js";
+import { drawRuler } from "./draw-ruler.js";
 import { drawTree, type Scene } from "./draw.js";
 import { element } from "./element.js";
 import { heatText } from "./heat-text.js";
@@ -30,6 +31,7 @@ export function startExplorer(id: string, colours: PageColours): void {
   // As large as the whole drawing; the canvas stays in view inside it and draws only what is seen.
   const spacer = element("div", {}, canvas);
   const scroller = element("div", { class: "arpo-scroll" }, spacer);
+  const ruler = element("div", { class: "arpo-ruler", "aria-hidden": "true" });
   const legend = element("div", { class: "arpo-legend" });
   const count = element("output", { class: "arpo-count", "aria-live": "polite" });
   const details = element("div", { class: "arpo-details" });
@@ -37,7 +39,8 @@ export function startExplorer(id: string, colours: PageColours): void {
   const lane = 20;
   const inset = 28;
   // Scores stand behind their rows.
-  const behind = tree.rows.some(({ score }) => score != null) ? 44 : 10;
+  const scored = tree.rows.some(({ score }) => score != null);
+  const behind = scored ? 44 : 10;
   let spans = spansOf(tree, choices.along);
   let longest = 1;
   const strips = new Map<number, HTMLCanvasElement>();
@@ -132,6 +135,7 @@ export function startExplorer(id: string, colours: PageColours): void {
       if (!context) return;
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
       drawTree(context, view);
+      drawRuler(ruler, view, choices.along);
       if (selected < 1) performance.mark("arpo-explorer");
     });
   }
@@ -191,12 +195,13 @@ export function startExplorer(id: string, colours: PageColours): void {
         {},
         `${choices.quantity} ${show(colouring.low)} `,
         element("i", { class: "arpo-ramp", style: ramp }),
-        ` ${show(colouring.high)}`,
+        ` ${show(colouring.high)}${choices.quantity === "entropy" ? " nats" : ""}`,
       ),
       key("background:#5f9e8f;height:7px", "a tool answered"),
       key(`${ring}background:var(--hot)`, "branches"),
       key(ring, "does not branch"),
       key(`${ring}outline:1.5px solid var(--hot);outline-offset:1px`, "otherwise than it did"),
+      scored ? element("span", {}, "behind a row: its score") : "",
     );
     if (selected >= 0)
       details.replaceChildren(nodeDetails(tree, selected, colouring, replay, actions.token));
@@ -271,6 +276,7 @@ export function startExplorer(id: string, colours: PageColours): void {
     makeControls(tree, choices, changed),
     count,
     scroller,
+    ruler,
     legend,
     trail,
     details,

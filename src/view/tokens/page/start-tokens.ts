@@ -35,7 +35,7 @@ export function startTokens(id: string, colours: PageColours): void {
   const isDark = 0.3 * channels[0]! + 0.59 * channels[1]! + 0.11 * channels[2]! > 140;
   root.dataset["theme"] = isDark ? "dark" : "light";
   const ramps = isDark ? colours.dark : colours.light;
-  function colourOf(): (value: number) => string {
+  function colouring() {
     const middle = quantity === "ratio" ? 1 : 0;
     let reach = 1e-9;
     let below = quantity === "ratio";
@@ -48,9 +48,9 @@ export function startTokens(id: string, colours: PageColours): void {
     }
     // One far ratio must not hide what the others did.
     if (quantity === "ratio") reach = Math.min(reach, 1);
-    return below
-      ? colourRamp(ramps.diverging, middle - reach, middle + reach)
-      : colourRamp(ramps.sequential, middle, middle + reach);
+    const low = below ? middle - reach : middle;
+    const high = middle + reach;
+    return { low, high, colour: colourRamp(below ? ramps.diverging : ramps.sequential, low, high) };
   }
 
   const details = element("div", { class: "arpo-token", "aria-live": "polite" });
@@ -71,7 +71,7 @@ export function startTokens(id: string, colours: PageColours): void {
     }
   }
   function heat(panel: (typeof panels)[number], row: TokenPayload["rows"][number]): HTMLElement {
-    const colour = colourOf();
+    const { colour } = colouring();
     const values = panel.values.get(quantity);
     const box = element("div", { class: "arpo-text", tabindex: "0", role: "group" });
     box.setAttribute("aria-label", `${panel.name}, ${row.label}: arrow keys move over the tokens`);
@@ -116,8 +116,22 @@ export function startTokens(id: string, colours: PageColours): void {
     };
     return box;
   }
+  const legend = element("span", {});
+  function showLegend(): void {
+    const { low, high, colour } = colouring();
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colour(low + part * (high - low)));
+    const style = `background:linear-gradient(90deg,${stops.join(",")})`;
+    const [left, right] =
+      quantity === "push" || quantity === "advantage"
+        ? ["less likely ", " likelier"]
+        : [`${show(low)} `, ` ${show(high)}`];
+    legend.replaceChildren(
+      ...[left, element("i", { class: "arpo-ramp", style }), `${right}: ${meanings[quantity]}`],
+    );
+  }
   function draw(): void {
     list.replaceChildren();
+    showLegend();
     for (const row of payload.rows.slice(0, shown)) {
       const columns = panels.map((panel) =>
         element(
@@ -141,6 +155,13 @@ export function startTokens(id: string, colours: PageColours): void {
     };
     list.append(button);
   }
+  const meanings: Record<TokenQuantity, string> = {
+    push: "advantage times what clipping leaves of it",
+    weight: "the factor that clipping leaves on the gradient",
+    ratio: "the probability now over that when it was sampled",
+    advantage: "how much better than expected the row did",
+    entropy: "how open the choice was (nats)",
+  };
   const select = element("select", {});
   for (const name of names) select.append(element("option", { value: name }, name));
   select.onchange = () => {
@@ -160,6 +181,8 @@ export function startTokens(id: string, colours: PageColours): void {
     "grey: not trained",
   );
   const label = element("label", {}, "colour ", select);
-  root.append(element("div", { class: "arpo-bar" }, label, key), details, list);
+  details.append("Point at a token for its numbers.");
+  const words = element("div", { class: "arpo-legend" }, legend);
+  root.append(element("div", { class: "arpo-bar" }, label, key), words, details, list);
   draw();
 }
