@@ -5,7 +5,7 @@ import { z } from "#zod";
 import { world } from "../../src/data/index.js";
 import { type Benchmark, benchmarks, evaluate, type Sample } from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
-import { modelFingerprint } from "../../src/model/index.js";
+import { modelFingerprint, modelFolder } from "../../src/model/index.js";
 import { Policy, type Dialect } from "../../src/policy/index.js";
 import { taskTools } from "../../src/run/index.js";
 import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tools/index.js";
@@ -84,9 +84,9 @@ async function toolsFor(chosen: readonly Benchmark[], file: string | undefined):
 }
 
 function policyOf(model: string, options: EvalCommandOptions) {
-  if (options.endpoint === undefined) return Policy.load(resolve(model));
+  if (options.endpoint === undefined) return Policy.load(modelFolder(model));
   return Policy.remote(options.endpoint, {
-    tokenizer: resolve(model),
+    tokenizer: modelFolder(model),
     dialect: options.dialect,
     ...(options.endpointModel === undefined ? {} : { model: options.endpointModel }),
     ...(options.apiKeyEnv === undefined ? {} : { apiKeyEnv: options.apiKeyEnv }),
@@ -126,7 +126,7 @@ export async function evalModel(
     const evaluation = await evaluate(policy, chosen, {
       ...defined({ questions, prompt, mode, maxTokens, concurrency, asReference, judge }),
       ...{ folder, tools, samples, seed, limits: options.limit },
-      ...(options.endpoint ? {} : { weights: await modelFingerprint(resolve(model)) }),
+      ...(options.endpoint ? {} : { weights: await modelFingerprint(modelFolder(model)) }),
       ...(options.data === undefined ? {} : { data: resolve(options.data) }),
       ...(options.sampleTimeout === undefined ? {} : { timeoutMs: options.sampleTimeout * 1000 }),
       sampling: defined({ temperature, topP, topK, minP, repetitionPenalty }),

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { modelFolder } from "../../src/model/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { PolicyServer } from "../../src/serve/index.js";
 
@@ -19,7 +19,7 @@ const GRACE_MS = 10_000;
 /** Serves a model until it is told to stop. */
 export async function runServe(folder: string, options: ServeCommandOptions): Promise<void> {
   const { host, port, apiKeyEnv, maxRows, maxQueue } = options;
-  const policy = await Policy.load(resolve(folder), {
+  const policy = await Policy.load(modelFolder(folder), {
     top: 20, // what a request may ask for
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.context === undefined ? {} : { contextLength: options.context }),

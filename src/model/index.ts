@@ -11,6 +11,7 @@ export { ChatTemplate, chatMl } from "./chat-template.js";
 export { formatHfConfig, parseHfConfig } from "./hf-config.js";
 export { HfTokenizer, type TokenizerFiles } from "./hf-tokenizer.js";
 export { loadModel, type LoadModelOptions } from "./load-model.js";
+export { modelFolder } from "./model-folder.js";
 export { ropeFrequencies, rotaryTable, type RotaryTable } from "./rope.js";
 export { decoderLayer, type LayerWeights } from "./decoder-layer.js";
 export type { PaddedBatch, TokenBatch } from "./token-batch.js";

@@ -4,6 +4,7 @@ import {
   HfTokenizer,
   loadDecoder,
   loadModel,
+  modelFolder,
   makeDecoder,
   type Model,
   type Tokenizer,
@@ -72,10 +73,11 @@ export async function loadPolicy(
   options?: LoadPolicyOptions & { dtype?: "float32" },
 ): Promise<ModelPolicy>;
 export async function loadPolicy(
-  folder: string,
+  path: string,
   { dtype = "float32", ...options }: LoadPolicyOptions = {},
 ): Promise<LocalPolicy> {
   await ready();
+  const folder = modelFolder(path);
   const tokenizer = await HfTokenizer.load(folder);
   if (dtype !== "float32") {
     const { decoder } = await loadDecoder(folder, { dtype });

@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { type Task, world } from "../../data/index.js";
-import { HfTokenizer, parseHfConfig, weightShapes } from "../../model/index.js";
+import { HfTokenizer, modelFolder, parseHfConfig, weightShapes } from "../../model/index.js";
 import { readJson } from "../../model/read-json.js";
 import { loadReward } from "../../reward/index.js";
 import type { Config } from "../../run/index.js";
@@ -33,7 +32,7 @@ async function attempt<T>(
 export async function readParts(config: Config): Promise<{ parts: Parts; checks: Check[] }> {
   const checks: Check[] = [];
   const { model: how, rollout } = config.actor_rollout_ref;
-  const folder = resolve(how.path);
+  const folder = modelFolder(how.path);
   const exists = await stat(folder).catch(() => undefined);
   const parts: Parts = {};
   if (!exists) {
@@ -45,7 +44,7 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     parts.model = await attempt(checks, "model-unreadable", async () =>
       parseHfConfig(await readJson(`${folder}/config.json`, "read the model's shape")),
     );
-    const tokenizer = config.data.tokenizer === null ? folder : resolve(config.data.tokenizer);
+    const tokenizer = config.data.tokenizer === null ? folder : modelFolder(config.data.tokenizer);
     parts.tokenizer = await attempt(checks, "tokenizer-unreadable", () =>
       HfTokenizer.load(tokenizer),
     );

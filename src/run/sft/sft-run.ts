@@ -18,6 +18,7 @@ import {
   loadModel,
   saveAdapter,
   saveModel,
+  modelFolder,
 } from "../../model/index.js";
 import { Random } from "../../random/index.js";
 import { ready } from "../../tensor/index.js";
@@ -99,9 +100,9 @@ export class SftRun implements AsyncIterable<SftRunStep> {
   ): Promise<SftRun> {
     const { base = ".", signal, note = () => undefined } = options;
     const from = await checkpointOf(config, folder, note);
-    const tokenizer = await HfTokenizer.load(config.model_name_or_path);
+    const tokenizer = await HfTokenizer.load(modelFolder(config.model_name_or_path));
     const { train, evaluation } = await readExamples(config, base, tokenizer, note);
-    const model = await loadModel(config.model_name_or_path);
+    const model = await loadModel(modelFolder(config.model_name_or_path));
     if (config.finetuning_type === "lora") {
       addLora(model, {
         rank: config.lora_rank,

@@ -1,6 +1,6 @@
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import { world } from "../../data/index.js";
-import { HfTokenizer, type Tokenizer, addLora, loadModel } from "../../model/index.js";
+import { HfTokenizer, type Tokenizer, addLora, loadModel, modelFolder } from "../../model/index.js";
 import { Policy } from "../../policy/index.js";
 import { loadReward } from "../../reward/index.js";
 import { ready } from "../../tensor/index.js";
@@ -50,10 +50,10 @@ export async function assemble(
   note: Note = () => undefined,
 ): Promise<TrainerParts> {
   const { model, actor, rollout } = config.actor_rollout_ref;
-  const folder = resolve(model.path);
+  const folder = modelFolder(model.path);
   await ready();
   const tokenizer = await HfTokenizer.load(
-    config.data.tokenizer === null ? folder : resolve(config.data.tokenizer),
+    config.data.tokenizer === null ? folder : modelFolder(config.data.tokenizer),
   );
   // What can be wrong is looked at before a model is read.
   const reward = await loadReward(
@@ -86,7 +86,7 @@ export async function assemble(
     validation,
     ...(needsReference ? { reference: loaded.lora ? loaded.withoutLora() : loaded.copy() } : {}),
     ...(config.algorithm.adv_estimator === "gae"
-      ? { critic: await loadModel(resolve(config.critic.model.path), { head: "value" }) }
+      ? { critic: await loadModel(modelFolder(config.critic.model.path), { head: "value" }) }
       : {}),
   };
 }
