@@ -6,8 +6,8 @@ import { countBlocks, outputLength } from "./tool-statistics.js";
 export interface OutputItem {
   input: string;
   answer: unknown;
-  prediction: unknown;
-  output: string;
+  prediction?: unknown;
+  output?: string;
 }
 
 /** What the evaluation says of one item, in the reference's keys. */
@@ -25,8 +25,10 @@ export interface ItemMetrics extends AnswerMetrics {
 export type TaskType = "math" | "qa";
 
 /** What is compared and judged: the prediction, or the last five lines of the output for want of one. */
-export function comparedPrediction<T>({ prediction, output }: { prediction: T; output: string }) {
-  return prediction || strip(output.replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
+export function comparedPrediction<T>({ prediction, output }: { prediction: T; output?: string }) {
+  const none = Array.isArray(prediction) && prediction.length === 0;
+  if (prediction && !none) return prediction;
+  return strip((output ?? "").replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
 }
 
 /**
@@ -43,7 +45,8 @@ export function comparedPrediction<T>({ prediction, output }: { prediction: T; o
  * ```
  */
 export function evaluateItem(item: OutputItem, task: TaskType): ItemMetrics {
-  const prediction = comparedPrediction(item);
+  const { output = "" } = item;
+  const prediction = comparedPrediction({ prediction: item.prediction, output });
   if (!prediction) {
     return {
       is_valid_answer: false,
@@ -59,8 +62,8 @@ export function evaluateItem(item: OutputItem, task: TaskType): ItemMetrics {
       output_length: 0,
     };
   }
-  const python = countBlocks(item.output, "python");
-  const search = countBlocks(item.output, "search");
+  const python = countBlocks(output, "python");
+  const search = countBlocks(output, "search");
   const metrics = task === "math" ? mathMetrics : qaMetrics;
   return {
     is_valid_answer: true,
@@ -68,7 +71,7 @@ export function evaluateItem(item: OutputItem, task: TaskType): ItemMetrics {
     search_calls: search,
     tools_used: python && search ? "both" : python ? "python" : search ? "search" : "none",
     tool_counts: python + search,
-    output_length: outputLength(item.output),
+    output_length: outputLength(output),
     ...metrics(prediction, item.answer),
   };
 }

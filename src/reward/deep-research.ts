@@ -33,6 +33,8 @@ export function deepResearch({ response, groundTruth, eosToken }: Judged): Score
     eosToken && response.endsWith(eosToken) ? response.slice(0, -eosToken.length) : response;
   const start = text.indexOf("<answer>") + "<answer>".length;
   const end = text.indexOf("</answer>", start);
+  // The format was right before the end-of-sequence string was taken off.
+  if (end < 0) return fail("cannot extract answer");
   let answer: string;
   try {
     answer = unboxed(lastBoxed(text.slice(start, end)));

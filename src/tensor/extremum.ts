@@ -11,10 +11,12 @@ function extremum(a: Tensor, b: Tensor, pick: "maximum" | "minimum"): Tensor {
       value: tf[pick](x, y),
       gradFunc: (dy: Tensor, saved: Tensor[]) => {
         const [p, q] = saved as [Tensor, Tensor];
-        const ties: Tensor = p.equal(q).cast<Tensor>("float32").mul(0.5);
-        const first = (pick === "maximum" ? p.greater(q) : p.less(q)).cast<Tensor>("float32");
-        const share: Tensor = first.add(ties);
-        return [dy.mul(share), dy.mul(share.neg().add(1))];
+        // Chosen, not multiplied: a gradient that is not finite must not reach the one not taken.
+        const none = tf.zerosLike(dy);
+        const shared = tf.where(p.equal(q), dy.mul(0.5), dy);
+        const lost = (from: Tensor, to: Tensor) =>
+          tf.where(pick === "maximum" ? from.less(to) : from.greater(to), none, shared);
+        return [lost(p, q), lost(q, p)];
       },
     };
   });
@@ -51,4 +53,32 @@ export function evenMaximum(a: Tensor, b: Tensor): Tensor {
  */
 export function evenMinimum(a: Tensor, b: Tensor): Tensor {
   return extremum(a, b, "minimum");
+}
+
+/**
+ * Where the condition holds the one tensor, elsewhere the other; all of one shape. The one not taken
+ * gets a gradient of 0, even where the gradient is not finite. (tf.where multiplies it by 0.)
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { either, tf } from "arpo-lab/tensor";
+ *
+ * const [x, y] = [tf.tensor1d([1, 2]), tf.tensor1d([3, 4])];
+ * assert.deepEqual([...either(tf.tensor1d([true, false], "bool"), x, y).dataSync()], [1, 4]);
+ * ```
+ */
+export function either(condition: Tensor, a: Tensor, b: Tensor): Tensor {
+  const chosen = tf.customGrad((...inputs: (Tensor | Save)[]) => {
+    const [x, y, save] = inputs as [Tensor, Tensor, Save];
+    save([condition]);
+    return {
+      value: tf.where(condition, x, y),
+      gradFunc: (dy: Tensor, [held]: Tensor[]) => {
+        const none = tf.zerosLike(dy);
+        return [tf.where(held!, dy, none), tf.where(held!, none, dy)];
+      },
+    };
+  });
+  return chosen(a, b);
 }

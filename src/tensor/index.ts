@@ -4,7 +4,7 @@ export type { Engine } from "./engine/engine.js";
 export { ready, type BackendName } from "./backends.js";
 export { logProbEntropy } from "./log-prob.js";
 export { detached } from "./detached.js";
-export { evenMaximum, evenMinimum } from "./extremum.js";
+export { either, evenMaximum, evenMinimum } from "./extremum.js";
 export { rmsNorm } from "./ops/rms-norm.js";
 export { linear } from "./ops/linear.js";
 export { rope } from "./ops/rope.js";

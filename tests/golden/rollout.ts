@@ -20,6 +20,7 @@ export const runners: Runners = {
   },
 
   branch_decision: (input) => {
+    // The slope is the papers'; the codes' is a literal.
     const decide = (rule: BranchRule) =>
       decideBranch(
         {
@@ -27,7 +28,7 @@ export const runners: Runners = {
           probability: input.branch_probability,
           weight: input.entropy_weight,
           threshold: input.paper_tau,
-          penaltySlope: input.paper_penalty_slope,
+          penaltySlope: rule === "aepo-paper" ? input.paper_penalty_slope : 0.05,
         },
         {
           u: input.u,

@@ -31,7 +31,8 @@ export function entropyAwareAdvantage(
   const fixed = detached(entropies);
   const atLeast = (least: number, x: Tensor) => (singleToken === "one" ? tf.maximum(x, least) : x);
   const count = mask.sum();
-  const centred = fixed.sub(fixed.mul(mask).sum().div(atLeast(1, count)));
+  // No valid token: a mean of 0, in the reference too, which then leaves the advantages alone.
+  const centred = fixed.sub(fixed.mul(mask).sum().div(tf.maximum(count, 1)));
   const variance: Tensor = centred
     .square()
     .mul(mask)

@@ -1,4 +1,4 @@
-import { detached, evenMaximum, evenMinimum, tf } from "../../tensor/index.js";
+import { detached, either, evenMaximum, evenMinimum, tf } from "../../tensor/index.js";
 import {
   type AggregateOptions,
   type LossAggregation,
@@ -95,13 +95,13 @@ export function tokenPolicyLosses(
   const ratio: Tensor = logprobs.sub(oldLogprobs).exp();
   // AEPO's upper bound has the value of PPO's and, where it holds, the gradient (1 + high) grad logp.
   const inBounds: Tensor = options.entropyBalancedClipping
-    ? tf.minimum(tf.maximum(ratio, low), ratio.div<Tensor>(detached(ratio)).mul(high))
+    ? tf.minimum(tf.maximum(ratio, low), tf.div<Tensor>(high, detached(ratio)).mul(ratio))
     : ratio.clipByValue(low, high);
   const unclipped: Tensor = ratio.mul(advantages).neg();
   const clipped: Tensor = inBounds.mul(advantages).neg();
   const worse = evenMaximum(unclipped, clipped);
   const dual = evenMinimum(advantages.mul(-c), worse);
-  const losses = tf.where(advantages.less(0), dual, worse);
+  const losses = either(advantages.less(0), dual, worse);
   return { losses, ratio, unclipped, clipped, advantages };
 }
 

@@ -1,4 +1,4 @@
-import { evenMaximum, tf } from "../../tensor/index.js";
+import { evenMaximum, evenMinimum } from "../../tensor/index.js";
 import { type LossAggregation, type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
 
 /**
@@ -25,8 +25,8 @@ export function valueLoss(
   }: { clipRange?: number; aggregation?: LossAggregation; referenceNaN?: boolean } = {},
 ): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
   const { predictions, values, returns, mask } = input;
-  const near: Tensor = tf.maximum(
-    tf.minimum(predictions, values.add(clipRange)),
+  const near = evenMaximum(
+    evenMinimum(predictions, values.add(clipRange)),
     values.sub(clipRange),
   );
   const unclipped: Tensor = predictions.sub(returns).square();

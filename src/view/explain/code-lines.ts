@@ -14,7 +14,7 @@ export const codeLines = {
   clip: { file: `${loss}/policy-loss.ts`, code: ": ratio.clipByValue(low, high);" },
   balancedClip: {
     file: `${loss}/policy-loss.ts`,
-    code: "? tf.minimum(tf.maximum(ratio, low), ratio.div<Tensor>(detached(ratio)).mul(high))",
+    code: "? tf.minimum(tf.maximum(ratio, low), tf.div<Tensor>(high, detached(ratio)).mul(ratio))",
   },
   unclipped: {
     file: `${loss}/policy-loss.ts`,
@@ -34,7 +34,7 @@ export const codeLines = {
   },
   centred: {
     file: `${loss}/entropy-advantage.ts`,
-    code: "const centred = fixed.sub(fixed.mul(mask).sum().div(atLeast(1, count)));",
+    code: "const centred = fixed.sub(fixed.mul(mask).sum().div(tf.maximum(count, 1)));",
   },
   entropyAware: {
     file: `${loss}/entropy-advantage.ts`,
