@@ -17,5 +17,5 @@ if (!process.argv.includes("--no-build")) {
 
 await import("./float64.mjs");
 const { checkVectors } = await import(pathToFileURL(join(root, "dist/tests/golden/main.js")).href);
-const dir = process.argv[2];
+const dir = process.argv.slice(2).find((word) => !word.startsWith("--"));
 process.exit(await checkVectors(dir && resolve(process.env.INIT_CWD ?? ".", dir)));

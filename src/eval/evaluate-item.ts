@@ -28,7 +28,10 @@ export type TaskType = "math" | "qa";
 export function comparedPrediction<T>({ prediction, output }: { prediction: T; output?: string }) {
   const none = Array.isArray(prediction) && prediction.length === 0;
   if (prediction && !none) return prediction;
-  return strip((output ?? "").replaceAll("\n\n", "\n")).split("\n").slice(-5).join("\n");
+  return strip((output ?? "").replaceAll("\n\n", "\n"))
+    .split("\n")
+    .slice(-5)
+    .join("\n");
 }
 
 /**

@@ -10,7 +10,7 @@ import { ScriptedPolicy } from "../rollout/testing/index.js";
 import { ToolSet } from "../tools/index.js";
 import type { LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { evaluate, type EvaluateOptions } from "./evaluate.js";
-import type { TaskType } from "./evaluate-item.js";
+import { evaluateItem, type TaskType } from "./evaluate-item.js";
 import { LlmJudge } from "./judge/index.js";
 import { comparisonOf, faultsOf } from "./report/evaluation-text.js";
 import type { AnswerJudge } from "./report/judge-slot.js";
@@ -239,4 +239,12 @@ test("evaluate() never takes a look-alike for the benchmark", async () => {
 test("evaluate() refuses no benchmark, and the same one twice", async () => {
   await assert.rejects(evaluate(policy(), []), /one or more, each once, got none/);
   await assert.rejects(evaluate(policy(), [toy, toy]), /each once, got toy, toy/);
+});
+
+test("evaluateItem() takes what is not there for empty, as outputs of other programs may be", () => {
+  const item = { input: "q", answer: "last" };
+  assert.equal(evaluateItem({ ...item, output: "one\n\nlast" }, "qa").f1, 2 / 3);
+  assert.equal(evaluateItem({ ...item, output: "last", prediction: [] }, "qa").em, 1);
+  assert.equal(evaluateItem({ ...item, prediction: "last" }, "qa").em, 1);
+  assert.equal(evaluateItem(item, "math").is_valid_answer, false);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deepResearch } from "./deep-research.js";
 import { normalizeAnswer, tokenF1 } from "./f1.js";
 import { mathEquivalent } from "./math-equivalence.js";
 import { math } from "./math.js";
@@ -25,4 +26,13 @@ test("mathEquivalent() falls back to the raw texts and math() accepts several tr
   assert.ok(mathEquivalent("\\sqrt", "\\sqrt"));
   assert.ok(!mathEquivalent("\\sqrt", "\\frac"));
   assert.equal(math({ response: "\\boxed{2}", groundTruth: ["1", "2"] }).score, 1);
+});
+
+test("deepResearch() has no answer left when the end string takes the closing tag with it", () => {
+  const response = "<think>t</think><answer>\\boxed{Paris}</answer>";
+  for (const eosToken of [">", "</answer>", "r>"]) {
+    const { score, reason, answer } = deepResearch({ response, groundTruth: "Paris", eosToken });
+    assert.deepEqual([score, reason, answer], [-1, "cannot extract answer", ""]);
+  }
+  assert.equal(deepResearch({ response, groundTruth: "Paris", eosToken: "x" }).score, 1);
 });

@@ -61,7 +61,8 @@ export async function monitorEntropy(
       }),
     );
     const before = active;
-    active = before.filter((probe, i) => going[i] && length(probe) < config.responseLength);
+    // A tool's answer may take a probe past the response length: it then writes one segment more.
+    active = before.filter((_, i) => going[i]);
     for (const probe of before) if (!active.includes(probe)) session.close(probe.handle);
   }
 

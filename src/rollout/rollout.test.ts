@@ -294,6 +294,21 @@ test("rollout() decides AEPO's first rows by entropy", async () => {
   assert.equal(flat.monitor!.initialRollouts, 5);
 });
 
+test("rollout() lets a probe that a tool's answer takes past the response length write once more", async () => {
+  // "<calc>1+1</calc>" and its answer are longer than the 30 tokens of a response.
+  const policy = new ScriptedPolicy(({ turn, options }) => ({
+    text: options.maxTokens === 50 || turn > 0 ? "\u0001" : "<calc>1+1</calc>",
+  }));
+  const tree = await rollout(policy, tasks[0]!, {
+    n: 2,
+    responseLength: 30,
+    callLimit: 1,
+    dynamicRollouts: true,
+    tools: new ToolSet([calculator()]),
+  });
+  assert.equal(tree.monitor!.stepEntropies.length, 2);
+});
+
 test("rollout() makes as many attempts per row as asked", async () => {
   const policy = babbler();
   const tools = new ToolSet([calculator()]);

@@ -1,48 +1,106 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { difference } from "./compare.js";
+import { basename, join } from "node:path";
+import { difference, type Tolerance } from "./compare.js";
 import { runners as evaluation } from "./eval.js";
 import { runners as learn } from "./learn.js";
 import { runners as reward } from "./reward.js";
 import { runners as rollout } from "./rollout.js";
 import { runners as tensor } from "./tensor.js";
 import { runners as tools } from "./tools.js";
-import type { Runner } from "./runner.js";
+import type { Runner, Runners } from "./runner.js";
+
+interface VectorCase {
+  input: unknown;
+  expected: unknown;
+  /** Where one case is looser or stricter than its file. */
+  rtol?: number;
+  atol?: number;
+}
 
 interface VectorFile {
-  name: string;
+  name?: string;
   precision?: string;
-  cases: { input: unknown; expected: unknown }[];
+  cases?: VectorCase[];
 }
 
-const runners: Record<string, Runner | undefined> = {
-  ...tensor,
-  ...rollout,
-  ...tools,
-  ...reward,
-  ...learn,
-  ...evaluation,
-};
+/** What became of one file: cases that passed, and what is wrong, a line each. */
+interface Outcome {
+  kind: string;
+  cases: number;
+  failures: string[];
+}
 
-async function check(file: VectorFile, run: Runner): Promise<string[]> {
-  const exact = file.precision === "exact";
-  const tolerance = file.precision?.startsWith("float64")
-    ? { relative: 1e-9, absolute: 1e-12 }
-    : { relative: exact ? 0 : 1e-12, absolute: exact ? 0 : 1e-12 };
+const runners: Runners = { ...tensor, ...rollout, ...tools, ...reward, ...learn, ...evaluation };
+
+/** The tolerance that a file's `precision` asks for in words; the strictest reading is the default. */
+function toleranceOf(precision = ""): Tolerance {
+  if (precision === "exact") return { relative: 0, absolute: 0 };
+  const named = (key: string) => new RegExp(`${key} ([0-9.e-]*[0-9])`).exec(precision)?.[1];
+  const [relative, absolute] = [named("rtol"), named("atol")];
+  return { relative: Number(relative ?? 1e-12), absolute: Number(absolute ?? 1e-12) };
+}
+
+const special: Record<string, number> = { NaN, Infinity, "-Infinity": -Infinity };
+
+/** JSON has no NaN and infinities; the files write them as strings, in lists of numbers. */
+function withSpecialNumbers(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const numbers =
+      value.some((v) => typeof v === "number") &&
+      value.every((v) => typeof v === "number" || (typeof v === "string" && v in special));
+    return value.map((v) => (numbers ? (special[v as string] ?? v) : withSpecialNumbers(v)));
+  }
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, withSpecialNumbers(v)]));
+}
+
+function empty(expected: unknown): boolean {
+  return (
+    expected === undefined ||
+    expected === null ||
+    (typeof expected === "object" && Object.keys(expected).length === 0)
+  );
+}
+
+async function checkCase(one: VectorCase, run: Runner, file: Tolerance) {
+  if (empty(one.expected)) return "expects nothing, so nothing can be checked";
+  const tolerance = {
+    relative: one.rtol ?? file.relative,
+    absolute: one.atol ?? file.absolute,
+  };
+  try {
+    return difference(await run(withSpecialNumbers(one.input)), one.expected, tolerance);
+  } catch (error) {
+    return `threw ${String(error instanceof Error ? error.stack : error)}`;
+  }
+}
+
+async function checkFile(path: string): Promise<Outcome> {
+  const fallback = basename(path, ".json");
+  const broken = (why: string, kind = fallback) => ({ kind, cases: 0, failures: [`  ${why}`] });
+  let file: VectorFile | null;
+  try {
+    file = JSON.parse(await readFile(path, "utf8")) as VectorFile | null;
+  } catch (error) {
+    return broken(`is not JSON: ${String(error)}`);
+  }
+  const { name: kind = fallback, cases, precision } = file ?? {};
+  const run = Object.hasOwn(runners, kind) ? runners[kind] : undefined;
+  if (!run)
+    return broken(`is of no kind that is checked: ${Object.keys(runners).join(", ")}`, kind);
+  if (!Array.isArray(cases) || cases.length === 0) return broken("has no cases", kind);
   const failures: string[] = [];
-  for (const [i, { input, expected }] of file.cases.entries()) {
-    let found: string | undefined;
-    try {
-      found = difference(await run(input), expected, tolerance);
-    } catch (error) {
-      found = `threw ${String(error instanceof Error ? error.stack : error)}`;
-    }
+  for (const [i, one] of cases.entries()) {
+    const found = await checkCase(one, run, toleranceOf(precision));
     if (found) failures.push(`  case ${i}: ${found}`);
   }
-  return failures;
+  return { kind, cases: cases.length, failures };
 }
 
-/** Prints a line per vector file of a folder and a closing count; the exit status. */
+/**
+ * Prints a line per vector file of a folder and a closing count; the exit status. Whatever is in the
+ * folder and cannot be checked counts as failed: a file of another kind, without cases, not JSON.
+ */
 export async function checkVectors(dir: string | undefined): Promise<number> {
   if (dir === undefined) {
     console.error(
@@ -50,23 +108,32 @@ export async function checkVectors(dir: string | undefined): Promise<number> {
     );
     return 2;
   }
-  const names = (await readdir(dir)).filter((f) => f.endsWith(".json")).sort();
+  let names: string[];
+  try {
+    names = (await readdir(dir, { recursive: true })).filter((f) => f.endsWith(".json")).sort();
+  } catch (error) {
+    console.error(
+      `Cannot check vectors: ${dir} must be a folder that can be read: ${String(error)}`,
+    );
+    return 2;
+  }
   let passed = 0;
   let failed = 0;
+  const unchecked: string[] = [];
   for (const name of names) {
-    const file = JSON.parse(await readFile(join(dir, name), "utf8")) as VectorFile;
-    const run = runners[file.name];
-    if (!run) {
-      console.log(`${file.name}: not covered yet`);
-      continue;
-    }
-    const failures = await check(file, run);
-    const good = file.cases.length - failures.length;
-    console.log(`${file.name}: ${good}/${file.cases.length}`);
+    const { kind, cases, failures } = await checkFile(join(dir, name));
+    const label = basename(name, ".json") === kind ? kind : `${kind} (${name})`;
+    if (cases === 0) unchecked.push(name);
+    console.log(
+      cases === 0 ? `${label}: NOT CHECKED` : `${label}: ${cases - failures.length}/${cases}`,
+    );
     for (const line of failures.slice(0, 3)) console.log(line);
-    passed += good;
-    failed += failures.length;
+    if (failures.length > 3) console.log(`  and ${failures.length - 3} more`);
+    passed += cases - Math.min(cases, failures.length);
+    failed += Math.min(cases, failures.length);
   }
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed > 0 || passed === 0 ? 1 : 0;
+  const rest = unchecked.length > 0 ? `, ${unchecked.length} files not checked` : "";
+  console.log(`${passed} passed, ${failed} failed${rest}`);
+  if (names.length === 0) console.log(`Nothing was checked: there is no .json file in ${dir}`);
+  return failed > 0 || passed === 0 || unchecked.length > 0 ? 1 : 0;
 }

@@ -51,11 +51,13 @@ function tableTool(tag: string, table: Record<string, Answers>): Tool {
 /**
  * A policy that plays a file's scripts. The file numbers rows by creation; in lockstep a new row first
  * generates in the round after its creation, in the order of creation, so the n-th session row to
- * generate for the first time is row n (after the roots and probes of pre-monitoring).
+ * generate for the first time is row n (after the roots and probes of pre-monitoring, which a budget
+ * of one row does without: there is nothing to decide).
  */
-function scriptPlayer(input: TreeInput): ScriptedPolicy {
+function scriptPlayer(input: TreeInput, monitored: boolean): ScriptedPolicy {
   const order = new Map<number, number>();
-  const { root_segments: roots = [], probe_scripts: probes = [], eos_id, scripts } = input;
+  const { eos_id, scripts } = input;
+  const { root_segments: roots = [], probe_scripts: probes = [] } = monitored ? input : {};
   const scriptOf = (row: number): Script[] => {
     if (row < roots.length) return [roots[row]!];
     const probe = row - roots.length;
@@ -91,10 +93,12 @@ export async function runTrees(
   keepBaselines?: EntropyBaselines,
 ): Promise<Record<string, unknown>> {
   const { config, meta, draws, tool_table } = input;
-  const policy = scriptPlayer(input);
+  const validate = meta?.validate === true || meta?.do_sample === false;
+  const n = config["n"] as number;
+  const budget = validate ? 1 : n;
+  const policy = scriptPlayer(input, budget > 1);
   let used = 0;
   const events: RolloutEvent[] = [];
-  const n = config["n"] as number;
   const options: RolloutOptions = {
     rule: rolloutPresets[preset].rule,
     n,
@@ -105,7 +109,7 @@ export async function runTrees(
     responseLength: config["response_length"] as number,
     callLimit: config["call_limit"] as number,
     dynamicRollouts: Boolean(config["enable_dynamic_rollouts"]),
-    mode: meta?.validate || meta?.do_sample === false ? "validate" : "train",
+    mode: validate ? "validate" : "train",
     tools: new ToolSet(
       Object.entries(tool_table).map(([tag, table]) => tableTool(tag, table)),
       { retryCount: config["retry_count"] as number },
@@ -171,6 +175,6 @@ export async function runTrees(
     draws_used: used,
     outputs,
     metrics: toolMetrics(trees),
-    initial_rollouts_list: trees.map((tree) => tree.monitor?.initialRollouts ?? n),
+    initial_rollouts_list: trees.map((tree) => tree.monitor?.initialRollouts ?? budget),
   };
 }

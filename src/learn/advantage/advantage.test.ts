@@ -51,6 +51,21 @@ test("grpo() gives 0 to a group whose scores are all equal and keeps a lone scor
   );
 });
 
+test("grpo() leaves nothing of equal scores that their sum would round", () => {
+  // 0.1 nine times, added one by one, is not 0.9: the rest would be divided by epsilon.
+  const rows = (value: number, n: number) => Array.from({ length: n }, () => [value]);
+  for (const [score, n] of [
+    [0.8, 8],
+    [1.1, 5],
+    [0.1, 16],
+  ] as const) {
+    const groups = rows(1, n).map(() => "g");
+    const { advantages } = grpo({ rewards: rows(score, n), mask: rows(1, n), groups });
+    for (const [value] of advantages)
+      assert.ok(Math.abs(value!) < 1e-12, `${score} ${n}: ${value}`);
+  }
+});
+
 test("rloo() sums to zero in each group, whatever order its rows come in", () => {
   const rewards = [[0.2], [1], [0.7], [0], [0.5]];
   const { advantages } = rloo({ rewards, mask: rewards.map(() => [1]), groups: [0, 1, 0, 1, 0] });

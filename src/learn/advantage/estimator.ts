@@ -46,8 +46,16 @@ export function outcome(advantages: Float64Array[]): Advantages {
   return { advantages, returns: advantages };
 }
 
+/**
+ * Summed in four lanes after what they leave over, as PyTorch does for up to 19 values: equal scores
+ * then round as in the reference, whose rest is divided by an epsilon of 1e-6.
+ */
 export function mean(values: readonly number[]): number {
-  return values.reduce((sum, v) => sum + v, 0) / values.length;
+  const lanes = [0, 0, 0, 0];
+  const whole = values.length - (values.length % 4);
+  const rest = values.slice(whole).reduce((sum, v) => sum + v, 0);
+  for (let i = 0; i < whole; i++) lanes[i % 4]! += values[i]!;
+  return lanes.reduce((sum, v) => sum + v, rest) / values.length;
 }
 
 /** Sample standard deviation, n - 1 in the denominator. */

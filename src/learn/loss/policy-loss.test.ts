@@ -5,6 +5,7 @@ import { aggregateLoss } from "./aggregate.js";
 import { actorLoss } from "./actor-loss.js";
 import { gspoLoss } from "./gspo.js";
 import { policyLoss, type PolicyLossOptions } from "./policy-loss.js";
+import { valueLoss } from "./value-loss.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
 
@@ -137,4 +138,55 @@ test("policyLoss() leaves no tensor behind but what it returns", () => {
   loss.dispose();
   assert.equal(tf.memory().numTensors, before);
   assert.deepEqual([...row.dataSync()], [1, 1]);
+});
+
+test("policyLoss() leaves the advantages alone where no token is valid", () => {
+  const row = tf.tensor2d([[0.3, 0.7]]);
+  const input = { logprobs: row, oldLogprobs: row, advantages: row, entropies: row };
+  const options = { entropyBalancedAdvantage: true, referenceNaN: true };
+  const mask = tf.zeros([1, 2]);
+  assert.equal(policyLoss({ ...input, mask }, options).loss.dataSync()[0], 0);
+});
+
+test("an empty row's NaN stays off the candidates that the loss did not take", () => {
+  const input = {
+    oldLogprobs: tf.zeros([2, 2]),
+    advantages: tf.tensor2d([
+      [1, 1],
+      [-1, -1],
+    ]),
+    mask: tf.tensor2d([
+      [1, 1],
+      [0, 0],
+    ]),
+  };
+  const loss = (logprobs: Tensor) =>
+    policyLoss({ ...input, logprobs }, { aggregation: "seq-mean-token-mean", referenceNaN: true })
+      .loss;
+  const logprobs = tf.tensor2d([
+    [0, 1],
+    [0, 5],
+  ]);
+  // The token beyond the dual clip has a constant loss: slope 0, though its row's mean is 0 / 0.
+  const slopes = [...tf.grad(loss)(logprobs).dataSync()];
+  assert.ok(Number.isNaN(loss(logprobs).dataSync()[0]));
+  assert.ok(Math.abs(slopes[0]! + 0.25) < 1e-6);
+  assert.deepEqual(
+    slopes.slice(1).map((x) => x + 0),
+    [0, NaN, 0],
+  );
+});
+
+test("valueLoss() shares the gradient where a prediction lies on the edge of its clip range", () => {
+  const row = (x: number) => tf.fill([1, 1], x);
+  const slope = (prediction: number) =>
+    tf
+      .grad(
+        (predictions: Tensor) =>
+          valueLoss({ predictions, values: row(0), returns: row(2), mask: row(1) }).loss,
+      )(row(prediction))
+      .dataSync()[0]!;
+  assert.ok(Math.abs(slope(0.25) + 3.5) < 1e-6);
+  // Both candidates are the same number; half goes to the clipped one, and half of that comes back.
+  assert.ok(Math.abs(slope(0.5) + 3 * 0.75) < 1e-6);
 });

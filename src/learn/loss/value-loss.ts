@@ -25,10 +25,7 @@ export function valueLoss(
   }: { clipRange?: number; aggregation?: LossAggregation; referenceNaN?: boolean } = {},
 ): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
   const { predictions, values, returns, mask } = input;
-  const near = evenMaximum(
-    evenMinimum(predictions, values.add(clipRange)),
-    values.sub(clipRange),
-  );
+  const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
   const unclipped: Tensor = predictions.sub(returns).square();
   const clipped: Tensor = near.sub(returns).square();
   return {

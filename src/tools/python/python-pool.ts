@@ -195,10 +195,13 @@ export const brokenText = "Execution failed: the interpreter crashed";
 const timeoutText = (ms: number) =>
   `Execution timed out after ${Math.round(ms / 100) / 10} seconds`;
 
-/** Python's strip, then the cut to `limit` characters with a notice. */
+/** Python's white space: JavaScript's without U+FEFF, and some separators besides. */
+const outerSpaces = /^(?:[^\S\uFEFF]|[\x1c-\x1f\x85])+|(?:[^\S\uFEFF]|[\x1c-\x1f\x85])+$/g;
+
+/** Line ends and strip as Python reads a process's text, then the cut to `limit` with a notice. */
 function strip(text: string, totalBytes: number, limit: number): string {
   const whole = Buffer.byteLength(text) >= totalBytes;
-  const stripped = text.replace(/^[\s\x1c-\x1f\x85]+|[\s\x1c-\x1f\x85]+$/g, "");
+  const stripped = text.replace(/\r\n?/g, "\n").replace(outerSpaces, "");
   if (whole && stripped.length <= limit) return stripped;
   return `${stripped.slice(0, limit)}\n[output cut: the first ${limit} characters of ${totalBytes} bytes]`;
 }

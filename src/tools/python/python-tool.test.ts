@@ -37,6 +37,10 @@ test("PythonPool.run() stops code at its time limit and goes on", async () => {
   assert.notDeepEqual(pool.pids, before);
 });
 
+test("PythonPool.run() reads line ends and outer space as Python reads a process's text", async () => {
+  assert.equal(await text(String.raw`print("\x1c\r\n a\rb\r\nc\n\ufeff\x85")`), "a\nb\nc\n\ufeff");
+});
+
 test("PythonPool.run() cuts long output with a notice", async () => {
   const run = await pool.run("print('é' * 5000)");
   assert.equal(
