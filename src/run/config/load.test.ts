@@ -47,6 +47,61 @@ test(
   },
 );
 
+test("the presets are what the published scripts and their base files set", async () => {
+  const of = async (...preset: ("grpo" | "arpo" | "aepo" | "7b" | "8b" | "14b")[]) => {
+    const {
+      data,
+      actor_rollout_ref: all,
+      trainer,
+      algorithm,
+    } = (await loadConfig({ preset })).config;
+    const { actor, rollout } = all;
+    return [
+      [data.train_batch_size, actor.ppo_mini_batch_size, trainer.total_epochs],
+      [data.max_prompt_length, data.max_response_length, actor.ppo_max_token_len_per_gpu],
+      [rollout.n, rollout.initial_rollouts, rollout.beam_size],
+      [rollout.branch_probability, rollout.entropy_weight, rollout.enable_dynamic_rollouts],
+      [rollout.tools.call_limit, rollout.tools.max_workers, rollout.tools.retry_count],
+      [actor.enable_entropy_balanced_clipping, actor.enable_entropy_balanced_advantage],
+      [actor.use_dynamic_bsz, actor.use_kl_loss, actor.kl_loss_coef, algorithm.kl_ctrl.kl_coef],
+      [trainer.save_freq, trainer.test_freq, trainer.val_before_train, actor.optim.lr],
+    ];
+  };
+  const rest = [
+    [true, true, 0, 0],
+    [5, 5, false, 1e-6],
+  ];
+  const arpo = [[0.5, 0.2, false]];
+  assert.deepEqual(await of("arpo", "7b"), [
+    [128, 16, 2],
+    [1536, 4096, 11264],
+    [16, 8, 2],
+    ...arpo,
+    [3, 64, 3],
+    [false, false],
+    ...rest,
+  ]);
+  assert.deepEqual(await of("arpo", "8b"), [
+    [128, 16, 5],
+    [2000, 10000, 24000],
+    [16, 8, 2],
+    ...arpo,
+    [6, 64, 3],
+    [false, false],
+    ...rest,
+  ]);
+  assert.deepEqual(await of("aepo", "14b"), [
+    [64, 8, 5],
+    [2000, 6192, 16384],
+    [12, 6, 2],
+    ...arpo,
+    [6, 32, 4],
+    [true, true],
+    ...rest,
+  ]);
+  assert.deepEqual((await of("aepo", "7b"))[4], [6, 32, 4]);
+});
+
 test("loadConfig() takes AEPO's keys and the later file over the earlier", async () => {
   const dir = await mkdtemp(join(tmpdir(), "arpo-lab-config-"));
   const [a, b] = [join(dir, "a.yaml"), join(dir, "b.yaml")];

@@ -36,7 +36,16 @@ const balanced = {
   enable_entropy_balanced_advantage: true,
 };
 
-const sizes = (prompts: number, mini: number, prompt: number, response: number, rollout: Tree) => ({
+/** Batches, lengths and rollouts of a published script, and how often it goes over its prompts. */
+const sizes = (
+  prompts: number,
+  mini: number,
+  prompt: number,
+  response: number,
+  rollout: Tree,
+  epochs?: number,
+) => ({
+  ...(epochs === undefined ? {} : { trainer: { total_epochs: epochs } }),
   data: { train_batch_size: prompts, max_prompt_length: prompt, max_response_length: response },
   actor_rollout_ref: {
     actor: { ppo_mini_batch_size: mini, ppo_max_token_len_per_gpu: 2 * (prompt + response) },
@@ -66,7 +75,12 @@ export const presets = {
   aepo: withRollout(
     published,
     balanced,
-    { ...tree, enable_dynamic_rollouts: false },
+    {
+      ...tree,
+      enable_dynamic_rollouts: false,
+      // Both of AEPO's files; ARPO's base file has 3, 64 and 3, the schema's defaults.
+      tools: { call_limit: 6, max_workers: 32, retry_count: 4 },
+    },
     {
       lab: { branch_rule: "aepo-code" },
     },
@@ -86,9 +100,10 @@ export const presets = {
     trainer: { total_training_steps: 40, val_before_train: true, test_freq: 10, save_freq: 10 },
   }),
   "3b-toy": sizes(4, 4, 512, 512, { n: 4, initial_rollouts: 2, tools: { call_limit: 3 } }),
-  "7b": sizes(128, 16, 1536, 4096, { n: 16, initial_rollouts: 8, tools: { call_limit: 3 } }),
-  "8b": sizes(64, 8, 2000, 10000, { n: 12, initial_rollouts: 6, tools: { call_limit: 6 } }),
-  "14b": sizes(64, 8, 2000, 6192, { n: 12, initial_rollouts: 6, tools: { call_limit: 6 } }),
+  // The reasoning script keeps its base file's call limit: 3, or AEPO's 6.
+  "7b": sizes(128, 16, 1536, 4096, { n: 16, initial_rollouts: 8 }, 2),
+  "8b": sizes(128, 16, 2000, 10000, { n: 16, initial_rollouts: 8, tools: { call_limit: 6 } }, 5),
+  "14b": sizes(64, 8, 2000, 6192, { n: 12, initial_rollouts: 6, tools: { call_limit: 6 } }, 5),
 } satisfies Record<string, Tree>;
 
 export type Preset = keyof typeof presets;
