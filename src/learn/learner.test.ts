@@ -142,3 +142,15 @@ test("advantages() attributes shared tokens softly or hard", () => {
   assert.equal(hard[0]!.advantages[2], soft[0]![2]);
   assert.equal(hard[1]!.advantages[3], soft[1]![3]);
 });
+
+test("Learner.update() weighs advantages by entropy without a bonus, unless told to do as the official actor", async () => {
+  const balanced = { entropyBalancedAdvantage: true };
+  const plain = weights((await updated({})).model);
+  const weighed = weights((await updated(balanced)).model);
+  const official = { ...balanced, entropyAdvantageNeedsBonus: true };
+  assert.ok(distance(plain, weighed) > 1e-4);
+  assert.equal(distance(plain, weights((await updated(official)).model)), 0);
+  const bonus = { entropyCoefficient: 0.01 };
+  const both = weights((await updated({ ...balanced, ...bonus })).model);
+  assert.equal(distance(both, weights((await updated({ ...official, ...bonus })).model)), 0);
+});

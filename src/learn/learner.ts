@@ -32,6 +32,11 @@ export interface UpdateOptions extends ActorLossOptions {
    * reference.
    */
   sharedPrefixes?: boolean;
+  /**
+   * AEPO's entropy-aware advantage only beside an entropy bonus, as in the official actor, which has
+   * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
+   */
+  entropyAdvantageNeedsBonus?: boolean;
   /** Visits the rows in a random order, another one in each epoch. */
   shuffle?: Random;
   /** The frozen policy a KL loss is measured against. */
@@ -178,12 +183,13 @@ export class Learner {
       checkpointing: settings.checkpointing,
       shared: settings.sharedPrefixes,
     });
+    const { entropyCoefficient = 0, entropyAdvantageNeedsBonus: needsBonus } = settings;
     const input = {
       logprobs,
       oldLogprobs: spreadOver(group, (row) => row.oldLogprobs!),
       advantages: spreadOver(group, (row) => row.advantages),
       mask: spreadOver(group, (row) => row.trajectory.lossMask),
-      entropies,
+      ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
       ...(settings.klLossCoefficient === undefined
         ? {}
         : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
