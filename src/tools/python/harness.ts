@@ -7,7 +7,7 @@
  */
 export const harness = String.raw`
 def _make():
-    import ast, errno, sys, traceback, types
+    import ast, errno, re, sys, traceback, types
 
     def preprocess(code):
         try:
@@ -56,6 +56,8 @@ def _make():
             shown = traceback.TracebackException.from_exception(error, compact=True)
             frames(shown)
             text = "".join(shown.format())
+            # Versions from 3.12 on add a guess; 3.11 does not.
+            text = re.sub(r"(?m)^(NameError: name .*?)(?:\.| Or) [Dd]id you forget to import '[^']*'\?$", r"\1", text)
         except BaseException:
             text = type(error).__name__ + ": (no message could be made)\n"
         sys.stderr.write(text)

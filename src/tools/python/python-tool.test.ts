@@ -41,6 +41,15 @@ test("PythonPool.run() reads line ends and outer space as Python reads a process
   assert.equal(await text(String.raw`print("\x1c\r\n a\rb\r\nc\n\ufeff\x85")`), "a\nb\nc\n\ufeff");
 });
 
+test("PythonPool.run() says of an unknown name what every version of Python says", async () => {
+  const last = async (code: string) => (await text(code)).split("\n").at(-1);
+  assert.equal(await last("math.pi"), "NameError: name 'math' is not defined");
+  assert.equal(
+    await last("maths = 1\nmath.pi"),
+    "NameError: name 'math' is not defined. Did you mean: 'maths'?",
+  );
+});
+
 test("PythonPool.run() cuts long output with a notice", async () => {
   const run = await pool.run("print('é' * 5000)");
   assert.equal(
