@@ -8,6 +8,7 @@ export function doctorCommand(): Command {
   return new Command("doctor")
     .description("look at this machine, or at a run's configuration before it runs")
     .argument("[config-and-overrides...]", "a YAML file with verl's keys, then key=value")
+    .option("--config <file>", "the same as naming it, as for train; may be repeated", list, [])
     .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, [])
     .option("--endpoint <url>", "an OpenAI-compatible address to try; may be repeated", list, [])
     .option("--json", "print the checks as JSON and nothing else")

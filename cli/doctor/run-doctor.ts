@@ -3,6 +3,7 @@ import { showChecks } from "../../src/doctor/show-checks.js";
 import type { Preset } from "../../src/run/index.js";
 
 export interface DoctorOptions {
+  config?: string[];
   preset: string[];
   endpoint: string[];
   json?: boolean;
@@ -12,9 +13,10 @@ const isOverride = (word: string) => word.includes("=") || word.startsWith("~");
 
 /** Looks, prints what was found and gives the exit status. */
 export async function runDoctor(words: readonly string[], options: DoctorOptions): Promise<number> {
-  const files = words.filter((word) => !isOverride(word));
+  const { config = [] } = options;
+  const files = [...config, ...words.filter((word) => !isOverride(word))];
   const overrides = words.filter(isOverride);
-  const configured = words.length > 0 || options.preset.length > 0;
+  const configured = words.length > 0 || config.length > 0 || options.preset.length > 0;
   const endpoints = options.endpoint.map((url) => ({ url, use: "--endpoint", openai: true }));
   const look = async (): Promise<Check[]> => {
     if (!configured) {

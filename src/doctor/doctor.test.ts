@@ -178,7 +178,7 @@ test("checkConfig() says why rewards may not move", async (t) => {
   const two = (row: object) => [row, row];
   assert.deepEqual(await ids(two({ system: good })), []);
   assert.deepEqual(await ids(two({ system: "Be brief." })), [
-    "error no-tool-instructions",
+    "warning no-tool-instructions",
     "warning format-not-asked",
   ]);
   assert.deepEqual(await ids(two({ system: good.replaceAll("python", "code") })), [

@@ -62,7 +62,7 @@ export const rewards: Rule = ({ config, train, tags, tokenizer }) => {
       found.push(
         about(
           "no-tool-instructions",
-          "error",
+          "warning",
           `${share(silent)} say nothing of ${tags.map((tag) => `<${tag}>`).join(" or ")}: a model that was not taught the tags calls nothing, and rewards stay where they are`,
           "give the tasks a system prompt that shows the tags, or start from a model that was taught them (SFT)",
         ),

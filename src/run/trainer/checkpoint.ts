@@ -1,6 +1,13 @@
 import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Model, loadAdapter, loadModel, saveAdapter, saveModel } from "../../model/index.js";
+import {
+  type Model,
+  loadAdapter,
+  loadModel,
+  modelFolder,
+  saveAdapter,
+  saveModel,
+} from "../../model/index.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
 import type { RunFolder } from "../folder/run-folder.js";
@@ -46,7 +53,7 @@ export async function saveCheckpoint(
     const base = config.actor_rollout_ref.model.path;
     await saveAdapter(policy.model, join(actor, adapterFolder), { base });
   }
-  await copyTokenizer(config.actor_rollout_ref.model.path, actor);
+  await copyTokenizer(modelFolder(config.actor_rollout_ref.model.path), actor);
   await saveOptimizer(await trainer.learner.state(), join(path, "actor-optimizer.safetensors"));
   if (trainer.critic) {
     await refuseBroken(trainer.critic.model);

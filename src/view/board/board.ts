@@ -68,7 +68,12 @@ export class Board {
     return this.#bundle({ ...boardPayload(records, this.options), rollouts }, trees);
   }
 
-  /** The same without waiting, for runs in memory; folders are left out. */
+  /** As one piece of HTML. */
+  async html(): Promise<string> {
+    return (await this.bundle())["text/html"]!;
+  }
+
+  /** The same as `bundle` without waiting, for runs in memory; folders are left out. */
   now(): Record<string, string> {
     const records = this.#known();
     const { rollouts, trees } = keptTrees(records, this.options);

@@ -87,16 +87,23 @@ export async function readRunFolder(name: string, path: string): Promise<RunReco
   const { parse } = await import("yaml");
   const settings = parse(config) as
     { actor_rollout_ref?: { model?: { path?: string } } } | undefined;
-  const tokenizer = await tokenizerAt(settings?.actor_rollout_ref?.model?.path);
+  const tokenizer = await tokenizerOf(path, settings?.actor_rollout_ref?.model?.path);
   return { ...{ name, lines, trees }, ...(tokenizer ? { tokenizer } : {}) };
 }
 
-async function tokenizerAt(path: string | undefined): Promise<Tokenizer | undefined> {
-  if (path === undefined) return undefined;
-  const { existsSync } = await import("node:fs");
+/** The tokenizer of the run's model, or a checkpoint's: a run may have come from another folder or machine. */
+async function tokenizerOf(run: string, model?: string): Promise<Tokenizer | undefined> {
+  const { existsSync, readdirSync } = await import("node:fs");
   const { join } = await import("node:path");
-  // A run folder may have come from another machine: its trees then show token numbers.
-  if (!existsSync(join(path, "tokenizer.json"))) return undefined;
+  const { modelFolder } = await import("../../model/model-folder.js");
+  const saved = readdirSync(run).filter((name) => name.startsWith("global_step_"));
+  const folders = [
+    ...(model === undefined ? [] : [modelFolder(model)]),
+    ...saved.map((name) => join(run, name, "actor")),
+  ];
+  const folder = folders.find((one) => existsSync(join(one, "tokenizer.json")));
+  // Without any, trees show token numbers.
+  if (folder === undefined) return undefined;
   const { HfTokenizer } = await import("../../model/hf-tokenizer.js");
-  return HfTokenizer.load(path);
+  return HfTokenizer.load(folder);
 }

@@ -8,9 +8,14 @@ export interface HtmlView {
   html(): string;
 }
 
+/** A view that reads files first: a board. */
+export interface LaterView {
+  html(): Promise<string>;
+}
+
 /**
  * A figure or a view as a page of its own: it opens from a file, without a server or a network, and
- * keeps its interaction.
+ * keeps its interaction. A board reads its runs first: `await toHtml(board("runs/x"))`.
  *
  * @example
  * ```ts
@@ -22,8 +27,14 @@ export interface HtmlView {
  * assert.doesNotMatch(page, /src="http/);
  * ```
  */
-export function toHtml(value: FigureLike | HtmlView): string {
-  if ("html" in value) return page("arpo-lab", value.html());
+export function toHtml(value: FigureLike | HtmlView): string;
+export function toHtml(value: LaterView): Promise<string>;
+export function toHtml(value: FigureLike | HtmlView | LaterView): string | Promise<string> {
+  if ("html" in value) {
+    const html = value.html();
+    const whole = (body: string) => page("arpo-lab", body);
+    return typeof html === "string" ? whole(html) : html.then(whole);
+  }
   const title = textOf(value.layout["title"]) || "Figure";
   const { description } = (value.layout["meta"] ?? {}) as { description?: unknown };
   const words =

@@ -99,7 +99,7 @@ export function drawPanel(panel: BoardPanel, view: PanelView): string {
     const anchor =
       view.from === view.to || step === middle ? "middle" : step === view.from ? "start" : "end";
     parts.push(
-      `<text x="${at(x(step))}" y="${view.height - 6}" text-anchor="${anchor}" ${text}>${step}</text>`,
+      `<text x="${at(x(step))}" y="${view.height - 6}" text-anchor="${anchor}" ${text}>${step === view.from ? "step " : ""}${step}</text>`,
     );
   }
   const dashes = ["", "5 3", "2 3", "8 3 2 3"];

@@ -167,8 +167,10 @@ export function startBoard(
     if (panel.labels.length > 1) {
       panel.labels.forEach((label, i) => {
         const colour = oneRun ? series[i % series.length]! : "currentColor";
-        const styles = ["solid", "dashed", "dotted", "double"];
-        const style = `border-top:3px ${styles[i % 4]!} ${colour}`;
+        // The dashes of drawPanel.
+        const on = [[16], [5, 8], [2, 5], [8, 11, 13, 16]][i % 4]!;
+        const stops = on.map((end, k) => `${k % 2 ? "transparent" : colour} 0 ${end}px`);
+        const style = `height:3px;background:repeating-linear-gradient(90deg,${stops.join(",")})`;
         legend.append(element("span", {}, element("i", { style }), label));
       });
     }

@@ -1,0 +1,60 @@
+// docs/own.md, followed to the letter in an empty folder: its files are written, its commands run.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "arpo-lab-own-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const page = readFileSync(join(root, "docs/own.md"), "utf8");
+const blocks = [...page.matchAll(/^```(\w+)(?: (\S+))?\n([^]*?)^```$/gm)].map(
+  ([, language = "", name = "", text = ""]) => ({ language, name, text }),
+);
+
+function run(command: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: folder, encoding: "utf8" });
+  assert.equal(status, 0, `${args.join(" ")}\n${stdout}${stderr}`);
+  return stdout + stderr;
+}
+
+test("docs/own.md: questions, reward, tool, configuration and commands do what it says", () => {
+  for (const { name, text } of blocks) {
+    if (name.includes(".")) writeFileSync(join(folder, name), text);
+  }
+  const commands = blocks
+    .filter(({ language, name }) => language === "sh" && name === "")
+    .flatMap(({ text }) => text.trim().split("\n"));
+  assert.equal(commands.length, 5);
+  const said = commands.map((command) => {
+    const [npx, program, ...args] = command.split(" ");
+    assert.deepEqual([npx, program], ["npx", "arpo-lab"]);
+    return run(process.execPath, [join(root, "bin/arpo-lab.mjs"), ...args]);
+  });
+  const [doctor, first, , compared, tried] = said;
+  assert.doesNotMatch(doctor!, /\bno-reward\b|\berror\b/);
+  assert.match(first!, /val-core\/market\/reward\/mean@1[^]*done: 2 steps/);
+  assert.doesNotMatch(first!, /going on without/);
+  assert.match(compared!, /one.*\ntwo.*\n[^]*drawn: curves\.svg/);
+  assert.match(tried!, /2 answers of/);
+  // The tool that answered was ours, and the reward knew what it had seen.
+  assert.match(readFileSync(join(folder, "runs/one/rollouts/1.jsonl"), "utf8"), /Page 1: The /);
+});
+
+test("docs/own.md: the program that looks at a run passes the compiler, and writes its pages", () => {
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  symlinkSync(root, join(modules, "arpo-lab"));
+  symlinkSync(join(root, "node_modules/@types"), join(modules, "@types"));
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  const typescript = createRequire(import.meta.url).resolve("typescript/package.json");
+  run(process.execPath, [join(typescript, "../bin/tsc"), "-p", "."]);
+  run(process.execPath, ["out/look.js"]);
+  assert.match(readFileSync(join(folder, "board.html"), "utf8"), /arpo-board/);
+  assert.match(readFileSync(join(folder, "tree.html"), "utf8"), /arpo-explorer/);
+});
