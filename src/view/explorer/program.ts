@@ -11,6 +11,7 @@ import { heatText, tokenDetails, tokenText } from "./page/heat-text.js";
 import { attemptTable, nodeDetails, rowTokens } from "./page/node-details.js";
 import { pathOf, sharedTokens, spansOf, tokensOf } from "./page/paths.js";
 import { startExplorer } from "./page/start.js";
+import { unpackNumbers } from "./page/unpack-numbers.js";
 import { unpackTree } from "./page/unpack.js";
 
 /**
@@ -21,6 +22,7 @@ export const explorerParts: readonly unknown[] = [
   decideBranch,
   ConsecutivePenalty,
   followPlan,
+  unpackNumbers,
   unpackTree,
   pathOf,
   tokensOf,

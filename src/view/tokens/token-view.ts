@@ -5,6 +5,7 @@ import { element } from "../explorer/page/element.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { widgetHtml } from "../widget.js";
 import { tokenPayload } from "./make-payload.js";
+import { unpackNumbers } from "../explorer/page/unpack-numbers.js";
 import { startTokens } from "./page/start-tokens.js";
 import type { TokenPayload } from "./payload.js";
 
@@ -35,7 +36,7 @@ export class TokenView {
       still: before + this.payload.summary.map((line) => `<p>${escapeHtml(line)}</p>`).join(""),
       data: { tokens: this.payload },
       style,
-      parts: [element, colourRamp, startTokens],
+      parts: [element, colourRamp, unpackNumbers, startTokens],
       start: "startTokens",
     });
   }

@@ -1,4 +1,5 @@
 import type { ExplorerPayload, PackedNumbers } from "../payload.js";
+import { unpackNumbers } from "./unpack-numbers.js";
 
 /** A tree as the page works with it. */
 export interface PageTree extends Omit<
@@ -22,11 +23,8 @@ export function unpackTree(payload: ExplorerPayload): PageTree {
   };
   const whole = (data: string) =>
     payload.wide ? new Uint32Array(bytes(data)) : new Uint16Array(bytes(data));
-  const numbers = ({ low, high, data }: PackedNumbers) => {
-    const steps = new Uint16Array(bytes(data));
-    const size = (high - low) / 65534;
-    return Float32Array.from(steps, (step) => (step === 65535 ? NaN : low + step * size));
-  };
+  const numbers = ({ low, high, data }: PackedNumbers) =>
+    unpackNumbers(new Uint16Array(bytes(data)), low, high);
   const { advantages, top } = payload;
   return {
     ...payload,

@@ -1,5 +1,6 @@
 import { colourRamp, type PageColours } from "../../explorer/page/colours.js";
 import { element } from "../../explorer/page/element.js";
+import { unpackNumbers } from "../../explorer/page/unpack-numbers.js";
 import type { PackedNumbers } from "../../explorer/payload.js";
 import type { TokenPayload, TokenQuantity } from "../payload.js";
 
@@ -14,9 +15,7 @@ export function startTokens(id: string, colours: PageColours): void {
     ? new Uint32Array(bytes(payload.tokens))
     : new Uint16Array(bytes(payload.tokens));
   const numbers = ({ low, high, data }: PackedNumbers) =>
-    Float32Array.from(new Uint16Array(bytes(data)), (step) =>
-      step === 65535 ? NaN : low + (step * (high - low)) / 65534,
-    );
+    unpackNumbers(new Uint16Array(bytes(data)), low, high);
   const panels = payload.panels.map(({ name, quantities, region }) => ({
     name,
     region: new Uint16Array(bytes(region)),
