@@ -192,7 +192,10 @@ test(
     const told = `document.querySelector(".arpo-actions output").textContent`;
     try {
       await page.evaluate(click);
-      assert.match(String(await page.evaluate(told)), /^This needs a running kernel/);
+      assert.match(
+        String(await page.evaluate(told)),
+        /^This page cannot ask a kernel: .*await tree\.fork\(0, \{ .*n: 4 \}\)$/,
+      );
       await page.evaluate(`document.addEventListener("arpo-lab:connect", (event) => {
       event.preventDefault();
       const channel = { send: (data) => {

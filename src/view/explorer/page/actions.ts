@@ -11,6 +11,9 @@ interface Channel {
   insertCell?: (source: string, options?: { run?: boolean }) => void;
 }
 
+/** What a button asks for. */
+type Asked = Omit<TreeRequest, "tree" | "node">;
+
 /** What the reader can do to the node that is looked at. */
 export interface Actions {
   box: HTMLElement;
@@ -49,13 +52,22 @@ export function makeActions(
     busy = waiting;
     for (const button of buttons) button.disabled = waiting;
   };
-  const needsKernel = () => {
-    told.textContent =
-      "This needs a running kernel: open the notebook in the lab and run the cell again.";
+  const needsKernel = ({ at: cutAt, result: said, rows: n, resample: again }: Asked) => {
+    const options = [
+      ...(cutAt === undefined ? [] : [`at: ${cutAt}`]),
+      ...(said === undefined ? [] : [`result: ${JSON.stringify(said)}`]),
+      ...(again ? ["seed: 2"] : []),
+      `n: ${n}`,
+    ];
+    const code = `await tree.fork(${node}, { ${options.join(", ")} })`;
+    told.replaceChildren(
+      "This page cannot ask a kernel: the lab's can (npx arpo-lab lab). In a cell: ",
+      element("code", {}, code),
+    );
   };
-  function ask(request: Omit<TreeRequest, "tree" | "node">): void {
+  function ask(request: Asked): void {
     if (busy) return;
-    if (!live) return needsKernel();
+    if (!live) return needsKernel(request);
     const message: TreeRequest = { tree: live.key, node, ...request };
     const heard =
       channel !== undefined ||
@@ -73,7 +85,7 @@ export function makeActions(
             "The kernel has gone, or no longer knows the tree: run the cell again.";
         };
       });
-    if (!heard) return needsKernel();
+    if (!heard) return needsKernel(request);
     wait(true);
     told.textContent = "the policy writes …";
     channel?.send(message);
