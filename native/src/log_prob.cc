@@ -2,6 +2,7 @@
 // time; the gradient makes them again rather than keep them.
 #include "gemm.h"
 #include "kernels.h"
+#include "log_prob_wide.h"
 #include "rows.h"
 
 namespace ARPO_NS {
@@ -45,6 +46,9 @@ ARPO_INLINE void blocks(const float* hidden, const float* head, int rows, int wi
 void log_prob_entropy(const float* hidden, const float* head, const int32_t* labels,
                       float* logprobs, float* entropies, float* normaliser, int rows, int width,
                       int vocabulary, float temperature) {
+  if (log_prob_is_wide(width, vocabulary))
+    return log_prob_wide(hidden, head, labels, logprobs, entropies, normaliser, rows, width, vocabulary,
+                         temperature);
   blocks(hidden, head, rows, width, vocabulary, temperature,
          [&](int first, int count, const float* logits) {
            row_chunks(count, vocabulary, [&](int begin, int end, int) {
@@ -77,11 +81,14 @@ void log_prob_entropy_grad(const float* dlogprobs, const float* dentropies, cons
                            const float* head, const int32_t* labels, const float* entropies,
                            const float* normaliser, float* dhidden, float* dhead, int rows,
                            int width, int vocabulary, float temperature) {
+  if (log_prob_is_wide(width, vocabulary))
+    return log_prob_wide_grad(dlogprobs, dentropies, hidden, head, labels, entropies, normaliser, dhidden,
+                              dhead, rows, width, vocabulary, temperature);
   const size_t back_size = right_bytes(width, vocabulary);
   const bool keep = dhidden && rows > block_rows(vocabulary) && back_size <= KEPT_BYTES;
   void* back = keep ? arpo_scratch(0, 4, back_size) : nullptr;
   if (keep) right_pack(width, vocabulary, {head, width, false}, back);
-  if (rows == 0) memset(dhead, 0, sizeof(float) * (size_t)vocabulary * width);
+  if (rows == 0 && dhead) memset(dhead, 0, sizeof(float) * (size_t)vocabulary * width);
   blocks(hidden, head, rows, width, vocabulary, temperature,
          [&](int first, int count, float* logits) {
            row_chunks(count, vocabulary, [&](int begin, int end, int) {

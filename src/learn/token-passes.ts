@@ -65,7 +65,8 @@ export interface PassLogProbs {
 }
 
 /**
- * Runs a model over a pass. With `shared`, what rows begin with in common is computed once and the
+ * Runs a model over a pass. Only what predicts a response's token gets logits: elsewhere the result holds
+ * numbers that mean nothing. With `shared`, what rows begin with in common is computed once and the
  * result is laid out over the rows again, so that whatever is made of it is what it would be without:
  * the gradients of a shared token's rows add up before they go back through it. Call inside a tidy.
  */
@@ -74,19 +75,11 @@ export function passLogProbs(
   rows: readonly BatchRow[],
   options: { temperature: number; checkpointing?: boolean; shared?: boolean },
 ): PassLogProbs {
-  if (options.shared) return sharedPassLogProbs(model, rows, options);
-  const pass = openPass(model, rows);
-  return model.logProbs(pass.batch, pass.labels, options);
-}
-
-function sharedPassLogProbs(
-  model: Model,
-  rows: readonly BatchRow[],
-  options: { temperature: number; checkpointing?: boolean },
-): PassLogProbs {
   const tokens = rows.map(whole);
-  const { batch, index, time } = shareRows(tokens, model.config);
-  // Each shared token of a response is predicted once, behind the token before it.
+  const { batch, index, time } = options.shared
+    ? shareRows(tokens, model.config)
+    : apart(model, tokens);
+  // Each token of a response is predicted behind the token before it; a shared one once.
   const after: number[] = [];
   const labels: number[] = [];
   const predicted = new Map<number, number>();
@@ -104,7 +97,11 @@ function sharedPassLogProbs(
       places[r * time + t - 1] = at;
     }
   });
-  const found = model.sharedLogProbs(
+  if (labels.length === 0) {
+    after.push(0);
+    labels.push(0);
+  }
+  const found = model.someLogProbs(
     batch,
     tf.tensor1d(after, "int32"),
     tf.tensor1d(labels, "int32"),
@@ -114,6 +111,13 @@ function sharedPassLogProbs(
   const spread = (x: tf.Tensor1D): tf.Tensor2D =>
     embed(x.expandDims(1), where).reshape([rows.length, time]);
   return { logprobs: spread(found.logprobs), entropies: spread(found.entropies) };
+}
+
+/** Rows side by side, and where each token of the padded rows is: in its place. */
+function apart(model: Model, tokens: readonly Int32Array[]) {
+  const batch = model.batch(tokens);
+  const time = batch.ids.shape[1];
+  return { batch, index: Int32Array.from({ length: tokens.length * time }, (_, i) => i), time };
 }
 
 /**

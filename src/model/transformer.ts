@@ -215,7 +215,7 @@ export class Model {
           }
         : table;
       let x = embed(this.#weight("model.embed_tokens.weight"), ids);
-      const scale = this.#lora && !this.#lora.merged ? this.#lora.scale : undefined;
+      const scale = this.#adapting ? this.#lora!.scale : undefined;
       for (const weights of this.#layers) {
         if (options.checkpointing) {
           const all = Object.keys(weights);
@@ -285,16 +285,17 @@ export class Model {
         this.#outputMatrix(),
         labels.reshape([-1]),
         options.temperature ?? 1,
+        this.#adapting,
       );
       return { logprobs: logprobs.reshape(shape), entropies: entropies.reshape(shape) };
     });
   }
 
   /**
-   * The same where rows share what they have in common: ln p and entropy of `labels` [count] behind the
-   * shared tokens `after` [count].
+   * The same for some tokens alone, counted through the rows or, where rows share what they have in
+   * common, through what is shared: ln p and entropy of `labels` [count] behind the tokens `after` [count].
    */
-  sharedLogProbs(
+  someLogProbs(
     batch: TokenBatch,
     after: tf.Tensor1D,
     labels: tf.Tensor1D,
@@ -307,6 +308,7 @@ export class Model {
         this.#outputMatrix(),
         labels,
         options.temperature ?? 1,
+        this.#adapting,
       );
       return { logprobs: logprobs.as1D(), entropies: entropies.as1D() };
     });
@@ -339,6 +341,11 @@ export class Model {
     this.#rotary?.cos.dispose();
     this.#rotary?.sin.dispose();
     this.#rotary = undefined;
+  }
+
+  /** Whether adapters are trained and the weights are not. */
+  get #adapting(): boolean {
+    return this.#lora !== undefined && !this.#lora.merged;
   }
 
   #weight(name: string): tf.Variable {

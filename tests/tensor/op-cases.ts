@@ -7,6 +7,7 @@ import {
   qkv,
   type QkvWeights,
   rmsNorm,
+  rope,
   swiglu,
   tf,
 } from "../../src/tensor/index.js";
@@ -69,6 +70,11 @@ export const opCases: readonly OpCase[] = [
     name: "qkv with head norms",
     shapes: { x: [2, 5, 10], ...projections, ...rotary, qNorm: [6], kNorm: [6] },
     run: project,
+  },
+  {
+    name: "rope",
+    shapes: { x: [2, 5, 3, 6], ...rotary },
+    run: ({ x, cos, sin }) => [rope(x!, cos!, sin!)],
   },
   {
     name: "causalAttention",

@@ -53,6 +53,11 @@ export function registerFusedGradients(): void {
   register("ArpoSwiglu", ["gate", "up"], [null], ([dy], saved) =>
     named(["gate", "up"], run("ArpoSwigluGrad", { dy: dy!, ...saved })),
   );
+  register("ArpoRope", ["cos", "sin"], [null], ([dy], saved) => ({
+    x: () => run("ArpoRope", { x: dy!, ...saved }, { back: true })[0]!,
+    cos: () => tf.zerosLike(saved.cos!),
+    sin: () => tf.zerosLike(saved.sin!),
+  }));
   register("ArpoEmbed", ["ids"], [null], ([dy], saved, attributes) => ({
     table: () => run("ArpoEmbedGrad", { dy: dy!, ...saved }, attributes)[0]!,
     ids: () => tf.zerosLike(saved.ids!),
@@ -96,15 +101,16 @@ export function registerFusedGradients(): void {
     "ArpoLogProbEntropy",
     ["hidden", "head", "labels"],
     [null, "entropies", "normaliser"],
-    ([dlogprobs, dentropies], saved, { temperature }) => ({
+    ([dlogprobs, dentropies], saved, { temperature, frozen }) => ({
       ...named(
-        ["hidden", "head"],
+        frozen ? ["hidden"] : ["hidden", "head"],
         run(
           "ArpoLogProbEntropyGrad",
           { dlogprobs: dlogprobs!, dentropies: dentropies!, ...saved },
-          { temperature },
+          { temperature, frozen },
         ),
       ),
+      ...(frozen ? { head: () => tf.zerosLike(saved.head!) } : {}),
       labels: () => tf.zerosLike(saved.labels!),
     }),
   );

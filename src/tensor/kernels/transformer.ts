@@ -192,6 +192,19 @@ const qkvGrad: EngineKernel = (backend, inputs, { biased, headDim }) => {
   return gradients;
 };
 
+/** Turned by the angles of the positions, or back. */
+const rope: EngineKernel = (backend, inputs, { back }) => {
+  const { x, cos, sin } = inputs as Record<"x" | "cos" | "sin", TensorInfo>;
+  const [batch, time, count, headDim] = x.shape as [number, number, number, number];
+  const out = backend.output(x.shape);
+  // prettier-ignore
+  backend.engine.call.rope!(
+    backend.floats(x), out.floats, backend.floats(cos), backend.floats(sin), batch, time, count,
+    headDim, Boolean(back),
+  );
+  return out.info;
+};
+
 const attention: EngineKernel = (backend, inputs) => {
   const { q, k, v, lengths } = inputs as Record<"q" | "k" | "v", TensorInfo> & {
     lengths?: TensorInfo;
@@ -254,6 +267,7 @@ export const transformerKernels: Readonly<Record<string, EngineKernel>> = {
   ArpoQkv: qkv,
   ArpoQkvNormed: qkv,
   ArpoQkvGrad: qkvGrad,
+  ArpoRope: rope,
   ArpoCausalAttention: attention,
   ArpoCausalAttentionPadded: attention,
   ArpoCausalAttentionGrad: attentionGrad,

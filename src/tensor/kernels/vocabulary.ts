@@ -47,21 +47,22 @@ const logProbEntropy: EngineKernel = (backend, inputs, { temperature }) => {
   return [logprobs!.info, entropies!.info, normaliser!.info];
 };
 
-const logProbEntropyGrad: EngineKernel = (backend, inputs, { temperature }) => {
+const logProbEntropyGrad: EngineKernel = (backend, inputs, { temperature, frozen }) => {
   const { dlogprobs, dentropies, hidden, head, labels, entropies, normaliser } = inputs as Record<
     "dlogprobs" | "dentropies" | "hidden" | "head" | "labels" | "entropies" | "normaliser",
     TensorInfo
   >;
   const { rows, width } = rowsOf(hidden);
-  const [dhidden, dhead] = [backend.output(hidden.shape), backend.output(head.shape)];
+  const dhidden = backend.output(hidden.shape);
+  const dhead = frozen ? undefined : backend.output(head.shape);
   // prettier-ignore
   backend.engine.call.log_prob_entropy_grad!(
     backend.floats(dlogprobs), backend.floats(dentropies), backend.floats(hidden),
     backend.floats(head), backend.ints(labels), backend.floats(entropies),
-    backend.floats(normaliser), dhidden.floats, dhead.floats,
+    backend.floats(normaliser), dhidden.floats, dhead?.floats ?? null,
     rows, width, head.shape[0]!, temperature!,
   );
-  return [dhidden.info, dhead.info];
+  return dhead ? [dhidden.info, dhead.info] : [dhidden.info];
 };
 
 const topK: EngineKernel = (backend, inputs, { k, temperature }) => {

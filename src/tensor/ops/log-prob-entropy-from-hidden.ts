@@ -1,3 +1,4 @@
+import { detached } from "../detached.js";
 import { fused } from "../fused.js";
 import { logProbEntropyFromHidden as plain } from "../plain/log-prob-entropy-from-hidden.js";
 import type { tf } from "../tfjs.js";
@@ -5,7 +6,8 @@ import type { tf } from "../tfjs.js";
 /**
  * ln p(label) and the entropy of the full softmax for each row of hidden [rows, width], under the
  * logits hidden head^T / temperature with head [vocabulary, width]. The fused version never holds all
- * logits at once. Differentiable in hidden and head, through both results.
+ * logits at once. Differentiable in hidden and head, through both results; in hidden alone where the head
+ * is `frozen`, which saves the time and the memory of its gradient.
  *
  * @example
  * ```ts
@@ -23,6 +25,7 @@ export function logProbEntropyFromHidden(
   head: tf.Tensor,
   labels: tf.Tensor,
   temperature = 1,
+  frozen = false,
 ): { logprobs: tf.Tensor; entropies: tf.Tensor } {
   checkHead("take log-probabilities", hidden, head, temperature);
   if (labels.dtype !== "int32" || labels.size !== hidden.shape[0]) {
@@ -34,9 +37,9 @@ export function logProbEntropyFromHidden(
   const [logprobs, entropies] = fused(
     "ArpoLogProbEntropy",
     { hidden, head, labels },
-    { temperature },
+    { temperature, frozen },
     2,
-    () => plain(hidden, head, labels, temperature),
+    () => plain(hidden, frozen ? detached(head) : head, labels, temperature),
   ) as [tf.Tensor, tf.Tensor];
   return { logprobs, entropies };
 }
