@@ -1,5 +1,7 @@
-// One process of `bench real`: loads the folder named in argv as the dtype named there, reads a prompt,
-// decodes one row and then several, and prints what each took.
+// One process of `bench real`: loads the folder named in argv as the dtype named there and prints what that
+// took; then, for every line it is given, reads a prompt, decodes one row and then several, and prints
+// how fast.
+import { createInterface } from "node:readline";
 import { loadDecoder, type DecoderType, type Sampled } from "../../src/model/index.js";
 import { ready } from "../../src/tensor/index.js";
 
@@ -47,8 +49,10 @@ async function decode(count: number) {
   return { prefill, decode: (count * Math.floor(Number(tokens) / 4)) / fastest };
 }
 
-const one = await decode(1);
-const many = await decode(Number(rows));
-const megabytes = process.memoryUsage.rss() / 2 ** 20;
-process.stdout.write(`${JSON.stringify({ backend, load, one, many, megabytes })}\n`);
+const tell = (what: object) => process.stdout.write(`${JSON.stringify(what)}\n`);
+tell({ backend, load });
+for await (const line of createInterface({ input: process.stdin })) {
+  const [one, many] = [await decode(1), await decode(Number(rows))];
+  tell({ asked: line, one, many, megabytes: process.memoryUsage.rss() / 2 ** 20 });
+}
 process.exit(0);

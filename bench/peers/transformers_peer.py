@@ -3,8 +3,9 @@
 
     python3 transformers_peer.py FOLDER float32|bfloat16 PROMPT_LENGTH TOKENS ROWS
 
-Prints one JSON line: load (seconds), one and many ({"prefill", "decode"} in tokens per second; decode
-is the fastest of four stretches), megabytes (resident), version. Needs `pip install torch transformers`.
+Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another: one
+and many ({"prefill", "decode"} in tokens per second; decode is the fastest of four stretches), megabytes
+(resident). Needs `pip install torch transformers`.
 """
 import json, resource, sys, time
 import torch, transformers
@@ -43,10 +44,11 @@ def main():
     start = time.perf_counter()
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype)).eval()
     load = time.perf_counter() - start
-    one = decode(model, int(prompt_length), int(tokens), 1)
-    many = decode(model, int(prompt_length), int(tokens), int(rows))
-    print(json.dumps({"load": load, "one": one, "many": many, "megabytes": resident(),
-                      "version": transformers.__version__}))
+    print(json.dumps({"load": load, "version": transformers.__version__}), flush=True)
+    for _ in sys.stdin:
+        one = decode(model, int(prompt_length), int(tokens), 1)
+        many = decode(model, int(prompt_length), int(tokens), int(rows))
+        print(json.dumps({"one": one, "many": many, "megabytes": resident()}), flush=True)
 
 
 if __name__ == "__main__":

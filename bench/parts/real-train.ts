@@ -1,0 +1,62 @@
+// One process of `bench real`: a step of ARPO with adapters on the folder named in argv, by the Trainer that
+// `arpo-lab train` runs, and what its parts took. Prints the shape of what was rolled out, so that a
+// peer can do as much.
+import { Trainer, assemble, loadConfig } from "../../src/run/index.js";
+import { ready } from "../../src/tensor/index.js";
+
+const [folder, rows, tokens] = process.argv.slice(2) as [string, ...string[]];
+const backend = await ready();
+let start = performance.now();
+const seconds = () => {
+  const now = performance.now();
+  const passed = (now - start) / 1000;
+  start = now;
+  return passed;
+};
+const { config } = await loadConfig({
+  preset: ["arpo"],
+  overrides: [
+    `actor_rollout_ref.model.path=${folder}`,
+    "actor_rollout_ref.model.lora_rank=8",
+    "actor_rollout_ref.model.lora_alpha=16",
+    "actor_rollout_ref.model.target_modules=all-linear",
+    "actor_rollout_ref.model.enable_gradient_checkpointing=true",
+    `actor_rollout_ref.rollout.n=${rows}`,
+    `actor_rollout_ref.rollout.initial_rollouts=${rows}`,
+    "actor_rollout_ref.actor.ppo_mini_batch_size=1",
+    "actor_rollout_ref.actor.optim.lr=1e-4",
+    "data.train_files=tasks:calc?train=4",
+    "data.val_files=tasks:calc?test=1",
+    "data.train_batch_size=1",
+    "data.max_prompt_length=512",
+    `data.max_response_length=${tokens}`,
+    "trainer.total_training_steps=2",
+  ],
+});
+const parts = await assemble(config);
+// Something to learn from: what random weights write is worth nothing.
+const reward = ({ response }: { response: string }) =>
+  ([...response].reduce((h, c) => (31 * h + c.charCodeAt(0)) % 97, 7) % 5) / 4;
+const trainer = new Trainer({ ...parts, reward });
+const load = seconds();
+const { timing, trees, metrics, batch } = await trainer.next();
+await parts.tools.dispose();
+const lengths = batch.rows.map(({ trajectory }) => trajectory.tokens.length);
+const norm = metrics["actor/grad_norm"];
+if (!(norm! > 0)) throw new RangeError(`Cannot measure: a step must change something, got a gradient of ${norm}`); // prettier-ignore
+process.stdout.write(
+  `${JSON.stringify({
+    backend,
+    load,
+    prompt: batch.rows[0]!.trajectory.prompt.length,
+    rows: lengths.length,
+    response: Math.max(...lengths),
+    trees: trees.length,
+    generate: timing["timing_s/gen"],
+    old: timing["timing_s/old_log_prob"],
+    update: timing["timing_s/update_actor"],
+    step: timing["timing_s/step"],
+    megabytes: process.resourceUsage().maxRSS / 1024,
+  })}\n`,
+);
+process.exit(0);
