@@ -1,0 +1,109 @@
+// The remote policy against llama.cpp's own server, which gives log-probs: the tiny model as GGUF. Needs a
+// Python with xllamacpp, gguf and safetensors (ARPO_LAB_PYTHON) and is skipped, saying so, where there is
+// none.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { tasks, world } from "../../src/data/index.js";
+import { Policy } from "../../src/policy/index.js";
+import { Random } from "../../src/random/index.js";
+import { rollout, rolloutPresets } from "../../src/rollout/index.js";
+import { taskTools } from "../../src/run/index.js";
+
+const python = process.env.ARPO_LAB_PYTHON;
+const tiny = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
+const script = fileURLToPath(new URL("../../../tests/python/serve_gguf.py", import.meta.url));
+
+/** What keeps the test from running, if anything does. */
+function missing(): string | false {
+  if (python === undefined) return "ARPO_LAB_PYTHON names no Python";
+  const { status } = spawnSync(python, ["-c", "import xllamacpp, gguf, safetensors"]);
+  return status !== 0 && `${python} has no xllamacpp, gguf and safetensors`;
+}
+
+/** Serves the tiny model and gives the server's address. */
+async function startServer(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "arpo-llama-cpp-"));
+  const child = spawn(python!, [script, tiny, join(folder, "tiny.gguf")]);
+  let said = "";
+  child.stderr.on("data", (data: Buffer) => (said += data.toString()));
+  t.after(async () => {
+    if (child.exitCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+    await rm(folder, { recursive: true });
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.startsWith("http")) return `${line}/v1`;
+  }
+  throw new Error(`Cannot test: the server must say its address, got ${said}`);
+}
+
+test("RemotePolicy drives llama.cpp's server: tokens, log-probs, trees", async (t) => {
+  const skip = missing();
+  if (skip !== false) return t.skip(skip);
+  const remote = await Policy.remote(await startServer(t), {
+    model: "tiny",
+    tokenizer: tiny,
+    contextLength: 512,
+    dialect: "llama.cpp",
+  });
+  const local = await Policy.load(tiny);
+  t.after(() => {
+    local.dispose();
+  });
+
+  // Greedy, token by token: the same ids with the same log-probs, up to its cache of halves.
+  const prompt = local.tokenizer.encode(
+    local.tokenizer.chat([{ role: "user", content: "What is 12 + 34?" }], {
+      addGenerationPrompt: true,
+    }),
+  );
+  const write = (policy: typeof remote | typeof local) => {
+    const session = policy.session();
+    const sampling = { temperature: 0, random: Random.from(1), stop: ["</python>"] };
+    return session.generate(session.open(prompt), { maxTokens: 60, ...sampling });
+  };
+  const [theirs, ours] = [await write(remote), await write(local)];
+  assert.deepEqual([...theirs.tokens], [...ours.tokens]);
+  assert.equal(theirs.stop, "</python>");
+  const known = [...theirs.logprobs].flatMap((logprob, i) => (Number.isNaN(logprob) ? [] : [i]));
+  assert.ok(known.length >= theirs.tokens.length - 1, `${known.length} of ${theirs.tokens.length}`);
+  for (const i of known) {
+    const [a, b] = [theirs.logprobs[i]!, ours.logprobs[i]!];
+    assert.ok(Math.abs(a - b) < 0.01, `token ${i}: ${a} there, ${b} here`);
+  }
+  assert.ok(known.some((i) => theirs.logprobs[i]! < -0.01));
+
+  // Greedy trees with tools are the same trees.
+  await using tools = taskTools(world);
+  const { train } = tasks.mixed({ seed: 7, train: 2, test: 1 });
+  const greedy = { n: 1, tools, seed: 1, sampling: { temperature: 0 }, responseLength: 200 };
+  const texts = (trees: Awaited<ReturnType<typeof rollout>>) =>
+    trees.map(({ trajectories }) => trajectories.map(({ text, end }) => ({ text, end })));
+  const answered = await rollout(remote, train, greedy);
+  assert.deepEqual(texts(answered), texts(await rollout(local, train, greedy)));
+  assert.ok(answered.every(({ trajectories }) => trajectories[0]!.toolCalls.length > 0));
+
+  // Sampled: a tree whose branches follow entropies that come from the server.
+  const tree = await rollout(remote, train[0]!, {
+    ...rolloutPresets.arpo,
+    ...{ n: 4, initialRollouts: 2, branchProbability: 1, tools, seed: 3, responseLength: 160 },
+  });
+  assert.equal(tree.rows.length, 4);
+  assert.ok(tree.rows.some((row) => row.kind === "branch"));
+  assert.ok(tree.trajectories.some(({ toolCalls }) => toolCalls.some((call) => call.ok)));
+  assert.ok(new Set(tree.trajectories.map(({ text }) => text)).size > 1, "nothing was sampled");
+  assert.ok(tree.nodes.filter(({ entropy }) => entropy !== undefined && entropy > 0).length > 1);
+  assert.match(remote.entropyMeaning, /sums over the 10 most likely tokens/);
+
+  // It has no way to cut numbers into pairs of digits, and the policy can tell.
+  await assert.rejects(remote.checkTokenizer(), /its tokenizer must be the one given/);
+});
