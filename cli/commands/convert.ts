@@ -17,6 +17,7 @@ export function convertCommand(): Command {
       ]),
     )
     .option("--base <folder>", "config.json and tokenizer; without it, the checkpoint's own")
+    .option("--lora <folder>", "adapters in PEFT's files, added to the weights")
     .option("--max-shard <size>", "largest weight file, as 5GB or 500MB")
     .option("--compare", "write nothing; show where the two differ, and fail if they do")
     .option("--tolerance <number>", "how far values may differ in --compare", Number, 1e-6)

@@ -10,6 +10,7 @@ import type { WeightType } from "../../src/model/index.js";
 export interface ConvertCommandOptions {
   dtype?: "f32" | "bf16" | "f16";
   base?: string;
+  lora?: string;
   maxShard?: string;
   compare?: boolean;
   tolerance: number;
@@ -71,6 +72,11 @@ export async function runConvert(
         `Cannot compare: --tolerance must be from 0 up, got ${options.tolerance}`,
       );
     }
+    if (options.lora !== undefined) {
+      throw new TypeError(
+        `Cannot compare: --lora must be left out, as nothing is written, got ${options.lora}`,
+      );
+    }
     const comparison = await compareCheckpoints(from, to, { dtype, tolerance: options.tolerance });
     if (options.json) console.log(JSON.stringify(comparison));
     else showComparison(comparison, from, to);
@@ -79,6 +85,7 @@ export async function runConvert(
   const done = await convertCheckpoint(from, to, {
     dtype,
     base: options.base,
+    lora: options.lora,
     maxShardBytes: options.maxShard === undefined ? undefined : bytes(options.maxShard),
   });
   if (options.json) console.log(JSON.stringify(done));
@@ -88,6 +95,7 @@ export async function runConvert(
     );
     if (done.tied.length > 0)
       console.log(`left out, tied to the embeddings: ${done.tied.join(", ")}`);
+    if (options.lora !== undefined) console.log(`with the adapters of ${options.lora} added`);
     console.log(`from ${done.base}: ${done.files.join(", ")}`);
   }
   return 0;

@@ -2,6 +2,7 @@ import { writeWeights, type TensorSource, type WeightType } from "../model/index
 import { readBaseFiles, type BaseFiles } from "./base-files.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import type { WeightSource } from "./weight-source.js";
+import { withAdapter } from "./with-adapter.js";
 
 /** How a checkpoint is converted. */
 export interface ConvertOptions {
@@ -12,6 +13,8 @@ export interface ConvertOptions {
   dtype?: WeightType;
   /** The folder with config.json and the tokenizer. Default: the checkpoint's own. */
   base?: string;
+  /** A folder with PEFT's files: what its adapters add becomes part of the weights. */
+  lora?: string;
   /** The weights are split into files of at most this size. Default 5e9. */
   maxShardBytes?: number;
 }
@@ -74,8 +77,10 @@ export async function convertCheckpoint(
   to: string,
   options: ConvertOptions = {},
 ): Promise<Conversion> {
-  const source = await openCheckpoint(from);
+  const opened = await openCheckpoint(from);
+  let source = opened;
   try {
+    if (options.lora !== undefined) source = await withAdapter(opened, options.lora);
     const base = await readBaseFiles(from, options.base);
     const tied = await tiedNames(source, base);
     const dtype = options.dtype ?? source.type ?? "float32";

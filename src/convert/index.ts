@@ -13,3 +13,4 @@ export { PickleObject, unpickle, type PickleGlobal, type UnpickleOptions } from 
 export { TorchArchive } from "./torch-archive.js";
 export { TorchStorage, TorchTensor, type TorchType } from "./torch-globals.js";
 export type { WeightEntry, WeightSource } from "./weight-source.js";
+export { withAdapter } from "./with-adapter.js";
