@@ -39,7 +39,9 @@ const reward = ({ response }: { response: string }) =>
   ([...response].reduce((h, c) => (31 * h + c.charCodeAt(0)) % 97, 7) % 5) / 4;
 const trainer = new Trainer({ ...parts, reward });
 const load = seconds();
+const before = process.cpuUsage();
 const { timing, trees, metrics, batch } = await trainer.next();
+const { user, system } = process.cpuUsage(before);
 await parts.tools.dispose();
 const lengths = batch.rows.map(({ trajectory }) => trajectory.tokens.length);
 const norm = metrics["actor/grad_norm"];
@@ -56,6 +58,7 @@ process.stdout.write(
     old: timing["timing_s/old_log_prob"],
     update: timing["timing_s/update_actor"],
     step: timing["timing_s/step"],
+    processor: (user + system) / 1e6,
     megabytes: process.resourceUsage().maxRSS / 1024,
   })}\n`,
 );

@@ -6,7 +6,8 @@ const whole =
   (text: string): number => {
     const value = Number(text);
     if (Number.isInteger(value) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least}.`);
+    const to = most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : "";
+    throw new InvalidArgumentError(`It must be a whole number from ${least}${to}.`);
   };
 
 /** `arpo-lab serve MODEL`: a policy behind an OpenAI-compatible endpoint. */

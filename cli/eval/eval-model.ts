@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "#zod";
@@ -12,6 +12,7 @@ import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tool
 import { reportPage } from "../../src/view/index.js";
 import { interruptible } from "../learn/assemble.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
+import { outputFolder } from "../../src/model/output-folder.js";
 
 export interface EvalCommandOptions extends JudgeOptions {
   out: string;
@@ -118,7 +119,7 @@ export async function evalModel(
   const policy = await policyOf(model, options);
   const tools = await toolsFor(chosen, options.tools);
   const folder = resolve(options.out);
-  await mkdir(folder, { recursive: true });
+  await outputFolder(folder, "evaluate");
   const judge = judgeOf(options, folder);
   try {
     const { temperature, topP, topK, minP, repetitionPenalty } = options;

@@ -69,3 +69,14 @@ test("convertCheckpoint() refuses adapters that do not fit or cannot be read, an
   await refuses(at("plain"), /must have the matrix that .*layers\.1.* adds to/, at("small"));
   await assert.rejects(readFile(join(to, "config.json")), /ENOENT/);
 });
+
+test("convertCheckpoint() says what is in the way of its folder", async () => {
+  const file = at("file");
+  await writeFile(file, "");
+  for (const to of [file, join(file, "below")]) {
+    await assert.rejects(
+      convertCheckpoint(at("base"), to),
+      /Cannot write a model: .*file.* must be a folder that can be written, got (EEXIST|ENOTDIR)/,
+    );
+  }
+});

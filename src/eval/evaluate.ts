@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
@@ -12,6 +12,7 @@ import { Evaluation, type EvaluationSettings } from "./report/evaluation.js";
 import type { AnswerJudge } from "./report/judge-slot.js";
 import { writeResultFiles, writeWhole } from "./report/result-files.js";
 import { scoreSamples } from "./report/score-samples.js";
+import { outputFolder } from "../model/output-folder.js";
 
 export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
   /**
@@ -112,7 +113,7 @@ export async function evaluate(
   };
   let journal: SampleJournal | undefined;
   if (folder !== undefined) {
-    await mkdir(folder, { recursive: true });
+    await outputFolder(folder, "evaluate");
     await checkFolder(folder, settings);
     await writeWhole(join(folder, settingsFile), `${JSON.stringify(settings, undefined, 2)}\n`);
     journal = await SampleJournal.open(join(folder, "samples.jsonl"));

@@ -1,8 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stageFile } from "./staged-file.js";
 import type { Model } from "./transformer.js";
 import { stageSafetensors, type TensorSource } from "./write-safetensors.js";
+import { outputFolder } from "./output-folder.js";
 
 /**
  * Writes a model's adapters as PEFT does: `adapter_config.json` and `adapter_model.safetensors`.
@@ -55,7 +55,7 @@ export async function saveAdapter(
     init_lora_weights: true,
     modules_to_save: null,
   };
-  await mkdir(folder, { recursive: true });
+  await outputFolder(folder, "save an adapter");
   const weights = await stageSafetensors(join(folder, "adapter_model.safetensors"), tensors);
   const text = `${JSON.stringify(config, undefined, 2)}\n`;
   try {

@@ -1,9 +1,10 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { WeightType } from "./half.js";
 import { shapeSize } from "./safetensors-header.js";
 import { stageFile, type StagedFile } from "./staged-file.js";
 import { stageSafetensors, type TensorSource } from "./write-safetensors.js";
+import { outputFolder } from "./output-folder.js";
 
 /** How a checkpoint is written. */
 export interface SaveModelOptions {
@@ -85,7 +86,7 @@ export async function writeWeights(
     texts.set("model.safetensors.index.json", `${JSON.stringify(index, undefined, 2)}\n`);
   }
 
-  await mkdir(folder, { recursive: true });
+  await outputFolder(folder, "write a model");
   const staged: StagedFile[] = [];
   try {
     for (const [i, shard] of shards.entries()) {

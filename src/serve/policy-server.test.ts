@@ -331,3 +331,16 @@ test("PolicyServer is not for other machines, nor for other sites' pages", async
   });
   assert.equal(status, 403);
 });
+
+test("PolicyServer.start() says when its port is taken", async (t) => {
+  const { server } = await alphabet(t);
+  const port = Number(new URL(server.url).port);
+  const tokenizer = new ByteTokenizer([]);
+  const sizes = { vocabSize: tokenizer.vocabSize, contextLength: 64 };
+  const decoder = new ScriptedDecoder(sizes, () => tokenizer.eosId);
+  const policy = new LocalPolicy({ name: "abc", tokenizer, decoder });
+  await assert.rejects(
+    PolicyServer.start(policy, { port }),
+    /Cannot serve: 127\.0\.0\.1 must be an address of this machine with port \d+ free, got EADDRINUSE/,
+  );
+});

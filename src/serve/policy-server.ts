@@ -101,7 +101,14 @@ export class PolicyServer {
     const { host = "127.0.0.1", port = 0 } = options;
     const server = new PolicyServer(policy, options);
     server.#server.listen(port, host);
-    await once(server.#server, "listening");
+    try {
+      await once(server.#server, "listening");
+    } catch (error) {
+      throw new RangeError(
+        `Cannot serve: ${host} must be an address of this machine with port ${port} free, got ${(error as NodeJS.ErrnoException).code}`,
+        { cause: error },
+      );
+    }
     const { port: taken } = server.#server.address() as AddressInfo;
     server.#url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${taken}/v1`;
     return server;
