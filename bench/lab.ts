@@ -1,13 +1,16 @@
 // How fast the lab is in a browser: npm run bench -- lab [--build]
+import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { chromium, type Page } from "playwright-core";
 import { buildPage } from "../kernel/server/build-page.js";
 import { LabServer } from "../kernel/server/lab-server.js";
 import type { Figure } from "./figure.js";
 
 const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const bin = fileURLToPath(new URL("../../bin/arpo-lab.mjs", import.meta.url));
 const cells = 200;
 const drawn = 50;
 const runs = 40;
@@ -53,9 +56,50 @@ const idle = '.jp-Notebook-ExecutionIndicator[data-status="idle"]';
 
 async function open(page: Page, server: LabServer, name: string): Promise<number> {
   const since = performance.now();
-  await page.goto(`${server.url}lab/workspaces/${name}/tree/${name}.ipynb?token=${server.token}`);
+  const place = `lab/workspaces/${name}/tree/${name}.ipynb`;
+  await page.goto(`${server.url}${place}?token=${server.token}`, { waitUntil: "commit" });
   await page.waitForSelector(painted);
   return performance.now() - since;
+}
+
+/**
+ * From `npm start` (the command that it runs) in a shell, with a browser that is open, to the first cell
+ * on the screen.
+ */
+async function startAndPaint(files: string, profile: string): Promise<number> {
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: executable,
+    args: ["--no-sandbox"],
+    viewport: { width: 1280, height: 900 },
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(120_000);
+  const since = performance.now();
+  const lab = spawn(process.execPath, [bin, "lab", "--no-browser", "--dir", files], {
+    env: { ...process.env, ARPO_LAB_DATA: join(profile, "data") },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise((done) => lab.once("close", done));
+  try {
+    let text = "";
+    const address = await new Promise<string>((found, failed) => {
+      lab.stdout.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+        const match = /^http:\S+(?=\n)/m.exec(text);
+        if (match !== null) found(match[0]);
+      });
+      void ended.then(() => failed(new Error(`the lab ended: ${text}`)));
+    });
+    await page.goto(address.replace("/lab?", "/lab/tree/small.ipynb?"), { waitUntil: "commit" });
+    await page.waitForSelector(painted);
+    const time = performance.now() - since;
+    await page.waitForSelector(idle);
+    return time;
+  } finally {
+    await context.close();
+    lab.kill("SIGTERM");
+    await ended;
+  }
 }
 
 /** From the key press to the output, as the page itself sees it. */
@@ -120,24 +164,21 @@ export async function* figures(args: string[]): AsyncGenerator<Figure> {
     "const line = 'x'.repeat(99);\nconst end = Date.now() + 5000;\nwhile (Date.now() < end) {\n" +
     "  for (let i = 0; i < 1000; i++) console.log(line);\n  await new Promise((r) => setTimeout(r, 100));\n}";
   writeFileSync(join(files, "print.ipynb"), notebook([code("a", print), code("b", "")]));
-  const started = performance.now();
+  await buildPage();
+  const profile = join(folder, "profile");
+  yield { name: "lab.paint.first", value: await startAndPaint(files, profile), unit: "ms" };
+  // Browsers keep what they compiled of a script when it was used a second time.
+  await startAndPaint(files, profile);
+  yield { name: "lab.paint.second", value: await startAndPaint(files, profile), unit: "ms" };
   const server = await LabServer.start({ folder: files, page: await buildPage() });
-  const serving = performance.now() - started;
   const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     const page = await context.newPage();
     page.setDefaultTimeout(120_000);
     const unit = "ms";
-    yield { name: "lab.paint.first", value: await open(page, server, "small"), unit };
+    await open(page, server, "small");
     await page.waitForSelector(idle);
-    const again = await context.newPage();
-    yield {
-      name: "lab.paint.second",
-      value: serving + (await open(again, server, "small")),
-      unit,
-    };
-    await again.close();
     await page.click(painted);
     await page.keyboard.press("Escape");
     for (let i = 0; i < 5; i++) await roundTrip(page);

@@ -5,6 +5,7 @@ import { LabServer } from "../../kernel/server/lab-server.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import { dataFolder } from "../../kernel/wire/data-folder.js";
 import { openBrowser } from "./open-browser.js";
+import { usualPort } from "./usual-port.js";
 
 export interface LabCommandOptions {
   dir?: string;
@@ -24,15 +25,21 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
     throw new RangeError(`Cannot open the lab: --dir must be a folder, got ${folder}`);
   }
   const page = await buildPage({ say: (line) => console.log(line) });
-  const server = await LabServer.start({
-    folder,
-    page,
-    port: options.port,
-    host: options.host,
-    allowHosts: options.allowHost,
-    token: options.token,
-    cullIdle: options.cullIdle,
-    data: dataFolder(),
+  const start = async (port: number): Promise<LabServer> =>
+    await LabServer.start({
+      folder,
+      page,
+      port,
+      host: options.host,
+      allowHosts: options.allowHost,
+      token: options.token,
+      cullIdle: options.cullIdle,
+      data: dataFolder(),
+    });
+  const server = await start(options.port ?? usualPort(folder)).catch(async (error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (options.port !== undefined || (code !== "EADDRINUSE" && code !== "EACCES")) throw error;
+    return await start(0);
   });
   const url = `${server.url}lab?token=${encodeURIComponent(server.token)}`;
   console.log(`The lab shows ${folder}. Ctrl-C stops it.\n${url}`);

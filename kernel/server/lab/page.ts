@@ -1,9 +1,10 @@
-import { realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { segmentsOf } from "../contents/paths.js";
 import { mimeOf } from "../contents/mime.js";
 import { HttpError } from "../http/http-error.js";
 import type { Answer, Router } from "../http/router.js";
+import { earlyScript } from "./early.js";
 
 /** Nothing a page or a notebook shows may be fetched from, or sent to, anywhere else. */
 const policy = [
@@ -20,14 +21,21 @@ const policy = [
 
 const escaped = (text: string): string => text.replaceAll("<", "\\u003c");
 
-/** The application's page with what its scripts must know. */
-function html(config: Record<string, unknown>, build: string): string {
+/** The application's page with what its scripts must know; `pieces` are the scripts that it begins with. */
+function html(
+  config: Record<string, unknown>,
+  build: string,
+  script: string,
+  pieces: string[],
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <title>arpo-lab</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<script>${script}</script>
+${pieces.map((name) => `<link rel="modulepreload" href="/lab-static/${build}/${name}">`).join("\n")}
 <link rel="icon" href="/lab-static/${build}/favicon.svg" type="image/svg+xml">
 <script id="jupyter-config-data" type="application/json">${escaped(JSON.stringify(config))}</script>
 <link rel="stylesheet" href="/lab-static/${build}/main.css">
@@ -82,10 +90,12 @@ export function pageRoutes(
     store_id: 0,
     token,
   };
+  const pieces = JSON.parse(readFileSync(join(page, "first.json"), "utf8")) as string[];
   const serve = async (call: { params: Record<string, string>; url: URL }): Promise<Answer> => {
     const path = call.params["path"] ?? "";
     const workspace = /^workspaces\/([\w.-]+)/.exec(path)?.[1];
     const tree = /(?:^|\/)tree\/(.+)$/.exec(path)?.[1];
+    const script = earlyScript(workspace ?? "default", tree);
     const filled = {
       ...config,
       workspace: workspace ?? "default",
@@ -94,7 +104,7 @@ export function pageRoutes(
     };
     return {
       headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
-      bytes: Buffer.from(html(filled, build)),
+      bytes: Buffer.from(html(filled, build, script, pieces)),
     };
   };
   const fixed =

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -54,6 +54,8 @@ export const mimeExtensions = [${mimes.join(", ")}].flat();`;
 /** What this lab sets otherwise than JupyterLab; the reader's own settings come before both. */
 const settings = {
   "@jupyterlab/apputils-extension/themes.json": { "adaptive-theme": true },
+  // The first completion on a busy machine takes longer than a second.
+  "@jupyterlab/completer-extension/manager.json": { providerTimeout: 10_000 },
   "@jupyterlab/filebrowser-extension/browser.json": { showLastModifiedColumn: false },
 };
 
@@ -66,6 +68,21 @@ function withSettings(file, schema) {
   return schema;
 }
 
+/**
+ * A file that an address names was opened only when the workspace had been saved, which waits until
+ * nothing has changed for half a second.
+ */
+function withoutWaiting(path, text) {
+  if (!/apputils-extension[\\/]lib[\\/]index\.js$/.test(path)) return text;
+  const waits =
+    "// After the state database has finished loading, save it.\n                await save";
+  if (!text.includes(waits)) throw new Error(`Cannot build the page: ${path} has changed`);
+  return text.replace(waits, waits.replace("await", "void"));
+}
+
+/** Ours, which stands for JupyterLab's. */
+const settingRegistry = join(here, "src/settings/registry.ts");
+
 const lab = {
   name: "lab",
   setup(b) {
@@ -75,6 +92,9 @@ const lab = {
       resolveDir: here,
       loader: "js",
     }));
+    b.onResolve({ filter: /^@jupyterlab\/settingregistry$/ }, ({ importer }) =>
+      importer === settingRegistry ? undefined : { path: settingRegistry },
+    );
     // In webpack's style sheets `~name` is a package.
     b.onResolve({ filter: /^~/ }, ({ path, importer, resolveDir, kind }) =>
       b.resolve(path.slice(1), { importer, resolveDir, kind }),
@@ -119,9 +139,8 @@ const lab = {
     });
     // With splitting, a dynamic import of CommonJS gives only `default`: its names are put back.
     b.onLoad({ filter: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
+      const text = withoutWaiting(path, await readFile(path, "utf8"));
       const dynamic = /\bimport\(\s*((?:\/\*[\s\S]*?\*\/\s*)?)(['"])([^'".][^'"]*)\2\s*\)/g;
-      if (!dynamic.test(text)) return undefined;
       const contents = text.replace(
         dynamic,
         (_, _comment, quote, name) => `import(${quote}${name}${quote}).then(__names)`,
@@ -133,7 +152,7 @@ function __names(m) {
   const inner = m.default;
   return Object.assign({}, inner, { default: inner.__esModule ? inner.default : inner });
 }`;
-      return { contents: contents + helper, loader: "js" };
+      return { contents: contents === text ? text : contents + helper, loader: "js" };
     });
   },
 };
@@ -159,8 +178,9 @@ const shared = {
 };
 
 mkdirSync(join(out, "static"), { recursive: true });
-await build({
+const { metafile } = await build({
   ...shared,
+  metafile: true,
   entryPoints: { main: join(here, "src/main.ts") },
   outdir: join(out, "static"),
   format: "esm",
@@ -178,6 +198,17 @@ await build({
     "process.env.NODE_ENV": '"production"',
   },
 });
+
+// What the page begins with, so that the browser fetches all of it at once.
+const first = new Set();
+const follow = (file) => {
+  if (first.has(file)) return;
+  first.add(file);
+  for (const { path, kind } of metafile.outputs[file].imports)
+    if (kind === "import-statement") follow(path);
+};
+follow(Object.keys(metafile.outputs).find((file) => file.endsWith("/static/main.js")));
+writeFileSync(join(out, "first.json"), JSON.stringify([...first].map((file) => basename(file))));
 
 for (const name of extensions) {
   const { folder, json } = packageOf(name);

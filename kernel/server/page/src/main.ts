@@ -3,6 +3,7 @@ import { JupyterLab } from "@jupyterlab/application";
 import { JupyterPluginRegistry } from "@jupyterlab/coreutils";
 import type { IRenderMime } from "@jupyterlab/rendermime-interfaces";
 import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
+import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
 import { language } from "./language.js";
@@ -59,4 +60,5 @@ const lab = new JupyterLab({
 });
 await lab.start({ bubblingKeydown: true });
 // For tests and the curious.
-Object.assign(window, { jupyterapp: lab });
+const settingRegistry = await registry.resolveRequiredService(ISettingRegistry);
+Object.assign(window, { jupyterapp: lab, settingRegistry });

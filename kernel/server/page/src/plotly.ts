@@ -9,12 +9,44 @@ interface Figure {
 
 const mime = "application/vnd.plotly.v1+json";
 
-/** Draws a figure; the library comes with the first one. */
+/** Draws a figure when it comes into view; the library comes with the first one. */
 class PlotlyOutput extends Widget implements IRenderMime.IRenderer {
+  #figure: Figure = {};
+  #watch: IntersectionObserver | undefined;
+  #isSeen = false;
+
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    const { data = [], layout = {}, config = {} } = model.data[mime] as Figure;
+    this.#figure = model.data[mime] as Figure;
+    const { layout = {} } = this.#figure;
     this.node.style.height = `${typeof layout["height"] === "number" ? layout["height"] : 420}px`;
+    if (this.#isSeen) {
+      await this.#draw();
+      return;
+    }
+    if (this.#watch !== undefined) return;
+    this.#watch = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        this.#isSeen = true;
+        this.#watch?.disconnect();
+        void this.#draw().catch((error: unknown) => {
+          this.node.textContent = `This figure cannot be drawn: ${String(error)}`;
+        });
+      },
+      { rootMargin: "50%" },
+    );
+    this.#watch.observe(this.node);
+  }
+
+  override dispose(): void {
+    this.#watch?.disconnect();
+    super.dispose();
+  }
+
+  async #draw(): Promise<void> {
     const { default: Plotly } = await import("plotly.js-cartesian-dist-min");
+    if (this.isDisposed) return;
+    const { data = [], layout = {}, config = {} } = this.#figure;
     await Plotly.react(this.node, structuredClone(data), structuredClone(layout), {
       responsive: true,
       displaylogo: false,

@@ -40,7 +40,6 @@ function cut(text: string, start: number, end: number): number {
 export function carriedColours(before: string, text: string): string {
   if (!text.includes("\x1b")) return before;
   let colours = before;
-  // eslint-disable-next-line no-control-regex
   for (const [sequence, codes] of text.matchAll(/\x1b\[([\d;]*)m/g)) {
     if (/^0*$/.test(codes!)) colours = "";
     else if (!colours.endsWith(sequence)) colours += sequence;
