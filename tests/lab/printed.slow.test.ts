@@ -109,8 +109,9 @@ test(
     const isAtEnd = (): Promise<boolean> =>
       tab.page.evaluate((s) => {
         const node = document.querySelector(s)!;
-        return node.scrollTop + node.clientHeight >= node.scrollHeight - 40;
+        return node.scrollTop + node.clientHeight >= node.scrollHeight - 4;
       }, selector);
+    await tab.page.waitForTimeout(200); // a frame or two
     assert.ok(await isAtEnd(), "the end is in view");
     await tab.page.evaluate((s) => (document.querySelector(s)!.scrollTop = 0), selector);
     await ended("more");

@@ -6,6 +6,7 @@ import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
+import { editors } from "./editors.js";
 import { language } from "./language.js";
 import { lessons } from "./lessons.js";
 import { logo } from "./logo.js";
@@ -30,6 +31,7 @@ const unwanted = new Set([
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
 registry.registerPlugins([
+  editors,
   language,
   lessons,
   logo,

@@ -28,14 +28,22 @@ class PrintedOutput extends Widget implements IRenderMime.IRenderer {
   #open: { text: string; node: HTMLElement } | undefined;
   /** The length of the text when it was first seen; what comes after it is followed. */
   #firstLength: number | undefined;
-  #hasFollowed = false;
+  /** Until the reader goes back, and again when they come to the end. */
+  #follows = true;
+  #scrolled = 0;
 
   constructor(options: IRenderMime.IRendererOptions) {
     super();
     this.#options = options;
     this.addClass("jp-RenderedText");
     this.addClass("arpo-Printed");
-    this.node.dataset["mimeType"] = options.mimeType;
+    const { node } = this;
+    node.dataset["mimeType"] = options.mimeType;
+    node.addEventListener("scroll", () => {
+      if (node.scrollTop < this.#scrolled - 1) this.#follows = false;
+      if (node.scrollTop + node.clientHeight >= node.scrollHeight - 4) this.#follows = true;
+      this.#scrolled = node.scrollTop;
+    });
   }
 
   async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
@@ -57,8 +65,6 @@ class PrintedOutput extends Widget implements IRenderMime.IRenderer {
     const text = String(model.data[this.#options.mimeType]);
     const { node } = this;
     this.#firstLength ??= text.length;
-    const isGrowing = text.length > this.#firstLength;
-    const isAtEnd = node.scrollTop + node.clientHeight >= node.scrollHeight - 4;
     if (text.slice(0, this.#closed.length) !== this.#closed) this.#reset();
     const drawn: Promise<void>[] = [];
     let isEnd = false;
@@ -79,11 +85,7 @@ class PrintedOutput extends Widget implements IRenderMime.IRenderer {
       node.setAttribute("role", "group");
       node.setAttribute("aria-label", "Printed text, scrolls");
     }
-    const follows = isAtEnd || (node.scrollTop === 0 && !this.#hasFollowed);
-    if (isGrowing && follows && node.scrollHeight > node.clientHeight) {
-      node.scrollTop = node.scrollHeight;
-      this.#hasFollowed = true;
-    }
+    if (text.length > this.#firstLength) this.#follow();
     const pause = isEnd ? Math.max(rest, 4 * (performance.now() - since)) : 0;
     this.#timer = window.setTimeout(() => {
       this.#timer = undefined;
@@ -91,6 +93,17 @@ class PrintedOutput extends Widget implements IRenderMime.IRenderer {
     }, pause);
     if (isEnd) this.#model = undefined;
     await Promise.all(drawn);
+  }
+
+  #follow(): void {
+    const { node } = this;
+    const toEnd = (): void => {
+      if (this.#follows && node.scrollHeight > node.clientHeight)
+        node.scrollTop = node.scrollHeight;
+    };
+    toEnd();
+    // What has come into view has its true height only now.
+    requestAnimationFrame(toEnd);
   }
 
   #reset(): void {
