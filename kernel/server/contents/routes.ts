@@ -46,9 +46,13 @@ export function contentsRoutes(
       return { json: contents.checkpoints.list(checkpoint.path) };
     }
     const query = url.searchParams;
+    const format = query.get("format") ?? undefined;
+    if (format !== undefined && format !== "text" && format !== "base64") {
+      throw new HttpError(400, `Cannot read ${path}: format must be text or base64, got ${format}`);
+    }
     const model = contents.get(path, {
       type: query.get("type") ?? undefined,
-      format: query.get("format") ?? undefined,
+      format,
       content: flag(query.get("content")),
       hash: flag(query.get("hash")),
     });
@@ -76,6 +80,9 @@ export function contentsRoutes(
       const from = textField(body, "copy_from");
       if (from !== undefined) {
         throw new HttpError(400, "Cannot copy: copy_from goes with POST, not with PUT");
+      }
+      if (model.type === undefined && content !== undefined) {
+        throw new HttpError(400, `Cannot save ${path}: type is missing`);
       }
       const saved = contents.save(path, model);
       if (saved.model.type === "notebook" && content != null) {
