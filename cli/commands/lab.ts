@@ -20,7 +20,11 @@ export function labCommand(): Command {
   return new Command("lab")
     .description("open notebooks in the browser")
     .option("--dir <folder>", "the folder whose files are shown; without it, the current one")
-    .option("--port <number>", "the port to listen on; without it, the folder's own where it is free", port)
+    .option(
+      "--port <number>",
+      "the port to listen on; without it, the folder's own where it is free",
+      port,
+    )
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--allow-host <name>", "another name of this machine; may be repeated", collect, [])
     .option("--token <text>", "what the browser must know; without it, made up")
