@@ -20,6 +20,8 @@ class PrintedOutput extends Widget implements IRenderMime.IRenderer {
   readonly #options: IRenderMime.IRendererOptions;
   #model: IRenderMime.IMimeModel | undefined;
   #timer: number | undefined;
+  /** The text as it was seen last. */
+  #text = "";
   /** The text in blocks that will not change any more. */
   #closed = "";
   #lines = 0;
@@ -65,7 +67,10 @@ class PrintedOutput extends Widget implements IRenderMime.IRenderer {
     const text = String(model.data[this.#options.mimeType]);
     const { node } = this;
     this.#firstLength ??= text.length;
-    if (text.slice(0, this.#closed.length) !== this.#closed) this.#reset();
+    if (text !== this.#text) {
+      if (text.slice(0, this.#closed.length) !== this.#closed) this.#reset();
+      this.#text = text;
+    }
     const drawn: Promise<void>[] = [];
     let isEnd = false;
     while (!isEnd && performance.now() - since < slice) {
