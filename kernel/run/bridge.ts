@@ -18,7 +18,7 @@ export interface RunRequest {
   map: string | undefined;
   filename: string;
   source: string;
-  /** `expression`: its value comes back in `done` instead of being shown. */
+  /** `expression`: its value is an answer and not output. */
   kind: "cell" | "expression";
   /** The value is not shown. */
   silent: boolean;
@@ -66,7 +66,6 @@ export type FromMain =
       weight?: number;
     }
   | { type: "clear"; id: string; wait: boolean }
-  | { type: "result"; id: string; bundle: MimeBundle }
   /** An error outside of the cell's own flow: a timer, an unhandled rejection. */
   | { type: "error"; id: string; error: ErrorReport }
   | (CommTraffic & { id: string; weight?: number })

@@ -30,12 +30,12 @@ export class Runner {
     this.#parts = parts;
   }
 
-  /** Starts a cell, which outlives its end: its timers and promises belong to it. */
   /** The session's variables; none before its first cell. */
   get variables(): Record<string, unknown> {
     return this.#scope?.variables ?? {};
   }
 
+  /** Starts a cell, which outlives its end: its timers and promises belong to it. */
   run(request: RunRequest): RunningCell {
     const cell = new RunningCell(request.id, request.count, request.allowStdin, request.cellId);
     this.#running = { cell, request };
@@ -79,18 +79,14 @@ export class Runner {
 
   #finish(id: string, outcome: Outcome): void {
     if (this.#running?.request.id !== id) return;
-    const { cell, request } = this.#running;
-    const { kind } = request;
+    const { cell } = this.#running;
     this.#running = undefined;
     // What the cell started and did not wait for hears of it too.
     if (outcome.status === "interrupted") cell.abort(new InterruptError());
     const { channel } = this.#parts;
     const defined = this.#scope?.defined(id) ?? [];
     try {
-      if (outcome.status === "ok" && outcome.bundle !== undefined && kind === "cell") {
-        channel.send({ type: "result", id, bundle: outcome.bundle });
-        channel.send({ type: "done", id, outcome: { status: "ok" }, defined });
-      } else channel.send({ type: "done", id, outcome, defined });
+      channel.send({ type: "done", id, outcome, defined });
     } catch (error) {
       // A bundle that cannot be copied to another thread, such as one that holds a function.
       const report = this.#parts.tracebacks.report(error);

@@ -1,5 +1,6 @@
-import { SourceMap } from "node:module";
+import { SourceMap, type SourceMapPayload } from "node:module";
 import { stripVTControlCharacters } from "node:util";
+import type { ColumnMap } from "../session/contract.js";
 import type { ErrorReport } from "./bridge.js";
 
 interface Source {
@@ -87,9 +88,18 @@ const isKernelFile = (file: string): boolean => file.startsWith(kernelFolder);
 
 function position(source: Source, row: number, column: number): { line: number; column: number } {
   if (source.map === undefined) return { line: row, column };
-  const entry = new SourceMap(JSON.parse(source.map)).findEntry(row - 1, column - 1);
+  const map = JSON.parse(source.map) as SourceMapPayload | ColumnMap;
+  if ("columns" in map) return { line: row - 1, column: columnOf(map, row - 1, column - 1) + 1 };
+  const entry = new SourceMap(map).findEntry(row - 1, column - 1);
   if (!("originalLine" in entry)) return { line: row, column };
   return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
+}
+
+function columnOf({ columns }: ColumnMap, line: number, column: number): number {
+  const run = columns[line]?.findLast(([to]) => to <= column);
+  if (run === undefined) return column;
+  const [to, from, copied] = run;
+  return copied ? from + column - to : from;
 }
 
 /** The line, those beside it, and a mark below the column. */

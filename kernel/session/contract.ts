@@ -39,6 +39,15 @@ export interface CompileRequest {
   kind: "cell" | "expression";
 }
 
+/**
+ * Where the columns of `js` come from when its lines are those of `source`, one further down. By line of
+ * the source (from 1): `[column in js, column in the source, 1 where text was copied and 0 where it was
+ * written instead]`, each up to the next.
+ */
+export interface ColumnMap {
+  columns: Record<number, [to: number, from: number, copied: 0 | 1][]>;
+}
+
 export type CompiledCell =
   | {
       ok: true;
@@ -49,7 +58,7 @@ export type CompiledCell =
        * when the cell does not end in an expression.
        */
       js: string;
-      /** Source map (version 3, JSON) from `js` to `source`; undefined when lines are the same. */
+      /** JSON: a source map (version 3) or a `ColumnMap`; undefined when nothing has moved. */
       map?: string;
       /** Warnings and, where the cell asked to run anyway, its type errors. */
       diagnostics: CellDiagnostic[];

@@ -100,14 +100,16 @@ export class Execution {
     const { header, content } = request;
     const source = typeof content.code === "string" ? content.code : "";
     const silent = content.silent === true;
+    if (!silent && source.trim() !== "") this.#count++;
+    const payload: Json[] = [];
+    // The compiler's thread works while this one says that it does.
+    const running = this.#cell(request, source, silent, payload);
     publisher.publish("status", { execution_state: "busy" }, header);
     if (!silent) {
-      if (source.trim() !== "") this.#count++;
       publisher.publish("execute_input", { code: source, execution_count: this.#count }, header);
       if (content.store_history !== false) history.add(this.#count, source);
     }
-    const payload: Json[] = [];
-    const outcome = await this.#cell(request, source, silent, payload);
+    const outcome = await running;
     const answer: Json = { execution_count: this.#count, user_expressions: {}, payload };
     if (outcome.status === "ok") {
       answer.status = "ok";
@@ -170,6 +172,10 @@ export class Execution {
       allowStdin: request.content.allow_stdin === true,
       cellId: typeof cellId === "string" ? cellId : undefined,
     });
+    if (outcome.status === "ok" && outcome.bundle !== undefined) {
+      const result = { data: outcome.bundle, metadata: {}, execution_count: this.#count };
+      publisher.publish("execute_result", result, request.header);
+    }
     compiler.tell("settled", id, outcome.status, outcome.defined ?? []);
     return outcome;
   }

@@ -82,14 +82,22 @@ export function decodeMessage(frames: Uint8Array[], signer: Signer): Message {
 
 /** JSON as Jupyter wants it: bigints become their digits, and nothing else is special. */
 function toJson(value: unknown): string {
-  return JSON.stringify(value, (_, v: unknown) => (typeof v === "bigint" ? v.toString() : v));
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return JSON.stringify(value, (_, v: unknown) => (typeof v === "bigint" ? v.toString() : v));
+  }
 }
+
+const nothing = Buffer.from("{}");
 
 /** Makes signed frames, with headers of one session. */
 export class Encoder {
   readonly session = randomUUID();
   readonly #signer: Signer;
   #count = 0;
+  #lastParent: { header: Header; json: Buffer } | undefined;
 
   constructor(signer: Signer) {
     this.#signer = signer;
@@ -104,9 +112,13 @@ export class Encoder {
       date: new Date().toISOString(),
       version: PROTOCOL_VERSION,
     };
-    const parts = [header, message.parent ?? {}, message.metadata ?? {}, message.content].map(
-      (part) => Buffer.from(toJson(part)),
-    );
+    const { parent, metadata, content } = message;
+    const parts = [
+      Buffer.from(toJson(header)),
+      this.#parent(parent),
+      metadata === undefined ? nothing : Buffer.from(toJson(metadata)),
+      Buffer.from(toJson(content)),
+    ];
     return [
       ...prefix,
       delimiter,
@@ -114,5 +126,14 @@ export class Encoder {
       ...parts,
       ...(message.buffers ?? []),
     ];
+  }
+
+  /** The same header stands in every message of a cell. */
+  #parent(header: Header | undefined): Buffer {
+    if (header === undefined) return nothing;
+    if (header !== this.#lastParent?.header) {
+      this.#lastParent = { header, json: Buffer.from(toJson(header)) };
+    }
+    return this.#lastParent.json;
   }
 }

@@ -270,11 +270,6 @@ export class WireKernel {
       }
       case "clear":
         return publisher.publish("clear_output", { wait: message.wait }, parent);
-      case "result": {
-        const execution_count = this.#execution.count;
-        const content = { data: message.bundle, metadata: {}, execution_count };
-        return publisher.publish("execute_result", content, parent);
-      }
       case "error":
         return publisher.publish("error", { ...message.error }, parent);
       case "comm":

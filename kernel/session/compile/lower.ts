@@ -5,15 +5,18 @@
 // `__ref_x.v`. Imports become `await __lab.import(…)` and their names `__m0.x`, which keeps them live.
 import { ImportTable } from "./imports.js";
 import { exportTable } from "./exports.js";
-import { nodeGlobals, tickStatement, type Lowering } from "./lowering.js";
+import { tickStatement, type Lowering } from "./lowering.js";
+import { callsSomething, compiledName, isCallee, isValueName } from "./names-in-code.js";
 import { lowerStatements } from "./statements.js";
 import { printLowered } from "./print.js";
 import type { SessionNames } from "./scope.js";
+import { splice } from "./splice.js";
 import type { api, BoundFile } from "./typescript.js";
 import type { World } from "./world.js";
 
 export interface Lowered {
   js: string;
+  /** As in `CompiledCell`. */
   map: string;
 }
 
@@ -47,15 +50,8 @@ export function lower(options: LowerOptions): Lowered {
     refs: new Set(),
     hoisted: [],
   };
-  const visit = visitor(state);
-  const before: api.TransformerFactory<api.SourceFile> = (context) => (node) => {
-    const statements = lowerStatements(state, node, (child) =>
-      world.ts.visitNode(child, (n) => visit(n, context)),
-    );
-    return world.ts.factory.updateSourceFile(node, statements);
-  };
   const exports = names === undefined ? exportTable(state) : undefined;
-  const printed = printLowered(world, file, before, options.source);
+  const { text, map } = cellText(options, state) ?? printed(options, state);
   const header = [
     `"use strict"; const __lab = ${options.enter}; const __tick = __lab.tick;`,
     ...[...state.refs].map((name) => `const __ref_${name} = __lab.ref(${JSON.stringify(name)});`),
@@ -67,10 +63,31 @@ export function lower(options: LowerOptions): Lowered {
   const timed =
     options.time === true ? "} finally { __lab.took(performance.now() - __start); }\n" : "";
   const footer = timed + (names === undefined ? "" : "return __value;\n");
-  return {
-    js: `(async (__scope) => { ${header.join(" ")}\n${printed.text}\n${footer}})`,
-    map: JSON.stringify({ ...printed.map, mappings: `;${printed.map.mappings}` }),
+  return { js: `(async (__scope) => { ${header.join(" ")}\n${text}\n${footer}})`, map };
+}
+
+/** The cell's own text, changed where it must be. */
+function cellText({ world, names }: LowerOptions, state: Lowering): Body | undefined {
+  const spliced = names !== undefined && world.keepsText ? splice(state) : undefined;
+  return spliced && { text: spliced.text, map: JSON.stringify({ columns: spliced.columns }) };
+}
+
+/** What TypeScript's transformers and printer make of the file. */
+function printed({ world, file, source }: LowerOptions, state: Lowering): Body {
+  const visit = visitor(state);
+  const before: api.TransformerFactory<api.SourceFile> = (context) => (node) => {
+    const statements = lowerStatements(state, node, (child) =>
+      world.ts.visitNode(child, (n) => visit(n, context)),
+    );
+    return world.ts.factory.updateSourceFile(node, statements);
   };
+  const { text, map } = printLowered(world, file as unknown as api.SourceFile, before, source);
+  return { text, map: JSON.stringify({ ...map, mappings: `;${map.mappings}` }) };
+}
+
+interface Body {
+  text: string;
+  map: string;
 }
 
 type Visit = (node: api.Node, context: api.TransformationContext) => api.Node;
@@ -94,20 +111,17 @@ function visitor(state: Lowering): Visit {
     }
     if (ts.isIterationStatement(inner, false)) return ticking(inner);
     if (ts.isFunctionLike(inner) && "body" in inner && inner.body !== undefined) {
-      return calls(node) ? tickingFunction(inner) : inner;
+      return callsSomething(state, node) ? tickingFunction(inner) : inner;
     }
     return inner;
   };
 
   function identifier(node: api.Identifier): api.Node {
-    const { parent } = node;
-    if (ts.isPropertyAccessExpression(parent) && parent.name === node) return node;
-    if (!ts.isExpressionNode(node) || ts.isMetaProperty(parent)) return node;
-    const target = rename(node);
+    const target = isValueName(state, node) ? compiledName(state, node) : undefined;
     if (target === undefined) return node;
     const replaced = ts.setTextRange(raw(target), node);
     ts.setOriginalNode(replaced, node);
-    if (!target.includes(".") || !isCallee(node)) return replaced;
+    if (!target.includes(".") || !isCallee(state, node)) return replaced;
     // `(0, a.b)(…)`: a plain call, whose `this` is not the module or the session
     return factory.createParenthesizedExpression(
       factory.createComma(factory.createNumericLiteral(0), replaced),
@@ -118,7 +132,7 @@ function visitor(state: Lowering): Visit {
     node: api.ShorthandPropertyAssignment,
     context: api.TransformationContext,
   ): api.Node {
-    const target = rename(node.name);
+    const target = compiledName(state, node.name);
     const value = node.objectAssignmentInitializer;
     const initializer =
       value && ts.visitNode(value, (child) => visit(child, context), ts.isExpression);
@@ -130,43 +144,6 @@ function visitor(state: Lowering): Visit {
       node.name.text,
       initializer === undefined ? to : factory.createAssignment(to, initializer),
     );
-  }
-
-  /** What a name is called in the compiled cell; undefined when that is itself. */
-  function rename(node: api.Identifier): string | undefined {
-    const name = node.text;
-    const { Value, Alias } = ts.SymbolFlags;
-    const symbol = state.checker.resolveName(name, node, Value, false);
-    if (symbol === undefined) {
-      if (nodeGlobals.has(name)) return `__lab.${name}`;
-      if (!state.late || name === "arguments" || name in globalThis) return undefined;
-      if (ts.isTypeOfExpression(node.parent)) return `__lab.peek(${JSON.stringify(name)})`;
-      state.refs.add(name);
-      return `__ref_${name}.v`;
-    }
-    if (symbol.flags & Alias) {
-      const access = state.imports.access(symbol);
-      if (access !== undefined) return access;
-    }
-    if (state.names?.has(name, symbol) === true) {
-      state.refs.add(name);
-      return `__ref_${name}.v`;
-    }
-    const elsewhere = symbol.declarations?.every((d) => d.getSourceFile() !== state.file) === true;
-    return elsewhere && nodeGlobals.has(name) ? `__lab.${name}` : undefined;
-  }
-
-  function isCallee(node: api.Node): boolean {
-    const { parent } = node;
-    if (ts.isCallExpression(parent)) return parent.expression === node;
-    if (ts.isTaggedTemplateExpression(parent)) return parent.tag === node;
-    const wraps =
-      ts.isParenthesizedExpression(parent) ||
-      ts.isNonNullExpression(parent) ||
-      ts.isAsExpression(parent) ||
-      ts.isSatisfiesExpression(parent) ||
-      ts.isTypeAssertionExpression(parent);
-    return wraps && isCallee(parent);
   }
 
   function ticking(loop: api.IterationStatement): api.Node {
@@ -192,17 +169,6 @@ function visitor(state: Lowering): Visit {
       return factory.updateWhileStatement(loop, loop.expression, body);
     }
     return ts.isDoStatement(loop) ? factory.updateDoStatement(loop, body, loop.expression) : loop;
-  }
-
-  /** A function that calls nothing cannot recurse, and its loops have checks of their own. */
-  function calls(node: api.Node): boolean {
-    let found = false;
-    const look = (child: api.Node): void => {
-      if (ts.isCallExpression(child) || ts.isNewExpression(child)) found = true;
-      if (!found && !ts.isFunctionLike(child)) ts.forEachChild(child, look);
-    };
-    ts.forEachChild(node, look);
-    return found;
   }
 
   function tickingFunction(node: api.Node): api.Node {

@@ -1,5 +1,6 @@
 // The top level of a file: imports go first, declarations are published as they happen, and the last
 // expression of a cell becomes its value.
+import { importText, loadText } from "./import-text.js";
 import { type Lowering, rawStatement } from "./lowering.js";
 import type { api } from "./typescript.js";
 
@@ -29,25 +30,14 @@ export function lowerStatements(
       if (text !== undefined) out.push(rawStatement(state, text));
     }
   };
-  const load = (node: api.Statement, specifier: api.Expression, variable: string): void => {
-    const text = ts.isStringLiteral(specifier) ? specifier.text : "";
-    const attributes = attributesOf(state, node);
-    const call = `__lab.import(${JSON.stringify(text)}${attributes})`;
-    imports.push(rawStatement(state, `const ${variable} = await ${call}`, node));
+  const load = (node: api.ExportDeclaration, specifier: api.Expression, variable: string): void => {
+    imports.push(rawStatement(state, loadText(state, node, specifier, variable), node));
   };
 
   for (const node of file.statements) {
     if (ts.isImportDeclaration(node)) {
-      const variable = state.imports.module(node);
-      if (variable === undefined) continue;
-      load(node, node.moduleSpecifier, variable);
-      for (const name of importedNames(state, node)) {
-        const access = state.imports.access(name);
-        if (access === undefined || !isCell) continue;
-        published.add(name.name);
-        const text = `__lab.define(${JSON.stringify(name.name)}, () => ${access})`;
-        imports.push(rawStatement(state, text));
-      }
+      const text = importText(state, node, isCell ? published : undefined);
+      if (text !== "") imports.push(rawStatement(state, text, node));
       continue;
     }
     if (ts.isImportEqualsDeclaration(node) && ts.isExternalModuleReference(node.moduleReference)) {
@@ -97,28 +87,29 @@ export function lowerStatements(
     out.push(lowered);
     after(names, isWritable(state, node));
   }
-  if (isCell) hoistVariables(state, file, published, publish);
+  for (const name of isCell ? unpublishedVariables(state, file, published) : []) {
+    const text = publish(name, true);
+    if (text !== undefined) state.hoisted.push(`${text};`);
+  }
   return [...imports, ...out];
 }
 
 /** `var` inside of a block or a loop belongs to the whole cell. */
-function hoistVariables(
+export function unpublishedVariables(
   state: Lowering,
   file: api.SourceFile,
   published: ReadonlySet<string>,
-  publish: (name: string, writable: boolean) => string | undefined,
-): void {
+): string[] {
   const { locals } = file as unknown as { locals?: Map<string, api.Symbol> };
+  const names: string[] = [];
   for (const [key, symbol] of locals ?? []) {
     const name = state.ts.unescapeLeadingUnderscores(key as api.__String);
     const isVar = symbol.flags & state.ts.SymbolFlags.FunctionScopedVariable;
     const declared = symbol.valueDeclaration;
-    if (!isVar || published.has(name) || declared === undefined || isAmbient(state, declared)) {
-      continue;
-    }
-    const text = publish(name, true);
-    if (text !== undefined) state.hoisted.push(`${text};`);
+    if (!isVar || published.has(name) || declared === undefined) continue;
+    if (!isAmbient(state, declared)) names.push(name);
   }
+  return names;
 }
 
 function isAmbient(state: Lowering, node: api.Node): boolean {
@@ -126,33 +117,8 @@ function isAmbient(state: Lowering, node: api.Node): boolean {
   return (ts.getCombinedModifierFlags(node as api.Declaration) & ts.ModifierFlags.Ambient) !== 0;
 }
 
-function importedNames(state: Lowering, node: api.ImportDeclaration): api.Symbol[] {
-  const { ts, checker } = state;
-  const names: api.Symbol[] = [];
-  const add = (name: api.Identifier | undefined): void => {
-    const symbol = name && checker.getSymbolAtLocation(name);
-    if (symbol !== undefined) names.push(symbol);
-  };
-  const clause = node.importClause;
-  add(clause?.name);
-  const named = clause?.namedBindings;
-  if (named === undefined) return names;
-  if (ts.isNamespaceImport(named)) add(named.name);
-  else named.elements.forEach((element) => add(element.name));
-  return names;
-}
-
-function attributesOf(state: Lowering, node: api.Statement): string {
-  const { attributes } = node as api.ImportDeclaration;
-  if (attributes === undefined) return "";
-  const pairs = attributes.elements.map(
-    (element) => `${JSON.stringify(element.name.text)}: ${element.value.getText(state.file)}`,
-  );
-  return `, { with: { ${pairs.join(", ")} } }`;
-}
-
 /** The statement whose value the cell shows: its last one that runs, when that is an expression. */
-function lastExpression(state: Lowering, file: api.SourceFile): api.Statement | undefined {
+export function lastExpression(state: Lowering, file: api.SourceFile): api.Statement | undefined {
   const { ts } = state;
   for (const node of [...file.statements].reverse()) {
     if (ts.isExportDeclaration(node) || ts.isEmptyStatement(node)) continue;
@@ -217,7 +183,7 @@ function bindingNames(state: Lowering, name: api.BindingName): string[] {
   );
 }
 
-function isWritable(state: Lowering, node: api.Statement): boolean {
+export function isWritable(state: Lowering, node: api.Statement): boolean {
   const { ts } = state;
   if (ts.isVariableStatement(node)) {
     const kind = node.declarationList.flags & ts.NodeFlags.BlockScoped;

@@ -79,6 +79,7 @@ export interface MapGenerator {
 interface Inner {
   bindSourceFile(file: api.SourceFile, options: api.CompilerOptions): void;
   isExpressionNode(node: api.Node): boolean;
+  skipTrivia(text: string, position: number): number;
   getTransformers(
     options: api.CompilerOptions,
     custom: api.CustomTransformers,

@@ -78,6 +78,14 @@ export class World {
     this.#host = this.#createHost();
   }
 
+  /** Whether what is left of a cell without its types is what TypeScript would make of it. */
+  get keepsText(): boolean {
+    const { ts, options } = this;
+    const { target = 0, module, useDefineForClassFields } = options;
+    const current = target >= ts.ScriptTarget.ES2022 && module === ts.ModuleKind.ESNext;
+    return current && useDefineForClassFields !== false;
+  }
+
   /** Builds the program if it is not there, or if a local file has changed. */
   ensure(): void {
     if (this.program === undefined || this.#localChanged()) this.#build();

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import type { FakeHost } from "../../display/fake-host.js";
+import { Tracebacks } from "../../run/traceback.js";
 import type { Completion } from "../contract.js";
 import { TestSession } from "../test-session.js";
 import { nearest } from "./nearest.js";
@@ -158,11 +159,13 @@ test("a stage cell is checked by the types of what it calls", async () => {
 });
 
 test("a stage cell's frames carry the lines of the cell", async () => {
-  const compiled = await s.compile(
-    "%%grow n=1\nconst a = 1;\n(() => { throw new Error('here') })()",
-  );
+  const source = "%%grow n=1\nconst a = 1;\n(() => { throw new Error('here') })()";
+  const compiled = await s.compile(source);
   if (!compiled.ok || !("map" in compiled)) throw new Error("compiles");
-  equal(JSON.parse(compiled.map!).sources[0], `cell-${compiled.id}.ts`);
+  const tracebacks = new Tracebacks();
+  tracebacks.add(`cell-${compiled.id}.ts`, 7, source, compiled.map);
+  const error: unknown = await s.evaluate(compiled).catch((reason: unknown) => reason);
+  match(tracebacks.report(error).traceback[1] ?? "", /^ {4}at cell 7, line 3:/);
 });
 
 test("complete() and inspect() work on magics, options, values and bodies", async () => {

@@ -1,0 +1,38 @@
+import { equal, ok } from "node:assert/strict";
+import { test } from "node:test";
+import { TestSession } from "../session/test-session.js";
+import { Tracebacks } from "./traceback.js";
+
+/** Where a cell says that it failed, after another that declares `f`. */
+async function placeOf(source: string): Promise<string> {
+  const session = new TestSession(process.cwd());
+  await session.run("function f<T = any>(...all: any[]): any { return all[0] }; let nil: any");
+  const compiled = await session.compile(source);
+  ok(compiled.ok && "js" in compiled, source);
+  const tracebacks = new Tracebacks();
+  tracebacks.add(`cell-${compiled.id}.ts`, 1, source, compiled.map);
+  const error: unknown = await session.evaluate(compiled).catch((reason: unknown) => reason);
+  const lines = tracebacks.report(error).traceback;
+  const frame = lines.find((line) => line.includes("cell 1, line"))!;
+  const line = /line (\d+):/.exec(frame)![1]!;
+  ok(
+    lines.some((each) => each.includes(` ${line}`)),
+    "the line itself is shown",
+  );
+  return /line (\d+:\d+)/.exec(frame)![1]!;
+}
+
+test("report() names the line and column that a person wrote", async () => {
+  for (const source of [
+    "nil.xx",
+    "f(1); f(f(2), nil.xx)",
+    "const a: number = f<any>(3);\n\n  f(a, (f as any)(4), nil.xx)",
+    "for (const k of [1]) f(k, nil.xx)",
+    "const g = (n: any): any => f(n.xx);\nlet z: any = 1; g(undefined)",
+    "type A = {\n  b: 1\n}\nlet a: A; f((a as any).xx)",
+    "enum E { A }\nf(E.A, nil.xx)",
+  ]) {
+    const lines = source.slice(0, source.indexOf("xx")).split("\n");
+    equal(await placeOf(source), `${lines.length}:${lines.at(-1)!.length + 1}`, source);
+  }
+});
