@@ -222,7 +222,7 @@ async function* sessionFigures(backend: string): AsyncGenerator<Figure> {
     yield { name: `learn.session.${name}_s`, value, unit: "s", backend };
   }
   const reward = metrics["val-core/calc/reward/mean@1"]!;
-  yield { name: "learn.session.reward", value: reward, unit: "greedy, held out", backend };
+  yield { name: "learn.session.reward", value: reward, unit: "reward", backend };
   await tools.dispose();
   policy.dispose();
   await rm(folder, { recursive: true });

@@ -25,5 +25,10 @@ const short = (x: number | undefined) => (x === undefined ? "-" : String(Number(
 
 const { figures } = (await import(`./${name}.js`)) as { figures: Benchmark };
 for await (const figure of figures(args)) {
+  for (const number of [figure.value, figure.peerValue, figure.ratio]) {
+    if (number !== undefined && !Number.isFinite(number)) {
+      throw new RangeError(`Cannot report ${figure.name}: it must be a number, got ${number}`);
+    }
+  }
   console.log(args.includes("--json") ? JSON.stringify(figure) : line(figure));
 }

@@ -45,7 +45,7 @@ export class Runner {
       (bundle) => this.#finish(request.id, { status: "ok", bundle }),
       (error: unknown) =>
         this.#finish(request.id, {
-          status: error instanceof InterruptError ? "interrupted" : "error",
+          status: isInterrupt(error) ? "interrupted" : "error",
           error: this.#parts.tracebacks.report(error),
         }),
     );
@@ -92,6 +92,15 @@ export class Runner {
       const report = this.#parts.tracebacks.report(error);
       channel.send({ type: "done", id, outcome: { status: "error", error: report }, defined });
     }
+  }
+}
+
+/** `instanceof` asks a proxy, which may throw. */
+function isInterrupt(error: unknown): boolean {
+  try {
+    return error instanceof InterruptError;
+  } catch {
+    return false;
   }
 }
 

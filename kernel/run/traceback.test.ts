@@ -36,3 +36,48 @@ test("report() names the line and column that a person wrote", async () => {
     equal(await placeOf(source), `${lines.length}:${lines.at(-1)!.length + 1}`, source);
   }
 });
+
+test("report() survives whatever was thrown", () => {
+  const trap = (): never => {
+    throw new Error("trap");
+  };
+  class Odd extends Error {
+    override get message(): string {
+      return trap();
+    }
+  }
+  class Stackless extends Error {
+    override get stack(): string {
+      return trap();
+    }
+  }
+  const unreadable = "what was thrown cannot be read";
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const ring = new Error("a");
+  ring.cause = new Error("b", { cause: ring });
+  const reports = (
+    [
+      [new Odd(), "Error", "(cannot be read: Error: trap)"],
+      [new Stackless("two"), "Error", "two"],
+      [Object.assign(new Error("n"), { name: Symbol("s") }), "Symbol(s)", "n"],
+      [Object.assign(new Error("n"), { message: Symbol("s") }), "Error", "Symbol(s)"],
+      [new Proxy(new Error("x"), { get: trap }), "Thrown", `${unreadable}: Error: trap`],
+      [new Proxy({}, { getPrototypeOf: trap }), "Thrown", `${unreadable}: Error: trap`],
+      [revoked.proxy, "Thrown", undefined],
+      [{ toString: trap }, "Thrown", "{}"],
+      [Object.create(null), "Thrown", "{}"],
+      [null, "Thrown", "null"],
+      [undefined, "Thrown", "undefined"],
+      [Symbol("x"), "Thrown", "Symbol(x)"],
+      [10n, "Thrown", "10"],
+      [ring, "Error", "a"],
+    ] as [unknown, string, string | undefined][]
+  ).map(([thrown, ename, evalue]) => {
+    const report = new Tracebacks().report(thrown);
+    equal(report.ename, ename);
+    if (evalue !== undefined) equal(report.evalue, evalue);
+    return report;
+  });
+  ok(reports.every(({ traceback }) => traceback.every((line) => typeof line === "string")));
+});

@@ -22,14 +22,26 @@ export class Tracebacks {
     this.#sources.set(filename, { count, source, map });
   }
 
+  /** Whatever was thrown: reading it may throw in turn, and then that is told instead. */
   report(error: unknown): ErrorReport {
+    try {
+      return this.#report(error);
+    } catch (failure) {
+      const evalue = `what was thrown cannot be read: ${inspectSafely(failure)}`;
+      return { ename: "Thrown", evalue, traceback: [red(`Thrown: ${evalue}`)] };
+    }
+  }
+
+  #report(error: unknown): ErrorReport {
     if (!(error instanceof Error)) {
       const evalue = typeof error === "string" ? error : inspectSafely(error);
       return { ename: "Thrown", evalue, traceback: [red(`Thrown: ${evalue}`)] };
     }
-    const ename = typeof error.name === "string" ? error.name : "Error";
-    const evalue = String(error.message);
-    return { ename, evalue, traceback: this.#lines(error, new Set()) };
+    return {
+      ename: nameOf(error),
+      evalue: read(() => error.message),
+      traceback: this.#lines(error, new Set()),
+    };
   }
 
   /** The stack of an error as plain lines, in the words of its cells. */
@@ -40,7 +52,8 @@ export class Tracebacks {
   #lines(error: Error, seen: Set<Error>): string[] {
     seen.add(error);
     const { frames, shown } = this.#frames(error);
-    const lines = [red(`${error.name}: ${error.message}`), ...frames];
+    const message = read(() => error.message);
+    const lines = [red(`${nameOf(error)}: ${message}`), ...frames];
     if (shown !== undefined) lines.push("", ...shown);
     const { cause } = error;
     if (cause instanceof Error && !seen.has(cause)) {
@@ -59,7 +72,7 @@ export class Tracebacks {
   #frames(error: Error): { frames: string[]; shown: string[] | undefined } {
     const frames: string[] = [];
     let shown: string[] | undefined;
-    const stack = typeof error.stack === "string" ? error.stack : "";
+    const stack = read(() => error.stack);
     for (const line of stack.split("\n")) {
       const match = /^\s+at (?:(.*?) \()?([^()]*?):(\d+):(\d+)\)?$/.exec(line);
       if (!match) continue;
@@ -115,10 +128,25 @@ export function excerpt(lines: string[], line: number, column: number): string[]
   return out;
 }
 
+/** A property of an error as text: it may be a getter that throws, or no text at all. */
+function read(property: () => unknown): string {
+  try {
+    const value = property();
+    return value === undefined ? "" : String(value);
+  } catch (failure) {
+    return `(cannot be read: ${inspectSafely(failure)})`;
+  }
+}
+
+function nameOf(error: Error): string {
+  return read(() => error.name) || "Error";
+}
+
 function inspectSafely(value: unknown): string {
   try {
+    if (value instanceof Error) return String(value);
     return typeof value === "object" ? (JSON.stringify(value) ?? String(value)) : String(value);
   } catch {
-    return Object.prototype.toString.call(value);
+    return typeof value; // to name it any better would be to ask it again
   }
 }
