@@ -63,7 +63,10 @@ export class Runner {
 
   async #evaluate(request: RunRequest): Promise<MimeBundle | undefined> {
     const { js, filename, kind, silent } = request;
-    this.#scope ??= await this.#parts.scope();
+    if (this.#scope === undefined) {
+      this.#scope = await this.#parts.scope();
+      this.#parts.tracebacks.modules = this.#scope.maps;
+    }
     const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
     const script = compileOnce(js, { filename, importModuleDynamically });
     const compiled = script.runInThisContext() as Compiled;

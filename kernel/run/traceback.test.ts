@@ -1,4 +1,7 @@
-import { equal, ok } from "node:assert/strict";
+import { equal, match, ok } from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { TestSession } from "../session/test-session.js";
 import { Tracebacks } from "./traceback.js";
@@ -34,6 +37,23 @@ test("report() names the line and column that a person wrote", async () => {
   ]) {
     const lines = source.slice(0, source.indexOf("xx")).split("\n");
     equal(await placeOf(source), `${lines.length}:${lines.at(-1)!.length + 1}`, source);
+  }
+});
+
+test("report() names the line of an imported file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "arpo-traceback-"));
+  try {
+    const text = "interface A {\n  a: 1;\n}\nexport function boom(x: any) {\n  return x.y.z;\n}\n";
+    writeFileSync(join(folder, "thrower.ts"), text);
+    const session = new TestSession(folder);
+    const tracebacks = new Tracebacks();
+    tracebacks.modules = session.scope.maps;
+    const error = await session
+      .run("import { boom } from './thrower.ts'; boom({})")
+      .catch((reason: unknown) => reason);
+    match(tracebacks.report(error).traceback[1]!, /thrower\.ts:5:14/);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
 

@@ -16,6 +16,8 @@ const dim = (text: string): string => `\u001b[2m${text}\u001b[22m`;
 /** Turns errors into tracebacks whose positions are those of the cells a person wrote. */
 export class Tracebacks {
   readonly #sources = new Map<string, Source>();
+  /** Source maps of the files that cells import, by path. */
+  modules: ReadonlyMap<string, string> = new Map();
 
   /** Remembers what a file name in a stack trace stands for. */
   add(filename: string, count: number, source: string, map: string | undefined): void {
@@ -81,12 +83,13 @@ export class Tracebacks {
       // Below the cell's first frame is the kernel itself; Node's own frames explain nothing.
       if (source === undefined && (file.startsWith("node:") || isKernelFile(file))) continue;
       if (source === undefined) {
-        frames.push(
-          dim(`    at ${name ? `${name} (${file}:${row}:${column})` : `${file}:${row}:${column}`}`),
-        );
+        const map = this.modules.get(file);
+        const at = position(map, Number(row), Number(column));
+        const place = `${file}:${at.line}:${at.column}`;
+        frames.push(dim(`    at ${name ? `${name} (${place})` : place}`));
         continue;
       }
-      const place = position(source, Number(row), Number(column));
+      const place = position(source.map, Number(row), Number(column));
       const where = `cell ${source.count}, line ${place.line}:${place.column}`;
       const plain = /^(async )?(Object\.)?<anonymous>$|^evalmachine|^$/.test(name);
       frames.push(`    at ${plain ? where : `${name} (${where})`}`);
@@ -99,9 +102,13 @@ export class Tracebacks {
 const kernelFolder = new URL("../", import.meta.url).href;
 const isKernelFile = (file: string): boolean => file.startsWith(kernelFolder);
 
-function position(source: Source, row: number, column: number): { line: number; column: number } {
-  if (source.map === undefined) return { line: row, column };
-  const map = JSON.parse(source.map) as SourceMapPayload | ColumnMap;
+function position(
+  json: string | undefined,
+  row: number,
+  column: number,
+): { line: number; column: number } {
+  if (json === undefined) return { line: row, column };
+  const map = JSON.parse(json) as SourceMapPayload | ColumnMap;
   if ("columns" in map) return { line: row - 1, column: columnOf(map, row - 1, column - 1) + 1 };
   const entry = new SourceMap(map).findEntry(row - 1, column - 1);
   if (!("originalLine" in entry)) return { line: row, column };

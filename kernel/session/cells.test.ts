@@ -15,6 +15,8 @@ test("compile() shows the last expression and nothing else", async () => {
   equal(await s.run(""), undefined);
   equal(await s.run("// nothing"), undefined);
   deepEqual(await s.run("({ a: 1 })"), { a: 1 });
+  equal(((await s.run("() => 1")) as () => number).name, "");
+  equal(((await s.run("enum Printed {}\n() => 1")) as () => number).name, "");
 });
 
 test("compile() carries values and types to later cells", async () => {

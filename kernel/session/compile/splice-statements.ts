@@ -32,7 +32,7 @@ export function spliceStatements(state: Lowering, edits: Edits, visit: Visit): b
     if (node === last) {
       if (!ts.isExpressionStatement(node)) return false;
       const { expression } = node;
-      edits.insert(expression.getStart(file), "__value = { value: (");
+      edits.insert(expression.getStart(file), "__value = { value: (0, ");
       if (visit(expression)) return false;
       edits.insert(expression.end, ") };");
       continue;

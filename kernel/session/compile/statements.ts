@@ -63,11 +63,14 @@ export function lowerStatements(
       continue;
     }
     if (node === last) {
-      const value = ts.factory.createObjectLiteralExpression([
-        ts.factory.createPropertyAssignment(
-          "value",
-          visit((node as api.ExpressionStatement).expression) as api.Expression,
-        ),
+      const { factory } = ts;
+      // `(0, …)`: a function is not to be named after the property
+      const unnamed = factory.createComma(
+        factory.createNumericLiteral(0),
+        visit((node as api.ExpressionStatement).expression) as api.Expression,
+      );
+      const value = factory.createObjectLiteralExpression([
+        factory.createPropertyAssignment("value", unnamed),
       ]);
       const assign = ts.factory.createAssignment(ts.factory.createIdentifier("__value"), value);
       const statement = ts.factory.createExpressionStatement(assign);
