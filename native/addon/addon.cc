@@ -62,6 +62,48 @@ napi_value forget_file(napi_env env, napi_callback_info info) {
   return nullptr;
 }
 
+// map_memory(bytes): zeroed memory, in large pages where the system has them; null where that cannot be.
+napi_value map_memory(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  double wanted = 0;
+  napi_value argument, result = nullptr;
+  napi_get_null(env, &result);
+  napi_get_cb_info(env, info, &count, &argument, nullptr, nullptr);
+  if (count < 1 || napi_get_value_double(env, argument, &wanted) != napi_ok || !(wanted > 0))
+    return result;
+  const size_t page = 2 << 20, size = ((size_t)wanted + page - 1) / page * page;
+  char* whole = (char*)mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                            -1, 0);
+  if (whole == MAP_FAILED) return result;
+  char* memory = (char*)(((uintptr_t)whole + page - 1) / page * page);
+  if (memory > whole) munmap(whole, (size_t)(memory - whole));
+  if (memory < whole + page) munmap(memory + size, (size_t)(whole + page - memory));
+#if defined(MADV_HUGEPAGE)
+  madvise(memory, size, MADV_HUGEPAGE);
+#endif
+  auto release = [](napi_env, void* data, void* bytes) { munmap(data, (size_t)bytes); };
+  napi_value buffer;
+  if (napi_create_external_arraybuffer(env, memory, (size_t)wanted, release, (void*)size, &buffer) ==
+      napi_ok)
+    return buffer;
+  munmap(memory, size);
+  return result;
+}
+
+// address_of(array): where a typed array's values are, which is where they stay.
+napi_value address_of(napi_env env, napi_callback_info info) {
+  size_t count = 1;
+  napi_value array, result = nullptr;
+  void* data = nullptr;
+  napi_get_cb_info(env, info, &count, &array, nullptr, nullptr);
+  if (count < 1 || napi_get_typedarray_info(env, array, nullptr, nullptr, &data, nullptr, nullptr) != napi_ok) {
+    napi_throw_type_error(env, nullptr, "Cannot find an address: there must be a typed array");
+    return nullptr;
+  }
+  napi_create_double(env, (double)(uintptr_t)data, &result);
+  return result;
+}
+
 }  // namespace
 
 NAPI_MODULE_INIT() {
@@ -86,11 +128,18 @@ NAPI_MODULE_INIT() {
   }
 #endif
   fill(env, exports);
-  napi_value mapper, forgetter;
-  napi_create_function(env, "map_file", NAPI_AUTO_LENGTH, map_file, nullptr, &mapper);
-  napi_set_named_property(env, exports, "map_file", mapper);
-  napi_create_function(env, "forget_file", NAPI_AUTO_LENGTH, forget_file, nullptr, &forgetter);
-  napi_set_named_property(env, exports, "forget_file", forgetter);
+  const struct {
+    const char* name;
+    napi_callback function;
+  } own[] = {{"map_file", map_file},
+             {"forget_file", forget_file},
+             {"map_memory", map_memory},
+             {"address_of", address_of}};
+  for (const auto& entry : own) {
+    napi_value function;
+    napi_create_function(env, entry.name, NAPI_AUTO_LENGTH, entry.function, nullptr, &function);
+    napi_set_named_property(env, exports, entry.name, function);
+  }
   napi_value text;
   napi_create_string_utf8(env, isa, NAPI_AUTO_LENGTH, &text);
   napi_set_named_property(env, exports, "isa", text);

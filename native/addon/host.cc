@@ -5,6 +5,9 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if !defined(_WIN32)
+#include <sys/mman.h>
+#endif
 #if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,7 +35,12 @@ extern "C" void* arpo_alloc(size_t bytes) {
 #if defined(_WIN32)
   memory = _aligned_malloc(rounded ? rounded : 64, 64);
 #else
-  if (posix_memalign(&memory, 64, rounded ? rounded : 64) != 0) memory = nullptr;
+  // What is large enough gets large pages where the system has them.
+  const size_t page = 2 << 20;
+  if (posix_memalign(&memory, rounded < page ? 64 : page, rounded ? rounded : 64) != 0) memory = nullptr;
+#if defined(MADV_HUGEPAGE)
+  if (memory && rounded >= page) madvise(memory, rounded, MADV_HUGEPAGE);
+#endif
 #endif
   if (!memory) {
     fprintf(stderr, "arpo-lab: cannot allocate %zu bytes: out of memory\n", bytes);

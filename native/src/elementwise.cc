@@ -92,10 +92,38 @@ void embed_grad(const float* dout, const int32_t* ids, float* dtable, int rows, 
   });
 }
 
-double square_sum(const float* x, int count) {
-  const int pieces = ceil_div(count, CHUNK);
+namespace {
+
+float* at(double address) { return (float*)(uintptr_t)address; }
+
+// body(array, begin, end, piece) over arrays of different lengths, in pieces of a fixed size that are
+// counted through.
+template <class Body>
+ARPO_INLINE void pieces_of(const int32_t* counts, int arrays, const Body& body) {
+  int32_t* first = (int32_t*)arpo_scratch(0, 3, sizeof(int32_t) * (size_t)(arrays + 1));
+  int32_t pieces = 0;
+  for (int i = 0; i < arrays; i++) first[i] = pieces, pieces += ceil_div(counts[i], CHUNK);
+  first[arrays] = pieces;
+  parallel(pieces, [&](int piece, int) {
+    int low = 0, high = arrays - 1;  // the last array that begins at or before the piece
+    while (low < high) {
+      const int middle = (low + high + 1) / 2;
+      if (first[middle] <= piece) low = middle;
+      else high = middle - 1;
+    }
+    const int begin = (piece - first[low]) * CHUNK;
+    body(low, begin, least(counts[low], begin + CHUNK), piece);
+  });
+}
+
+}  // namespace
+
+double square_sum(const double* arrays, const int32_t* counts, int count) {
+  int pieces = 0;
+  for (int i = 0; i < count; i++) pieces += ceil_div(counts[i], CHUNK);
   double* partial = (double*)arpo_scratch(0, 2, sizeof(double) * (size_t)(pieces + 1));
-  chunks(count, CHUNK, [&](int begin, int end, int) {
+  pieces_of(counts, count, [&](int array, int begin, int end, int piece) {
+    const float* x = at(arrays[array]);
     double sums[8] = {};
     int i = begin;
     for (; i + 8 <= end; i += 8)
@@ -103,20 +131,22 @@ double square_sum(const float* x, int count) {
     for (; i < end; i++) sums[0] += (double)x[i] * x[i];
     double total = 0;
     for (double s : sums) total += s;
-    partial[begin / CHUNK] = total;
+    partial[piece] = total;
   });
   double total = 0;
   for (int i = 0; i < pieces; i++) total += partial[i];
   return total;
 }
 
-void adamw(float* parameter, const float* gradient, float* m, float* v, int count,
-           float learning_rate, float beta1, float beta2, float epsilon, float weight_decay,
-           float scale, float correction1, float correction2) {
+void adamw(const double* parameters, const double* gradients, const double* ms, const double* vs,
+           const int32_t* counts, int count, float learning_rate, float beta1, float beta2,
+           float epsilon, float weight_decay, float scale, float correction1, float correction2) {
   const float keep = 1.0f - learning_rate * weight_decay;
   const float step = learning_rate / correction1;
   const float unbias = 1.0f / __builtin_sqrtf(correction2);
-  chunks(count, CHUNK, [&](int begin, int end, int) {
+  pieces_of(counts, count, [&](int array, int begin, int end, int) {
+    float *parameter = at(parameters[array]), *m = at(ms[array]), *v = at(vs[array]);
+    const float* gradient = at(gradients[array]);
     for (int i = begin; i < end; i++) {
       float g = gradient[i] * scale;
       m[i] = beta1 * m[i] + (1.0f - beta1) * g;

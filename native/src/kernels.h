@@ -64,9 +64,10 @@ void log_prob_entropy_grad(const float* dlogprobs, const float* dentropies, cons
 void top_k(const float* hidden, const float* head, float* logprobs, int32_t* ids, int rows,
            int width, int vocabulary, int k, float temperature);
 
-double square_sum(const float* x, int count);
-void adamw(float* parameter, const float* gradient, float* m, float* v, int count,
-           float learning_rate, float beta1, float beta2, float epsilon, float weight_decay,
-           float scale, float correction1, float correction2);
+// Over all arrays at once; an array is its address, carried as a double.
+double square_sum(const double* arrays, const int32_t* counts, int count);
+void adamw(const double* parameters, const double* gradients, const double* m, const double* v,
+           const int32_t* counts, int count, float learning_rate, float beta1, float beta2,
+           float epsilon, float weight_decay, float scale, float correction1, float correction2);
 
 }  // namespace ARPO_NS

@@ -138,31 +138,31 @@ export class AdamW {
       correction1: 1 - beta1 ** this.#step,
       correction2: 1 - beta2 ** this.#step,
     };
-    for (const { name, parameter, gradient } of moving) {
-      const moments = this.#momentsOf(name, parameter);
-      if (tf.getKernel("ArpoAdamW", tf.getBackend())) {
-        for (const variable of [parameter, moments.m, moments.v]) unshare(variable);
-        tf.engine().runKernel(
-          "ArpoAdamW",
-          { parameter, gradient, m: moments.m, v: moments.v },
-          { ...scalars },
-        );
-      } else {
-        adamwUpdate(parameter, gradient, moments, scalars);
+    const compiled = tf.getKernel("ArpoAdamW", tf.getBackend()) !== undefined;
+    const inputs: Record<string, tf.Tensor> = {};
+    for (const [i, { name, parameter, gradient }] of moving.entries()) {
+      const { m, v } = this.#momentsOf(name, parameter);
+      if (!compiled) {
+        adamwUpdate(parameter, gradient, { m, v }, scalars);
+        continue;
       }
+      for (const variable of [parameter, m, v]) unshare(variable);
+      inputs[`parameter${i}`] = parameter;
+      inputs[`gradient${i}`] = gradient;
+      inputs[`m${i}`] = m;
+      inputs[`v${i}`] = v;
     }
+    if (compiled) tf.engine().runKernel("ArpoAdamW", inputs, { ...scalars });
     return { norm, scale, skipped: false };
   }
 
   async #norm(gradients: tf.Tensor[]): Promise<number> {
     if (tf.getKernel("ArpoSquareSum", tf.getBackend())) {
-      let sum = 0;
-      for (const gradient of gradients) {
-        const part = tf.engine().runKernel("ArpoSquareSum", { x: gradient }) as tf.Tensor;
-        sum += part.dataSync()[0]!;
-        part.dispose();
-      }
-      return Math.sqrt(sum);
+      const inputs = Object.fromEntries(gradients.map((x, i) => [`gradient${i}`, x]));
+      const sum = tf.engine().runKernel("ArpoSquareSum", inputs) as tf.Tensor;
+      const value = sum.dataSync()[0]!;
+      sum.dispose();
+      return Math.sqrt(value);
     }
     const norm = globalNorm(gradients);
     const [value] = await norm.data();

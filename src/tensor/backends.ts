@@ -7,6 +7,7 @@ import { loadWasmEngine } from "./engine/wasm-engine.js";
 import { arithmeticKernels } from "./kernels/arithmetic.js";
 import { registerFusedGradients } from "./kernels/gradients.js";
 import { registerKernels } from "./kernels/kernel.js";
+import { optimiserKernels } from "./kernels/optimiser.js";
 import { transformerKernels } from "./kernels/transformer.js";
 import { vocabularyKernels } from "./kernels/vocabulary.js";
 import { loadTensorflow, tensorflowIsInstalled } from "./optional/tensorflow.js";
@@ -26,7 +27,12 @@ function engineBackend(name: string, engine: Engine): EngineBackend {
   for (const kernel of tf.getKernelsForBackend("cpu")) {
     tf.registerKernel({ ...kernel, backendName: name });
   }
-  for (const kernels of [arithmeticKernels, transformerKernels, vocabularyKernels]) {
+  for (const kernels of [
+    arithmeticKernels,
+    transformerKernels,
+    vocabularyKernels,
+    optimiserKernels,
+  ]) {
     registerKernels(name, kernels);
   }
   const threads = engine.call.threads!();

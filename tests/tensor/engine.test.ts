@@ -87,8 +87,8 @@ for (const name of backends) {
 
   test(`${name} refuses arguments of the wrong type`, async () => {
     const { call } = await engineOf(name);
-    assert.throws(() => call.square_sum!("x" as never, 1), TypeError);
-    assert.throws(() => call.square_sum!(new Float32Array(1)), TypeError);
+    assert.throws(() => call.top_k!("x" as never), TypeError);
+    assert.throws(() => call.column_sum!(new Float32Array(1)), TypeError);
   });
 }
 

@@ -28,6 +28,8 @@ export interface Engine {
   allocate(length: number): Floats;
   /** Gives storage back; it may be handed out again at once. */
   release(floats: Floats): void;
+  /** Where it is, for functions that take addresses. */
+  address(floats: Floats): number;
   /** A copy for JavaScript. */
   read(floats: Floats): Float32Array;
   /** Storage with a copy of the values. */

@@ -155,6 +155,7 @@ export function loadWasmEngine(): Engine {
       used -= floats.length * 4;
       exports.arpo_free(place(floats).pointer);
     },
+    address: (floats) => place(floats).pointer,
     read: (floats) => Float32Array.from(view(floats)),
     upload(values) {
       const floats = allocate(values.length);

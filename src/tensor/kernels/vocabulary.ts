@@ -1,5 +1,4 @@
 import type { TensorInfo } from "@tensorflow/tfjs-core";
-import { tf } from "../tfjs.js";
 import { type EngineKernel, rowsOf } from "./kernel.js";
 
 function checkIds(ids: Int32Array, vocabulary: number, what: string): void {
@@ -78,36 +77,11 @@ const topK: EngineKernel = (backend, inputs, { k, temperature }) => {
   return [logprobs.info, backend.makeTensorInfo([rows, k!], "int32", ids)];
 };
 
-/** Parameter, m and v change in place; the result is the parameter itself, not a tensor of its own. */
-const adamw: EngineKernel = (backend, inputs, s) => {
-  const { parameter, gradient, m, v } = inputs as Record<
-    "parameter" | "gradient" | "m" | "v",
-    TensorInfo
-  >;
-  // prettier-ignore
-  backend.engine.call.adamw!(
-    backend.floats(parameter), backend.floats(gradient), backend.floats(m), backend.floats(v),
-    tf.util.sizeFromShape(parameter.shape), s.learningRate!, s.beta1!, s.beta2!, s.epsilon!,
-    s.weightDecay!, s.scale!, s.correction1!, s.correction2!,
-  );
-  return [];
-};
-
-/** The sum of squares as a float64 pair would lose nothing; one float32 keeps what clipping needs. */
-const squareSum: EngineKernel = (backend, inputs) => {
-  const { x } = inputs as Record<"x", TensorInfo>;
-  const size = tf.util.sizeFromShape(x.shape);
-  const sum = backend.engine.call.square_sum!(backend.floats(x), size);
-  return backend.makeTensorInfo([], "float32", Float32Array.of(sum));
-};
-
-/** Both ends of a model, where ids meet vectors, and the optimiser. */
+/** Both ends of a model, where ids meet vectors. */
 export const vocabularyKernels: Readonly<Record<string, EngineKernel>> = {
   ArpoEmbed: embed,
   ArpoEmbedGrad: embedGrad,
   ArpoLogProbEntropy: logProbEntropy,
   ArpoLogProbEntropyGrad: logProbEntropyGrad,
   ArpoTopK: topK,
-  ArpoAdamW: adamw,
-  ArpoSquareSum: squareSum,
 };
