@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #endif
 #if defined(__linux__)
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -76,6 +77,15 @@ extern "C" void* arpo_scratch(int, int slot, size_t bytes) {
 
 namespace {
 
+// The core the calling thread is on; -1 where that cannot be known.
+int this_core() {
+#if defined(__linux__)
+  return sched_getcpu();
+#else
+  return -1;
+#endif
+}
+
 // A job is open while tasks are left. A worker may join only while it is open (`state` counts the
 // joined), and the caller waits only for those who joined: a worker that a busy machine keeps from
 // running costs nothing.
@@ -98,6 +108,7 @@ class Pool {
     }
     while (started < wanted - 1) std::thread(&Pool::work, this, ++started).detach();
     task = body, argument = body_argument, count = tasks;
+    core.store(this_core(), std::memory_order_relaxed);
     next.store(0, std::memory_order_relaxed);
     limit.store(wanted - 1, std::memory_order_relaxed);
     state.store(OPEN, std::memory_order_release);
@@ -127,7 +138,8 @@ class Pool {
  private:
   static constexpr uint32_t OPEN = 1u << 31;
   static constexpr int SPINS = 2000;
-  static constexpr std::chrono::microseconds PATIENCE{60};
+  // Longer than JavaScript takes between two steps of a decoder.
+  static constexpr std::chrono::microseconds PATIENCE{300};
 
   void share(int thread) {
     for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
@@ -147,7 +159,12 @@ class Pool {
       auto until = std::chrono::steady_clock::now() + PATIENCE;
       for (int spins = 0; generation.load(std::memory_order_acquire) == seen; spins++) {
         ARPO_PAUSE();
-        if (spins % 64 != 63 || std::chrono::steady_clock::now() < until) continue;
+        if (spins % 64 != 63) continue;
+        // On a busy machine a worker may be woken on its caller's own core: waiting there would keep the
+        // caller from running.
+        const int here = this_core();
+        const bool in_the_way = here >= 0 && here == core.load(std::memory_order_relaxed);
+        if (!in_the_way && std::chrono::steady_clock::now() < until) continue;
         std::unique_lock<std::mutex> lock(mutex);
         sleepers.fetch_add(1);
         wake.wait(lock, [&] { return generation.load() != seen; });
@@ -168,6 +185,7 @@ class Pool {
   std::atomic<uint32_t> state{0}, generation{0};
   std::atomic<int> next{0}, sleepers{0};
   std::atomic<bool> waiting{false};
+  std::atomic<int> core{-1};
   void (*task)(void*, int, int) = nullptr;
   void* argument = nullptr;
   int count = 0, started = 0;

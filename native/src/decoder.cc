@@ -20,6 +20,12 @@ struct Layer {
   Linear qkv, output, gate, up, down;
 };
 
+// A layer's matrices: the linear of each, and its shape.
+struct Place {
+  Linear* linear;
+  int out, in;
+};
+
 struct Decoder {
   int vocab, hidden, layers, heads, kv_heads, head_dim, ff;
   float eps;
@@ -27,6 +33,7 @@ struct Decoder {
   Layer* layer;
   float* final_norm;
   Linear head;
+  int8_t* matrices;  // of all layers, one after the other, so that they fill large pages
   float *cos, *sin;
   float** slabs;
   int slab_count, pages_per_slab;
@@ -215,6 +222,30 @@ void need_pages(Decoder& m, int pages) {
   m.slab_count = slabs;
 }
 
+struct Places {
+  Place list[5];
+};
+Places places_of(const Decoder& m, Layer& layer) {
+  const int d = m.hidden, attended = m.heads * m.head_dim;
+  return {{{&layer.qkv, m.qkv_width(), d},
+           {&layer.output, d, attended},
+           {&layer.gate, m.ff, d},
+           {&layer.up, m.ff, d},
+           {&layer.down, d, m.ff}}};
+}
+
+void place_matrices(Decoder& m) {
+  size_t bytes = 0;
+  for (const Place& place : places_of(m, m.layer[0]).list) bytes += linear_bytes(place.out, place.in);
+  m.matrices = (int8_t*)arpo_alloc(bytes * m.layers);
+  int8_t* at = m.matrices;
+  for (int i = 0; i < m.layers; i++)
+    for (const Place& place : places_of(m, m.layer[i]).list) {
+      linear_place(*place.linear, place.out, place.in, at);
+      at += linear_bytes(place.out, place.in);
+    }
+}
+
 float* page_of(const Decoder& m, int page) {
   return m.slabs[page / m.pages_per_slab] + (size_t)(page % m.pages_per_slab) * m.page_floats;
 }
@@ -242,11 +273,12 @@ void decoder_destroy(double address) {
     float* owned[] = {layer.input_norm, layer.post_norm, layer.qkv_bias, layer.query_norm,
                       layer.key_norm};
     for (float* memory : owned) arpo_free(memory);
-    Linear* products[] = {&layer.qkv, &layer.output, &layer.gate, &layer.up, &layer.down};
-    for (Linear* linear : products) linear_free(*linear);
+    if (!m->matrices)
+      for (const Place& place : places_of(*m, layer).list) linear_free(*place.linear);
   }
   for (int i = 0; i < m->slab_count; i++) arpo_free(m->slabs[i]);
   arpo_free(m->layer);
+  arpo_free(m->matrices);
   arpo_free(m->final_norm);
   linear_free(m->head);
   arpo_free(m->cos);
@@ -281,6 +313,7 @@ void decoder_load_layer(double address, int index, const float* input_norm, cons
   memcpy(joined, query, sizeof(float) * q * d);
   memcpy(joined + (size_t)q * d, key, sizeof(float) * kv * d);
   memcpy(joined + (size_t)(q + kv) * d, value, sizeof(float) * kv * d);
+  if (!m->matrices) place_matrices(*m);
   linear_load(layer.qkv, joined, q + 2 * kv, d);
   arpo_free(joined);
   linear_load(layer.output, output, d, q);
@@ -299,14 +332,8 @@ int decoder_load_rows(double address, int index, int matrix, int first, int rows
                       const uint16_t* half) {
   Decoder* m = at(address);
   Layer& layer = m->layer[index];
-  const int d = m->hidden, attended = m->heads * m->head_dim;
-  struct {
-    Linear* linear;
-    int out, in;
-  } const places[] = {{&layer.qkv, m->qkv_width(), d}, {&layer.output, d, attended},
-                      {&layer.gate, m->ff, d},         {&layer.up, m->ff, d},
-                      {&layer.down, d, m->ff},         {&m->head, m->vocab, d}};
-  const auto& place = places[matrix];
+  const Place place =
+      matrix < 5 ? places_of(*m, layer).list[matrix] : Place{&m->head, m->vocab, m->hidden};
   return linear_load_narrow(*place.linear, m->format, {whole, half}, place.out, place.in, first, rows);
 }
 

@@ -10,12 +10,19 @@ bool linear_splits() { return tiles_here(); }
 
 int linear_width() { return (int)gemm_packed_size(1, 1); }
 
+size_t linear_bytes(int out, int in) {
+  const size_t bytes = linear_splits() ? ceil_div(out, TILE_SIDE) * tile_block_bytes(in)
+                                       : gemm_packed_size(out, in) * sizeof(float);
+  return (bytes + 63) / 64 * 64;
+}
+
+void linear_place(Linear& linear, int out, int in, int8_t* memory) {
+  linear.out = out, linear.in = in, linear.split = linear_splits();
+  linear.data = (float*)memory;
+}
+
 void linear_load(Linear& linear, const float* w, int out, int in) {
-  if (!linear.data) {
-    linear.out = out, linear.in = in, linear.split = linear_splits();
-    linear.data = (float*)arpo_alloc(linear.split ? ceil_div(out, TILE_SIDE) * tile_block_bytes(in)
-                                                  : gemm_packed_size(out, in) * sizeof(float));
-  }
+  if (!linear.data) linear_place(linear, out, in, (int8_t*)arpo_alloc(linear_bytes(out, in)));
   if (!linear.split) return gemm_pack(out, in, {w, in, true}, linear.data);
   tile_prepare(out, in, {w, in, true}, (int8_t*)linear.data);
 }

@@ -25,6 +25,10 @@ struct Input {
 
 bool linear_splits();  // whether this machine uses the split form
 
+// Memory for the weights that whoever places them there owns; otherwise `linear_load` makes some.
+size_t linear_bytes(int out, int in);
+void linear_place(Linear& linear, int out, int in, int8_t* memory);
+
 void linear_load(Linear& linear, const float* w, int out, int in);  // w is [out, in]
 // Some rows of weights in fewer bits (narrow.h).
 int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in, int first, int rows);

@@ -19,7 +19,6 @@ enum {
   TRIPLE = 3 * TILE,    // tiles of the first, second and third digit
   HEAD = 64,            // the inverse scales of a piece's vectors, before its tiles
   PIECE = 1024,         // steps that share scales: what a second-level cache holds for some blocks
-  AHEAD = 16 << 10,     // bytes of right blocks fetched ahead of their use
   RIGHT_BYTES = 4 << 20,  // prepared at a time
   CACHED_BYTES = 1 << 20,
 };
@@ -201,10 +200,11 @@ struct alignas(64) TileConfig {
 };
 
 // Sums of one or two left blocks with a right one: digit products by order of magnitude, in tiles 0
-// to 2 and 3 to 5.
-template <bool TWO, bool FAR>
+// to 2 and 3 to 5. After each product come LINES lines of what is needed next from far away: spread
+// like this they arrive while the tiles are busy; many at once, or in the order of use, do not.
+template <bool TWO, int LINES>
 ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t second, const int8_t* b,
-                                      int32_t* sums) {
+                                      int32_t* sums, const int8_t* next) {
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -213,18 +213,20 @@ ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t sec
     _tile_zero(4);
     _tile_zero(5);
   }
+#define ARPO_NEXT                                                             \
+  _Pragma("GCC unroll 8") for (int line = 0; line < LINES; line++, next += 64) \
+      __builtin_prefetch(next, 0, 2);
 // The intrinsics are macros that want plain numbers: a sum's tile for either left block.
 #define ARPO_DIGIT(DIGIT, SUM, OTHER)                 \
   _tile_loadd(7, a + DIGIT * TILE, STEPS);            \
   _tile_dpbssd(SUM, 7, 6);                            \
+  ARPO_NEXT                                           \
   if constexpr (TWO) {                                \
     _tile_loadd(7, a + second + DIGIT * TILE, STEPS); \
     _tile_dpbssd(OTHER, 7, 6);                        \
+    ARPO_NEXT                                         \
   }
   for (int k = 0; k < chunks; k++) {
-    // Weights come from far away; the processor's own prefetch stops at every 4 KB.
-    if constexpr (FAR)
-      for (int i = 0; i < TRIPLE; i += 64) __builtin_prefetch(b + AHEAD + i, 0, 2);
     // In this order a sum is used again after four products at the earliest: one takes 52 cycles, and
     // the next can begin after 16.
     _tile_loadd(6, b, 64);
@@ -240,6 +242,7 @@ ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t sec
     b += TRIPLE;
   }
 #undef ARPO_DIGIT
+#undef ARPO_NEXT
   _tile_stored(0, sums, 64);
   _tile_stored(1, sums + 256, 64);
   _tile_stored(2, sums + 512, 64);
@@ -248,6 +251,12 @@ ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t sec
     _tile_stored(4, sums + 1024, 64);
     _tile_stored(5, sums + 1280, 64);
   }
+}
+
+template <bool TWO, int LINES>
+ARPO_TILES void sum_tiles_once(int chunks, const int8_t* a, ptrdiff_t second, const int8_t* b,
+                               int32_t* sums, const int8_t* next) {
+  sum_tiles<TWO, LINES>(chunks, a, second, b, sums, next);
 }
 
 ARPO_INLINE vec as_floats(const int32_t* p) { return __builtin_convertvector(*(const ivec*)p, vec); }
@@ -315,7 +324,6 @@ ARPO_INLINE void finish(const Unit& unit, float alpha, int ldc) {
   }
 }
 
-template <bool FAR>
 ARPO_TILES static void multiply(const int8_t* left, int rows, const int8_t* right, int columns, int k,
                                 float alpha, bool accumulate, float* c, int ldc) {
   TileConfig config;
@@ -334,8 +342,50 @@ ARPO_TILES static void multiply(const int8_t* left, int rows, const int8_t* righ
         const int chunks = ceil_div(least(PIECE, k - p0), STEPS);
         int32_t* to = sums[turn];
         turn = !turn;
-        if (two) sum_tiles<true, FAR>(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to);
-        else sum_tiles<false, FAR>(chunks, a + HEAD, 0, b + HEAD, to);
+        if (two) sum_tiles<true, 0>(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to, b);
+        else sum_tiles<false, 0>(chunks, a + HEAD, 0, b + HEAD, to, b);
+        if (last.rows > 0) finish(last, alpha, ldc);
+        last = {to, (const float*)a, (const float*)(a + bytes), (const float*)b,
+                c + (ptrdiff_t)i0 * ldc + j0, least(2 * SIDE, rows - i0), least(SIDE, columns - j0),
+                accumulate || p0 > 0};
+      }
+    }
+  }
+  if (last.rows > 0) finish(last, alpha, ldc);
+  _tile_release();
+}
+
+// The same where the right blocks come from main memory: each is used for all rows at once, and the
+// next one is fetched meanwhile.
+ARPO_TILES static void multiply_far(const int8_t* left, int rows, const int8_t* right, int columns, int k,
+                                    float alpha, bool accumulate, float* c, int ldc) {
+  TileConfig config;
+  _tile_loadconfig(&config);
+  const size_t bytes = tile_block_bytes(k);
+  alignas(64) int32_t sums[2][6 * SIDE * SIDE];
+  Unit last = {};
+  int turn = 0;
+  // Lines after each product so that the first two units of a block fetch all of the next one.
+  const bool one_unit = rows <= 2 * SIDE, one_block = rows <= SIDE;
+  for (int j0 = 0; j0 < columns; j0 += SIDE) {
+    const bool more = j0 + SIDE < columns;
+    const int8_t* next = right + (j0 / SIDE + 1) * bytes;
+    for (int i0 = 0; i0 < rows; i0 += 2 * SIDE) {
+      const bool two = i0 + SIDE < rows, fetch = more && i0 < 4 * SIDE;
+      for (int p0 = 0; p0 < k; p0 += PIECE) {
+        const int8_t* a = left + i0 / SIDE * bytes + piece_start(p0);
+        const int8_t* b = right + j0 / SIDE * bytes + piece_start(p0);
+        const int chunks = ceil_div(least(PIECE, k - p0), STEPS);
+        int32_t* to = sums[turn];
+        turn = !turn;
+        auto with = two ? !fetch     ? sum_tiles_once<true, 0>
+                          : one_unit ? sum_tiles_once<true, 4>
+                                     : sum_tiles_once<true, 2>
+                    : !fetch      ? sum_tiles_once<false, 0>
+                    : one_block   ? sum_tiles_once<false, 8>
+                                  : sum_tiles_once<false, 4>;
+        with(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to, next);
+        if (fetch) next += (size_t)chunks * (one_unit ? TRIPLE : TRIPLE / 2);
         if (last.rows > 0) finish(last, alpha, ldc);
         last = {to, (const float*)a, (const float*)(a + bytes), (const float*)b,
                 c + (ptrdiff_t)i0 * ldc + j0, least(2 * SIDE, rows - i0), least(SIDE, columns - j0),
@@ -349,7 +399,7 @@ ARPO_TILES static void multiply(const int8_t* left, int rows, const int8_t* righ
 
 void tile_multiply(const int8_t* left, int rows, const int8_t* right, int columns, int k, float alpha,
                    bool accumulate, float* c, int ldc, bool far) {
-  (far ? multiply<true> : multiply<false>)(left, rows, right, columns, k, alpha, accumulate, c, ldc);
+  (far ? multiply_far : multiply)(left, rows, right, columns, k, alpha, accumulate, c, ldc);
 }
 
 void gemm_tiles_prepared(int m, int n, int k, float alpha, Matrix a, const int8_t* right,
