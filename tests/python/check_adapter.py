@@ -4,7 +4,7 @@
 
 FOLDER holds `base` (a model), `ours` (its adapters), `case.json` (token ids, whether rslora) and
 `case.safetensors` (our logits). `theirs` is written beside them: adapters that peft drew and saved, with
-its own logits in `theirs.safetensors`. Called by peft.slow.test.ts. Ends with status 1 if a check fails.
+its own logits in `theirs.safetensors`, and `merged`, the model with them added. Called by peft.slow.test.ts. Ends with status 1 if a check fails.
 """
 
 import json
@@ -53,4 +53,5 @@ with torch.no_grad():
     drawn = get_peft_model(base(), config).eval()
     drawn.save_pretrained(root / "theirs")
     save_file({"logits": drawn(ids).logits.reshape(-1).contiguous()}, root / "theirs.safetensors")
+    drawn.merge_and_unload().save_pretrained(root / "merged")
 sys.exit(failed)

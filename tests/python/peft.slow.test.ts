@@ -6,6 +6,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { compareCheckpoints, convertCheckpoint } from "../../src/convert/index.js";
 import {
   addLora,
   loadAdapter,
@@ -75,6 +76,14 @@ for (const family of ["qwen2", "qwen3", "llama"] as const) {
     const far = Math.max(...logits(other).map((x, i) => Math.abs(x - expected[i]!)));
     t.diagnostic(`theirs: ${far.toExponential(1)} from theirs`);
     assert.ok(far < 1e-4);
+
+    const converted = join(root, "converted");
+    await convertCheckpoint(join(root, "base"), converted, { lora: join(root, "theirs") });
+    const { match, rows } = await compareCheckpoints(converted, join(root, "merged"), {
+      tolerance: 1e-6,
+    });
+    t.diagnostic(`merged: ${rows.filter(({ differing }) => differing > 0).length} of ${rows.length} matrices not bit for bit`); // prettier-ignore
+    assert.ok(match, JSON.stringify(rows.filter(({ beyond }) => beyond > 0)));
     model.dispose();
     other.dispose();
     await rm(root, { recursive: true });
