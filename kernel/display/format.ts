@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import type { MimeBundle } from "../host/host.js";
+import { InterruptError } from "../host/interrupt-error.js";
 import type { FormatValue } from "./contract.js";
 import { displaySymbol, isDisplayable, normalizeBundle } from "./displayable.js";
 import { errorHtml } from "./error-html.js";
@@ -56,6 +57,8 @@ function urlBundle(url: URL): MimeBundle {
 
 /** The text of a value whose own display failed, with the reason: shown, never thrown. */
 function failed(value: unknown, error: unknown): MimeBundle {
+  // Who interrupts a display wants the cell to end.
+  if (error instanceof InterruptError) throw error;
   const reason = bound(errorText(error), 5000).replace(/\n/g, "\n  ");
   return { "text/plain": `${inspectText(value)}\n(its display failed: ${reason})` };
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { FrontEnd } from "./front-end.js";
+import { FrontEnd, isState } from "./front-end.js";
 
 let kernel: FrontEnd;
 const folder = mkdtempSync(join(tmpdir(), "arpo-interrupt-"));
@@ -39,6 +39,7 @@ const cases: Record<string, string> = {
   "a loop after a timer": "await new Promise((r) => setTimeout(r, 20)); for (;;) {}",
   "awaits without end": "for (;;) await null;",
   "a function of the cell": "const f = (n: number): number => { for (;;) n++ }; f(1)",
+  "a display method": "({ [Symbol.for('Jupyter.display')]() { for (;;); } })",
   recursion: "const g = (n: number): number => n < 1 ? 0 : g(n - 1) + g(n - 2); g(90)",
   "an imported file": "import { spin } from './local.js'; spin()",
   "a package": `${spinner}spinner.spin()`,
@@ -53,6 +54,8 @@ for (const how of ["message", "signal"] as const) {
   for (const [name, code] of Object.entries(cases)) {
     test(`an interrupt by ${how} ends ${name} and keeps the state`, async () => {
       const running = kernel.start(code);
+      // An interrupt that comes before the cell has nothing to end.
+      await kernel.shown((m) => m.parent.msg_id === running.id && isState(m, "busy"), 60_000);
       await new Promise((r) => setTimeout(r, 300));
       const since = performance.now();
       if (how === "signal") kernel.process.kill("SIGINT");
