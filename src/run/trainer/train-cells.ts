@@ -15,6 +15,7 @@ export interface CellTraining {
   prompts?: number;
   /** Rows per prompt. */
   n?: number;
+  /** The same for all steps. Default: the `tiny` preset's, which rises and falls. */
   learningRate?: number;
   /** Prompts per optimiser step. */
   miniBatch?: number;
@@ -71,7 +72,15 @@ export async function trainOn(
       data: { train_batch_size: options.prompts ?? 8 },
       actor_rollout_ref: {
         actor: {
-          ...(options.learningRate === undefined ? {} : { optim: { lr: options.learningRate } }),
+          ...(options.learningRate === undefined
+            ? {}
+            : {
+                optim: {
+                  lr: options.learningRate,
+                  warmup_style: "constant",
+                  lr_warmup_steps_ratio: 0,
+                },
+              }),
           ppo_mini_batch_size: options.miniBatch ?? 2,
         },
         rollout: {
