@@ -7,7 +7,7 @@ import { escapes } from "./escapes.js";
 import type { PythonPool } from "./python-pool.js";
 
 /** Limits under which the attempts are made. */
-export const limits = { workers: 2, timeoutMs: 500, memoryMb: 256, maxOutput: 100_000 };
+export const limits = { workers: 2, timeoutMs: 1500, memoryMb: 256, maxOutput: 100_000 };
 
 /** How many children a process has. */
 const descendants = (pid: number): number =>
