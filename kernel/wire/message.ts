@@ -31,6 +31,8 @@ export interface Outgoing {
   type: string;
   content: Json;
   parent: Header | undefined;
+  /** Default: a number within the session. */
+  id?: string;
   metadata?: Json;
   buffers?: Uint8Array[];
 }
@@ -105,7 +107,7 @@ export class Encoder {
 
   encode(message: Outgoing, prefix: Uint8Array[]): Uint8Array[] {
     const header: Header = {
-      msg_id: `${this.session}_${this.#count++}`,
+      msg_id: message.id ?? `${this.session}_${this.#count++}`,
       msg_type: message.type,
       session: this.session,
       username: "kernel",

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import type { Router } from "zeromq";
@@ -42,7 +43,8 @@ export class WireKernel {
   readonly #words: Int32Array;
   /** What the main thread may still print under, by id: late output finds its cell. */
   readonly #headers = new Map<string, Header>();
-  #asking: Message | undefined;
+  /** The id of the question that waits for its answer. */
+  #asking: string | undefined;
   readonly #sending = new Map<Router, Promise<void>>();
 
   constructor(parts: WireParts) {
@@ -237,6 +239,9 @@ export class WireKernel {
 
   #answerInput(message: Message): void {
     if (this.#asking === undefined || message.header.msg_type !== "input_reply") return;
+    // JupyterLab names the question it answers: one that was given up has no answer any more.
+    const { msg_id: question, msg_type: type } = message.parent;
+    if (type === "input_request" && question !== this.#asking) return;
     this.#asking = undefined;
     this.#giveInput({ ok: true, text: String(message.content.value ?? "") });
   }
@@ -293,9 +298,11 @@ export class WireKernel {
     if (asking === undefined) {
       return this.#giveInput({ ok: false, reason: "Cannot ask for input: the cell has ended" });
     }
-    this.#asking = asking;
+    const id = randomUUID();
+    this.#asking = id;
     await this.#publisher.drained();
-    const message = { type: "input_request", content: { prompt, password }, parent: asking.header };
+    const content = { prompt, password };
+    const message = { type: "input_request", content, parent: asking.header, id };
     await this.#send(this.#parts.sockets.stdin, this.#encoder.encode(message, asking.identities));
   }
 

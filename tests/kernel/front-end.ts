@@ -8,7 +8,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Dealer, Request, Subscriber } from "zeromq";
 import { type Connection, endpoint } from "../../kernel/wire/connection.js";
-import { decodeMessage, Encoder, type Json, type Message } from "../../kernel/wire/message.js";
+import {
+  decodeMessage,
+  Encoder,
+  type Header,
+  type Json,
+  type Message,
+} from "../../kernel/wire/message.js";
 import { Signer } from "../../kernel/wire/signer.js";
 
 export type Channel = "shell" | "control" | "stdin";
@@ -233,10 +239,20 @@ export class FrontEnd {
 
   /** Waits for the kernel to ask for input, and answers. */
   async answerInput(value: string): Promise<Message> {
-    while (this.stdin.length === 0) await new Promise((r) => setTimeout(r, 5));
-    const question = this.stdin.shift()!;
+    const question = await this.question();
     this.#send("stdin", "input_reply", { value });
     return question;
+  }
+
+  /** The next question of a cell. */
+  async question(): Promise<Message> {
+    while (this.stdin.length === 0) await new Promise((r) => setTimeout(r, 5));
+    return this.stdin.shift()!;
+  }
+
+  /** Answers a question by its name, as JupyterLab does. */
+  answerTo(question: Message, value: string): void {
+    this.#send("stdin", "input_reply", { value }, [], question.header);
   }
 
   /** Milliseconds for a heartbeat to come back. */
@@ -265,8 +281,9 @@ export class FrontEnd {
     type: string,
     content: Json,
     buffers: Uint8Array[] = [],
+    parent: Header | undefined = undefined,
   ): { id: string; answer: Promise<Message> } {
-    const frames = this.#encoder.encode({ type, content, parent: undefined, buffers }, []);
+    const frames = this.#encoder.encode({ type, content, parent, buffers }, []);
     const { msg_id: id } = JSON.parse(Buffer.from(frames[2]!).toString()) as { msg_id: string };
     const answer = new Promise<Message>((resolve) => this.#replies.set(id, resolve));
     void this.#sockets[channel].send(frames as Buffer[]);
