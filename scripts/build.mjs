@@ -48,6 +48,11 @@ if (!existsSync(compiler)) {
   });
 }
 
+// An addon older than its sources answers other calls than today's.
+if (existsSync(join(root, "native/build/arpo.node"))) {
+  spawnSync(process.execPath, [join(root, "scripts/build-native.mjs")], { stdio: "inherit" });
+}
+
 const tsc = join(root, "node_modules/tsc7/bin/tsc");
 const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.json")], {
   stdio: "inherit",
