@@ -13,6 +13,8 @@ enum {
   CHUNK = 256,        // tokens that go through the layers together
   SLAB_BYTES = 4 << 20,
   LOGITS_LIMIT = 1 << 24,  // floats of logits held at once
+  NEAR_BYTES = 16 << 20,   // of weights that every core has at hand
+  LEAST_TOKENS = 16,       // for a thread of its own
 };
 
 struct Layer {
@@ -33,6 +35,7 @@ struct Decoder {
   Layer* layer;
   float* final_norm;
   Linear head;
+  size_t weight_bytes;  // of what each token is multiplied with
   int8_t* matrices;  // of all layers, one after the other, so that they fill large pages
   float *cos, *sin;
   float** slabs;
@@ -106,7 +109,8 @@ struct Buffers {
   float *x, *h, *qkv, *mixed, *gate, *up, *room;
 };
 
-void norm_rows(const Decoder& m, const float* x, const float* weight, int rows, float* out) {
+void norm_rows(const Decoder& m, const Team& team, const float* x, const float* weight, int rows,
+               float* out) {
   auto row = [&](int i) {
     norm(x + (ptrdiff_t)i * m.hidden, weight, m.hidden, m.eps, out + (ptrdiff_t)i * m.hidden);
   };
@@ -114,17 +118,18 @@ void norm_rows(const Decoder& m, const float* x, const float* weight, int rows, 
     for (int i = 0; i < rows; i++) row(i);
     return;
   }
-  parallel(ceil_div(rows, 16), [&](int block, int) {
+  team.each(ceil_div(rows, 16), [&](int block, int) {
     for (int i = block * 16; i < least(rows, block * 16 + 16); i++) row(i);
   });
 }
 
 // Keys and values of the new tokens into the cache, then attention; one task per feed and kv head.
-void attention(const Decoder& m, int index, const Chunk& c, const Pages& pages, const Buffers& b) {
+void attention(const Decoder& m, const Team& team, int index, const Chunk& c, const Pages& pages,
+               const Buffers& b) {
   const Layer& layer = m.layer[index];
   int width = m.qkv_width(), hd = m.head_dim, group = m.group();
   float scale = 1.0f / __builtin_sqrtf((float)hd);
-  parallel(c.feeds * m.kv_heads, [&](int task, int thread) {
+  team.each(c.feeds * m.kv_heads, [&](int task, int thread) {
     int i = task / m.kv_heads, kv = task % m.kv_heads;
     HeadCache cache = {m.slabs, m.pages_per_slab, m.page_floats,
                        ((size_t)index * m.kv_heads + kv) * head_floats(hd), hd, value_stride(hd)};
@@ -152,10 +157,10 @@ void attention(const Decoder& m, int index, const Chunk& c, const Pages& pages, 
 }
 
 // gate = silu(h Wg) * (h Wu), by blocks of columns.
-void gated(const Decoder& m, const Layer& layer, const Input& h, const Buffers& b) {
+void gated(const Decoder& m, const Team& team, const Layer& layer, const Input& h, const Buffers& b) {
   int width = linear_width(), blocks = ceil_div(m.ff, width);
-  int per_task = linear_blocks_per_task(layer.gate, 2 * h.rows);
-  parallel(ceil_div(blocks, per_task), [&](int task, int thread) {
+  int per_task = linear_blocks_per_task(team, layer.gate, 2 * h.rows);
+  team.each(ceil_div(blocks, per_task), [&](int task, int thread) {
     int from = task * per_task, to = least(blocks, from + per_task);
     linear_columns(thread, layer.gate, h, from, to, false, b.gate, m.ff);
     linear_columns(thread, layer.up, h, from, to, false, b.up, m.ff);
@@ -176,39 +181,150 @@ void gated(const Decoder& m, const Layer& layer, const Input& h, const Buffers& 
   });
 }
 
-void layers(const Decoder& m, const Chunk& c, const Pages& pages, const Buffers& b) {
+void layers(const Decoder& m, const Team& team, const Chunk& c, const Pages& pages, const Buffers& b) {
   int d = m.hidden, rows = c.tokens;
+  auto input = [&](const Linear& linear, const float* x) {
+    return linear_input(team, linear, x, rows, b.room);
+  };
   for (int i = 0; i < m.layers; i++) {
     const Layer& layer = m.layer[i];
-    norm_rows(m, b.x, layer.input_norm, rows, b.h);
-    linear_all(layer.qkv, linear_input(layer.qkv, b.h, rows, b.room), false, b.qkv, m.qkv_width());
-    attention(m, i, c, pages, b);
-    linear_all(layer.output, linear_input(layer.output, b.mixed, rows, b.room), true, b.x, d);
-    norm_rows(m, b.x, layer.post_norm, rows, b.h);
-    gated(m, layer, linear_input(layer.gate, b.h, rows, b.room), b);
-    linear_all(layer.down, linear_input(layer.down, b.gate, rows, b.room), true, b.x, d);
+    norm_rows(m, team, b.x, layer.input_norm, rows, b.h);
+    linear_all(team, layer.qkv, input(layer.qkv, b.h), false, b.qkv, m.qkv_width());
+    attention(m, team, i, c, pages, b);
+    linear_all(team, layer.output, input(layer.output, b.mixed), true, b.x, d);
+    norm_rows(m, team, b.x, layer.post_norm, rows, b.h);
+    gated(m, team, layer, input(layer.gate, b.h), b);
+    linear_all(team, layer.down, input(layer.down, b.gate), true, b.x, d);
   }
 }
 
-// Logits and choices for rows [0, feeds) of last hidden states; the first bad row, or -1.
-int choose(const Decoder& m, const float* last, int feeds, float* logits, int held, float* room,
-           const Sampling& sampling) {
-  for (int from = 0; from < feeds; from += held) {
-    int rows = least(held, feeds - from);
-    Input input = linear_input(m.head, last + (ptrdiff_t)from * m.hidden, rows, room);
-    linear_all(m.head, input, false, logits, m.vocab);
-    int32_t bad = feeds;
-    parallel(rows, [&](int i, int thread) {
-      if (sample_row(thread, logits + (ptrdiff_t)i * m.vocab, m.vocab, sampling, from + i)) return;
+// What a step is asked.
+struct Step {
+  const float* embedded;
+  const int32_t *offsets, *from;
+  Pages pages;
+  Sampling sampling;
+};
+
+// Feeds [first, last) of a step, and the memory to work on them.
+struct Part {
+  int first, last;
+  float* work;
+};
+
+// The sizes of a part's buffers.
+struct Sizes {
+  int chunk;   // tokens that go through the layers together
+  int held;    // rows whose logits are held at once
+  size_t room, floats;
+
+  Sizes(const Decoder& m, int tokens, int feeds) {
+    chunk = least(CHUNK, tokens);
+    held = LOGITS_LIMIT / m.vocab;
+    if (held < 8) held = 8;
+    held = least(least(held, CHUNK), feeds);
+    const int attended = m.heads * m.head_dim;
+    int widest = m.hidden > attended ? m.hidden : attended;
+    widest = widest > m.ff ? widest : m.ff;
+    room = linear_input_floats(chunk > held ? chunk : held, widest);
+    const size_t per_token = (size_t)2 * m.hidden + m.qkv_width() + attended + 2 * m.ff;
+    floats = room + chunk * per_token + (size_t)2 * feeds * m.hidden + (size_t)held * m.vocab + 4 * feeds;
+  }
+};
+
+// The last hidden states of a part's feeds, by chunks of tokens.
+void read(const Decoder& m, const Team& team, const Step& step, const Part& part, const Sizes& sizes,
+          const Buffers& b, int32_t* lists, float* last) {
+  const int d = m.hidden, feeds = part.last - part.first;
+  const int32_t* offsets = step.offsets;
+  int feed = part.first;
+  for (int begin = offsets[part.first], total = offsets[part.last]; begin < total; begin += sizes.chunk) {
+    int end = least(total, begin + sizes.chunk);
+    memcpy(b.x, step.embedded + (ptrdiff_t)begin * d, sizeof(float) * (end - begin) * d);
+    Chunk c = {end - begin, 0, lists, lists + feeds, lists + 2 * feeds, lists + 3 * feeds};
+    int first = feed;
+    for (; feed < part.last && offsets[feed] < end; feed++) {
+      int a = offsets[feed] > begin ? offsets[feed] : begin;
+      int z = least(offsets[feed + 1], end);
+      lists[c.feeds] = feed;
+      lists[feeds + c.feeds] = a - begin;
+      lists[2 * feeds + c.feeds] = z - a;
+      lists[3 * feeds + c.feeds] = step.from[feed] + a - offsets[feed];
+      c.feeds++;
+      if (offsets[feed + 1] > end) break;
+    }
+    layers(m, team, c, step.pages, b);
+    for (int i = first; i < first + c.feeds; i++)
+      if (offsets[i + 1] <= end)
+        memcpy(last + (ptrdiff_t)(i - part.first) * d, b.x + (ptrdiff_t)(offsets[i + 1] - 1 - begin) * d,
+               sizeof(float) * d);
+  }
+}
+
+// Logits and choices of a part's feeds; the first bad one, or -1.
+int choose(const Decoder& m, const Team& team, const Step& step, const Part& part, int held,
+           const float* last, float* logits, float* room) {
+  for (int from = part.first; from < part.last; from += held) {
+    int rows = least(held, part.last - from);
+    const float* states = last + (ptrdiff_t)(from - part.first) * m.hidden;
+    linear_all(team, m.head, linear_input(team, m.head, states, rows, room), false, logits, m.vocab);
+    int32_t bad = part.last;
+    team.each(rows, [&](int i, int thread) {
+      if (sample_row(thread, logits + (ptrdiff_t)i * m.vocab, m.vocab, step.sampling, from + i)) return;
       int32_t known = __atomic_load_n(&bad, __ATOMIC_RELAXED);
       while (from + i < known &&
              !__atomic_compare_exchange_n(&bad, &known, from + i, false, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED)) {
       }
     });
-    if (bad < feeds) return bad;
+    if (bad < part.last) return bad;
   }
   return -1;
+}
+
+// Everything for a part; the first bad feed, or -1.
+int run(const Decoder& m, const Team& team, const Step& step, const Part& part) {
+  const int d = m.hidden, feeds = part.last - part.first;
+  const Sizes sizes(m, step.offsets[part.last] - step.offsets[part.first], feeds);
+  float* free = part.work;
+  auto take = [&](size_t count) {
+    float* taken = free;
+    free += count;
+    return taken;
+  };
+  Buffers b;
+  b.room = take(sizes.room);
+  b.x = take((size_t)sizes.chunk * d), b.h = take((size_t)sizes.chunk * d);
+  b.qkv = take((size_t)sizes.chunk * m.qkv_width());
+  b.mixed = take((size_t)sizes.chunk * m.heads * m.head_dim);
+  b.gate = take((size_t)sizes.chunk * m.ff), b.up = take((size_t)sizes.chunk * m.ff);
+  float* last = take((size_t)feeds * d);
+  float* normed = take((size_t)feeds * d);
+  float* logits = take((size_t)sizes.held * m.vocab);
+  int32_t* lists = (int32_t*)take((size_t)4 * feeds);
+  read(m, team, step, part, sizes, b, lists, last);
+  norm_rows(m, team, last, m.final_norm, feeds, normed);
+  return choose(m, team, step, part, sizes.held, normed, logits, b.room);
+}
+
+// Where a model fits into a core's cache, each thread takes some feeds through all of it: nothing
+// is handed from core to core. Elsewhere threads share the weights of each product.
+int parts_of(const Decoder& m, const int32_t* offsets, int feeds, Part* parts) {
+  const int tokens = offsets[feeds];
+  int count = m.weight_bytes <= NEAR_BYTES ? tokens / LEAST_TOKENS : 1;
+  count = least(least(count, arpo_pool_threads()), feeds);
+  if (count < 1) count = 1;
+  int feed = 0;
+  for (int i = 0; i < count; i++) {
+    parts[i].first = feed;
+    // Up to its share of the tokens, by whole tiles of rows where feeds are single tokens.
+    const int goal = i + 1 == count ? tokens : ceil_div(tokens * (i + 1) / count, 16) * 16;
+    while (feed < feeds && (feed == parts[i].first || offsets[feed + 1] <= goal)) feed++;
+    if (i + 1 == count) feed = feeds;
+    parts[i].last = feed;
+    if (feed == feeds) return i + 1;
+  }
+  return count;
 }
 
 void need_pages(Decoder& m, int pages) {
@@ -258,6 +374,11 @@ double decoder_create(const int32_t* shape, float eps) {
   m->vocab = shape[0], m->hidden = shape[1], m->layers = shape[2], m->heads = shape[3];
   m->kv_heads = shape[4], m->head_dim = shape[5], m->ff = shape[6], m->eps = eps;
   m->format = (Format)shape[7];
+  const size_t attended = (size_t)m->heads * m->head_dim;
+  const size_t in_layer = m->qkv_width() + attended + (size_t)3 * m->ff;
+  const size_t weights = (in_layer * m->layers + m->vocab) * m->hidden;
+  m->weight_bytes = m->format == Format::exact ? weights * (linear_splits() ? 3 : 4)
+                    : weights * (m->format == Format::bf16 ? 2 : 1);
   m->layer = (Layer*)arpo_alloc(sizeof(Layer) * (m->layers + 1));
   memset(m->layer, 0, sizeof(Layer) * (m->layers + 1));
   m->page_floats = (size_t)m->layers * m->kv_heads * head_floats(m->head_dim);
@@ -363,7 +484,6 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
                  int32_t* tokens, float* logprobs, float* entropies, int32_t* top_ids,
                  float* top_logprobs) {
   Decoder& m = *at(address);
-  int d = m.hidden, total = offsets[feeds];
   int most = 0;
   for (int i = 0; i < page_offsets[feeds]; i++)
     if (page_list[i] >= most) most = page_list[i] + 1;
@@ -371,63 +491,31 @@ int decoder_step(double address, const float* embedded, const int32_t* offsets,
   for (int i = 0; i < copy_count; i++)
     memcpy(page_of(m, copies[2 * i + 1]), page_of(m, copies[2 * i]), sizeof(float) * m.page_floats);
 
-  int chunk = least(CHUNK, total), attended = m.heads * m.head_dim;
-  int held = LOGITS_LIMIT / m.vocab;
-  if (held < 8) held = 8;
-  held = least(least(held, CHUNK), feeds);
-  int widest = d > attended ? d : attended;
-  widest = widest > m.ff ? widest : m.ff;
-  size_t room = linear_input_floats(chunk > held ? chunk : held, widest);
-  size_t per_token = (size_t)2 * d + m.qkv_width() + attended + 2 * m.ff;
-  size_t wanted = room + chunk * per_token + (size_t)2 * feeds * d + (size_t)held * m.vocab +
-                  4 * feeds;
+  Part parts[ARPO_MAX_THREADS];
+  const int count = parts_of(m, offsets, feeds, parts);
+  size_t wanted = 0, starts[ARPO_MAX_THREADS];
+  for (int i = 0; i < count; i++) {
+    const Part& part = parts[i];
+    starts[i] = wanted;
+    // Apart by a page, so that no part's memory is in another's way.
+    wanted += Sizes(m, offsets[part.last] - offsets[part.first], part.last - part.first).floats + 1024;
+    wanted = (wanted + 15) / 16 * 16;
+  }
   if (m.work_floats < wanted) {
     arpo_free(m.work);
     m.work = floats(wanted);
     m.work_floats = wanted;
   }
-  float* free = m.work;
-  auto take = [&](size_t count) {
-    float* taken = free;
-    free += count;
-    return taken;
-  };
-  Buffers b;
-  b.room = take(room);
-  b.x = take((size_t)chunk * d), b.h = take((size_t)chunk * d);
-  b.qkv = take((size_t)chunk * m.qkv_width()), b.mixed = take((size_t)chunk * attended);
-  b.gate = take((size_t)chunk * m.ff), b.up = take((size_t)chunk * m.ff);
-  float* last = take((size_t)feeds * d);
-  float* last_normed = take((size_t)feeds * d);
-  float* logits = take((size_t)held * m.vocab);
-  int32_t* lists = (int32_t*)take((size_t)4 * feeds);
-
-  int feed = 0;
-  for (int begin = 0; begin < total; begin += chunk) {
-    int end = least(total, begin + chunk);
-    memcpy(b.x, embedded + (ptrdiff_t)begin * d, sizeof(float) * (end - begin) * d);
-    Chunk c = {end - begin, 0, lists, lists + feeds, lists + 2 * feeds, lists + 3 * feeds};
-    int first = feed;
-    for (; feed < feeds && offsets[feed] < end; feed++) {
-      int a = offsets[feed] > begin ? offsets[feed] : begin;
-      int z = least(offsets[feed + 1], end);
-      lists[c.feeds] = feed;
-      lists[feeds + c.feeds] = a - begin;
-      lists[2 * feeds + c.feeds] = z - a;
-      lists[3 * feeds + c.feeds] = from[feed] + a - offsets[feed];
-      c.feeds++;
-      if (offsets[feed + 1] > end) break;
-    }
-    layers(m, c, {page_list, page_offsets}, b);
-    for (int i = first; i < first + c.feeds; i++)
-      if (offsets[i + 1] <= end)
-        memcpy(last + (ptrdiff_t)i * d, b.x + (ptrdiff_t)(offsets[i + 1] - 1 - begin) * d,
-               sizeof(float) * d);
-  }
-  norm_rows(m, last, m.final_norm, feeds, last_normed);
-  Sampling sampling = {temperature, top_k,        top_p, min_p,  penalty,  uniform,   allowed, seen,
-                       seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs};
-  return choose(m, last_normed, feeds, logits, held, b.room, sampling);
+  const Step step = {embedded, offsets, from, {page_list, page_offsets},
+                     {temperature, top_k, top_p, min_p, penalty, uniform, allowed, seen,
+                      seen_offsets, top, tokens, logprobs, entropies, top_ids, top_logprobs}};
+  int bad[ARPO_MAX_THREADS];
+  for (int i = 0; i < count; i++) parts[i].work = m.work + starts[i];
+  if (count == 1) return run(m, Team{}, step, parts[0]);
+  parallel(count, [&](int i, int thread) { bad[i] = run(m, Team{thread}, step, parts[i]); });
+  for (int i = 0; i < count; i++)
+    if (bad[i] >= 0) return bad[i];
+  return -1;
 }
 
 }  // namespace ARPO_NS

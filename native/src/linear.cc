@@ -46,7 +46,7 @@ size_t linear_input_floats(int rows, int in) {
   return linear_splits() ? ceil_div(rows, TILE_SIDE) * tile_block_bytes(in) / sizeof(float) + 16 : 0;
 }
 
-Input linear_input(const Linear& linear, const float* x, int rows, float* room) {
+Input linear_input(const Team& team, const Linear& linear, const float* x, int rows, float* room) {
   const int in = linear.in;
   if (!linear.split) return {x, rows, in, nullptr};
   int8_t* blocks = (int8_t*)(((uintptr_t)room + 63) / 64 * 64);
@@ -55,7 +55,7 @@ Input linear_input(const Linear& linear, const float* x, int rows, float* room) 
   if ((double)rows * in < 65536) {
     tile_split(vectors, Side::left, 0, count, blocks);
   } else {
-    parallel(count, [&](int block, int) { tile_split(vectors, Side::left, block, block + 1, blocks); });
+    team.each(count, [&](int block, int) { tile_split(vectors, Side::left, block, block + 1, blocks); });
   }
   return {x, rows, in, blocks};
 }
@@ -78,9 +78,10 @@ void linear_columns(int thread, const Linear& linear, const Input& input, int fr
                      linear.data + (ptrdiff_t)column * linear.in, add, y + column, ldy);
 }
 
-int linear_blocks_per_task(const Linear& linear, int rows) {
+int linear_blocks_per_task(const Team& team, const Linear& linear, int rows) {
   int blocks = ceil_div(linear.out, linear_width());
-  int per_task = ceil_div(blocks, 4 * arpo_pool_threads());
+  if (team.alone()) return blocks;
+  int per_task = ceil_div(blocks, 4 * team.threads());
   // Tasks of a few microseconds cost more to hand out than they save.
   double least_work = linear.split ? 2e6 : linear.format == Format::exact ? 5e5 : 1e5;
   while (per_task < blocks && (double)per_task * linear_width() * linear.in * rows < least_work)
@@ -88,10 +89,10 @@ int linear_blocks_per_task(const Linear& linear, int rows) {
   return per_task;
 }
 
-void linear_all(const Linear& linear, const Input& input, bool add, float* y, int ldy) {
+void linear_all(const Team& team, const Linear& linear, const Input& input, bool add, float* y, int ldy) {
   int blocks = ceil_div(linear.out, linear_width());
-  int per_task = linear_blocks_per_task(linear, input.rows);
-  parallel(ceil_div(blocks, per_task), [&](int task, int thread) {
+  int per_task = linear_blocks_per_task(team, linear, input.rows);
+  team.each(ceil_div(blocks, per_task), [&](int task, int thread) {
     linear_columns(thread, linear, input, task * per_task, least(blocks, task * per_task + per_task),
                    add, y, ldy);
   });

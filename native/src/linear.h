@@ -6,6 +6,7 @@
 #pragma once
 #include "narrow.h"
 #include "platform.h"
+#include "pool.h"
 
 namespace ARPO_NS {
 
@@ -35,15 +36,15 @@ int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in,
 void linear_free(Linear& linear);
 
 size_t linear_input_floats(int rows, int in);  // what `room` below must hold
-Input linear_input(const Linear& linear, const float* x, int rows, float* room);
+Input linear_input(const Team& team, const Linear& linear, const float* x, int rows, float* room);
 
 int linear_width();  // columns per block
 // Columns of blocks [from, to): y (rows `ldy` apart) = x W^T, or += if `add`.
 void linear_columns(int thread, const Linear& linear, const Input& input, int from, int to,
                     bool add, float* y, int ldy);
-// All columns, shared out over the pool.
-void linear_all(const Linear& linear, const Input& input, bool add, float* y, int ldy);
+// All columns, shared out over the team.
+void linear_all(const Team& team, const Linear& linear, const Input& input, bool add, float* y, int ldy);
 // Blocks a task should have for `rows` rows to be worth handing out.
-int linear_blocks_per_task(const Linear& linear, int rows);
+int linear_blocks_per_task(const Team& team, const Linear& linear, int rows);
 
 }  // namespace ARPO_NS

@@ -26,4 +26,17 @@ ARPO_INLINE void parallel(int count, const Body& body) {
       count, [](void* self, int index, int thread) { (*(const Body*)self)(index, thread); },
       (void*)&body);
 }
+
+// Who shares out a piece of work: the pool, or nobody, where a thread is in one of its jobs already.
+struct Team {
+  int thread = -1;  // the thread that works alone
+
+  bool alone() const { return thread >= 0; }
+  int threads() const { return alone() ? 1 : arpo_pool_threads(); }
+  template <class Body>
+  void each(int count, const Body& body) const {
+    if (!alone()) return parallel(count, body);
+    for (int i = 0; i < count; i++) body(i, thread);
+  }
+};
 }  // namespace ARPO_NS

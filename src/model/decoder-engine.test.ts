@@ -41,16 +41,21 @@ for (const { kind, call } of engines) {
       return [row, tokens] as const;
     });
     const threads = call.threads!();
-    const [one, three] = [1, 3].map((count) => {
+    const [one, two, five] = [1, 2, 5].map((count) => {
       call.set_threads!(count);
       const decoder = new EngineDecoder(kernels, shape, () => weights);
       for (let i = 0; i < parts.length; i++) decoder.open();
-      const sampled = feed(decoder, parts);
+      const prompts = feed(decoder, parts);
+      const single = feed(
+        decoder,
+        parts.map(([row]) => [row, [row]] as const),
+      );
       decoder.dispose();
-      return sampled;
+      return [prompts, single];
     });
     call.set_threads!(threads);
-    assert.deepEqual(one, three);
+    assert.deepEqual(one, two);
+    assert.deepEqual(one, five);
   });
 
   for (const [what, change, options] of decoderVariants) {
