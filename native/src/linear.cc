@@ -81,7 +81,8 @@ void linear_columns(int thread, const Linear& linear, const Input& input, int fr
 int linear_blocks_per_task(const Team& team, const Linear& linear, int rows) {
   int blocks = ceil_div(linear.out, linear_width());
   if (team.alone()) return blocks;
-  int per_task = ceil_div(blocks, 4 * team.threads());
+  // From far away it takes long stretches: a task's first block is not fetched ahead.
+  int per_task = ceil_div(blocks, (linear.split ? 2 : 4) * team.threads());
   // Tasks of a few microseconds cost more to hand out than they save.
   double least_work = linear.split ? 2e6 : linear.format == Format::exact ? 5e5 : 1e5;
   while (per_task < blocks && (double)per_task * linear_width() * linear.in * rows < least_work)

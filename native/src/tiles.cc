@@ -201,10 +201,11 @@ struct alignas(64) TileConfig {
 
 // Sums of one or two left blocks with a right one: digit products by order of magnitude, in tiles 0
 // to 2 and 3 to 5. After each product come LINES lines of what is needed next from far away: spread
-// like this they arrive while the tiles are busy; many at once, or in the order of use, do not.
-template <bool TWO, int LINES>
+// like this they arrive while the tiles are busy; many at once, or in the order of use, do not. After each
+// step comes a piece of other work.
+template <bool TWO, int LINES, class Other>
 ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t second, const int8_t* b,
-                                      int32_t* sums, const int8_t* next) {
+                                      int32_t* sums, const int8_t* next, const Other& other) {
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -240,6 +241,7 @@ ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t sec
     ARPO_DIGIT(0, 2, 5)
     a += TRIPLE;
     b += TRIPLE;
+    other();
   }
 #undef ARPO_DIGIT
 #undef ARPO_NEXT
@@ -251,12 +253,6 @@ ARPO_TILES ARPO_INLINE void sum_tiles(int chunks, const int8_t* a, ptrdiff_t sec
     _tile_stored(4, sums + 1024, 64);
     _tile_stored(5, sums + 1280, 64);
   }
-}
-
-template <bool TWO, int LINES>
-ARPO_TILES void sum_tiles_once(int chunks, const int8_t* a, ptrdiff_t second, const int8_t* b,
-                               int32_t* sums, const int8_t* next) {
-  sum_tiles<TWO, LINES>(chunks, a, second, b, sums, next);
 }
 
 ARPO_INLINE vec as_floats(const int32_t* p) { return __builtin_convertvector(*(const ivec*)p, vec); }
@@ -312,15 +308,22 @@ static void finish_block(const int32_t* s, const float* row_scales, vec column_s
   }
 }
 
-ARPO_INLINE void finish(const Unit& unit, float alpha, int ldc) {
-  const vec column_scale = *(const vec*)unit.column_scales;
+// Rows [from, to), all of them in the same half.
+ARPO_INLINE void finish_rows(const Unit& unit, int from, int to, float alpha, int ldc) {
   const bool whole = unit.columns == SIDE;
-  for (int half = 0; half * SIDE < unit.rows; half++) {
-    auto with = unit.add ? whole ? finish_block<true, true> : finish_block<true, false>
-                         : whole ? finish_block<false, true> : finish_block<false, false>;
-    with(unit.sums + half * 3 * SIDE * SIDE, half ? unit.second_row_scales : unit.row_scales,
-         column_scale, alpha, least(SIDE, unit.rows - half * SIDE), unit.columns,
-         unit.c + (ptrdiff_t)half * SIDE * ldc, ldc);
+  auto with = unit.add ? whole ? finish_block<true, true> : finish_block<true, false>
+                       : whole ? finish_block<false, true> : finish_block<false, false>;
+  const int half = from / SIDE, row = from % SIDE;
+  with(unit.sums + half * 3 * SIDE * SIDE + row * SIDE,
+       (half ? unit.second_row_scales : unit.row_scales) + row, *(const vec*)unit.column_scales, alpha,
+       to - from, unit.columns, unit.c + (ptrdiff_t)from * ldc, ldc);
+}
+
+// All rows from the given one on.
+ARPO_INLINE void finish(const Unit& unit, int from, float alpha, int ldc) {
+  for (int end; from < unit.rows; from = end) {
+    end = least(unit.rows, (from / SIDE + 1) * SIDE);
+    finish_rows(unit, from, end, alpha, ldc);
   }
 }
 
@@ -329,6 +332,7 @@ ARPO_TILES static void multiply(const int8_t* left, int rows, const int8_t* righ
   TileConfig config;
   _tile_loadconfig(&config);
   const size_t bytes = tile_block_bytes(k);
+  auto nothing = [] {};
   // A unit's floats are made while the tiles are busy with the next one.
   alignas(64) int32_t sums[2][6 * SIDE * SIDE];
   Unit last = {};
@@ -342,17 +346,30 @@ ARPO_TILES static void multiply(const int8_t* left, int rows, const int8_t* righ
         const int chunks = ceil_div(least(PIECE, k - p0), STEPS);
         int32_t* to = sums[turn];
         turn = !turn;
-        if (two) sum_tiles<true, 0>(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to, b);
-        else sum_tiles<false, 0>(chunks, a + HEAD, 0, b + HEAD, to, b);
-        if (last.rows > 0) finish(last, alpha, ldc);
+        if (two) sum_tiles<true, 0>(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to, b, nothing);
+        else sum_tiles<false, 0>(chunks, a + HEAD, 0, b + HEAD, to, b, nothing);
+        finish(last, 0, alpha, ldc);
         last = {to, (const float*)a, (const float*)(a + bytes), (const float*)b,
                 c + (ptrdiff_t)i0 * ldc + j0, least(2 * SIDE, rows - i0), least(SIDE, columns - j0),
                 accumulate || p0 > 0};
       }
     }
   }
-  if (last.rows > 0) finish(last, alpha, ldc);
+  finish(last, 0, alpha, ldc);
   _tile_release();
+}
+
+// The sums of a unit; between its steps, rows of the last one go into C.
+template <bool TWO, int LINES>
+ARPO_TILES static void sum_far(int chunks, const int8_t* a, ptrdiff_t second, const int8_t* b, int32_t* sums,
+                               const int8_t* next, const Unit& last, float alpha, int ldc) {
+  enum { EACH = 4 };
+  int row = 0;
+  sum_tiles<TWO, LINES>(chunks, a, second, b, sums, next, [&]() __attribute__((always_inline)) {
+    if (row < last.rows) finish_rows(last, row, least(row + EACH, last.rows), alpha, ldc);
+    row += EACH;
+  });
+  finish(last, row, alpha, ldc);
 }
 
 // The same where the right blocks come from main memory: each is used for all rows at once, and the
@@ -378,22 +395,21 @@ ARPO_TILES static void multiply_far(const int8_t* left, int rows, const int8_t* 
         const int chunks = ceil_div(least(PIECE, k - p0), STEPS);
         int32_t* to = sums[turn];
         turn = !turn;
-        auto with = two ? !fetch     ? sum_tiles_once<true, 0>
-                          : one_unit ? sum_tiles_once<true, 4>
-                                     : sum_tiles_once<true, 2>
-                    : !fetch      ? sum_tiles_once<false, 0>
-                    : one_block   ? sum_tiles_once<false, 8>
-                                  : sum_tiles_once<false, 4>;
-        with(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to, next);
+        auto with = two ? !fetch     ? sum_far<true, 0>
+                          : one_unit ? sum_far<true, 4>
+                                     : sum_far<true, 2>
+                    : !fetch      ? sum_far<false, 0>
+                    : one_block   ? sum_far<false, 8>
+                                  : sum_far<false, 4>;
+        with(chunks, a + HEAD, (ptrdiff_t)bytes, b + HEAD, to, next, last, alpha, ldc);
         if (fetch) next += (size_t)chunks * (one_unit ? TRIPLE : TRIPLE / 2);
-        if (last.rows > 0) finish(last, alpha, ldc);
         last = {to, (const float*)a, (const float*)(a + bytes), (const float*)b,
                 c + (ptrdiff_t)i0 * ldc + j0, least(2 * SIDE, rows - i0), least(SIDE, columns - j0),
                 accumulate || p0 > 0};
       }
     }
   }
-  if (last.rows > 0) finish(last, alpha, ldc);
+  finish(last, 0, alpha, ldc);
   _tile_release();
 }
 
