@@ -114,7 +114,7 @@ void norm_rows(const Decoder& m, const Team& team, const float* x, const float* 
   auto row = [&](int i) {
     norm(x + (ptrdiff_t)i * m.hidden, weight, m.hidden, m.eps, out + (ptrdiff_t)i * m.hidden);
   };
-  if ((double)rows * m.hidden < 65536) {
+  if ((double)rows * m.hidden < 16384) {
     for (int i = 0; i < rows; i++) row(i);
     return;
   }

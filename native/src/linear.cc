@@ -52,7 +52,7 @@ Input linear_input(const Team& team, const Linear& linear, const float* x, int r
   int8_t* blocks = (int8_t*)(((uintptr_t)room + 63) / 64 * 64);
   const Vectors vectors = {x, in, 1, rows, in};
   const int count = ceil_div(rows, TILE_SIDE);
-  if ((double)rows * in < 65536) {
+  if ((double)rows * in < 16384) {
     tile_split(vectors, Side::left, 0, count, blocks);
   } else {
     team.each(count, [&](int block, int) { tile_split(vectors, Side::left, block, block + 1, blocks); });
