@@ -1,4 +1,5 @@
 // The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
+import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { convertCommand } from "./commands/convert.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -10,7 +11,12 @@ import { scoreCommand } from "./commands/score.js";
 import { serveCommand } from "./commands/serve.js";
 import type { Place } from "./kernelspec/places.js";
 
+const { version } = JSON.parse(
+  readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+) as { version: string };
+
 const program = new Command("arpo-lab")
+  .version(version, "-V, --version", "say which version this is")
   .description("A TypeScript notebook kernel and toolkit for agentic reinforcement learning.")
   .showHelpAfterError();
 

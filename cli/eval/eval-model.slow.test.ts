@@ -15,6 +15,7 @@ import { after, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { benchmarks, type Sample } from "../../src/eval/index.js";
 import { Random } from "../../src/random/index.js";
+import { remount, smallDisk } from "../../tests/small-disk.js";
 import { root } from "../run/test-run.js";
 
 const temporary = mkdtempSync(join(tmpdir(), "eval-command-"));
@@ -131,4 +132,31 @@ test("arpo-lab eval takes benchmarks of one's own, and says what it cannot do", 
   assert.match(done.stderr, /no --tools, so there is Python and no search/);
   const typo = await evalCommand([tiny, "aime24-lookalik", "--out", join(temporary, "x")]);
   assert.match(typo.stderr, /did you mean aime24-lookalike\?/);
+});
+
+test("arpo-lab eval on a full disk says so, and goes on to the same report once there is room", async (t) => {
+  const disk = await smallDisk(t, 1);
+  if (disk === undefined) return;
+  const args = (out: string) => [tiny, "--samples", "2", "--seed", "3", "--out", out];
+  const calm = join(temporary, "roomy");
+  assert.equal((await evalCommand(args(calm))).code, 0);
+  const folder = join(disk, "evaluation");
+  const full = await evalCommand(args(folder));
+  assert.equal(full.code, 1);
+  assert.match(full.stderr, /Cannot (save a sample in|write) \S+: the disk is full \(ENOSPC\)/);
+  remount(disk, "size=40m");
+  const again = await evalCommand(args(folder));
+  assert.equal(again.code, 0, again.stderr);
+  for (const name of ["report.html", "report.txt"]) {
+    assert.equal(text(folder, name), text(calm, name));
+  }
+});
+
+test("two evaluations do not write the same folder", async () => {
+  const folder = join(temporary, "two");
+  const args = [tiny, "aime24-lookalike", "--out", folder];
+  const both = await Promise.all([evalCommand(args), evalCommand(args)]);
+  assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
+  const refused = both.find(({ code }) => code === 1)!;
+  assert.match(refused.stderr, /one process may write it, got two; process \d+/);
 });

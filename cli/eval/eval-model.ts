@@ -13,6 +13,7 @@ import { reportPage } from "../../src/view/index.js";
 import { interruptible } from "../learn/assemble.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 import { outputFolder } from "../../src/model/output-folder.js";
+import { lockFolder } from "../../src/run/folder/lock-folder.js";
 
 export interface EvalCommandOptions extends JudgeOptions {
   out: string;
@@ -120,6 +121,7 @@ export async function evalModel(
   const tools = await toolsFor(chosen, options.tools);
   const folder = resolve(options.out);
   await outputFolder(folder, "evaluate");
+  const release = await lockFolder(folder);
   const judge = judgeOf(options, folder);
   try {
     const { temperature, topP, topK, minP, repetitionPenalty } = options;
@@ -141,6 +143,7 @@ export async function evalModel(
     console.error(`\nreport: ${page}`);
   } finally {
     judge?.close();
+    release();
     await tools.dispose();
   }
 }

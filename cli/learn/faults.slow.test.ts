@@ -1,32 +1,13 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
+import { remount, smallDisk } from "../../tests/small-disk.js";
 import { fingerprint, runToEnd, small } from "./testing.js";
 
 const steps = ["trainer.total_training_steps=4", "trainer.save_freq=1", "trainer.test_freq=4"];
 const home = () => mkdtemp(join(tmpdir(), "arpo-lab-faults-"));
-
-/** A file system of so many megabytes, where this user may mount one. */
-async function smallDisk(t: TestContext, megabytes: number): Promise<string | undefined> {
-  const path = await home();
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
-  if (status !== 0) {
-    t.skip("a small disk cannot be mounted by this user");
-    await rm(path, { recursive: true });
-    return undefined;
-  }
-  t.after(async () => {
-    spawnSync("umount", [path]);
-    await rm(path, { recursive: true, force: true });
-  });
-  return path;
-}
-
-const remount = (path: string, options: string) =>
-  assert.equal(spawnSync("mount", ["-o", `remount,${options}`, path]).status, 0);
 
 const lines = async (folder: string) =>
   (await readFile(join(folder, "metrics.jsonl"), "utf8")).trim().split("\n").length;

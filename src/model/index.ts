@@ -19,6 +19,7 @@ export { SafetensorsFile } from "./safetensors-file.js";
 export { saveModel } from "./save-model.js";
 export { saveRandomModel } from "./save-random-model.js";
 export { stageFile, type StagedFile } from "./staged-file.js";
+export { writeFault } from "./write-fault.js";
 export type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
 export { trainBpe, type TrainBpeOptions } from "./train-bpe.js";
 export { Model, type ForwardOptions } from "./transformer.js";

@@ -1,5 +1,6 @@
 import { mkdir, open, readFile, truncate, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { writeFault } from "../../model/write-fault.js";
 import type { Sample } from "./sample.js";
 
 /** Which sample it is. */
@@ -11,7 +12,7 @@ export const sampleKey = ({
 
 /**
  * Finished samples, one per line in the order they were finished. A line is on disk before the next
- * is written; what a killed process left half written is cut off.
+ * is written; what a killed process or a full disk left half written is cut off.
  *
  * @example
  * ```ts
@@ -27,11 +28,15 @@ export const sampleKey = ({
 export class SampleJournal {
   /** Every finished sample, by benchmark, turn and place. */
   readonly samples: Map<string, Sample>;
+  readonly #path: string;
   readonly #file: FileHandle;
+  #size: number;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(file: FileHandle, samples: Map<string, Sample>) {
+  private constructor(path: string, file: FileHandle, size: number, samples: Map<string, Sample>) {
+    this.#path = path;
     this.#file = file;
+    this.#size = size;
     this.samples = samples;
   }
 
@@ -49,14 +54,22 @@ export class SampleJournal {
       const sample = JSON.parse(line) as Sample;
       samples.set(sampleKey(sample), sample);
     }
-    return new SampleJournal(await open(path, "a"), samples);
+    return new SampleJournal(path, await open(path, "a"), whole, samples);
   }
 
   /** Adds a sample, or replaces one that could not be made before, and waits until it is on disk. */
   async add(sample: Sample): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(sample)}\n`);
     const write = this.#writing.then(async () => {
-      await this.#file.appendFile(`${JSON.stringify(sample)}\n`);
-      await this.#file.datasync();
+      try {
+        await this.#file.appendFile(line);
+        await this.#file.datasync();
+        this.#size += line.length;
+      } catch (error) {
+        // Half a line must not become the beginning of the next one.
+        await this.#file.truncate(this.#size).catch(() => undefined);
+        throw writeFault(error, `save a sample in ${this.#path}`);
+      }
     });
     // A failed write is told to whoever asked for it, not to the next one.
     this.#writing = write.catch(() => undefined);

@@ -1,13 +1,18 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { stageFile } from "../../model/staged-file.js";
+import { writeFault } from "../../model/write-fault.js";
 import type { Sample } from "../infer/sample.js";
 import type { Evaluation } from "./evaluation.js";
 import type { ScoredSample } from "./score-samples.js";
 
 /** Writes a whole file in one step. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  await (await stageFile(path, (file) => file.writeFile(text))).commit();
+  try {
+    await (await stageFile(path, (file) => file.writeFile(text))).commit();
+  } catch (error) {
+    throw writeFault(error, `write ${path}`);
+  }
 }
 
 const pretty = (value: unknown) => `${JSON.stringify(value, undefined, 4)}\n`;

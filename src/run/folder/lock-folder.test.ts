@@ -12,10 +12,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 test("lockFolder() refuses a second writer until the first lets go", async () => {
   const release = await lockFolder(folder);
-  await assert.rejects(
-    lockFolder(folder),
-    /one process may write a run's folder, got two; this one/,
-  );
+  await assert.rejects(lockFolder(folder), /one process may write it, got two; this one/);
   release();
   release();
   assert.ok(!existsSync(lock));

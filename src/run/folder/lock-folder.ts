@@ -82,5 +82,5 @@ export async function lockFolder(folder: string): Promise<() => void> {
 }
 
 function taken(folder: string, who: string): Error {
-  return new Error(`Cannot write ${folder}: one process may write a run's folder, got two; ${who}`);
+  return new Error(`Cannot write ${folder}: one process may write it, got two; ${who}`);
 }

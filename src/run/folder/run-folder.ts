@@ -1,6 +1,6 @@
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { stageFile } from "../../model/index.js";
+import { stageFile, writeFault } from "../../model/index.js";
 import { makeFolder } from "./make-folder.js";
 
 /** Which step a checkpoint holds is in its folder's name, as in the reference. */
@@ -13,18 +13,6 @@ type Line = { step: number } & Record<string, unknown>;
 /** Writes a whole file in one step: after a crash it is the old one or the new one. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   await (await stageFile(path, (file) => file.writeFile(text))).commit();
-}
-
-/** What kept something from being written, in words. */
-export function explain(error: unknown, doing: string): Error {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const why =
-    code === "ENOSPC"
-      ? "the disk is full"
-      : code === "EACCES" || code === "EROFS" || code === "EPERM"
-        ? "the folder cannot be written"
-        : message;
-  return new Error(`Cannot ${doing}: ${why}${code ? ` (${code})` : ""}`, { cause: error });
 }
 
 /**
@@ -58,7 +46,7 @@ export class RunFolder {
         if (name.endsWith(".tmp")) await rm(join(path, name), { recursive: true, force: true });
       }
     } catch (error) {
-      throw explain(error, `open the run folder ${path}`);
+      throw writeFault(error, `open the run folder ${path}`);
     }
     return new RunFolder(path);
   }
@@ -76,7 +64,7 @@ export class RunFolder {
     try {
       await writeWhole(join(this.path, name), text);
     } catch (error) {
-      throw explain(error, `save ${name} in ${this.path}`);
+      throw writeFault(error, `save ${name} in ${this.path}`);
     }
   }
 
@@ -85,7 +73,7 @@ export class RunFolder {
     try {
       await write(resolve(this.path, name));
     } catch (error) {
-      throw explain(error, `save ${name} in ${this.path}`);
+      throw writeFault(error, `save ${name} in ${this.path}`);
     }
   }
 
@@ -104,7 +92,7 @@ export class RunFolder {
       await file.datasync();
       await file.close();
     } catch (error) {
-      throw explain(error, `save ${name} in ${this.path}`);
+      throw writeFault(error, `save ${name} in ${this.path}`);
     }
   }
 
@@ -180,7 +168,7 @@ export class RunFolder {
       await writeWhole(join(this.path, latestFile), String(step));
     } catch (error) {
       await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
-      throw explain(error, `save checkpoint ${checkpointName(step)} in ${this.path}`);
+      throw writeFault(error, `save checkpoint ${checkpointName(step)} in ${this.path}`);
     }
   }
 

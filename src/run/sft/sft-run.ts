@@ -19,6 +19,7 @@ import {
   saveAdapter,
   saveModel,
   modelFolder,
+  writeFault,
 } from "../../model/index.js";
 import { Random } from "../../random/index.js";
 import { ready } from "../../tensor/index.js";
@@ -26,7 +27,7 @@ import { makeFolder } from "../folder/make-folder.js";
 import { lockFolder } from "../folder/lock-folder.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
-import { explain, writeWhole } from "../folder/run-folder.js";
+import { writeWhole } from "../folder/run-folder.js";
 import type { SftConfig } from "./sft-config.js";
 
 /** A step with what there is of its time; the log holds the step alone. */
@@ -81,7 +82,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     await ready();
     const folder = resolve(config.output_dir);
     await makeFolder(folder).catch((error: unknown) => {
-      throw explain(error, `open the output folder ${folder}`);
+      throw writeFault(error, `open the output folder ${folder}`);
     });
     const release = await lockFolder(folder);
     try {
@@ -263,7 +264,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     try {
       await save();
     } catch (error) {
-      throw explain(error, `save ${what} in ${this.folder}`);
+      throw writeFault(error, `save ${what} in ${this.folder}`);
     }
   }
 }

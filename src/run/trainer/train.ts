@@ -1,11 +1,12 @@
 import { dirname, join } from "node:path";
 import { mkdir } from "node:fs/promises";
 import { type Task } from "../../data/index.js";
+import { writeFault } from "../../model/index.js";
 import type { Scored } from "../../reward/index.js";
 import { type RolloutTree, saveTrees } from "../../rollout/index.js";
 import { lockFolder } from "../folder/lock-folder.js";
 import { makeFolder } from "../folder/make-folder.js";
-import { explain, RunFolder } from "../folder/run-folder.js";
+import { RunFolder } from "../folder/run-folder.js";
 import { guarded } from "../loggers/guarded.js";
 import type { Logger } from "../loggers/logger.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
@@ -65,7 +66,7 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
  */
 export async function train(parts: TrainerParts, options: TrainOptions): Promise<Trainer> {
   await makeFolder(options.folder).catch((error: unknown) => {
-    throw explain(error, `open the run folder ${options.folder}`);
+    throw writeFault(error, `open the run folder ${options.folder}`);
   });
   const release = await lockFolder(options.folder);
   try {

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const arpo = (...args: string[]) =>
+  spawnSync(process.execPath, ["bin/arpo-lab.mjs", ...args], { cwd: root, encoding: "utf8" });
+
+test("arpo-lab says its version", () => {
+  const { version } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+    version: string;
+  };
+  const { stdout, status } = arpo("--version");
+  assert.deepEqual([stdout, status], [`${version}\n`, 0]);
+});
+
+test("every command that --help lists has help of its own", () => {
+  const { stdout, status } = arpo("--help");
+  assert.equal(status, 0);
+  const list = stdout.slice(stdout.indexOf("Commands:"));
+  const names = [...list.matchAll(/^ {2}([a-z]+) /gm)].map((match) => match[1]!);
+  assert.ok(names.includes("lab") && names.includes("train"), stdout);
+  for (const name of names.filter((each) => each !== "help")) {
+    const help = arpo(name, "--help");
+    assert.equal(help.status, 0, name);
+    assert.match(help.stdout, new RegExp(`^Usage: arpo-lab ${name} `), name);
+  }
+});
+
+test("a command or option that there is not is named, with what there is", () => {
+  const command = arpo("trian");
+  assert.equal(command.status, 1);
+  assert.match(command.stderr, /unknown command 'trian'[^]*Did you mean train/);
+  const option = arpo("eval", "data/models/tiny", "--smaples", "2");
+  assert.equal(option.status, 1);
+  assert.match(option.stderr, /unknown option '--smaples'[^]*Did you mean --samples/);
+});
