@@ -83,7 +83,7 @@ export async function withAdapter(source: WeightSource, folder: string): Promise
           const change = tf.matMul(tf.tensor2d(b, [rows, rank]), tf.tensor2d(a, [rank, columns]));
           return tf.tensor2d(values, [rows, columns]).add(change.mul(scale));
         });
-        const added = Float32Array.from(sum.dataSync());
+        const added = Float32Array.from(await sum.data());
         sum.dispose();
         return added;
       },

@@ -1,4 +1,4 @@
-import type { Model } from "../model/index.js";
+import { fetchWeights, type Model } from "../model/index.js";
 import { AdamW, type AdamWReport, type AdamWState, gradientsOf, tf } from "../tensor/index.js";
 import { accumulate } from "./gradient-sum.js";
 
@@ -10,8 +10,8 @@ export interface PassLoss {
 }
 
 /**
- * A model with its optimiser, which moves the adapters alone where there are some: one step is made from the summed gradients of as many passes as memory
- * asks for.
+ * A model with its optimiser, which moves the adapters alone where there are some: one step is made
+ * from the summed gradients of as many passes as memory asks for.
  */
 export class ModelOptimizer {
   readonly #adamw: AdamW;
@@ -79,6 +79,7 @@ export class ModelOptimizer {
     const report = await this.#adamw.step(sum ?? {}, learningRate);
     if (sum) tf.dispose(sum);
     this.model.changed();
+    await fetchWeights(this.model);
     return report;
   }
 }

@@ -1,3 +1,4 @@
+import { tf } from "../tensor/index.js";
 import type { ModelConfig } from "./config.js";
 import type { DecoderShape, DecoderWeights } from "./decoder-weights.js";
 import { ropeFrequencies } from "./rope.js";
@@ -28,6 +29,36 @@ export function decoderShape(config: ModelConfig): DecoderShape {
   };
 }
 
+/** Weights of models on a GPU, as they were when they were last fetched. */
+const fetched = new WeakMap<Model, { version: number; weights: Map<string, Float32Array> }>();
+
+/**
+ * Brings a model's weights to main memory where a GPU has them and they can only be waited for, so that
+ * decoders can read them; elsewhere there is nothing to do. Training does this by itself after each step.
+ *
+ * @example
+ * ```ts
+ * import { addLora, fetchWeights, makeDecoder, Model } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
+ * const model = Model.init(sizes, 7);
+ * addLora(model, { rank: 2, alpha: 4 });
+ * await fetchWeights(model);
+ * makeDecoder(model).dispose();
+ * ```
+ */
+export async function fetchWeights(model: Model): Promise<void> {
+  if (tf.getBackend() !== "webgpu" || model.config.head !== "logits") return;
+  const { version } = model;
+  const weights = new Map<string, Float32Array>();
+  for (const [name, weight] of model.weights) {
+    const acting = model.acting(name)!;
+    weights.set(name, (await acting.data()) as Float32Array);
+    if (acting !== weight) acting.dispose();
+  }
+  fetched.set(model, { version, weights });
+}
+
 /**
  * A model's weights as decoders read them, as they are now. On backends that keep tensors in main
  * memory nothing is copied, but for weights that have adapters: those are given with the adapters added.
@@ -44,7 +75,9 @@ export function decoderShape(config: ModelConfig): DecoderShape {
  * ```
  */
 export function decoderWeights(model: Model): DecoderWeights {
+  const here = fetched.get(model);
   const read = (name: string): Float32Array | undefined => {
+    if (here?.version === model.version) return here.weights.get(name);
     const weight = model.weights.get(name);
     const acting = model.acting(name);
     if (acting === weight) return weight?.dataSync() as Float32Array | undefined;

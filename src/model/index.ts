@@ -38,7 +38,7 @@ export type {
 } from "./decoder-weights.js";
 export { sample } from "./sample.js";
 export type { SampledToken, SampleSettings } from "./sample.js";
-export { decoderShape, decoderWeights } from "./decoder-of.js";
+export { decoderShape, decoderWeights, fetchWeights } from "./decoder-of.js";
 export { EngineDecoder } from "./decoder-engine.js";
 export type { DecoderKernels } from "./decoder-kernels.js";
 export { makeDecoder } from "./make-decoder.js";

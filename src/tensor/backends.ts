@@ -113,5 +113,12 @@ export async function ready(): Promise<BackendName> {
     if (!(await webgpuAnswers())) tf.removeBackend("webgpu");
   }
   await tf.ready();
-  return tf.getBackend() as BackendName;
+  const name = tf.getBackend() as BackendName;
+  // tfjs would go on with the next one.
+  if (choice !== undefined && name !== choice && tf.findBackend(choice) === null) {
+    throw new Error(
+      `Cannot compute: ARPO_LAB_BACKEND must be a backend that starts here, got ${choice}; the reason is above`,
+    );
+  }
+  return name;
 }

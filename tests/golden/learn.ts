@@ -133,9 +133,9 @@ export const runners: Runners = {
     });
     return { values };
   },
-  kl_in_reward: (v) => {
+  kl_in_reward: async (v) => {
     const length = v.token_level_scores[0].length;
-    const result = learn.klInReward(
+    const result = await learn.klInReward(
       {
         scores: v.token_level_scores,
         oldLogprobs: v.old_log_probs,

@@ -152,18 +152,24 @@ function caseTensors(op: OpCase, inputs: Record<string, Float64Array>): Tensors 
 }
 
 /** Runs an op forwards and backwards on the backend in use. */
-export function runCase(op: OpCase): OpResult {
-  return tf.tidy(() => {
+export async function runCase(op: OpCase): Promise<OpResult> {
+  const names = Object.keys(op.shapes).filter((n) => n !== "cos" && n !== "sin");
+  const [outputs, slopes] = tf.tidy(() => {
     const tensors = caseTensors(op, caseInputs(op));
-    const values = op.run(tensors).map((t) => [...t.dataSync()]);
-    const names = Object.keys(op.shapes).filter((n) => n !== "cos" && n !== "sin");
+    const outputs = op.run(tensors);
     const slopes = tf.grads((...given: tf.Tensor[]) => {
       const changed = Object.fromEntries(names.map((name, i) => [name, given[i]!]));
       return mixture(op.run({ ...tensors, ...changed }));
     })(names.map((name) => tensors[name]!));
-    return {
-      values,
-      gradients: Object.fromEntries(names.map((name, i) => [name, [...slopes[i]!.dataSync()]])),
-    };
+    return [outputs, slopes];
   });
+  // A GPU is read only this way.
+  const read = (tensors: tf.Tensor[]) =>
+    Promise.all(tensors.map(async (tensor) => [...(await tensor.data())]));
+  const [values, gradients] = [await read(outputs), await read(slopes)];
+  tf.dispose([outputs, slopes]);
+  return {
+    values,
+    gradients: Object.fromEntries(names.map((name, i) => [name, gradients[i]!])),
+  };
 }

@@ -5,7 +5,7 @@ import { caseInputs, caseLoss, opCases, runCase } from "./op-cases.js";
 const step = 1e-5;
 const results: Record<string, unknown> = {};
 for (const op of opCases) {
-  const result = runCase(op);
+  const result = await runCase(op);
   const inputs = caseInputs(op);
   for (const [name, slope] of Object.entries(result.gradients)) {
     // A spread of elements is enough: an op that errs, errs in more than one.

@@ -27,7 +27,7 @@ for (const backend of ["cpu", "native", "wasm"].filter((name) => tf.findBackendF
     test(`${op.name} on ${backend} gives the values and gradients of float64`, async () => {
       await tf.setBackend(backend);
       const before = tf.memory().numTensors;
-      const { values, gradients } = runCase(op);
+      const { values, gradients } = await runCase(op);
       const wanted = reference[op.name]!;
       values.forEach((v, i) => assertClose(v, wanted.values[i]!, `value ${i}`));
       for (const [name, slope] of Object.entries(gradients)) {

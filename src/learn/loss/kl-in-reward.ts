@@ -11,23 +11,28 @@ import { type KlKind, klPenalty } from "./kl.js";
  * import assert from "node:assert/strict";
  * import { klInReward } from "arpo-lab/learn";
  *
- * const { rewards } = klInReward(
+ * const { rewards } = await klInReward(
  *   { scores: [[0, 1]], oldLogprobs: [[-1, -1]], refLogprobs: [[-2, -1]], mask: [[1, 1]] },
  *   { kind: "kl", control: { type: "fixed", coefficient: 0.5 } },
  * );
  * assert.deepEqual([...rewards[0]], [-0.5, 1]);
  * ```
  */
-export function klInReward(
+export async function klInReward(
   batch: { scores: Rows; oldLogprobs: Rows; refLogprobs: Rows; mask: Rows },
   { kind, control }: { kind: KlKind; control: KlControl },
-): { rewards: Float64Array[]; control: KlControl; metrics: Record<string, number> } {
+): Promise<{
+  rewards: Float64Array[];
+  control: KlControl;
+  metrics: Record<string, number>;
+}> {
   const { scores, oldLogprobs, refLogprobs, mask } = batch;
   const matrix = (rows: Rows) => tf.tensor2d(rows.map((row) => Array.from(row)));
-  const kl = tf.tidy(() => {
-    const d = klPenalty(matrix(oldLogprobs), matrix(refLogprobs), kind);
-    return d.mul(matrix(mask)).arraySync() as number[][];
-  });
+  const penalty = tf.tidy(() =>
+    klPenalty(matrix(oldLogprobs), matrix(refLogprobs), kind).mul(matrix(mask)),
+  );
+  const kl = (await penalty.array()) as number[][];
+  penalty.dispose();
   const rewards = scores.map((row, i) =>
     Float64Array.from(row, (score, t) => score - control.coefficient * kl[i]![t]!),
   );

@@ -1,6 +1,13 @@
 import { basename } from "node:path";
 import { world } from "../../data/index.js";
-import { HfTokenizer, type Tokenizer, addLora, loadModel, modelFolder } from "../../model/index.js";
+import {
+  HfTokenizer,
+  type Tokenizer,
+  addLora,
+  fetchWeights,
+  loadModel,
+  modelFolder,
+} from "../../model/index.js";
 import { Policy } from "../../policy/index.js";
 import { loadReward } from "../../reward/index.js";
 import { ready } from "../../tensor/index.js";
@@ -71,6 +78,7 @@ export async function assemble(
       seed: config.lab.seed,
     });
   }
+  await fetchWeights(loaded);
   const policy = Policy.fromModel(loaded, tokenizer, {
     name: basename(folder),
     ...(rollout.max_model_len === null ? {} : { contextLength: rollout.max_model_len }),

@@ -3,7 +3,13 @@ import { tf } from "../tfjs.js";
 
 /** The 2-norm of all gradients together, as a scalar tensor. */
 export function globalNorm(gradients: readonly tf.Tensor[]): tf.Tensor {
-  return tf.tidy(() => tf.addN(gradients.map((g) => g.square().sum())).sqrt());
+  // One by one: a GPU takes no more than a few tensors in one operation.
+  return tf.tidy(() =>
+    gradients
+      .map((g): tf.Tensor => g.square().sum())
+      .reduce((a, b) => a.add(b))
+      .sqrt(),
+  );
 }
 
 /** One AdamW step on one parameter; `scale` is the clipping factor its gradient is multiplied by. */

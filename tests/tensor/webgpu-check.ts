@@ -1,0 +1,71 @@
+// Run by webgpu.slow.test.ts on one backend after another: prints what the fused ops give, and what a
+// model says before and after a step of reinforcement learning, whole and with adapters.
+import { type BatchRow, Learner, TrainingBatch } from "../../src/learn/index.js";
+import { addLora, fetchWeights, Model, type Tokenizer } from "../../src/model/index.js";
+import { Policy } from "../../src/policy/index.js";
+import { Random } from "../../src/random/index.js";
+import { ready } from "../../src/tensor/index.js";
+import { opCases, runCase } from "./op-cases.js";
+
+const vocabSize = 40;
+const tokenizer: Tokenizer = {
+  ...{ vocabSize, eosId: -1, eosIds: [], padId: 0 },
+  encode: (text) => [...text].map((letter) => letter.charCodeAt(0) % vocabSize),
+  decode: (ids) => Array.from(ids, (id) => String.fromCharCode(97 + (id % 26))).join(""),
+  chat: (messages) => messages.map(({ content }) => content).join(""),
+};
+
+/** Answers of the model and their advantages: every second one is to become likelier. */
+async function answers(policy: ReturnType<typeof Policy.fromModel>): Promise<BatchRow[]> {
+  const session = policy.session();
+  const rows = Array.from({ length: 6 }, (_, i) => session.open([i, 3, 5]));
+  const segments = await Promise.all(
+    rows.map((row, i) => session.generate(row, { maxTokens: 9, random: Random.from(i) })),
+  );
+  session.dispose();
+  return segments.map(({ tokens, logprobs, entropies }, row) => {
+    const ones = new Uint8Array(tokens.length).fill(1);
+    const floats = (value: number) => new Float32Array(tokens.length).fill(value);
+    return {
+      trajectory: {
+        ...{ tree: 0, row, nodes: [row], end: "answer" as const, text: "", toolCalls: [] },
+        prompt: Int32Array.from([row, 3, 5]),
+        ...{ tokens, logprobs, entropies, written: ones, attention: ones, lossMask: ones },
+      },
+      ...{ group: "q", reward: row % 2, advantages: floats(row % 2 ? 1 : -1) },
+      ...{ returns: floats(0), oldLogprobs: logprobs, entropies },
+    };
+  });
+}
+
+async function learning(adapters: boolean) {
+  const model = Model.init(
+    {
+      ...{ vocabSize, hiddenSize: 32, intermediateSize: 64, layers: 2, heads: 4, kvHeads: 2 },
+      ...{ contextLength: 64, initializerRange: 0.2 },
+    },
+    7,
+  );
+  if (adapters) addLora(model, { rank: 4, alpha: 8, seed: 1 });
+  await fetchWeights(model);
+  const policy = Policy.fromModel(model, tokenizer);
+  const before = await answers(policy);
+  const learner = new Learner(model, { learningRate: 0.02 });
+  const scores = async () =>
+    (await learner.logProbs(before)).logprobs.map((row) => Array.from(row));
+  const scored = await scores();
+  const { metrics } = await learner.update(new TrainingBatch(before, "grpo"));
+  const after = await answers(policy);
+  const told = (rows: BatchRow[]) =>
+    rows.map(({ trajectory }) => ({
+      tokens: Array.from(trajectory.tokens),
+      logprobs: Array.from(trajectory.logprobs),
+    }));
+  return { before: told(before), scored, metrics, moved: await scores(), after: told(after) };
+}
+
+const backend = await ready();
+const ops: Record<string, unknown> = {};
+for (const op of opCases) ops[op.name] = await runCase(op);
+const result = { backend, ops, whole: await learning(false), adapters: await learning(true) };
+process.stdout.write(JSON.stringify(result), () => process.exit(0));
