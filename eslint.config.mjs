@@ -13,6 +13,28 @@ export default tseslint.config(
     },
   },
   {
+    // A kernel of threads and promises: one that nobody waits for is a fault that nobody sees.
+    files: ["**/*.ts"],
+    ignores: ["kernel/server/page/**"],
+    languageOptions: { parserOptions: { projectService: true } },
+    rules: {
+      "@typescript-eslint/no-floating-promises": [
+        "error",
+        {
+          // Node's runner waits for what it was given.
+          allowForKnownSafeCalls: [
+            {
+              from: "package",
+              package: "node:test",
+              name: ["test", "after", "afterEach", "before", "beforeEach", "describe", "it"],
+            },
+          ],
+        },
+      ],
+      "@typescript-eslint/no-misused-promises": "error",
+    },
+  },
+  {
     files: ["scripts/**", "cli/**", "bench/**", "tests/**", "bin/**", ".ci/**"],
     rules: { "no-console": "off" },
   },

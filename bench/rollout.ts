@@ -3,8 +3,7 @@
 // everything is decoded as always, only where a segment ends is prescribed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { decoderShape, decoderWeights, Model, PlainDecoder } from "../src/model/index.js";
-import { EngineDecoder } from "../src/model/decoder-engine.js";
-import type { DecoderKernels } from "../src/model/decoder-kernels.js";
+import { EngineDecoder } from "../src/model/decoder/engine.js";
 import { LocalPolicy, type Policy, type Row, type Segment } from "../src/policy/index.js";
 import { rollout, rolloutPresets, type RolloutOptions } from "../src/rollout/index.js";
 import { CodePointTokenizer } from "../src/rollout/testing/index.js";
@@ -26,9 +25,7 @@ function tinyPolicy(): { policy: LocalPolicy; backend: string } {
   const parts = [decoderShape(model.config), () => decoderWeights(model)] as const;
   const engine = () => (backend === "native" ? loadNativeEngine() : loadWasmEngine()).call;
   const decoder =
-    backend === "cpu"
-      ? new PlainDecoder(...parts)
-      : new EngineDecoder(engine() as unknown as DecoderKernels, ...parts);
+    backend === "cpu" ? new PlainDecoder(...parts) : new EngineDecoder(engine(), ...parts);
   return { policy: new LocalPolicy({ name: "tiny", tokenizer, decoder }), backend };
 }
 

@@ -166,7 +166,7 @@ async function* offline(): AsyncIterable<Figure> {
     1,
   );
   yield { name: "tools.offline.query", value: 1000 / rate, unit: "ms" };
-  provider.dispose();
+  await provider.dispose();
 }
 
 export async function* figures(): AsyncIterable<Figure> {

@@ -1,6 +1,6 @@
 // The explorer of a tree of 1,000 nodes and 200,000 tokens, and what a live board costs a training run.
 import { policy, tools } from "../src/defaults/index.js";
-import { tasks, trainOn } from "../src/index.js";
+import { tasks, trainOn, type TrainingRun } from "../src/index.js";
 import { explore } from "../src/view/index.js";
 import { largeTree } from "../src/view/testing/large-tree.js";
 import { browserPath, openPage } from "../tests/view/browser.js";
@@ -62,12 +62,12 @@ async function* boardShare(): AsyncGenerator<Figure> {
       characters += JSON.stringify(shown).length;
     },
   };
-  const { runDisplay } = await import("../src/run/trainer/run-display.js");
-  const { watch } = runDisplay;
+  const { registerWatch } = await import("../src/show/index.js");
+  const { watchRun } = await import("../src/view/board/live.js");
   let spent = 0;
   let atEnd = 0;
-  runDisplay.watch = (run) => {
-    const live = watch(run)!;
+  registerWatch("TrainingRun", (run: TrainingRun) => {
+    const live = watchRun(run)!;
     const timed = (part: () => void) => {
       const from = performance.now();
       part();
@@ -77,7 +77,7 @@ async function* boardShare(): AsyncGenerator<Figure> {
       step: () => void (spent += timed(live.step)),
       done: () => void (atEnd = timed(live.done)),
     };
-  };
+  });
   try {
     const from = performance.now();
     await trainOn(policy, tasks.mixed({ seed: 7 }), {
@@ -89,7 +89,7 @@ async function* boardShare(): AsyncGenerator<Figure> {
     yield { name: "view.live_board_sent", value: characters / updates / 1e6, unit: "MB" };
     yield { name: "view.board_at_end", value: atEnd, unit: "ms" };
   } finally {
-    runDisplay.watch = watch;
+    registerWatch("TrainingRun", watchRun);
     holder[key] = undefined;
   }
 }

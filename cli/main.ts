@@ -9,6 +9,8 @@ import { labCommand } from "./commands/lab.js";
 import { runCommand } from "./commands/run.js";
 import { scoreCommand } from "./commands/score.js";
 import { serveCommand } from "./commands/serve.js";
+import { printable } from "../src/text/printable.js";
+import { Stopped } from "./stopping.js";
 import type { Place } from "./kernelspec/places.js";
 
 const { version } = JSON.parse(
@@ -57,6 +59,7 @@ program.addCommand(convertCommand());
 for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  // A message may quote what a model or a tool wrote.
+  console.error(printable(error instanceof Error ? error.message : String(error)));
+  process.exitCode = error instanceof Stopped ? error.status : 1;
 });

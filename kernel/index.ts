@@ -43,4 +43,4 @@ export type {
   MimeBundle,
 } from "./host/host.js";
 export { InterruptError } from "./host/interrupt-error.js";
-export { registerStage, type Stage, type StageOption } from "./session/magic/stage.js";
+export { registerStage, type Stage, type StageOption } from "./contract/stage.js";

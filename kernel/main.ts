@@ -4,9 +4,9 @@
 // addon and be the target of the inspector's terminateExecution. Sockets have a thread of their own
 // (wire), so heartbeat, interrupt and output go on while a cell computes. TypeScript has the third,
 // so completion does too, and its loading time overlaps with that of the sockets.
-import "./run/quiet-warning.js";
+import "./node/quiet-warning.js";
 import { MessageChannel, Worker } from "node:worker_threads";
-import type { WireData } from "./run/bridge.js";
+import type { WireData } from "./contract/bridge.js";
 
 const [connectionFile, language = "typescript"] = process.argv.slice(2);
 if (connectionFile === undefined || (language !== "typescript" && language !== "javascript")) {

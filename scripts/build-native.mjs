@@ -1,14 +1,13 @@
-// Builds native/build/arpo.node from native/. Runs when the package is installed; where it cannot, it
-// says so in one line and the same engine runs as wasm instead. `--require` makes failure an error.
+// Builds native/build/arpo.node from native/, with the compiler of this machine. Runs when a clone is
+// installed; where it cannot, it says so in one line and the same engine runs as wasm instead. A package
+// brings its addons (scripts/prebuild.mjs). `--require` makes failure an error.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { native, nativeJobs } from "./native-jobs.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const native = join(root, "native");
 const build = join(native, "build");
 const addon = join(build, "arpo.node");
 const required = process.argv.includes("--require");
@@ -26,7 +25,10 @@ function upToDate() {
   const sources = ["src", "addon"].flatMap((dir) =>
     readdirSync(join(native, dir)).map((f) => join(native, dir, f)),
   );
-  return [...sources, fileURLToPath(import.meta.url)].every((f) => statSync(f).mtimeMs < made);
+  const scripts = ["build-native.mjs", "native-jobs.mjs"].map((name) =>
+    fileURLToPath(new URL(name, import.meta.url)),
+  );
+  return [...sources, ...scripts].every((f) => statSync(f).mtimeMs < made);
 }
 if (upToDate()) process.exit(0);
 if (process.env.ARPO_LAB_NO_NATIVE) giveUp("ARPO_LAB_NO_NATIVE is set");
@@ -37,57 +39,11 @@ const compiler = [process.env.CXX, "g++", "clang++", "c++"].find(
 );
 if (!compiler) giveUp("no C++ compiler: looked for g++, clang++ and c++");
 
-let headers;
+let jobs;
 try {
-  const { include_dir } = createRequire(import.meta.url)("node-api-headers");
-  headers = include_dir;
+  jobs = nativeJobs(process.arch);
 } catch {
   giveUp("the package node-api-headers is missing");
-}
-
-const flags = [
-  "-std=c++17",
-  "-O3",
-  "-fPIC",
-  "-fno-exceptions",
-  "-fno-rtti",
-  "-fno-math-errno",
-  "-ffp-contract=fast",
-  "-fvisibility=hidden",
-  "-Wall",
-  "-Wno-psabi",
-  "-Wno-unknown-pragmas",
-  "-Wno-unused-function",
-  "-pthread",
-  "-isystem",
-  headers,
-];
-// The compiler for the widest set may be too old or this machine not x86: each set is compiled into a
-// namespace of its own and the addon picks one when it loads.
-const sets =
-  process.arch === "x64"
-    ? {
-        base: [],
-        avx2: ["-mavx2", "-mfma", "-DARPO_ISA_avx2"],
-        avx512: [
-          ...["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx2", "-mfma"],
-          ...["-mprefer-vector-width=512", "-DARPO_ISA_avx512"],
-        ],
-      }
-    : { base: [] };
-
-const engine = readdirSync(join(native, "src"))
-  .filter((f) => f.endsWith(".cc"))
-  .map((f) => join(native, "src", f));
-const jobs = [
-  { source: join(native, "addon/addon.cc"), flags, object: "addon.o" },
-  { source: join(native, "addon/host.cc"), flags, object: "host.o" },
-];
-for (const [set, extra] of Object.entries(sets)) {
-  for (const source of [...engine, join(native, "addon/table.cc")]) {
-    const object = `${basename(source, ".cc")}.${set}.o`;
-    jobs.push({ source, flags: [...flags, ...extra], object });
-  }
 }
 
 /** Runs the compiler; resolves to what it complained of, or to nothing. */
@@ -130,6 +86,7 @@ if (!failure) {
     "-pthread",
     ...undefinedLater,
     ...jobs.map((j) => join(objects, j.object)),
+    ...(process.platform === "linux" ? ["-ldl"] : []),
     "-o",
     temporary,
   ]);

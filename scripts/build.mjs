@@ -1,15 +1,21 @@
-// Compiles src, kernel, picture, cli, bench and tests into dist/ (JavaScript, declarations, source maps).
+// Compiles src, kernel, picture, spelling, http-server, cli, bench and tests into dist/ (JavaScript, declarations, source maps).
 // TypeScript 7's native compiler does it in a second or two; the JavaScript compiler that cells use
 // is a separate dependency, because TypeScript 7 exports no JavaScript API.
-import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packTfjs } from "./tfjs.mjs";
-import { packZod } from "./zod.mjs";
+import { copyDanfojsTypes, packDanfojs, standIns } from "./frame.mjs";
+import { packMcp } from "./mcp.mjs";
+import { packPages } from "./pages.mjs";
+import { copyTfjsTypes, packTfjs, packWebgpu } from "./tfjs.mjs";
+import { packTypeScript } from "./typescript.mjs";
+import { copyZodTypes, packZod } from "./zod.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+
+const isNewer = (made, source) =>
+  existsSync(made) && statSync(made).mtimeMs > statSync(source).mtimeMs;
 
 /** Deletes compiled files whose source is gone, so that a removed test cannot keep passing. */
 function prune(dir) {
@@ -23,30 +29,39 @@ function prune(dir) {
     }
   }
 }
-for (const room of ["src", "kernel", "picture", "cli", "bench", "tests"])
+for (const room of ["src", "kernel", "picture", "spelling", "http-server", "cli", "bench", "tests"])
   prune(join(root, "dist", room));
 
+// Node takes a quarter of a second to read tfjs's CommonJS files as modules, and a tenth of that for
+// the pack. Other copies of tfjs in the process share its one global engine and registry.
 const tfjs = join(root, "dist/vendor/tfjs.mjs");
 if (!existsSync(tfjs)) await packTfjs(tfjs);
+const webgpu = join(root, "dist/vendor/tfjs-webgpu.mjs");
+if (!existsSync(webgpu)) await packWebgpu(webgpu);
+const types = join(root, "dist/vendor/tfjs");
+if (!existsSync(types)) copyTfjsTypes(types);
+
+const danfojs = join(root, "dist/vendor/danfojs.mjs");
+const inDanfojs = [join(root, "scripts/frame.mjs"), ...Object.values(standIns)];
+if (inDanfojs.some((path) => !isNewer(danfojs, path))) {
+  copyDanfojsTypes(join(root, "dist/vendor/danfojs"));
+  await packDanfojs(danfojs);
+}
 
 const zod = join(root, "dist/vendor/zod.mjs");
 if (!existsSync(zod)) await packZod(zod);
+const zodTypes = join(root, "dist/vendor/zod");
+if (!existsSync(zodTypes)) copyZodTypes(zodTypes);
 
-// The compiler inside the kernel, without comments and white space: a kernel starts sooner.
-const { version } = JSON.parse(readFileSync(join(root, "node_modules/typescript/package.json")));
-const compiler = join(root, `dist/vendor/typescript-${version}.cjs`);
-if (!existsSync(compiler)) {
-  await build({
-    entryPoints: [join(root, "node_modules/typescript/lib/typescript.js")],
-    outfile: compiler,
-    platform: "node",
-    format: "cjs",
-    target: "node20",
-    charset: "ascii",
-    minify: true,
-    logLevel: "error",
-  });
-}
+const mcp = join(root, "dist/vendor/mcp.mjs");
+if (!existsSync(mcp)) await packMcp(mcp);
+
+await packPages();
+
+const compiler = join(root, "dist/vendor/typescript");
+const versionIn = (folder) => JSON.parse(readFileSync(join(folder, "package.json"))).version;
+const packed = existsSync(join(compiler, "package.json")) && versionIn(compiler);
+if (packed !== versionIn(join(root, "node_modules/typescript"))) await packTypeScript(compiler);
 
 // An addon older than its sources answers other calls than today's.
 if (existsSync(join(root, "native/build/arpo.node"))) {

@@ -10,8 +10,17 @@ const out = join(root, "dist/examples");
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 
+// Rooms that are not public have examples too: those import what was compiled.
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const within = (line) =>
+  line.replace(/"arpo-lab\/([\w/-]+)"/, (whole, room) =>
+    `./${room}` in exports || "./*" in exports ? whole : `"../src/${room}/index.js"`,
+  );
+
 let count = 0;
-for (const room of ["src", "kernel", "picture"].filter((r) => existsSync(join(root, r)))) {
+for (const room of ["src", "kernel", "picture", "spelling", "http-server"].filter((r) =>
+  existsSync(join(root, r)),
+)) {
   for (const file of readdirSync(join(root, room), { recursive: true })) {
     if (!file.endsWith(".ts") || file.endsWith(".test.ts") || file.includes("node_modules"))
       continue;
@@ -20,7 +29,7 @@ for (const room of ["src", "kernel", "picture"].filter((r) => existsSync(join(ro
       const code = block[1].replace(/^ *\* ?/gm, "");
       const line = text.slice(0, block.index).split("\n").length;
       const name = `${room}-${file.replace(/[/\\]/g, "-").replace(/\.ts$/, "")}-${i}`;
-      const imports = [...code.matchAll(/^import .*;$/gm)].map((m) => m[0]).join("\n");
+      const imports = [...code.matchAll(/^import .*;$/gm)].map((m) => within(m[0])).join("\n");
       const body = code.replace(/^import .*;$/gm, "");
       writeFileSync(
         join(out, `${name}.test.ts`),

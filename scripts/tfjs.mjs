@@ -1,7 +1,10 @@
 // How tfjs is packed into one file: core, every gradient, the chained methods (`x.add(y)`) and the cpu
 // backend. tfjs-core's own Node file leaves gradients and methods out.
-import { build } from "esbuild";
+import { build } from "./bundle.mjs";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { copyDeclarations } from "./declarations.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -29,4 +32,59 @@ export { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";`,
     },
     plugins,
   });
+}
+
+/** tfjs's WebGPU backend, on the pack's core, with its type beside it. */
+export async function packWebgpu(outfile) {
+  await build({
+    stdin: {
+      contents: 'export { WebGPUBackend } from "@tensorflow/tfjs-backend-webgpu";',
+      resolveDir: root,
+    },
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    mainFields: ["module", "main"],
+    alias: { "@tensorflow/tfjs-core": "#tfjs" },
+    external: ["#tfjs"],
+    minify: true,
+    keepNames: true,
+    logLevel: "error",
+  });
+  writeFileSync(
+    outfile.replace(/\.mjs$/, ".d.mts"),
+    `import { KernelBackend } from "./tfjs/index.js";
+export declare class WebGPUBackend extends KernelBackend {
+  constructor(device: object, info?: object);
+}
+`,
+  );
+}
+
+/** The types of the pack: `folder`/index.d.ts and what it names. */
+export function copyTfjsTypes(folder) {
+  const cpu = "tfjs-backend-cpu/dist/backend_cpu";
+  const core = "tfjs-core/dist";
+  const chained = `${core}/public/chained_ops/register_all_chained_ops`;
+  copyDeclarations({
+    from: join(root, "node_modules/@tensorflow"),
+    to: folder,
+    entries: [`${core}/index.d.ts`, `${chained}.d.ts`, `${cpu}.d.ts`],
+    packages: { "@tensorflow/tfjs-core": "tfjs-core" },
+    // Names of packages that tfjs does not bring.
+    edit: (text) =>
+      text
+        .replace(/^\/\/\/ <(reference|amd-module) .*\n/gm, "")
+        .replace(/\bGPUBuffer\b/g, "object")
+        .replace(/\): Long;/g, "): unknown;"),
+  });
+  writeFileSync(
+    join(folder, "index.d.ts"),
+    `import "./${chained}.js";
+export * from "./${core}/index.js";
+export { MathBackendCPU } from "./${cpu}.js";
+`,
+  );
 }

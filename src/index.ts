@@ -19,6 +19,8 @@ export {
   deepResearch,
   diagnose,
   exactMatch,
+  groupReward,
+  judgeReward,
   math,
   rubric,
   score,
@@ -34,7 +36,7 @@ export {
 // Not through the room's own entrance, which also builds the configuration's schema.
 export { loadConfig } from "./run/config/load.js";
 export { demonstrations } from "./run/tiny/demonstrations.js";
-export { taskTools } from "./run/tiny/task-tools.js";
+export { taskTools } from "./defaults/task-tools.js";
 export { trainOn, type TrainingRun } from "./run/trainer/train-cells.js";
 export { Trainer } from "./run/trainer/trainer.js";
 export { ready, tf } from "./tensor/index.js";

@@ -1,14 +1,22 @@
 import type { AdvantageOptions, UpdateOptions } from "./learn/index.js";
-import { rolloutPresets, type RolloutOptions } from "./rollout/index.js";
+import type { RolloutOptions } from "./rollout/index.js";
+import { rolloutPresets } from "./rollout/presets.js";
 
 /** What a cell needs to know of an algorithm: how it rolls out, and how it updates. */
 export type CellPreset = RolloutOptions & UpdateOptions & AdvantageOptions;
 
 const balanced = { entropyBalancedClipping: true, entropyBalancedAdvantage: true };
 
+/** The one table of the algorithms' settings: the configuration's presets are made of it too. */
+export const algorithms = {
+  grpo: { ...rolloutPresets.grpo, estimator: "grpo" },
+  arpo: { ...rolloutPresets.arpo, estimator: "grpo" },
+  aepo: { ...rolloutPresets.aepo, estimator: "grpo", ...balanced },
+} as const satisfies Record<string, CellPreset>;
+
 /**
  * GRPO, ARPO and AEPO as options of `rollout`, `advantages` and `update`; each function takes from them
- * what concerns it.
+ * what concerns it. The configuration's presets of the same names are made of these.
  *
  * @example
  * ```ts
@@ -19,8 +27,4 @@ const balanced = { entropyBalancedClipping: true, entropyBalancedAdvantage: true
  * assert.ok(presets.aepo.entropyBalancedClipping && !presets.arpo.entropyBalancedClipping);
  * ```
  */
-export const presets: Readonly<Record<"grpo" | "arpo" | "aepo", CellPreset>> = {
-  grpo: { ...rolloutPresets.grpo, estimator: "grpo" },
-  arpo: { ...rolloutPresets.arpo, estimator: "grpo" },
-  aepo: { ...rolloutPresets.aepo, estimator: "grpo", ...balanced },
-};
+export const presets: Readonly<Record<keyof typeof algorithms, CellPreset>> = algorithms;

@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
+import { homePath } from "../../src/files/index.js";
+import { guarded } from "../guarded.js";
 import type { EvalCommandOptions } from "../eval/eval-model.js";
 
 function whole(text: string): number {
@@ -34,10 +36,11 @@ export function evalCommand(): Command {
     .option(
       "--out <folder>",
       "results and report; what is finished there is not made again",
+      homePath,
       "evaluation",
     )
-    .option("--data <folder>", "holds NAME/test.jsonl of the real benchmarks")
-    .option("--own <file>", "a YAML or JSON list of benchmarks of your own")
+    .option("--data <folder>", "holds NAME/test.jsonl of the real benchmarks", homePath)
+    .option("--own <file>", "a YAML or JSON list of benchmarks of your own", homePath)
     .option("--samples <count>", "answers per question", whole, 1)
     .option("--questions <count>", "only the first questions of each benchmark", whole)
     .option("--seed <number>", "same seed, same samples", whole, 0)
@@ -59,7 +62,11 @@ export function evalCommand(): Command {
     .option("--sample-timeout <seconds>", "default 1500", number)
     .option("--concurrency <count>", "samples at the same time, default 50", whole)
     .option("--as-reference", "what the reference's client really sends")
-    .option("--tools <file>", "a YAML file with the tools part of a rollout's configuration")
+    .option(
+      "--tools <file>",
+      "a YAML file with the tools part of a rollout's configuration",
+      homePath,
+    )
     .option("--endpoint <url>", "a server that speaks OpenAI's API; may be repeated", list)
     .option("--endpoint-model <name>", "the model's name there")
     .addOption(
@@ -76,6 +83,8 @@ export function evalCommand(): Command {
     .option("--judge-model <name>", "the model's name there", "Qwen2.5-72B-Instruct")
     .option("--judge-key-env <name>", "the environment variable with the judge's key")
     .action(async (model: string, names: string[], options: EvalCommandOptions) => {
-      await (await import("../eval/eval-model.js")).evalModel(model, names, options);
+      const { evalModel } = await import("../eval/eval-model.js");
+      const afterwards = `finished samples stay in ${options.out}, and the same command goes on from there`;
+      await guarded({ afterwards }, () => evalModel(model, names, options));
     });
 }

@@ -12,6 +12,7 @@ export function scoreCommand(): Command {
     .addOption(
       new Option("--task <kind>", "how benchmarks of unknown names are scored").choices([
         "math",
+        "math-numeric",
         "qa",
       ]),
     )

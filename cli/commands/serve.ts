@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { guarded } from "../guarded.js";
 import type { ServeCommandOptions } from "../serve/run-serve.js";
 
 const whole =
@@ -25,6 +26,6 @@ export function serveCommand(): Command {
     .option("--quiet", "do not print a line per request")
     .action(async (model: string, options: ServeCommandOptions) => {
       const { runServe } = await import("../serve/run-serve.js");
-      await runServe(model, options);
+      await guarded({ afterwards: "the server has ended" }, () => runServe(model, options));
     });
 }

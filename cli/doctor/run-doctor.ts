@@ -20,7 +20,7 @@ export async function runDoctor(words: readonly string[], options: DoctorOptions
   const endpoints = options.endpoint.map((url) => ({ url, use: "--endpoint", openai: true }));
   const look = async (): Promise<Check[]> => {
     if (!configured) {
-      // Without the rest of the toolkit, which a wrong backend keeps from loading.
+      // Without the rest of the toolkit, which takes a while to load.
       const { checkMachine } = await import("../../src/doctor/check-machine.js");
       return checkMachine({ endpoints });
     }

@@ -3,16 +3,22 @@ import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "#zod";
 import { world } from "../../src/data/index.js";
-import { type Benchmark, benchmarks, evaluate, type Sample } from "../../src/eval/index.js";
+import {
+  type Benchmark,
+  benchmarks,
+  evaluate,
+  type Sample,
+  taskTypes,
+} from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
 import { modelFingerprint, modelFolder } from "../../src/model/index.js";
 import { Policy, type Dialect } from "../../src/policy/index.js";
 import { taskTools } from "../../src/run/index.js";
 import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tools/index.js";
 import { reportPage } from "../../src/view/index.js";
-import { interruptible } from "../learn/assemble.js";
+import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
-import { outputFolder } from "../../src/model/output-folder.js";
+import { outputFolder } from "../../src/model/files/output-folder.js";
 import { lockFolder } from "../../src/run/folder/lock-folder.js";
 
 export interface EvalCommandOptions extends JudgeOptions {
@@ -45,7 +51,7 @@ const ownBenchmarks = z.array(
   z.strictObject({
     name: z.string(),
     title: z.string().optional(),
-    task: z.enum(["math", "qa"]),
+    task: z.enum(taskTypes),
     question: z.string().optional(),
     answer: z.string().optional(),
     prompt: z.string().optional(),
@@ -133,7 +139,7 @@ export async function evalModel(
       ...(options.data === undefined ? {} : { data: resolve(options.data) }),
       ...(options.sampleTimeout === undefined ? {} : { timeoutMs: options.sampleTimeout * 1000 }),
       sampling: defined({ temperature, topP, topK, minP, repetitionPenalty }),
-      signal: interruptible(),
+      signal: stoppable("early"),
       onSample: progress(),
     });
     const page = join(folder, "report.html");

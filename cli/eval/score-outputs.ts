@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { evaluateOutputs, type TaskType } from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
 import { reportPage } from "../../src/view/index.js";
-import { interruptible } from "../learn/assemble.js";
+import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 
 export interface ScoreCommandOptions extends JudgeOptions {
@@ -19,7 +19,7 @@ export async function scoreOutputs(folder: string, options: ScoreCommandOptions)
   try {
     const evaluation = await evaluateOutputs(resolve(folder), {
       out,
-      signal: interruptible(),
+      signal: stoppable("early"),
       ...(options.task === undefined ? {} : { task: options.task }),
       ...(judge ? { judge } : {}),
     });

@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** Jupyter's own folder of this user, as `jupyter --data-dir` prints it. */
-export function userDataFolder(env: NodeJS.ProcessEnv = process.env): string {
+function userDataFolder(env: NodeJS.ProcessEnv = process.env): string {
   if (env.JUPYTER_DATA_DIR) return env.JUPYTER_DATA_DIR;
   if (process.platform === "win32") return join(env.APPDATA ?? homedir(), "jupyter");
   if (process.platform === "darwin") return join(homedir(), "Library", "Jupyter");
@@ -18,7 +18,7 @@ export function userDataFolder(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /** The active virtual or conda environment; failing that, that of the first `python3` on the path. */
-export function activePrefix(env: NodeJS.ProcessEnv = process.env): string | undefined {
+function activePrefix(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const active = env.VIRTUAL_ENV || env.CONDA_PREFIX;
   if (active) return active;
   const names = process.platform === "win32" ? ["python.exe"] : ["python3", "python"];

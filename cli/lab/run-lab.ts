@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { SaveReport } from "../../kernel/server/lab/pages.js";
 import { LabServer } from "../../kernel/server/lab-server.js";
 import { buildPage } from "../../kernel/server/build-page.js";
@@ -29,6 +30,7 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
     await LabServer.start({
       folder,
       page,
+      docs: fileURLToPath(new URL("../../docs", import.meta.url)),
       port,
       host: options.host,
       allowHosts: options.allowHost,

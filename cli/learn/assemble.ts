@@ -32,14 +32,3 @@ export async function readConfig(
 /** Everything the configuration names; what was left out is told on the error stream. */
 export const assemble = (config: Config): Promise<TrainerParts> =>
   assembleParts(config, (message) => console.error(`note: ${message}`));
-
-/** An abort signal for Ctrl-C: the first press stops after the step, the second at once. */
-export function interruptible(): AbortSignal {
-  const controller = new AbortController();
-  process.once("SIGINT", () => {
-    console.error("stopping; press Ctrl-C again to stop at once");
-    controller.abort(new Error("Cannot go on: stopped by Ctrl-C"));
-    process.once("SIGINT", () => process.exit(130));
-  });
-  return controller.signal;
-}

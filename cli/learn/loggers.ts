@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { nearest } from "../../src/text/index.js";
 import {
   type Config,
   type Logger,
@@ -10,7 +9,10 @@ import {
 } from "../../src/run/index.js";
 
 /** How each logger of `trainer.logger` is made. */
-const makers: Record<string, (config: Config, folder: string) => Logger | Promise<Logger>> = {
+const makers: Record<
+  Config["trainer"]["logger"][number],
+  (config: Config, folder: string) => Logger | Promise<Logger>
+> = {
   console: () => consoleLogger({ live: process.stdout.isTTY }),
   tensorboard: (_, folder) => tensorBoard(join(folder, "tensorboard")),
   mlflow: (config, folder) => mlflowLogger({ ...named(config), config, folder }),
@@ -30,16 +32,8 @@ export async function loggersOf(
 ): Promise<Logger[]> {
   const loggers: Logger[] = [];
   for (const name of config.trainer.logger) {
-    const make = makers[name];
-    if (!make) {
-      const near = nearest(name, Object.keys(makers));
-      warn(
-        `there is no logger ${name}${near ? `, did you mean ${near}?` : ` (known: ${Object.keys(makers).join(", ")})`}`,
-      );
-      continue;
-    }
     try {
-      loggers.push(await make(config, folder));
+      loggers.push(await makers[name](config, folder));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       warn(`the logger ${name} failed, training goes on: ${why}`);

@@ -1,7 +1,9 @@
 import { rollout, saveTrees } from "../../src/rollout/index.js";
 import { score } from "../../src/reward/index.js";
-import { rolloutOptions } from "../../src/run/index.js";
-import { type ConfigOptions, assemble, interruptible, readConfig } from "./assemble.js";
+import { type Config, rolloutOptions } from "../../src/run/index.js";
+import { guarded } from "../guarded.js";
+import { stoppable } from "../stopping.js";
+import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
 
 /** `arpo-lab rollout`. */
 export async function rolloutFromConfig(
@@ -9,13 +11,18 @@ export async function rolloutFromConfig(
   options: ConfigOptions & { tasks: number; out: string },
 ): Promise<void> {
   const config = await readConfig(overrides, options);
+  const patienceMs = config.lab.stuck_after * 1000;
+  await guarded({ afterwards: "nothing was written", patienceMs }, () => rollOut(config, options));
+}
+
+async function rollOut(config: Config, options: { tasks: number; out: string }): Promise<void> {
   const { policy, tools, reward, train } = await assemble(config);
   try {
     const trees = await rollout(policy, train.slice(0, options.tasks), {
       ...rolloutOptions(config),
       tools,
       seed: config.lab.seed,
-      signal: interruptible(),
+      signal: stoppable("early"),
     });
     await saveTrees(options.out, trees);
     const { mean, rows } = await score(trees, reward);

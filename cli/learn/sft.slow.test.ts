@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { watch } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Random } from "../../src/random/index.js";
@@ -72,6 +72,21 @@ async function project(): Promise<{ home: string; file: (output: string) => Prom
   };
 }
 
+/** Waits until so many more changes were made to the names and files of a folder, or for the end. */
+async function changes(folder: string, count: number, ended: Promise<unknown>): Promise<void> {
+  let made = 0;
+  await new Promise<void>((done) => {
+    const see = () => {
+      if (made++ < count) return;
+      watcher.close();
+      done();
+    };
+    const watcher = watch(folder, see);
+    void ended.then(() => (watcher.close(), done()));
+    see();
+  });
+}
+
 test("sft killed at moments all along and run again ends with the same bytes", async () => {
   const { home, file } = await project();
   const whole = await runToEnd(["sft", await file("whole")]);
@@ -99,7 +114,7 @@ test("sft killed at moments all along and run again ends with the same bytes", a
   for (const step of [4, 6, 12, 16, 20]) {
     const running = start(["sft", killed]);
     await running.said(new RegExp(`^${step}/23 `, "m"));
-    await sleep(60 * draws.uniform());
+    await changes(join(home, "killed"), draws.integer(4), running.ended);
     running.child.kill("SIGKILL");
     assert.equal(await running.ended, "SIGKILL", running.output());
   }

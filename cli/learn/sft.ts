@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { SftRun, loadSftConfig } from "../../src/run/index.js";
 import { rewardCurves, saveFigure } from "../../src/view/index.js";
-import { interruptible } from "./assemble.js";
+import { stoppable } from "../stopping.js";
 
 /** The loss over the steps, as a picture and as a figure that plotly draws. */
 async function plotLoss(run: SftRun): Promise<void> {
@@ -22,7 +22,7 @@ export async function sftFromConfig(path: string, overrides: string[]): Promise<
   if (kept.length > 0) console.error(`without meaning here: ${kept.join(", ")}`);
   const run = await SftRun.open(config, {
     base: dirname(path),
-    signal: interruptible(),
+    stopping: stoppable("behind a step"),
     note: (message) => console.error(`note: ${message}`),
   });
   const { train, evaluation } = run.counts;

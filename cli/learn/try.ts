@@ -1,8 +1,11 @@
 import { question } from "../../src/data/index.js";
 import { type ScoredTrajectory, score } from "../../src/reward/index.js";
+import { printable } from "../../src/text/index.js";
 import { rollout, toolMetrics } from "../../src/rollout/index.js";
-import { rolloutOptions } from "../../src/run/index.js";
-import { type ConfigOptions, assemble, interruptible, readConfig } from "./assemble.js";
+import { type Config, rolloutOptions } from "../../src/run/index.js";
+import { guarded } from "../guarded.js";
+import { stoppable } from "../stopping.js";
+import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
 
 const percent = (part: number, whole: number) =>
   `${part} of ${whole} (${Math.round((100 * part) / whole)}%)`;
@@ -46,6 +49,12 @@ export async function tryCheckpoint(
   const model =
     options.model === undefined ? [] : [`actor_rollout_ref.model.path=${options.model}`];
   const config = await readConfig([...overrides, ...model], options);
+  const patienceMs = config.lab.stuck_after * 1000;
+  await guarded({ afterwards: "nothing was written", patienceMs }, () => show(config, options));
+}
+
+/** Rolls out and prints. */
+async function show(config: Config, options: { tasks: number; greedy?: boolean }): Promise<void> {
   const { policy, tools, reward, validation } = await assemble(config);
   try {
     const trees = await rollout(policy, validation.slice(0, options.tasks), {
@@ -54,16 +63,18 @@ export async function tryCheckpoint(
       initialRollouts: 1,
       tools,
       seed: config.lab.seed,
-      signal: interruptible(),
+      signal: stoppable("early"),
       ...(options.greedy ? { mode: "validate" as const, validation: { temperature: 0 } } : {}),
     });
     const { rows, mean } = await score(trees, reward);
     rows.forEach(({ trajectory, score: found }, i) => {
       const { task } = trees[i]!;
-      const wanted = [task.groundTruth].flat().join(" or ");
-      console.log(`\n--- ${task.id}: ${question(task)}\n${trajectory.text}`);
+      const wanted = [task.groundTruth ?? "nothing in particular"].flat().join(" or ");
+      console.log(printable(`\n--- ${task.id}: ${question(task)}\n${trajectory.text}`));
       console.log(
-        `  score ${found.score.toFixed(2)}: ${found.reason}; wanted ${wanted}; ended by ${trajectory.end} after ${trajectory.tokens.length} tokens`,
+        printable(
+          `  score ${found.score.toFixed(2)}: ${found.reason}; wanted ${wanted}; ended by ${trajectory.end} after ${trajectory.tokens.length} tokens`,
+        ),
       );
     });
     const how = options.greedy

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { until } from "../../tests/until.js";
 import { notebookOf, run, shown, start } from "./test-run.js";
 
 test("run interrupts a cell that hangs, in a loop or in an await, and keeps what it printed", async () => {
@@ -39,14 +40,18 @@ test("run says how a kernel died and keeps what ran", async () => {
 });
 
 test("run stopped by a signal interrupts the cell, saves and leaves with the signal's code", async () => {
-  const path = notebookOf("1", "console.log('begun');\nfor (;;) {}", "3");
+  const endless =
+    "import { writeFileSync } from 'node:fs';\nconsole.log('begun');\nwriteFileSync('in', '');\nfor (;;) {}";
+  const path = notebookOf("1", endless, "3");
+  const inside = join(dirname(path), "in");
   for (const [signal, code] of [
     ["SIGTERM", 143],
     ["SIGINT", 130],
   ] as const) {
     const { child, ended, heard } = start(path);
     await heard("cell 1 of 3  ok");
-    await new Promise((done) => setTimeout(done, 300));
+    await until(() => existsSync(inside), "the cell to come to its loop");
+    rmSync(inside);
     child.kill(signal);
     const ran = await ended;
     assert.equal(ran.code, code, ran.stderr);
@@ -72,8 +77,7 @@ test("run killed at once leaves the cells before, and no kernel behind", async (
       return false; // ESRCH: it is gone
     }
   };
-  for (let i = 0; i < 50 && alive(); i++) await new Promise((done) => setTimeout(done, 200));
-  assert.equal(alive(), false);
+  await until(() => !alive(), "the kernel to end with the command");
 });
 
 test("run that loses its folder halfway puts what ran elsewhere and says so", async () => {

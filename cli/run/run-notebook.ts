@@ -7,7 +7,7 @@ import {
   executeNotebook,
   type NotebookExecution,
 } from "../../kernel/notebook/execute.js";
-import { pageOf } from "../../kernel/notebook/page/page.js";
+import { pageOf } from "../../kernel/notebook/html/page.js";
 import { injectParameters } from "../../kernel/notebook/parameters.js";
 import { type NotebookFile, readNotebook } from "../../kernel/notebook/read.js";
 import { writeAtomically, writeNotebook } from "../../kernel/notebook/write.js";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Dealer, Subscriber } from "zeromq";
 import { endpoint } from "../wire/connection.js";
 import { decodeMessage, Encoder, type Json, type Message } from "../wire/message.js";
@@ -174,11 +175,11 @@ export class KernelClient {
     options: { listen?: IopubListener; metadata?: Json; patience?: number },
   ): Promise<Json | undefined> {
     if (this.#failure !== undefined) throw this.#failure;
+    const id = randomUUID();
     const frames = this.#encoder.encode(
-      { type, content, parent: undefined, metadata: options.metadata },
+      { id, type, content, parent: undefined, metadata: options.metadata },
       [],
     );
-    const { msg_id: id } = JSON.parse(Buffer.from(frames[2]!).toString()) as { msg_id: string };
     let timer: NodeJS.Timeout | undefined;
     const request: Request = {
       listen: options.listen ?? (() => undefined),

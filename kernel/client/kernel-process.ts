@@ -7,7 +7,21 @@ import { join } from "node:path";
 import type { Connection } from "../wire/connection.js";
 import type { KernelSpec } from "./kernel-spec.js";
 
-/** The kernel's process ended although nobody asked it to. */
+/**
+ * The kernel's process ended although nobody asked it to.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { KernelClient, KernelDiedError, ownKernel } from "arpo-lab/kernel/notebook";
+ *
+ * const kernel = await KernelClient.start(ownKernel(), { cwd: "." });
+ * const running = kernel.execute("for (;;) {}");
+ * kernel.process.signal("SIGKILL");
+ * await assert.rejects(running, KernelDiedError);
+ * await kernel.kill();
+ * ```
+ */
 export class KernelDiedError extends Error {
   override name = "KernelDiedError";
 }

@@ -15,7 +15,18 @@ export interface KernelSpec {
   transport: "ipc" | "tcp";
 }
 
-/** This package's own kernel, which need not be installed to be started. */
+/**
+ * This package's own kernel, which need not be installed to be started.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ownKernel } from "arpo-lab/kernel/notebook";
+ *
+ * assert.equal(ownKernel().name, "arpo-lab");
+ * assert.equal(ownKernel("javascript").language, "javascript");
+ * ```
+ */
 export function ownKernel(language: "typescript" | "javascript" = "typescript"): KernelSpec {
   const main = fileURLToPath(new URL("../main.js", import.meta.url));
   return {
@@ -29,7 +40,17 @@ export function ownKernel(language: "typescript" | "javascript" = "typescript"):
   };
 }
 
-/** Where Jupyter looks for kernels, most particular first. */
+/**
+ * Where Jupyter looks for kernels, most particular first.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { kernelFolders } from "arpo-lab/kernel/notebook";
+ *
+ * assert.ok(kernelFolders({ JUPYTER_DATA_DIR: "/data" })[0]!.startsWith("/data"));
+ * ```
+ */
 export function kernelFolders(env: NodeJS.ProcessEnv = process.env): string[] {
   const roots = (env["JUPYTER_PATH"] ?? "").split(delimiter).filter((path) => path !== "");
   if (process.platform === "win32") roots.push(join(env["APPDATA"] ?? homedir(), "jupyter"));
@@ -64,7 +85,18 @@ function readSpec(folder: string, name: string): KernelSpec | undefined {
   };
 }
 
-/** A kernel by the name it is installed under; ours is always there. */
+/**
+ * A kernel by the name it is installed under; ours is always there.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { findKernel } from "arpo-lab/kernel/notebook";
+ *
+ * assert.equal(findKernel("arpo-lab").displayName, "TypeScript (arpo-lab)");
+ * assert.throws(() => findKernel("cobol"), /it must be one of arpo-lab, /);
+ * ```
+ */
 export function findKernel(name: string, folders = kernelFolders()): KernelSpec {
   for (const folder of folders) {
     const spec = readSpec(folder, name);

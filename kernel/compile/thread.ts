@@ -1,10 +1,10 @@
 // The thread that compiles: one request at a time, in the order they come.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
-import type { CellCompiler, CompilerOptions } from "../session/contract.js";
-import { log } from "../wire/log.js";
-import type { CompilerCall } from "./client.js";
+import type { CellCompiler, CompilerOptions } from "../contract/compiler.js";
+import { log } from "../host/log.js";
+import type { CompilerCall } from "../contract/compiler-client.js";
 
-const compiler = import("../session/compiler.js").then((m) =>
+const compiler = import("./compiler.js").then((m) =>
   m.createCellCompiler(workerData as CompilerOptions),
 );
 let turn: Promise<unknown> = Promise.resolve();

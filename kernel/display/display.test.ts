@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../tests/until.js";
 import { clearOutput, display } from "./display.js";
 import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";
@@ -53,15 +54,16 @@ test("display() with an id replaces within a run and shows again in the next", a
 test("display() keeps the order of a slow value and a later update", async () => {
   const host = new FakeHost();
   await host.within(async () => {
+    let finish: ((bundle: Record<string, string>) => void) | undefined;
     const slow = {
-      [displaySymbol]: () =>
-        new Promise<Record<string, string>>((done) =>
-          setTimeout(() => done({ "text/plain": "slow" }), 20),
-        ),
+      [displaySymbol]: () => new Promise<Record<string, string>>((done) => (finish = done)),
     };
     const handle = display(slow);
     handle.update("fast");
-    await new Promise((done) => setTimeout(done, 60));
+    const ready = await until(() => finish, "the slow value to be asked");
+    assert.deepEqual(host.calls, [], "the update waits for the slow value");
+    ready({ "text/plain": "slow" });
+    await until(() => host.calls.length === 2, "the slow value and its update");
     handle.update("later");
   });
   assert.deepEqual(

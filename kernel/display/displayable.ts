@@ -2,7 +2,23 @@ import type { MimeBundle } from "../host/host.js";
 import { base64 } from "./image.js";
 import { toJson } from "./json.js";
 
-/** The method by which a value says how it is shown; the name is Deno's, so values work in both. */
+/**
+ * The method by which a value says how it is shown; the name is Deno's, so values work in both.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { displaySymbol, formatValue } from "arpo-lab/kernel";
+ *
+ * class Temperature {
+ *   constructor(readonly celsius: number) {}
+ *   [displaySymbol]() {
+ *     return { "text/plain": `${this.celsius} degrees` };
+ *   }
+ * }
+ * assert.deepEqual(await formatValue(new Temperature(20)), { "text/plain": "20 degrees" });
+ * ```
+ */
 export const displaySymbol: unique symbol = Symbol.for("Jupyter.display");
 
 /**

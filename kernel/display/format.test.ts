@@ -217,3 +217,26 @@ test("formatValue() survives hostile proxies", async () => {
   assert.equal(typeof (await textOf(hostile)), "string");
   assert.equal(typeof (await textOf([hostile])), "string");
 });
+
+test("formatValue() shows a table of arquero as a table", async () => {
+  const rows = Array.from({ length: 70 }, (_, n) => [n, `name ${n}`]);
+  const table = {
+    columnNames: () => ["n", "name"],
+    numRows: () => rows.length,
+    numCols: () => 2,
+    get: (column: string, row: number) => rows[row]![column === "n" ? 0 : 1],
+  };
+  const bundle = (await formatValue(table))!;
+  assert.match(String(bundle["text/plain"]), /^ +n +name\n0 +0 +'?name 0/);
+  assert.match(String(bundle["text/plain"]), /… 10 more rows, 70 rows × 2 columns$/);
+  assert.match(String(bundle["text/html"]), /<table/);
+});
+
+test("formatValue() shows what a document draws, with outerHTML or as text", async () => {
+  const plot = { nodeName: "svg", outerHTML: "<svg><path/></svg>" };
+  assert.equal((await formatValue(plot))!["text/html"], "<svg><path/></svg>");
+  const drawn = { nodeName: "SVG", toString: () => '<svg xmlns="x"></svg>' };
+  assert.equal((await formatValue(drawn))!["image/svg+xml"], '<svg xmlns="x"></svg>');
+  const other = { nodeName: "svg", toString: () => "not a drawing" };
+  assert.deepEqual(Object.keys((await formatValue(other))!), ["text/plain"]);
+});

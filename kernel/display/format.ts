@@ -10,7 +10,15 @@ import { escapeHtml } from "./html.js";
 import { base64, sniffImage } from "./image.js";
 import { bound, inspectText } from "./inspect.js";
 import type { Numbers } from "./numeric.js";
-import { dataFrameTable, isDataFrame, mapTable, recordsTable, tableBundle } from "./table.js";
+import {
+  arqueroTable,
+  dataFrameTable,
+  isArquero,
+  isDataFrame,
+  mapTable,
+  recordsTable,
+  tableBundle,
+} from "./table.js";
 import { isTensor, numbersBundle, tensorBundle } from "./tensor.js";
 
 /** What a value looks like to whoever wrote no display method for it. */
@@ -41,11 +49,21 @@ function defaultBundle(value: object): MimeBundle | Promise<MimeBundle> | undefi
   if (value instanceof URL) return urlBundle(value);
   if (isTensor(value)) return tensorBundle(value);
   if (isDataFrame(value)) return tableBundle(dataFrameTable(value));
+  if (isArquero(value)) return tableBundle(arqueroTable(value));
   if (isFigure(value)) return figureBundle(value);
   const { outerHTML } = value as { outerHTML?: unknown };
   if (typeof outerHTML === "string")
     return { "text/html": outerHTML, "text/plain": bound(outerHTML) };
-  return undefined;
+  return drawingBundle(value);
+}
+
+/** A drawing of a document that has no `outerHTML`: it says that it is one, and is one as text. */
+function drawingBundle(value: object): MimeBundle | undefined {
+  const { nodeName } = value as { nodeName?: unknown };
+  if (typeof nodeName !== "string" || nodeName.toLowerCase() !== "svg") return undefined;
+  const text = String(value);
+  if (!/^\s*<svg[\s>]/i.test(text)) return undefined;
+  return { "image/svg+xml": text, "text/plain": bound(text) };
 }
 
 function urlBundle(url: URL): MimeBundle {

@@ -9,7 +9,18 @@ function summaryOf(bundle: MimeBundle): string {
   return `[${mime}, ${typeof content === "string" ? `${content.length} characters` : "an object"}]`;
 }
 
-/** A value that is shown as the mime types it holds. */
+/**
+ * A value that is shown as the mime types it holds.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Rich } from "arpo-lab/kernel";
+ *
+ * const both = new Rich({ "text/html": "<b>42</b>", "text/plain": "42" });
+ * assert.equal(both.bundle["text/plain"], "42");
+ * ```
+ */
 export class Rich implements Displayable {
   readonly bundle: MimeBundle;
 
@@ -23,7 +34,18 @@ export class Rich implements Displayable {
   }
 }
 
-/** Content for any mime type: text, bytes for binary types, an object for JSON types. */
+/**
+ * Content for any mime type: text, bytes for binary types, an object for JSON types.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { raw } from "arpo-lab/kernel";
+ *
+ * assert.equal(raw("text/csv", "a,b").bundle["text/csv"], "a,b");
+ * assert.equal(raw("application/pdf", Uint8Array.of(37)).bundle["application/pdf"], "JQ==");
+ * ```
+ */
 export function raw(mime: string, content: unknown): Rich {
   if (!(content instanceof Uint8Array)) return new Rich({ [mime]: content });
   return new Rich({ [mime]: base64(content), "text/plain": `[${mime}, ${content.length} bytes]` });
@@ -59,39 +81,112 @@ export function html(text: string | TemplateStringsArray, ...values: unknown[]):
   );
 }
 
-/** Markdown to show. */
+/**
+ * Markdown to show.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { markdown } from "arpo-lab/kernel";
+ *
+ * assert.equal(markdown("**bold**").bundle["text/markdown"], "**bold**");
+ * ```
+ */
 export function markdown(text: string): Rich {
   return new Rich({ "text/markdown": text, "text/plain": text });
 }
 
-/** LaTeX to show; mathematics without delimiters gets them. */
+/**
+ * LaTeX to show; mathematics without delimiters gets them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { latex } from "arpo-lab/kernel";
+ *
+ * assert.equal(latex("e^x").bundle["text/latex"], "$$e^x$$");
+ * ```
+ */
 export function latex(text: string): Rich {
   const delimited = /\$|\\\(|\\\[|\\begin\{/.test(text);
   return new Rich({ "text/latex": delimited ? text : `$$${text}$$`, "text/plain": text });
 }
 
-/** An SVG drawing to show. */
+/**
+ * An SVG drawing to show.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { svg } from "arpo-lab/kernel";
+ *
+ * const dot = svg('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><circle r="4"/></svg>');
+ * assert.match(String(dot.bundle["image/svg+xml"]), /^<svg/);
+ * ```
+ */
 export function svg(text: string): Rich {
   return raw("image/svg+xml", text);
 }
 
-/** A JavaScript program that the page runs. */
+/**
+ * A JavaScript program that the page runs.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { javascript } from "arpo-lab/kernel";
+ *
+ * assert.ok("application/javascript" in javascript("console.log('in the page')").bundle);
+ * ```
+ */
 export function javascript(text: string): Rich {
   return raw("application/javascript", text);
 }
 
-/** A value to show as a tree of JSON that opens and closes. */
+/**
+ * A value to show as a tree of JSON that opens and closes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { json } from "arpo-lab/kernel";
+ *
+ * assert.deepEqual(json({ n: 1 }).bundle["application/json"], { n: 1 });
+ * ```
+ */
 export function json(value: unknown): Rich {
   const plain = toJson(value);
   return new Rich({ "application/json": plain, "text/plain": JSON.stringify(plain, null, 2) });
 }
 
-/** Plain text to show as it is, without quotes. */
+/**
+ * Plain text to show as it is, without quotes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { text } from "arpo-lab/kernel";
+ *
+ * assert.deepEqual(text("no quotes").bundle, { "text/plain": "no quotes" });
+ * ```
+ */
 export function text(content: string): Rich {
   return raw("text/plain", content);
 }
 
-/** A picture to show: PNG, JPEG, GIF or WebP, recognised by its bytes unless the type is given. */
+/**
+ * A picture to show: PNG, JPEG, GIF or WebP, recognised by its bytes unless the type is given.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { image } from "arpo-lab/kernel";
+ *
+ * const gif = Buffer.from("R0lGODlhAQABAAAAACw=", "base64");
+ * assert.equal(image(gif).bundle["image/gif"], "R0lGODlhAQABAAAAACw=");
+ * assert.throws(() => image(Uint8Array.of(1, 2)), /must be PNG, JPEG, GIF or WebP/);
+ * ```
+ */
 export function image(bytes: Uint8Array, mime?: ImageMime): Rich {
   const type = mime ?? sniffImage(bytes);
   if (type === undefined) {

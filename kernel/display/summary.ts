@@ -1,7 +1,18 @@
 import { types } from "node:util";
 import { inspectText } from "./inspect.js";
 
-/** The method by which a value says in a line what it is, and among which of a session's values it stands. */
+/**
+ * The method by which a value says in a line what it is, and among which of a session's values it stands.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { summarizeValue, summarySymbol } from "arpo-lab/kernel";
+ *
+ * const forest = { [summarySymbol]: () => ({ group: "Trees", text: "2 trees" }) };
+ * assert.equal(summarizeValue(forest).text, "2 trees");
+ * ```
+ */
 export const summarySymbol: unique symbol = Symbol.for("arpo-lab.summary");
 
 /** What a list of a session's values shows of one. */
@@ -98,7 +109,17 @@ function ofObject(value: object): Summary {
   return { group: "Variables", kind, text: cut(keys.length === 0 ? "" : `{ ${keys.join(", ")} }`) };
 }
 
-/** A value in a line; never throws, and calls nothing of the value's but its own summary. */
+/**
+ * A value in a line; never throws, and calls nothing of the value's but its own summary.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { summarizeValue } from "arpo-lab/kernel";
+ *
+ * assert.deepEqual(summarizeValue([1, 2]), { group: "Variables", kind: "Array", text: "2 elements" });
+ * ```
+ */
 export function summarizeValue(value: unknown): Summary {
   try {
     if (typeof value === "function") {

@@ -153,6 +153,33 @@ export function dataFrameTable(frame: FrameLike): Table {
   };
 }
 
+/** What a table of arquero is recognised by. */
+interface ArqueroLike {
+  columnNames(): string[];
+  numRows(): number;
+  numCols(): number;
+  get(column: string, row: number): unknown;
+}
+
+/** True for a table of any copy of arquero. */
+export function isArquero(value: object): value is ArqueroLike {
+  const t = value as Partial<ArqueroLike>;
+  return [t.columnNames, t.numRows, t.numCols, t.get].every(
+    (member) => typeof member === "function",
+  );
+}
+
+/** A table of arquero, filtered and in order as it is. */
+export function arqueroTable(table: ArqueroLike): Table {
+  const columns = table.columnNames();
+  const total = table.numRows();
+  const rows = Array.from({ length: Math.min(total, maxRows) }, (_, row) =>
+    columns.map((column) => table.get(column, row)),
+  );
+  const note = `${counted(total, "row")} × ${counted(columns.length, "column")}`;
+  return { columns, rows, total, note };
+}
+
 /** A Map as a table of its keys and values. */
 export function mapTable(map: ReadonlyMap<unknown, unknown>): Table {
   const rows: unknown[][] = [];

@@ -153,6 +153,26 @@ function describeKernel(notebook: Notebook, client: KernelClient): void {
 /**
  * Runs a notebook's code cells in a kernel of their own, from the first to the last or to the first
  * that fails. Outputs go into the notebook itself; a cell tagged `raises-exception` may fail.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { executeNotebook, ownKernel, parseNotebook } from "arpo-lab/kernel/notebook";
+ *
+ * const { notebook } = parseNotebook(
+ *   JSON.stringify({
+ *     nbformat: 4,
+ *     nbformat_minor: 5,
+ *     metadata: {},
+ *     cells: [
+ *       { id: "a", cell_type: "code", source: "6 * 7", metadata: {}, outputs: [], execution_count: null },
+ *     ],
+ *   }),
+ * );
+ * const { ran, failures } = await executeNotebook(notebook, { kernel: ownKernel(), cwd: "." });
+ * assert.equal(ran, 1);
+ * assert.deepEqual(failures, []);
+ * ```
  */
 export async function executeNotebook(
   notebook: Notebook,

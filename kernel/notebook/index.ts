@@ -16,4 +16,4 @@ export { type ExecuteOptions, type IopubMessage, KernelClient } from "../client/
 export { KernelDiedError } from "../client/kernel-process.js";
 export { findKernel, kernelFolders, type KernelSpec, ownKernel } from "../client/kernel-spec.js";
 export { executeNotebook } from "./execute.js";
-export { pageOf } from "./page/page.js";
+export { pageOf } from "./html/page.js";

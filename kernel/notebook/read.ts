@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { fromVersion3 } from "./from-version-3.js";
 import { joinLines, type Notebook } from "./notebook.js";
 import { NotebookError, validateNotebook } from "./validate.js";
 
@@ -31,7 +32,7 @@ function upgrade(notebook: Notebook): void {
 }
 
 /**
- * Reads the text of a notebook of format 4, brought to 4.5. `name` is for messages.
+ * Reads the text of a notebook of format 4 or 3, brought to 4.5. `name` is for messages.
  *
  * @example
  * ```ts
@@ -45,7 +46,7 @@ function upgrade(notebook: Notebook): void {
 export function parseNotebook(text: string, name = "the file"): NotebookFile {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\ufeff/, ""));
+    value = fromVersion3(JSON.parse(text.replace(/^\ufeff/, "")));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NotebookError(`Cannot read notebook: ${name} must be JSON, got ${reason}`, {
@@ -61,7 +62,17 @@ export function parseNotebook(text: string, name = "the file"): NotebookFile {
   return { notebook: value, indent, ending: /\}(\s*)$/.exec(text)?.[1] ?? "\n" };
 }
 
-/** Reads a notebook's file. */
+/**
+ * Reads a notebook's file.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { readNotebook } from "arpo-lab/kernel/notebook";
+ *
+ * assert.throws(() => readNotebook("no-such.ipynb"), /no-such.ipynb must be a readable file/);
+ * ```
+ */
 export function readNotebook(path: string): NotebookFile {
   let text: string;
   try {

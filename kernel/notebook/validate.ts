@@ -2,7 +2,17 @@ import type { Notebook } from "./notebook.js";
 
 type Record_ = Record<string, unknown>;
 
-/** Why a value is not a notebook: the place and the rule. */
+/**
+ * Why a value is not a notebook: the place and the rule.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { NotebookError, parseNotebook } from "arpo-lab/kernel/notebook";
+ *
+ * assert.throws(() => parseNotebook('{ "cells": 3 }'), NotebookError);
+ * ```
+ */
 export class NotebookError extends SyntaxError {
   override name = "NotebookError";
 }
@@ -138,7 +148,8 @@ function cell(value: unknown, path: string, minor: number): void {
 export function validateNotebook(value: unknown): asserts value is Notebook {
   const nb = object(value, "the file");
   if (nb["nbformat"] !== 4) {
-    fail("nbformat", "4 (JupyterLab converts older files when it saves them)", nb["nbformat"]);
+    const rule = "4 or 3 (older: jupyter nbconvert --to notebook --inplace FILE)";
+    fail("nbformat", rule, nb["nbformat"]);
   }
   const minor = nb["nbformat_minor"];
   if (!Number.isInteger(minor) || (minor as number) < 0)

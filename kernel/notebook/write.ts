@@ -12,6 +12,9 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { NotebookFile } from "./read.js";
 
+/** How files are written; exchanged by tests that fill the disk. */
+export type Writer = (place: string, data: string | Uint8Array) => void;
+
 /** The text of a notebook's file. */
 export function notebookText(file: NotebookFile): string {
   const { indent, ending, notebook } = file;
@@ -81,7 +84,17 @@ export function writeNotebook(path: string, file: NotebookFile): void {
   writeAtomically(path, notebookText(file));
 }
 
-/** A notebook without cells, for the TypeScript kernel. */
+/**
+ * A notebook without cells, for the TypeScript kernel.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { emptyNotebook } from "arpo-lab/kernel/notebook";
+ *
+ * assert.deepEqual(emptyNotebook().notebook.cells, []);
+ * ```
+ */
 export function emptyNotebook(): NotebookFile {
   return {
     notebook: { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 },

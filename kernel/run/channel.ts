@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { WORDS, type FromMain } from "./bridge.js";
+import { WORDS, type FromMain } from "../contract/bridge.js";
 
 /** The main thread waits when this many characters are on their way to the network. */
 const LIMIT = 1 << 25;

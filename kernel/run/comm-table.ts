@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Comm, CommMessage, CommOptions, Comms } from "../host/host.js";
-import type { CommEvent, CommTraffic } from "./bridge.js";
+import type { CommEvent, CommTraffic } from "../contract/bridge.js";
 
 type Data = Record<string, unknown>;
 type Send = (traffic: CommTraffic) => void;

@@ -1,7 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 import type { CellIdentity, DisplayOptions, KernelHost, MimeBundle } from "../host/host.js";
 import { InterruptError } from "../host/interrupt-error.js";
-import { WORDS, type InputAnswer } from "./bridge.js";
+import { WORDS, type InputAnswer } from "../contract/bridge.js";
 import { currentCell } from "./cell.js";
 import type { Channel } from "./channel.js";
 import type { CommTable } from "./comm-table.js";

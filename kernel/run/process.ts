@@ -1,5 +1,6 @@
 import type { Channel } from "./channel.js";
 import { cellOfPromise, currentCell } from "./cell.js";
+import { keepListeners } from "./keep-listeners.js";
 import { isReset } from "./termination.js";
 import type { Tracebacks } from "./traceback.js";
 
@@ -46,14 +47,16 @@ export function captureProcess(parts: {
   const report = (error: unknown, id: string): void => {
     channel.send({ type: "error", id, error: tracebacks.report(error) });
   };
-  process.on("uncaughtException", (error: unknown) => {
-    // null is what an interrupt leaves behind.
-    if (!isReset(error) && error !== null) report(error, currentCell()?.id ?? "");
+  keepListeners(process, {
+    uncaughtException: (error: unknown) => {
+      // null is what an interrupt leaves behind.
+      if (!isReset(error) && error !== null) report(error, currentCell()?.id ?? "");
+    },
+    unhandledRejection: (reason: unknown, promise: Promise<unknown>) => {
+      report(reason, cellOfPromise(promise)?.id ?? "");
+    },
+    // The wire thread hears it even while this one computes; here it must only not end the process.
+    SIGINT: () => undefined,
   });
-  process.on("unhandledRejection", (reason, promise) => {
-    report(reason, cellOfPromise(promise)?.id ?? "");
-  });
-  // The wire thread hears it even while this one computes; here it must only not end the process.
-  process.on("SIGINT", () => undefined);
   return exit;
 }

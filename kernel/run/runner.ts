@@ -2,11 +2,12 @@ import { constants } from "node:vm";
 import type { FormatValue } from "../display/contract.js";
 import type { MimeBundle } from "../host/host.js";
 import { InterruptError } from "../host/interrupt-error.js";
-import type { CellScope } from "../session/contract.js";
-import { compileOnce } from "../session/script.js";
-import type { Outcome, RunRequest } from "./bridge.js";
+import type { CellScope } from "../contract/compiler.js";
+import { compileOnce } from "./scope/script.js";
+import type { Outcome, RunRequest } from "../contract/bridge.js";
 import { RunningCell, runAs } from "./cell.js";
 import type { Channel } from "./channel.js";
+import { restoredText } from "./intrinsics.js";
 import type { Tracebacks } from "./traceback.js";
 
 type Compiled = (scope: CellScope) => Promise<{ value: unknown } | undefined>;
@@ -40,16 +41,22 @@ export class Runner {
     const cell = new RunningCell(request.id, request.count, request.allowStdin, request.cellId);
     this.#running = { cell, request };
     this.#parts.tracebacks.add(request.filename, request.count, request.source, request.map);
-    // Nothing below may be awaited by the kernel: an interrupt can take a pending promise with it.
-    runAs(cell, () => this.#evaluate(request)).then(
-      (bundle) => this.#finish(request.id, { status: "ok", bundle }),
-      (error: unknown) =>
-        this.#finish(request.id, {
-          status: isInterrupt(error) ? "interrupted" : "error",
-          error: this.#parts.tracebacks.report(error),
-        }),
-    );
+    // Not awaited by the kernel: an interrupt can take a pending promise with it.
+    void this.#settle(cell, request);
     return cell;
+  }
+
+  /** Awaits and never calls `then`, which a cell may have replaced. */
+  async #settle(cell: RunningCell, request: RunRequest): Promise<void> {
+    const { id } = request;
+    try {
+      const bundle = await runAs(cell, () => this.#evaluate(request));
+      this.#finish(id, { status: "ok", bundle });
+    } catch (error) {
+      const status = isInterrupt(error) ? "interrupted" : "error";
+      this.#restore(id);
+      this.#finish(id, { status, error: this.#parts.tracebacks.report(error) });
+    }
   }
 
   /** Ends the running cell; what it still waits for is told through its signal. */
@@ -71,6 +78,7 @@ export class Runner {
     const script = compileOnce(js, { filename, importModuleDynamically });
     const compiled = script.runInThisContext() as Compiled;
     const result = await compiled(this.#scope);
+    this.#restore(request.id);
     if (result === undefined || result.value === undefined) return undefined;
     if (silent && kind === "cell") return undefined;
     const plain = plainText(result.value);
@@ -80,10 +88,17 @@ export class Runner {
     )(result.value);
   }
 
+  /** Puts back what the cell took away of what the kernel itself needs, and says so in its output. */
+  #restore(id: string): void {
+    const restored = restoredText();
+    if (restored !== undefined) this.#parts.channel.stream(id, "stderr", restored);
+  }
+
   #finish(id: string, outcome: Outcome): void {
     if (this.#running?.request.id !== id) return;
     const { cell } = this.#running;
     this.#running = undefined;
+    this.#restore(id);
     // What the cell started and did not wait for hears of it too.
     if (outcome.status === "interrupted") cell.abort(new InterruptError());
     const { channel } = this.#parts;

@@ -1,10 +1,10 @@
 import type { MessagePort, Worker } from "node:worker_threads";
 import { setCurrentHost } from "../host/host.js";
-import { CompilerClient } from "../compile/client.js";
+import { CompilerClient } from "../contract/compiler-client.js";
 import type { FormatValue } from "../display/contract.js";
-import { WORDS, type ToMain } from "./bridge.js";
+import { WORDS, type ToMain } from "../contract/bridge.js";
 import { RunningCell, currentCell, runAs } from "./cell.js";
-import { log } from "../wire/log.js";
+import { log } from "../host/log.js";
 import { Channel } from "./channel.js";
 import { CommTable } from "./comm-table.js";
 import { Host } from "./host.js";
@@ -41,21 +41,32 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     channel,
     tracebacks,
     scope: async () => {
-      const { createCellScope } = await import("../session/scope.js");
+      const { createCellScope } = await import("./scope/scope.js");
       return createCellScope(host, (...args) => modules.call("load", ...args));
     },
-    format: () => format ?? import("../display/format.js").then((m) => (format = m.formatValue)),
+    format: async () => (format ??= (await import("../display/format.js")).formatValue),
   });
 
   comms.register("arpo-lab.values", (comm) => {
     comm.onMessage = async (message) => {
-      const { answerValues } = await import("../session/values.js");
+      const { answerValues } = await import("./scope/values.js");
       await answerValues(comm, message, host, runner.variables);
     };
   });
 
   // A cell can print for as long as anything it started holds on to it, and no longer.
   const cells = new FinalizationRegistry<string>((id) => channel.send({ type: "forgotten", id }));
+
+  // Awaits and never calls `then`, which a cell may have replaced.
+  const receive = async (cell: RunningCell, message: Parameters<CommTable["receive"]>[0]) => {
+    const { id } = cell;
+    try {
+      await runAs(cell, () => comms.receive(message));
+    } catch (error) {
+      channel.send({ type: "error", id, error: tracebacks.report(error) });
+    }
+    channel.send({ type: "comm-handled", id });
+  };
 
   let interruptsHandled = 0;
   wire.on("message", (message: ToMain) => {
@@ -74,13 +85,9 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
         return channel.send({ type: "interrupted", interrupt, question });
       }
       case "comm": {
-        const done = (): void => channel.send({ type: "comm-handled", id: message.id });
         const cell = new RunningCell(message.id, 0, false);
         cells.register(cell, message.id);
-        runAs(cell, () => comms.receive(message)).then(done, (error: unknown) => {
-          channel.send({ type: "error", id: message.id, error: tracebacks.report(error) });
-          done();
-        });
+        void receive(cell, message);
         return;
       }
       case "shutdown":

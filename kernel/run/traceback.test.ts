@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { TestSession } from "../session/test-session.js";
+import { TestSession } from "../../tests/cells/test-session.js";
 import { Tracebacks } from "./traceback.js";
 
 /** Where a cell says that it failed, after another that declares `f`. */

@@ -1,7 +1,8 @@
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { stripVTControlCharacters } from "node:util";
-import type { ColumnMap } from "../session/contract.js";
-import type { ErrorReport } from "./bridge.js";
+import type { ColumnMap } from "../contract/compiler.js";
+import type { ErrorReport } from "../contract/bridge.js";
+import { dim, excerpt, red } from "../host/excerpt.js";
 
 interface Source {
   count: number;
@@ -9,9 +10,6 @@ interface Source {
   /** JSON until the first error needs it: parsed, it takes fifty times the memory. */
   map: string | undefined;
 }
-
-const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
-const dim = (text: string): string => `\u001b[2m${text}\u001b[22m`;
 
 /** Turns errors into tracebacks whose positions are those of the cells a person wrote. */
 export class Tracebacks {
@@ -120,19 +118,6 @@ function columnOf({ columns }: ColumnMap, line: number, column: number): number 
   if (run === undefined) return column;
   const [to, from, copied] = run;
   return copied ? from + column - to : from;
-}
-
-/** The line, those beside it, and a mark below the column. */
-export function excerpt(lines: string[], line: number, column: number): string[] {
-  const out: string[] = [];
-  const last = Math.min(lines.length, line + 1);
-  const width = String(last).length;
-  for (let n = Math.max(1, line - 1); n <= last; n++) {
-    const text = lines[n - 1] ?? "";
-    out.push(`${n === line ? red(">") : " "} ${dim(String(n).padStart(width))} ${text}`);
-    if (n === line) out.push(`  ${" ".repeat(width + Math.max(1, column))}${red("^")}`);
-  }
-  return out;
 }
 
 /** A property of an error as text: it may be a getter that throws, or no text at all. */

@@ -90,15 +90,20 @@ const runCell = async (n: number): Promise<void> => {
 const output = async (n: number): Promise<string> =>
   (await page.textContent(`${cell(n)} .jp-OutputArea-output`)) ?? "";
 
-test("the lab opens a notebook and keeps the token out of the address", { skip }, async () => {
-  await page.goto(`${server.url}lab/tree/lesson.ipynb?token=${server.token}`);
-  await page.waitForSelector(`${cell(5)} .cm-content`);
-  await page.waitForSelector('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
-  assert.ok(!page.url().includes("token"), page.url());
-  await page.waitForSelector(`${cell(1)} mjx-container`);
-  await page.waitForSelector(`${cell(2)} .cm-content span[class]`); // coloured
-  await picture("opened");
-});
+test(
+  "the lab opens a notebook and keeps the token out of the address and the page",
+  { skip },
+  async () => {
+    await page.goto(`${server.url}lab/tree/lesson.ipynb?token=${server.token}`);
+    await page.waitForSelector(`${cell(5)} .cm-content`);
+    await page.waitForSelector('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
+    assert.ok(!page.url().includes("token"), page.url());
+    assert.ok(!(await page.content()).includes(server.token), "a notebook's script could read it");
+    await page.waitForSelector(`${cell(1)} mjx-container`);
+    await page.waitForSelector(`${cell(2)} .cm-content span[class]`); // coloured
+    await picture("opened");
+  },
+);
 
 test("the lab runs cells and draws a figure", { skip }, async () => {
   await runCell(2);

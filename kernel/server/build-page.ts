@@ -11,21 +11,13 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cacheFolder } from "../host/cache-folder.js";
 
 const source = fileURLToPath(new URL("../../../kernel/server/page", import.meta.url));
-
-/** Where what can be made again is kept. `ARPO_LAB_CACHE` overrides. */
-export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  if (env["ARPO_LAB_CACHE"]) return env["ARPO_LAB_CACHE"];
-  if (process.platform === "win32") {
-    return join(env["LOCALAPPDATA"] ?? homedir(), "arpo-lab", "cache");
-  }
-  if (process.platform === "darwin") return join(homedir(), "Library", "Caches", "arpo-lab");
-  return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "arpo-lab");
-}
+/** Where a package has the page, below its name; a clone has its sources instead. */
+const shipped = fileURLToPath(new URL("../../lab-page", import.meta.url));
 
 function hashOf(files: string[]): string {
   const hash = createHash("sha256");
@@ -36,7 +28,12 @@ function hashOf(files: string[]): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-async function run(command: string, args: string[], cwd: string): Promise<void> {
+async function run(
+  command: string,
+  args: string[],
+  cwd: string,
+  heard: (line: string) => void = () => undefined,
+): Promise<void> {
   const lines: string[] = [];
   const child = spawn(command, args, {
     cwd,
@@ -44,7 +41,10 @@ async function run(command: string, args: string[], cwd: string): Promise<void> 
     shell: process.platform === "win32" && command === "npm",
   });
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (chunk: Buffer) => lines.push(chunk.toString()));
+    stream.on("data", (chunk: Buffer) => {
+      lines.push(chunk.toString());
+      heard(chunk.toString());
+    });
   }
   const code = await new Promise<number | null>((done, failed) => {
     child.once("error", failed);
@@ -56,19 +56,43 @@ async function run(command: string, args: string[], cwd: string): Promise<void> 
   }
 }
 
+/** Says how far npm is, from the lines it writes about what it fetches: every quarter of all packages. */
+export function fetchProgress(all: number, say: (line: string) => void): (text: string) => void {
+  let fetched = 0;
+  let said = 0;
+  return (text) => {
+    fetched += text.match(/http (?:fetch GET 200|cache) \S+\.tgz/g)?.length ?? 0;
+    const quarters = Math.min(3, Math.floor((4 * fetched) / all));
+    if (quarters <= said) return;
+    said = quarters;
+    say(`Building the page: ${fetched} of ${all} packages are here …`);
+  };
+}
+
+/** How many packages the page is made of, most of which its build fetches. */
+function packageCount(): number {
+  const text = readFileSync(join(source, "package-lock.json"), "utf8");
+  const { packages } = JSON.parse(text) as { packages: Record<string, unknown> };
+  return Object.keys(packages).length - 1;
+}
+
 /**
- * The folder of the built page. It is built the first time, from packages that are fetched for that and
- * deleted again (`ARPO_LAB_PAGE_MODULES` names a folder that has them already); afterwards, and for
- * every copy of this version, it is there.
+ * The folder of the built page. A package brings it. In a clone it is built the first time, from packages
+ * that are fetched for that and deleted again (`ARPO_LAB_PAGE_MODULES` names a folder that has them
+ * already); afterwards, and for every copy of this version, it is there.
  */
 export async function buildPage(options: { say?: (line: string) => void } = {}): Promise<string> {
+  if (!existsSync(source)) return join(shipped, readdirSync(shipped)[0]!);
   const say = options.say ?? (() => undefined);
   const sources = (readdirSync(join(source, "src"), { recursive: true }) as string[])
     .sort()
     .map((name) => join("src", name))
     .filter((name) => statSync(join(source, name)).isFile());
   const cache = cacheFolder();
-  const page = join(cache, `page-${hashOf(["package-lock.json", "build.mjs", ...sources])}`);
+  const page = join(
+    cache,
+    `page-${hashOf(["package-lock.json", "build.mjs", "notices.mjs", ...sources])}`,
+  );
   if (existsSync(page)) return page;
   mkdirSync(cache, { recursive: true });
   const work = join(cache, `work-${hashOf(["package-lock.json"])}-${process.pid}`);
@@ -81,9 +105,10 @@ export async function buildPage(options: { say?: (line: string) => void } = {}):
     });
     const modules = process.env["ARPO_LAB_PAGE_MODULES"];
     if (modules === undefined) {
-      say("Building the page, which happens once: fetching its packages (a minute or so) …");
-      const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-      await run("npm", ["ci", ...quiet], work);
+      const all = packageCount();
+      say(`Building the page, which happens once: fetching ${all} packages (a minute or so) …`);
+      const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=http"];
+      await run("npm", ["ci", ...options], work, fetchProgress(all, say));
     } else {
       symlinkSync(resolve(modules), join(work, "node_modules"), "junction");
     }

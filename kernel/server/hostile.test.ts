@@ -108,6 +108,11 @@ const attacks: [string, () => Promise<Sent>, number[]][] = [
     [403],
   ],
   [
+    "a picture or script for a page of another port",
+    () => send("GET", "/api", { ...auth, "sec-fetch-site": "same-site" }),
+    [403],
+  ],
+  [
     "https of this host as origin",
     () => send("GET", "/api", { ...auth, origin: `https://127.0.0.1:${server.port}` }),
     [403],
@@ -257,6 +262,20 @@ const attacks: [string, () => Promise<Sent>, number[]][] = [
     [403],
   ],
 ];
+
+test("LabServer takes a write of its own page with the cookie, whatever another lab made of _xsrf", async () => {
+  const jar = (await cookie()).cookie.replace(/_xsrf=[^;]*/, "_xsrf=another-labs");
+  const write = (origin: string) =>
+    send(
+      "PUT",
+      contents("own.txt"),
+      { cookie: jar, "x-xsrftoken": "another-labs", origin },
+      save("own"),
+    );
+  assert.equal((await write(`http://127.0.0.1:${server.port}`)).status, 201);
+  assert.equal((await write(`http://127.0.0.1:${server.port + 1}`)).status, 403);
+  assert.equal((await write("null")).status, 403);
+});
 
 for (const [name, attack, statuses] of attacks) {
   test(`LabServer refuses ${name}`, async () => {

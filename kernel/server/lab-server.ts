@@ -1,4 +1,5 @@
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -7,10 +8,14 @@ import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
 import { WebSocketServer } from "ws";
 import type { KernelSpec } from "../client/kernel-spec.js";
-import { Contents, type Writer } from "./contents/contents.js";
+import type { Writer } from "../notebook/write.js";
+import { ContentsThread } from "./contents/client.js";
+import { Contents } from "./contents/contents.js";
+import { Paths } from "./contents/paths.js";
 import { contentsRoutes } from "./contents/routes.js";
+import type { Json } from "../../http-server/body.js";
 import { Guard } from "./http/guard.js";
-import { HttpError, toHttpError } from "./http/http-error.js";
+import { HttpError, toHttpError } from "../../http-server/http-error.js";
 import { type Answer, Router } from "./http/router.js";
 import { ChannelSession } from "./kernels/channels.js";
 import { V1 } from "./kernels/codec.js";
@@ -20,6 +25,7 @@ import { Sessions, sessionRoutes } from "./kernels/sessions.js";
 import { kernelNamed, specRoutes } from "./kernels/specs.js";
 import { Pages, type SaveReport } from "./lab/pages.js";
 import { pageRoutes } from "./lab/page.js";
+import { helpRoutes } from "./lab/help.js";
 import { labRoutes } from "./lab/routes.js";
 
 /** How a lab server is set up. */
@@ -36,6 +42,8 @@ export interface LabOptions {
   allowHosts?: string[];
   /** The folder of the built page; without one there is only the API. */
   page?: string;
+  /** The folder of the documentation's pages (`npm run docs`), shown below `/help/`. */
+  docs?: string;
   /** Where settings, workspaces and trust are kept; in memory where it is not given. */
   data?: string;
   /** Kernels idle and without a page for this many seconds are ended; 0, the default, never. */
@@ -46,7 +54,7 @@ export interface LabOptions {
   buffer?: { bytes: number; time: number };
   /** Where kernels come from; the installed ones unless given. */
   findKernel?: (name: string) => KernelSpec;
-  /** How files are written. */
+  /** How files are written, on the server's own thread; for tests that fill the disk. */
   write?: Writer;
 }
 
@@ -70,7 +78,6 @@ const noBody = new Set([204, 304]);
 export class LabServer {
   readonly token: string;
   readonly kernels: Kernels;
-  readonly contents: Contents;
   readonly #options: LabOptions;
   readonly #guard: Guard;
   readonly #router = new Router();
@@ -78,6 +85,7 @@ export class LabServer {
   readonly #sockets: WebSocketServer;
   readonly #pages = new Pages();
   readonly #sessions = new Map<string, ChannelSession>();
+  #contents: ContentsThread | undefined;
   #culling: NodeJS.Timeout | undefined;
 
   private constructor(options: LabOptions) {
@@ -87,8 +95,6 @@ export class LabServer {
       throw new RangeError("Cannot start the lab: the token must not be empty");
     const host = options.host === undefined || isAny(options.host) ? [] : [options.host];
     this.#guard = new Guard(this.token, [...host, ...(options.allowHosts ?? [])]);
-    const trustFile = options.data === undefined ? undefined : join(options.data, "lab", "trusted");
-    this.contents = new Contents(options.folder, { trustFile, write: options.write });
     this.kernels = new Kernels(options.findKernel ?? kernelNamed, options.buffer?.bytes);
     const maxBody = options.maxBody ?? 512 << 20;
     this.#sockets = new WebSocketServer({
@@ -102,16 +108,15 @@ export class LabServer {
   }
 
   #addRoutes(maxBody: number): void {
-    const sessions = new Sessions(this.kernels, this.contents);
-    kernelRoutes(this.#router, this.kernels, sessions, this.contents, (kernel, session) =>
+    const { page, data, docs, folder } = this.#options;
+    const paths = new Paths(folder);
+    const sessions = new Sessions(this.kernels, paths);
+    kernelRoutes(this.#router, this.kernels, sessions, paths, (kernel, session) =>
       this.#sessions.get(`${kernel} ${session}`),
     );
     sessionRoutes(this.#router, sessions);
     specRoutes(this.#router);
-    contentsRoutes(this.#router, this.contents, maxBody, (path, content) =>
-      sessions.saved(path, content),
-    );
-    const { page, data } = this.#options;
+    this.#addContents(maxBody, (path, notebook) => sessions.saved(path, notebook));
     labRoutes(this.#router, {
       page,
       data,
@@ -119,11 +124,23 @@ export class LabServer {
       activity: () => this.#activity(),
       pages: this.#pages,
     });
+    if (docs !== undefined) helpRoutes(this.#router, docs);
     if (page !== undefined) {
       const build = basename(page);
-      const root = this.contents.paths.root;
-      pageRoutes(this.#router, { page, build, token: this.token, root });
+      pageRoutes(this.#router, { page, build, root: paths.root });
     }
+  }
+
+  #addContents(limit: number, onNotebook: (path: string, notebook: Json) => void): void {
+    const { folder, data, write } = this.#options;
+    const trustFile = data === undefined ? undefined : join(data, "lab", "trusted");
+    if (write !== undefined) {
+      const contents = new Contents(folder, { trustFile, write });
+      contentsRoutes(this.#router, contents, limit, onNotebook);
+      return;
+    }
+    this.#contents = new ContentsThread({ folder, trustFile, limit }, onNotebook);
+    this.#contents.routes(this.#router);
   }
 
   /** Asks the open pages to save what is not saved; they have `patience` milliseconds. */
@@ -175,6 +192,7 @@ export class LabServer {
     await this.kernels.shutdownAll();
     for (const socket of this.#sockets.clients) socket.terminate();
     this.#server.closeAllConnections();
+    await this.#contents?.stop();
     await closed;
   }
 
@@ -281,7 +299,7 @@ async function send(response: ServerResponse, answer: Answer, headOnly = false):
   response.statusCode = answer.status ?? 200;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (file !== undefined) {
-    response.setHeader("content-length", statSync(file).size);
+    response.setHeader("content-length", (await stat(file)).size);
     if (headOnly) response.end();
     else await pipeline(createReadStream(file), response);
     return;
@@ -291,7 +309,7 @@ async function send(response: ServerResponse, answer: Answer, headOnly = false):
     return;
   }
   if (json !== undefined) response.setHeader("content-type", "application/json");
-  const body = json === undefined ? Buffer.from(bytes ?? []) : Buffer.from(JSON.stringify(json));
+  const body = json === undefined ? (bytes ?? Buffer.alloc(0)) : Buffer.from(JSON.stringify(json));
   response.setHeader("content-length", body.length);
   response.end(headOnly ? undefined : body);
 }

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
+import { until } from "../../tests/until.js";
 import { LabServer } from "./lab-server.js";
 
 const folder = mkdtempSync(join(tmpdir(), "lab-services-"));
@@ -59,14 +60,6 @@ async function run(kernel: Kernel.IKernelConnection, code: string): Promise<Ran>
   const reply = await future.done;
   return { status: reply.content.status, text };
 }
-
-const until = async (what: () => boolean): Promise<void> => {
-  const end = Date.now() + 20_000;
-  while (!what()) {
-    assert.ok(Date.now() < end, "it must happen within 20 s");
-    await new Promise((later) => setTimeout(later, 20));
-  }
-};
 
 test("LabServer lists kernel specs, ours first", async () => {
   const specs = await KernelSpecAPI.getSpecs(serverSettings);
@@ -134,7 +127,7 @@ test("LabServer runs, interrupts and restarts a session's kernel in the document
   again.dispose();
 
   const loop = run(kernel, "while (true);");
-  await until(() => kernel.status === "busy");
+  await until(() => kernel.status === "busy", "the kernel to change");
   await kernel.interrupt();
   assert.equal((await loop).status, "error");
   assert.equal((await run(kernel, "a")).text, "41", "state outlives an interrupt");
@@ -165,7 +158,7 @@ test("LabServer keeps what a page missed while its connection was gone", async (
   future.onIOPub = ({ content }) => {
     if ("text" in content) text += String(content.text);
   };
-  await until(() => text.includes("3\n"));
+  await until(() => text.includes("3\n"), "the kernel to change");
   const lost: string[] = [];
   kernel.connectionStatusChanged.connect((_, status) => void lost.push(status));
   const { _ws: socket } = kernel as unknown as { _ws: WebSocket };
@@ -184,8 +177,8 @@ test("LabServer starts a kernel again that died, and says so", async () => {
   kernel
     .requestExecute({ code: "process.kill(process.pid, 'SIGKILL')" })
     .done.catch(() => undefined); // it dies
-  await until(() => states.includes("autorestarting"));
-  await until(() => kernel.status === "idle");
+  await until(() => states.includes("autorestarting"), "the kernel to change");
+  await until(() => kernel.status === "idle", "the kernel to change");
   assert.deepEqual(await run(kernel, "1 + 1"), { status: "ok", text: "2" });
   await kernel.shutdown();
 });
@@ -257,9 +250,15 @@ test("LabServer speaks the JSON sub-protocol to those who ask for no other", asy
 test("LabServer ends idle kernels where it is told to", async () => {
   const { id } = await server.kernels.start("arpo-lab", folder);
   assert.deepEqual(await server.kernels.cull(3_600_000), []);
-  await until(() => server.kernels.get(id).model.execution_state === "idle");
-  await new Promise((later) => setTimeout(later, 50));
-  assert.deepEqual(await server.kernels.cull(10), [id]);
+  await until(
+    () => server.kernels.get(id).model.execution_state === "idle",
+    "the kernel to change",
+  );
+  const ended = await until(async () => {
+    const ids = await server.kernels.cull(10);
+    return ids.length > 0 && ids;
+  }, "the kernel to be idle for 10 ms");
+  assert.deepEqual(ended, [id]);
 });
 
 test("LabServer keeps settings and workspaces", async () => {

@@ -1,4 +1,4 @@
-import type { CommEvent, CommTraffic, ToMain } from "../run/bridge.js";
+import type { CommEvent, CommTraffic, ToMain } from "../contract/bridge.js";
 import type { Header, Json, Message } from "./message.js";
 import type { Publisher } from "./publisher.js";
 

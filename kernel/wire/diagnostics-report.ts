@@ -1,6 +1,6 @@
-import type { ErrorReport } from "../run/bridge.js";
-import { excerpt } from "../run/traceback.js";
-import type { CellDiagnostic } from "../session/contract.js";
+import type { ErrorReport } from "../contract/bridge.js";
+import { excerpt } from "../host/excerpt.js";
+import type { CellDiagnostic } from "../contract/compiler.js";
 
 const name = ({ code }: CellDiagnostic): string => (code === 0 ? "CellError" : `TS${code}`);
 

@@ -1,6 +1,6 @@
-import type { CompilerClient } from "../compile/client.js";
-import type { ErrorReport, Outcome, RunRequest } from "../run/bridge.js";
-import type { CompiledCell } from "../session/contract.js";
+import type { CompilerClient } from "../contract/compiler-client.js";
+import type { ErrorReport, Outcome, RunRequest } from "../contract/bridge.js";
+import type { CompiledCell } from "../contract/compiler.js";
 import { diagnosticsReport } from "./diagnostics-report.js";
 import { Failures } from "./failures.js";
 import type { History } from "./history.js";

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "./message.js";
-import { log } from "./log.js";
+import { log } from "../host/log.js";
 
 type Entry = [line: number, source: string, output?: string];
 type Row = [session: number, line: number, source: string | [string, string | null]];

@@ -1,6 +1,6 @@
 import { Session } from "node:inspector";
 import { interruptChildren } from "./children.js";
-import { WORDS } from "../run/bridge.js";
+import { WORDS } from "../contract/bridge.js";
 
 /** How long compiled code gets to notice by itself, which keeps its `finally` blocks running. */
 const GRACE = 40;

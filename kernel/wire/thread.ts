@@ -1,12 +1,10 @@
 // The thread that speaks Jupyter.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
-import type { WireData } from "../run/bridge.js";
+import type { WireData } from "../contract/bridge.js";
 import { readConnection } from "./connection.js";
-import { watchParent } from "./parent-watch.js";
 import { WireKernel } from "./wire-kernel.js";
 import { bindSockets } from "./sockets.js";
 
-watchParent();
 const data = workerData as WireData;
 const connection = readConnection(data.connectionFile);
 const binding = bindSockets(connection);

@@ -2,17 +2,18 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { MessagePort } from "node:worker_threads";
 import type { Router } from "zeromq";
-import { CompilerClient } from "../compile/client.js";
-import { WORDS, type FromMain, type InputAnswer, type WireData } from "../run/bridge.js";
+import { CompilerClient } from "../contract/compiler-client.js";
+import { WORDS, type FromMain, type InputAnswer, type WireData } from "../contract/bridge.js";
 import { CommRelay } from "./comm-relay.js";
 import type { Connection } from "./connection.js";
 import { dataFolder } from "./data-folder.js";
 import { Execution } from "./execution.js";
 import { History } from "./history.js";
 import { Interrupter } from "./interrupter.js";
-import { log } from "./log.js";
+import { log } from "../host/log.js";
 import { kernelInfo } from "./kernel-info.js";
 import { Encoder, decodeMessage, type Header, type Json, type Message } from "./message.js";
+import { watchParent } from "./parent-watch.js";
 import { Publisher } from "./publisher.js";
 import { onInterruptSignal } from "./signals.js";
 import { Signer } from "./signer.js";
@@ -86,18 +87,7 @@ export class WireKernel {
       void this.#receive(channel, sockets[channel]);
     }
     this.#compiler.tell("warm");
-    this.#endWithParent();
-  }
-
-  /** A front end that was killed cannot shut its kernels down; those it told its pid notice. */
-  #endWithParent(): void {
-    const parent = process.ppid;
-    if (!process.env.JPY_PARENT_PID || process.platform === "win32") return;
-    const timer = setInterval(() => {
-      if (process.ppid === parent) return;
-      clearInterval(timer);
-      void this.#shutdown();
-    }, 1000);
+    watchParent(() => void this.#shutdown());
   }
 
   async #heartbeat(): Promise<void> {

@@ -1,11 +1,19 @@
 // The addon's entry: picks the widest instruction set this machine has and hands its functions over.
-#include <fcntl.h>
 #include <node_api.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#endif
+
+#include "cpu.h"
 
 #if defined(__x86_64__)
 namespace arpo_avx512 {
@@ -20,6 +28,18 @@ void fill(napi_env env, napi_value exports);
 }
 
 namespace {
+
+#if defined(_WIN32)
+// Files are read instead of mapped: a mapped file cannot be replaced there, and a model may be saved into
+// the folder that it came from. Memory is JavaScript's.
+napi_value map_file(napi_env env, napi_callback_info) {
+  napi_value result = nullptr;
+  napi_get_null(env, &result);
+  return result;
+}
+napi_value forget_file(napi_env, napi_callback_info) { return nullptr; }
+napi_value map_memory(napi_env env, napi_callback_info info) { return map_file(env, info); }
+#else
 
 // map_file(path): the file's bytes as an ArrayBuffer, read from disk where they are looked at; null
 // where that cannot be. What is written to it stays in memory.
@@ -89,6 +109,7 @@ napi_value map_memory(napi_env env, napi_callback_info info) {
   munmap(memory, size);
   return result;
 }
+#endif
 
 // address_of(array): where a typed array's values are, which is where they stay.
 napi_value address_of(napi_env env, napi_callback_info info) {
@@ -104,9 +125,22 @@ napi_value address_of(napi_env env, napi_callback_info info) {
   return result;
 }
 
+// The pool's threads run this library's code: it must not go when a worker that loaded it ends.
+void stay_loaded() {
+#if defined(_WIN32)
+  HMODULE self;
+  GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                     (LPCWSTR)&stay_loaded, &self);
+#else
+  Dl_info self;
+  if (dladdr((void*)&stay_loaded, &self)) dlopen(self.dli_fname, RTLD_NOW | RTLD_LOCAL);
+#endif
+}
+
 }  // namespace
 
 NAPI_MODULE_INIT() {
+  stay_loaded();
   const char* isa = "portable";
   void (*fill)(napi_env, napi_value) = arpo_base::fill;
 #if defined(__aarch64__)
@@ -117,11 +151,11 @@ NAPI_MODULE_INIT() {
   const char* limit = getenv("ARPO_LAB_ISA");
   bool narrow = limit && !strcmp(limit, "sse2");
   bool middle = limit && !strcmp(limit, "avx2");
-  if (!narrow && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+  const Processor processor;
+  if (!narrow && processor.avx2) {
     isa = "avx2";
     fill = arpo_avx2::fill;
-    if (!middle && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    if (!middle && processor.avx512) {
       isa = "avx512";
       fill = arpo_avx512::fill;
     }

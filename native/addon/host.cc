@@ -1,26 +1,26 @@
-// Memory and threads for the engine inside Node.
+// Memory and threads for the engine inside Node. Of the C++ library only headers are used, so that an addon
+// needs none: threads are POSIX's, which every compiler for Windows used here brings too.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
-#if !defined(_WIN32)
+#include <time.h>
+#include <unistd.h>
+#if defined(_WIN32)
+#include <malloc.h>
+#include <windows.h>
+#else
 #include <sys/mman.h>
 #endif
 #if defined(__linux__)
 #include <sched.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
 
 #include "../src/pool.h"
+#include "cpu.h"
 
 #if defined(__x86_64__)
 #define ARPO_PAUSE() __builtin_ia32_pause()
@@ -58,15 +58,36 @@ extern "C" void arpo_free(void* memory) {
 #endif
 }
 
+namespace {
+
+struct Slots {
+  void* memory[8];
+  size_t bytes[8];
+};
+thread_local Slots* own_slots = nullptr;
+
+void release_slots(void* given) {
+  Slots* slots = (Slots*)given;
+  for (void* m : slots->memory) arpo_free(m);
+  arpo_free(slots);
+  own_slots = nullptr;
+}
+
+// Its value is a thread's slots, which are given back when the thread ends.
+struct SlotKey {
+  pthread_key_t key;
+  SlotKey() { pthread_key_create(&key, release_slots); }
+} slot_key;
+
+}  // namespace
+
 extern "C" void* arpo_scratch(int, int slot, size_t bytes) {
-  struct Slots {
-    void* memory[8] = {};
-    size_t bytes[8] = {};
-    ~Slots() {
-      for (void* m : memory) arpo_free(m);
-    }
-  };
-  static thread_local Slots slots;
+  if (!own_slots) {
+    own_slots = (Slots*)arpo_alloc(sizeof(Slots));
+    memset(own_slots, 0, sizeof(Slots));
+    pthread_setspecific(slot_key.key, own_slots);
+  }
+  Slots& slots = *own_slots;
   if (slots.bytes[slot] < bytes) {
     arpo_free(slots.memory[slot]);
     slots.memory[slot] = arpo_alloc(bytes);
@@ -86,14 +107,35 @@ int this_core() {
 #endif
 }
 
+int processors() {
+#if defined(_WIN32)
+  return (int)GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
+#else
+  return (int)sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+}
+
+// Nanoseconds since some moment.
+int64_t now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct Lock {
+  pthread_mutex_t& mutex;
+  explicit Lock(pthread_mutex_t& m) : mutex(m) { pthread_mutex_lock(&mutex); }
+  ~Lock() { pthread_mutex_unlock(&mutex); }
+};
+
 // A job is open while tasks are left. A worker may join only while it is open (`state` counts the
 // joined), and the caller waits only for those who joined: a worker that a busy machine keeps from
 // running costs nothing.
 class Pool {
  public:
   Pool() {
-    unsigned cores = std::thread::hardware_concurrency();
-    wanted = cores < 1 ? 1 : cores > ARPO_MAX_THREADS ? ARPO_MAX_THREADS : (int)cores;
+    int cores = processors();
+    wanted = cores < 1 ? 1 : cores > ARPO_MAX_THREADS ? ARPO_MAX_THREADS : cores;
     if (const char* text = getenv("ARPO_LAB_THREADS")) {
       int count = atoi(text);
       if (count >= 1) wanted = count < ARPO_MAX_THREADS ? count : ARPO_MAX_THREADS;
@@ -101,12 +143,12 @@ class Pool {
   }
 
   void run(int tasks, void (*body)(void*, int, int), void* body_argument) {
-    std::unique_lock<std::mutex> only(users, std::try_to_lock);
-    if (tasks <= 1 || wanted <= 1 || !only.owns_lock()) {
+    const bool shared = tasks > 1 && wanted > 1 && pthread_mutex_trylock(&users) == 0;
+    if (!shared) {
       for (int i = 0; i < tasks; i++) body(body_argument, i, 0);
       return;
     }
-    while (started < wanted - 1) std::thread(&Pool::work, this, ++started).detach();
+    while (started < wanted - 1 && start(started + 1)) started++;
     task = body, argument = body_argument, count = tasks;
     core.store(this_core(), std::memory_order_relaxed);
     next.store(0, std::memory_order_relaxed);
@@ -114,8 +156,8 @@ class Pool {
     state.store(OPEN, std::memory_order_release);
     generation.fetch_add(1);
     if (sleepers.load() > 0) {
-      std::lock_guard<std::mutex> lock(mutex);
-      wake.notify_all();
+      Lock lock(mutex);
+      pthread_cond_broadcast(&wake);
     }
     share(0);
     // Closed: nobody joins any more. Wait for those who did.
@@ -125,11 +167,12 @@ class Pool {
         ARPO_PAUSE();
         continue;
       }
-      std::unique_lock<std::mutex> lock(mutex);
+      Lock lock(mutex);
       waiting.store(true);
-      finished.wait(lock, [&] { return state.load() == 0; });
+      while (state.load() != 0) pthread_cond_wait(&finished, &mutex);
       waiting.store(false);
     }
+    pthread_mutex_unlock(&users);
   }
 
   std::atomic<int> limit{0};
@@ -139,7 +182,17 @@ class Pool {
   static constexpr uint32_t OPEN = 1u << 31;
   static constexpr int SPINS = 2000;
   // Longer than JavaScript takes between two steps of a decoder.
-  static constexpr std::chrono::microseconds PATIENCE{300};
+  static constexpr int64_t PATIENCE = 300 * 1000;
+
+  // Where the system gives no more threads, those that there are do the work.
+  bool start(int thread) {
+    pthread_t handle;
+    void* number = (void*)(intptr_t)thread;
+    if (pthread_create(&handle, nullptr, enter, number) != 0) return false;
+    pthread_detach(handle);
+    return true;
+  }
+  static void* enter(void* number);
 
   void share(int thread) {
     for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
@@ -156,7 +209,7 @@ class Pool {
   void work(int thread) {
     uint32_t seen = 0;
     for (;;) {
-      auto until = std::chrono::steady_clock::now() + PATIENCE;
+      const int64_t until = now() + PATIENCE;
       for (int spins = 0; generation.load(std::memory_order_acquire) == seen; spins++) {
         ARPO_PAUSE();
         if (spins % 64 != 63) continue;
@@ -164,24 +217,24 @@ class Pool {
         // caller from running.
         const int here = this_core();
         const bool in_the_way = here >= 0 && here == core.load(std::memory_order_relaxed);
-        if (!in_the_way && std::chrono::steady_clock::now() < until) continue;
-        std::unique_lock<std::mutex> lock(mutex);
+        if (!in_the_way && now() < until) continue;
+        Lock lock(mutex);
         sleepers.fetch_add(1);
-        wake.wait(lock, [&] { return generation.load() != seen; });
+        while (generation.load() == seen) pthread_cond_wait(&wake, &mutex);
         sleepers.fetch_sub(1);
       }
       seen = generation.load();
       if (thread > limit.load() || !join()) continue;
       share(thread);
       if (state.fetch_sub(1) == 1 && waiting.load()) {
-        std::lock_guard<std::mutex> lock(mutex);
-        finished.notify_all();
+        Lock lock(mutex);
+        pthread_cond_broadcast(&finished);
       }
     }
   }
 
-  std::mutex users, mutex;
-  std::condition_variable wake, finished;
+  pthread_mutex_t users = PTHREAD_MUTEX_INITIALIZER, mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t wake = PTHREAD_COND_INITIALIZER, finished = PTHREAD_COND_INITIALIZER;
   std::atomic<uint32_t> state{0}, generation{0};
   std::atomic<int> next{0}, sleepers{0};
   std::atomic<bool> waiting{false};
@@ -192,9 +245,11 @@ class Pool {
 };
 
 // Never destroyed: its threads run until the process ends.
-Pool& pool() {
-  static Pool* instance = new Pool;
-  return *instance;
+Pool pool;
+
+void* Pool::enter(void* number) {
+  pool.work((int)(intptr_t)number);
+  return nullptr;
 }
 
 }  // namespace
@@ -202,27 +257,27 @@ Pool& pool() {
 #if defined(__x86_64__)
 // Whether this process may use the processor's matrix tiles: Linux hands out their state on request.
 extern "C" int arpo_has_tiles() {
-  static const bool granted = [] {
 #if defined(__linux__)
-    const char* limit = getenv("ARPO_LAB_ISA");
-    if (limit && !strcmp(limit, "avx512")) return false;
-    unsigned a, b, c, d;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
-    bool tile = d >> 24 & 1, int8 = d >> 25 & 1;
-    const long REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
-    return tile && int8 && syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+  // Asking twice does no harm.
+  static std::atomic<int> granted{-1};
+  int known = granted.load(std::memory_order_relaxed);
+  if (known >= 0) return known;
+  const char* limit = getenv("ARPO_LAB_ISA");
+  const long REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
+  known = !(limit && !strcmp(limit, "avx512")) && Processor().tiles &&
+          syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+  granted.store(known, std::memory_order_relaxed);
+  return known;
 #else
-    return false;
+  return 0;
 #endif
-  }();
-  return granted;
 }
 #endif
 
 extern "C" void arpo_pool_run(int count, void (*task)(void*, int, int), void* argument) {
-  pool().run(count, task, argument);
+  pool.run(count, task, argument);
 }
-extern "C" int arpo_pool_threads() { return pool().wanted; }
+extern "C" int arpo_pool_threads() { return pool.wanted; }
 extern "C" void arpo_pool_set_threads(int count) {
-  pool().wanted = count < 1 ? 1 : count > ARPO_MAX_THREADS ? ARPO_MAX_THREADS : count;
+  pool.wanted = count < 1 ? 1 : count > ARPO_MAX_THREADS ? ARPO_MAX_THREADS : count;
 }

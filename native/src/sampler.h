@@ -1,4 +1,4 @@
-// Choosing tokens from rows of logits. The rules are those of src/model/sample.ts.
+// Choosing tokens from rows of logits. The rules are those of src/model/decoder/sample.ts.
 #pragma once
 #include "platform.h"
 

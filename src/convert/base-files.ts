@@ -1,8 +1,9 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { WeightType } from "../model/index.js";
-import { readJson } from "../model/read-json.js";
+import { readJson } from "../model/files/read-json.js";
 
 /** What stands beside the weights of a model: its config, and its tokenizer's and other small files. */
 export interface BaseFiles {
@@ -34,6 +35,7 @@ const largest = 1 << 28;
  * ```
  */
 export async function readBaseFiles(checkpoint: string, base?: string): Promise<BaseFiles> {
+  checkArguments("convert a model", { checkpoint, base }, { checkpoint: "path", base: "path?" });
   const places = base === undefined ? [join(checkpoint, "huggingface"), checkpoint] : [base];
   const folder = places.find((place) => existsSync(join(place, "config.json")));
   if (folder === undefined) {

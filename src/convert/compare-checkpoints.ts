@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { packHalf, unpackHalf, type WeightType } from "../model/index.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import { readBaseFiles } from "./base-files.js";
@@ -94,6 +95,11 @@ export async function compareCheckpoints(
   to: string,
   options: CompareOptions = {},
 ): Promise<Comparison> {
+  checkArguments(
+    "compare checkpoints",
+    { from, to, options },
+    { from: "path", to: "path", options: "object" },
+  );
   const a = await openCheckpoint(from);
   try {
     const b = await openCheckpoint(to);

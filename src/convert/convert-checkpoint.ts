@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { writeWeights, type TensorSource, type WeightType } from "../model/index.js";
 import { readBaseFiles, type BaseFiles } from "./base-files.js";
 import { openCheckpoint } from "./open-checkpoint.js";
@@ -77,6 +78,11 @@ export async function convertCheckpoint(
   to: string,
   options: ConvertOptions = {},
 ): Promise<Conversion> {
+  checkArguments(
+    "convert a model",
+    { from, to, options },
+    { from: "path", to: "path", options: "object" },
+  );
   const opened = await openCheckpoint(from);
   let source = opened;
   try {

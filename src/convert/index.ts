@@ -11,6 +11,6 @@ export { openFolder } from "./open-folder.js";
 export { openShards } from "./open-shards.js";
 export { PickleObject, unpickle, type PickleGlobal, type UnpickleOptions } from "./pickle.js";
 export { TorchArchive } from "./torch-archive.js";
-export { TorchStorage, TorchTensor, type TorchType } from "./torch-globals.js";
+export type { TorchStorage, TorchTensor, TorchType } from "./torch-globals.js";
 export type { WeightEntry, WeightSource } from "./weight-source.js";
 export { withAdapter } from "./with-adapter.js";

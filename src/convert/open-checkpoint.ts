@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { readdir } from "node:fs/promises";
 import { openFolder } from "./open-folder.js";
 import { openShards } from "./open-shards.js";
@@ -15,6 +16,7 @@ import type { WeightSource } from "./weight-source.js";
  * ```
  */
 export async function openCheckpoint(folder: string): Promise<WeightSource> {
+  checkArguments("open a checkpoint", { folder }, { folder: "path" });
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     throw new RangeError(
       `Cannot open a checkpoint: ${folder} must be a folder, got ${error.code}`,

@@ -1,5 +1,6 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { SafetensorsFile, WeightType } from "../model/index.js";
-import { openWeights } from "../model/open-weights.js";
+import { openWeights } from "../model/files/open-weights.js";
 import type { WeightEntry, WeightSource } from "./weight-source.js";
 
 const types: Readonly<Record<string, WeightType>> = {
@@ -28,6 +29,7 @@ const types: Readonly<Record<string, WeightType>> = {
  * ```
  */
 export async function openFolder(folder: string): Promise<WeightSource> {
+  checkArguments("open a checkpoint", { folder }, { folder: "path" });
   const files: SafetensorsFile[] = [];
   const close = async () => {
     for (const file of files) await file.close();

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PickleObject } from "./pickle.js";
@@ -182,6 +183,7 @@ async function worldSize(folder: string): Promise<number> {
  * ```
  */
 export async function openShards(folder: string): Promise<WeightSource> {
+  checkArguments("open a checkpoint", { folder }, { folder: "path" });
   const world = await worldSize(folder);
   const archives: TorchArchive[] = [];
   const close = async () => {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { refusedOpcodes } from "./pickle-names.js";
 import { tellPickled } from "./tell-pickled.js";
 
@@ -13,7 +14,22 @@ export interface PickleGlobal {
   make?(args: readonly unknown[]): unknown;
 }
 
-/** An object of a class on the list: its name and its attributes. Nothing of it can be run. */
+/**
+ * An object of a class on the list: its name and its attributes. Nothing of it can be run.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { PickleObject, unpickle } from "arpo-lab/convert";
+ *
+ * const make = (args: readonly unknown[]) => new PickleObject("Price", args);
+ * const globals = new Map([["shop Price", { name: "shop.Price", make }]]);
+ * const pickle = Buffer.from("\x80\x02cshop\nPrice\n)\x81}U\x01aK\x05sb.", "latin1"); // a = 5
+ * const price = unpickle(pickle, { globals });
+ * assert.ok(price instanceof PickleObject);
+ * assert.deepEqual([price.type, price.state.get("a")], ["Price", 5]);
+ * ```
+ */
 export class PickleObject {
   readonly state = new Map<unknown, unknown>();
 
@@ -70,6 +86,7 @@ const longestInteger = 64; // bytes; the largest in a torch archive have 8
  * ```
  */
 export function unpickle(bytes: Uint8Array, options: UnpickleOptions): unknown {
+  checkArguments("read a pickle", { bytes, options }, { bytes: "bytes", options: "object" });
   return new Machine(bytes, options).run();
 }
 

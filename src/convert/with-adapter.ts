@@ -1,5 +1,6 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { join } from "node:path";
-import { readAdapterConfig } from "../model/adapter-config.js";
+import { readAdapterConfig } from "../model/lora/adapter-config.js";
 import { SafetensorsFile } from "../model/index.js";
 import { ready, tf } from "../tensor/index.js";
 import type { WeightSource } from "./weight-source.js";
@@ -59,6 +60,7 @@ function adaptedNames(file: SafetensorsFile, rank: number, source: WeightSource)
  * ```
  */
 export async function withAdapter(source: WeightSource, folder: string): Promise<WeightSource> {
+  checkArguments("add an adapter", { source, folder }, { source: "object", folder: "path" });
   await ready();
   const { rank, alpha, rslora } = await readAdapterConfig(folder);
   if (!(Number.isInteger(rank) && rank > 0 && Number.isFinite(alpha))) {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { Random } from "../random/index.js";
 
 /** Where a loader stands: kept in checkpoints, so that a resumed run sees what it would have seen. */
@@ -40,6 +41,7 @@ export interface Batch<T> {
  * ```
  */
 export function* batches<T>(data: readonly T[], options: LoaderOptions): Generator<Batch<T>> {
+  checkArguments("make batches", { data, options }, { data: "list", options: "object" });
   const { batchSize, shuffle = false, seed = 1, epochs = Infinity } = options;
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > data.length) {
     throw new RangeError(

@@ -41,7 +41,16 @@ test("taskFromRow() and rowFromTask() undo each other and refuse what is no prom
   const task = taskFromRow({ question: "q?", answer: ["a", "b"], data_source: "toy", level: 3 }, 4);
   assert.deepEqual(taskFromRow(rowFromTask(task), 0), task);
   assert.throws(() => taskFromRow({ prompt: 3, answer: "a" }, 7), /Cannot read row 7: the prompt must/);
-  assert.throws(() => taskFromRow({ prompt: "q" }, 1), /ground_truth must be text/);
+  assert.throws(
+    () => taskFromRow({ prompt: "q", answer: { text: "a" } }, 1),
+    /ground_truth must be text/,
+  );
+});
+
+test("taskFromRow() reads a row without an answer", () => {
+  const task = taskFromRow({ prompt: "Write a poem." }, 1);
+  assert.ok(!("groundTruth" in task));
+  assert.deepEqual(taskFromRow(rowFromTask(task), 0), task);
 });
 
 test("readRows() names the file, the line and the rule", async () => {

@@ -1,3 +1,5 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+
 /** What to do with a prompt that is too long. */
 export type Truncation = "error" | "left" | "right" | "middle";
 
@@ -20,6 +22,7 @@ export function fitPrompt(
   maxLength: number,
   truncation: Truncation,
 ): number[] {
+  checkArguments("use a prompt", { tokens, maxLength, truncation }, { tokens: "list", maxLength: "count", truncation: "text" });
   if (tokens.length <= maxLength) return [...tokens];
   switch (truncation) {
     case "left":

@@ -4,7 +4,8 @@ export { readRows, type Row } from "./read-rows.js";
 export { readTasks } from "./read-tasks.js";
 export { repairBoxed, rowFromTask, taskFromRow, type RlRowOptions } from "./rl-row.js";
 export { question, type Task } from "./task.js";
-export { demonstrate, resultBlock, type Demonstration, type RunTool } from "./tasks/demonstrate.js";
+export { resultBlock } from "../text/result-block.js";
+export { demonstrate, type Demonstration, type RunTool } from "./tasks/demonstrate.js";
 export { tasks } from "./tasks/index.js";
 export type {
   Corruption,

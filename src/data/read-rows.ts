@@ -1,5 +1,7 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
+import { homePath } from "../files/index.js";
 
 export type Row = Record<string, unknown>;
 
@@ -97,7 +99,9 @@ function rowsOfCsv(text: string, path: string): Row[] {
  * assert.deepEqual(await readRows(file), [{ question: "a, b", answer: "2" }]);
  * ```
  */
-export async function readRows(path: string): Promise<Row[]> {
+export async function readRows(given: string): Promise<Row[]> {
+  checkArguments("read rows", { path: given }, { path: "path" });
+  const path = homePath(given);
   const kind = extname(path).toLowerCase();
   if (![".parquet", ".jsonl", ".json", ".csv"].includes(kind)) {
     throw new RangeError(

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { readRows } from "./read-rows.js";
 import { type RlRowOptions, taskFromRow } from "./rl-row.js";
 import type { Task } from "./task.js";
@@ -22,6 +23,7 @@ export async function readTasks(
   files: string | readonly string[],
   options: RlRowOptions = {},
 ): Promise<Task[]> {
+  checkArguments("read tasks", { files, options }, { files: typeof files === "string" ? "path" : "list", options: "object" });
   const lists = await Promise.all(
     (typeof files === "string" ? [files] : files).map(async (file) =>
       (await readRows(file)).map((row, i) => taskFromRow(row, i, options)),

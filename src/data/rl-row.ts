@@ -1,4 +1,5 @@
-import type { ChatMessage } from "../model/tokenizer.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { Row } from "./read-rows.js";
 import type { Task } from "./task.js";
 
@@ -9,8 +10,19 @@ export interface RlRowOptions {
   repairBoxed?: boolean;
 }
 
-/** All five published RL files hold a backspace and "oxed" for `\boxed`. */
+/**
+ * All five published RL files hold a backspace and "oxed" for `\boxed`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { repairBoxed } from "arpo-lab/data";
+ *
+ * assert.equal(repairBoxed("in \boxed{}"), "in \\boxed{}"); // a backspace before, "\b" after
+ * ```
+ */
 export function repairBoxed(text: string): string {
+  checkArguments("repair text", { text }, { text: "text" });
   return text.replaceAll("\boxed", "\\boxed");
 }
 
@@ -29,10 +41,11 @@ function messages(value: unknown, at: string): ChatMessage[] {
   return list.map(({ role, content }: ChatMessage) => ({ role, content }));
 }
 
-function truth(row: Row, at: string): string | string[] {
+function truth(row: Row, at: string): string | string[] | undefined {
   const model = row["reward_model"] as { ground_truth?: unknown } | null | undefined;
   // The published rows nest it; a flat `answer` or `ground_truth` column is read too.
   const value = model?.ground_truth ?? row["ground_truth"] ?? row["answer"];
+  if (value === undefined || value === null) return undefined;
   if (typeof value === "string" || typeof value === "number") return String(value);
   if (Array.isArray(value) && value.length > 0) return value.map(String);
   throw new TypeError(
@@ -61,6 +74,7 @@ function truth(row: Row, at: string): string | string[] {
  * ```
  */
 export function taskFromRow(row: Row, index: number, options: RlRowOptions = {}): Task {
+  checkArguments("read a task", { row, index, options }, { row: "object", index: "number", options: "object" });
   const { promptKey = "prompt", rewardKey = "data_source", repairBoxed: repair = true } = options;
   const at = `row ${index}`;
   const prompt = messages(row[promptKey] ?? row["question"] ?? row["problem"], at);
@@ -69,25 +83,40 @@ export function taskFromRow(row: Row, index: number, options: RlRowOptions = {})
   // The row's number becomes the task's id.
   const { index: number, ...info } = (row["extra_info"] ?? {}) as Record<string, unknown>;
   const dataSource = row[rewardKey];
+  const groundTruth = truth(row, at);
   return {
     id: String(number ?? row["id"] ?? index),
     prompt: repair
       ? prompt.map((m) => ({ ...m, content: repairBoxed(m.content) }))
       : prompt,
-    groundTruth: truth(row, at),
+    ...(groundTruth === undefined ? {} : { groundTruth }),
     dataSource: typeof dataSource === "string" ? dataSource : "unknown",
     ability: (row["ability"] as string | null | undefined) ?? null,
     extra: { ...Object.fromEntries(rest), ...info },
   };
 }
 
-/** A row in the published layout, the inverse of `taskFromRow`. */
+/**
+ * A row in the published layout, the inverse of `taskFromRow`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rowFromTask, taskFromRow, tasks } from "arpo-lab/data";
+ *
+ * const [task] = tasks.calc({ train: 1, test: 1 }).train;
+ * const row = rowFromTask(task);
+ * assert.deepEqual(row.reward_model, { ground_truth: task.groundTruth, style: "rule" });
+ * assert.deepEqual(taskFromRow(row, 0).prompt, task.prompt);
+ * ```
+ */
 export function rowFromTask(task: Task): Row {
+  checkArguments("write a task", { task }, { task: { prompt: "list" } });
   return {
     data_source: task.dataSource,
     prompt: task.prompt.map(({ content, role }) => ({ content, role })),
     ability: task.ability ?? null,
-    reward_model: { ground_truth: task.groundTruth, style: "rule" },
+    reward_model: { ground_truth: task.groundTruth ?? null, style: "rule" },
     extra_info: { ...task.extra, index: task.id },
   };
 }

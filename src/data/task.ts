@@ -1,11 +1,13 @@
-import type { ChatMessage } from "../model/tokenizer.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 
 /** One question to roll out on, and what its answers are judged by. */
 export interface Task {
   /** Unique in its set: names random streams and groups rows. */
   id: string;
   prompt: readonly ChatMessage[];
-  groundTruth: string | readonly string[];
+  /** The right answer, or several of which any one will do; absent where a reward needs none. */
+  groundTruth?: string | readonly string[];
   /** Chooses the reward. */
   dataSource: string;
   ability?: string | null;
@@ -13,7 +15,19 @@ export interface Task {
   extra: Readonly<Record<string, unknown>>;
 }
 
-/** The bare question: the last thing the user said. */
+/**
+ * The bare question: the last thing the user said.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { question } from "arpo-lab/data";
+ *
+ * const prompt = [{ role: "system", content: "Be brief." }, { role: "user", content: "1+1?" }];
+ * assert.equal(question({ id: "1", prompt, dataSource: "calc", extra: {} }), "1+1?");
+ * ```
+ */
 export function question(task: Task): string {
+  checkArguments("read the question", { task }, { task: { prompt: "list" } });
   return task.prompt.findLast((message) => message.role === "user")?.content ?? "";
 }

@@ -2,16 +2,53 @@
 // tools of the task generators. Imported only when needed, because loading them takes a moment.
 import { fileURLToPath } from "node:url";
 import { world } from "../data/index.js";
-import { taskTools } from "../run/tiny/task-tools.js";
+import { taskTools } from "./task-tools.js";
 import { Policy } from "../policy/index.js";
 
-/** Where the tiny model is. */
+/**
+ * Where the tiny model is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { existsSync } from "node:fs";
+ * import { tinyModel } from "arpo-lab/defaults";
+ *
+ * assert.ok(existsSync(`${tinyModel}/config.json`));
+ * ```
+ */
 export const tinyModel: string = fileURLToPath(
   new URL("../../../data/models/tiny", import.meta.url),
 );
 
-/** The tiny model, loaded anew in every session. */
+/**
+ * The tiny model, loaded anew in every session.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { policy } from "arpo-lab/defaults";
+ * import { rollout } from "arpo-lab/rollout";
+ *
+ * const tree = await rollout(policy, { prompt: "What is 12 + 30?" }, { n: 1, initialRollouts: 1 });
+ * assert.match(tree.trajectories[0].text, /<python>/); // it asks for the tool it needs
+ * ```
+ */
 export const policy: Awaited<ReturnType<typeof Policy.load>> = await Policy.load(tinyModel);
 
-/** Python in its sandbox, and search over the invented world. */
+/**
+ * Python in its sandbox, and search over the invented world.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { world } from "arpo-lab/data";
+ * import { tools } from "arpo-lab/defaults";
+ *
+ * const { relation, subject, value } = world.facts[0];
+ * const { text } = await tools.call("search", `${relation} of ${subject}`);
+ * assert.ok(text.includes(value));
+ * await tools.dispose();
+ * ```
+ */
 export const tools: ReturnType<typeof taskTools> = taskTools(world);

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { LoadOptions } from "../run/index.js";
 import type { Check } from "./check.js";
 import { batches } from "./config/batches.js";
@@ -53,6 +54,7 @@ const rules: readonly Rule[] = [
  * ```
  */
 export async function checkConfig(options: CheckConfigOptions = {}): Promise<Check[]> {
+  checkArguments("check a configuration", { options }, { options: "object" });
   const { memory = usableMemory(), speed, endpoints = [], ...load } = options;
   const { loaded, checks } = await readConfig(load);
   if (!loaded) return checks;

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Check, Status } from "./check.js";
 
 const marks: Record<Status, string> = {
@@ -38,6 +39,7 @@ function wrap(text: string, width: number): string[] {
  * ```
  */
 export function showChecks(checks: readonly Check[], width = 100): string {
+  checkArguments("show checks", { checks, width }, { checks: "list", width: "number" });
   const area = Math.max(...checks.map((check) => check.area.length), 0);
   const mark = Math.max(...Object.values(marks).map(({ length }) => length));
   const indent = " ".repeat(area + mark + 4);

@@ -82,6 +82,38 @@ test("evaluateOutputs() of our own files gives the figures they were written wit
   assert.equal(plain(b!), plain(a!));
 });
 
+test("evaluateOutputs() takes a prediction that is not there out of the output, and says so", async () => {
+  const folder = mkdtempSync(join(temporary, "bare-"));
+  const bare = (output: string, prediction?: string | null) => ({
+    ...{ input: "q", answer: "1000", output },
+    ...(prediction === undefined ? {} : { prediction }),
+  });
+  const items = [
+    bare("<think>2</think><answer>It is \\boxed{1,000}.</answer>"),
+    bare("so \\boxed{1000}", null),
+    bare("<answer>\\boxed{1000}</answer>", ""), // an empty prediction is one: the last lines are compared
+    bare("<answer>\\boxed{1000}</answer>", "7"),
+  ];
+  writeFileSync(join(folder, "mine_output_1.json"), JSON.stringify(items));
+  const read = await evaluateOutputs(folder, { task: "math-numeric" });
+  assert.deepEqual(
+    read.samples.map(({ prediction, metrics }) => [prediction, metrics.math_equal]),
+    [
+      ["1,000", 1],
+      ["1000", 1],
+      ["", 0],
+      ["7", 0],
+    ],
+  );
+  assert.match(String(read), /, 2 predictions taken out of the outputs, no judge;/);
+  assert.match(String(read), / 50\.0 +math-numeric /);
+  const asReference = await evaluateOutputs(folder, { task: "math" });
+  assert.deepEqual(
+    asReference.samples.map(({ metrics }) => metrics.math_equal),
+    [0, 1, 0, 0],
+  );
+});
+
 test("evaluateOutputs() says what it cannot read", async () => {
   const folder = mkdtempSync(join(temporary, "bad-"));
   await assert.rejects(evaluateOutputs(folder), /there must be a NAME_output_TURN\.json in it/);

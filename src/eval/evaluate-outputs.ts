@@ -1,9 +1,12 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "#zod";
+import { extractAnswer } from "../reward/extract-answer.js";
+import { resultIn } from "../text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
-import type { TaskType } from "./evaluate-item.js";
+import type { TaskType } from "./metrics/evaluate-item.js";
 import { ruleOf } from "./infer/refusals.js";
 import type { Sample, SampleStatus, Step } from "./infer/sample.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
@@ -39,10 +42,10 @@ function stepsOf(logs: readonly string[]): Step[] {
   const unknown = { tokens: [], logprobs: [], entropies: [] };
   return logs.map((text, i): Step => {
     const call = /<\/(\w+)>\s*$/.exec(logs[i - 1] ?? "")?.[1];
-    if (!/^\s*<result>/.test(text) || call === undefined) {
+    const found = resultIn(text)?.trim();
+    if (found === undefined || call === undefined) {
       return { kind: "model", text, ...unknown, finish: "stop" };
     }
-    const found = text.replace(/^\s*<result>|<\/result>\s*$/g, "").trim();
     const tool = { tag: call, input: "", text: found, ok: true, retries: 0 };
     const rule = ruleOf(call, found);
     return { kind: "result", text, tokens: [], tool, ...(rule === undefined ? {} : { rule }) };
@@ -56,7 +59,7 @@ function sampleOf(item: Output, place: Pick<Sample, "benchmark" | "turn" | "inde
     instruction: item.instruction,
     input: item.input,
     output: item.output,
-    prediction: status === "error" ? "" : (item.prediction ?? ""),
+    prediction: status === "error" ? "" : (item.prediction ?? extractAnswer(item.output)),
     answer: item.answer,
     logs: item.logs,
     search_query_history: item.search_query_history,
@@ -79,19 +82,32 @@ export interface OutputsOptions {
   signal?: AbortSignal;
 }
 
-async function readOutputs(path: string, name: string, turn: number): Promise<Sample[]> {
+/** Samples of a file, and how many of their predictions were taken out of their outputs. */
+interface Outputs {
+  samples: Sample[];
+  extracted: number;
+}
+
+async function readOutputs(path: string, name: string, turn: number): Promise<Outputs> {
   const items = z.array(output).safeParse(JSON.parse(await readFile(path, "utf8")));
   if (!items.success) {
     throw new TypeError(
       `Cannot read ${path}: it must hold outputs: ${z.prettifyError(items.error)}`,
     );
   }
-  return items.data.map((item, index) => sampleOf(item, { benchmark: name, turn, index }));
+  const bare = items.data.filter(
+    ({ prediction, output: text }) => prediction == null && text !== "",
+  );
+  return {
+    samples: items.data.map((item, index) => sampleOf(item, { benchmark: name, turn, index })),
+    extracted: bare.length,
+  };
 }
 
 /**
  * Evaluates answers that are there already: every `NAME_output_TURN.json` below a folder, the
- * reference's own files too.
+ * reference's own files too. Where an item has an `output` and no `prediction`, that is what stands in
+ * the output's last answer block or box; the report says of how many.
  *
  * @example
  * ```ts
@@ -110,6 +126,7 @@ export async function evaluateOutputs(
   folder: string,
   options: OutputsOptions = {},
 ): Promise<Evaluation> {
+  checkArguments("evaluate outputs", { folder, options }, { folder: "path", options: "object" });
   const { judge, signal, out, task } = options;
   const found = (await readdir(folder, { recursive: true }))
     .flatMap((path) => {
@@ -130,18 +147,22 @@ export async function evaluateOutputs(
           ? { name, title: name, task }
           : benchmarks.get(name);
       const files = found.filter((file) => file.name === name);
-      const samples = await Promise.all(files.map((f) => readOutputs(f.path, name, f.turn)));
+      const read = await Promise.all(files.map((f) => readOutputs(f.path, name, f.turn)));
+      const samples = read.flatMap((one) => one.samples);
       return {
         benchmark,
-        samples: await scoreSamples(benchmark, samples.flat(), { judge, signal }),
+        samples: await scoreSamples(benchmark, samples, { judge, signal }),
+        extracted: read.reduce((sum, one) => sum + one.extracted, 0),
       };
     }),
   );
   const reports = scored.map(({ benchmark, samples }) =>
     benchmarkReport({ benchmark, sha256: "" }, samples, { judged: judge !== undefined }),
   );
+  const extracted = scored.reduce((sum, one) => sum + one.extracted, 0);
   const settings = {
     policy: `the answers in ${basename(resolve(folder))}`,
+    ...(extracted > 0 ? { extracted } : {}),
     ...(judge ? { judge: judge.name } : {}),
     asked: {},
   };

@@ -10,7 +10,7 @@ import { ScriptedPolicy } from "../rollout/testing/index.js";
 import { ToolSet } from "../tools/index.js";
 import type { LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { evaluate, type EvaluateOptions } from "./evaluate.js";
-import { evaluateItem, type TaskType } from "./evaluate-item.js";
+import { evaluateItem, type TaskType } from "./metrics/evaluate-item.js";
 import { LlmJudge } from "./judge/index.js";
 import { comparisonOf, faultsOf } from "./report/evaluation-text.js";
 import type { AnswerJudge } from "./report/judge-slot.js";
@@ -226,7 +226,11 @@ test("evaluate() never takes a look-alike for the benchmark", async () => {
   const gaia = { ...asked("gaia", "qa", questions) };
   const both = await evaluate(answers, ["hle-lookalike", gaia], { samples: 5 });
   assert.match(both.notice, /^hle-lookalike: generated look-alikes, not the benchmarks/);
-  const real = await evaluate(answers, gaia, { samples: 5 });
+  const judge = {
+    name: "strict",
+    judge: async (asked: readonly unknown[]) => asked.map(() => ({ correct: false })),
+  };
+  const real = await evaluate(answers, gaia, { samples: 5, judge });
   assert.equal(real.notice, "Evaluation of scripted");
   const compared = real.benchmarks.flatMap(comparisonOf);
   assert.equal(compared.length, 3);
@@ -234,6 +238,30 @@ test("evaluate() never takes a look-alike for the benchmark", async () => {
     compared[0]!,
     /^gaia pass@5: here 0\.0 \(0\.0 - .*\); ARPO with Qwen3-14B 61\.2 \(README of RUC-NLPIR\/ARPO/,
   );
+});
+
+test("a published figure stands beside ours only where the same was measured on the whole set", async () => {
+  const answers = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{1}</answer>" }));
+  const gaia = asked("gaia", "qa", questions);
+  const judging = (failure?: string) => ({
+    name: "some",
+    judge: async (all: readonly unknown[]) => all.map(() => ({ correct: true, failure })),
+  });
+  const lines = async (options: EvaluateOptions) =>
+    (await evaluate(answers, gaia, options)).benchmarks.flatMap(comparisonOf);
+  const [, first, five] = await lines({ judge: judging() });
+  assert.match(first!, /^gaia pass@1: here 100\.0 \(.*\); AEPO with Qwen3-14B 47\.6 \(/);
+  assert.match(five!, /^gaia pass@5: AEPO with .* 65\.0 \(.*\); not comparable: pass@5 was not/);
+  const unlike: [EvaluateOptions, RegExp][] = [
+    [{}, /; not comparable: a judge decided there, none was asked here$/],
+    [{ judge: judging(), questions: 1 }, /; not comparable: 1 of 4 questions were asked here$/],
+    [{ judge: judging("gone") }, /; not comparable: 4 verdicts could not be had here$/],
+  ];
+  for (const [options, message] of unlike) {
+    const found = (await lines(options))[1]!;
+    assert.match(found, message);
+    assert.doesNotMatch(found, /here \d/);
+  }
 });
 
 test("evaluate() refuses no benchmark, and the same one twice", async () => {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Policy } from "../policy/policy.js";
@@ -8,11 +9,12 @@ import { infer, type InferOptions, promptFor, settingsFor } from "./infer/infer.
 import { SampleJournal } from "./infer/journal.js";
 import { inferenceSettings } from "./infer/options.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
-import { Evaluation, type EvaluationSettings } from "./report/evaluation.js";
+import { Evaluation } from "./report/evaluation.js";
+import type { EvaluationSettings } from "./report/evaluation-settings.js";
 import type { AnswerJudge } from "./report/judge-slot.js";
 import { writeResultFiles, writeWhole } from "./report/result-files.js";
 import { scoreSamples } from "./report/score-samples.js";
-import { outputFolder } from "../model/output-folder.js";
+import { outputFolder } from "../model/files/output-folder.js";
 
 export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
   /**
@@ -84,6 +86,7 @@ export async function evaluate(
   which: Evaluable | readonly Evaluable[],
   options: EvaluateOptions = {},
 ): Promise<Evaluation> {
+  checkArguments("evaluate", { policy, options }, { policy: "policy", options: "object" });
   const { folder, data, judge, signal } = options;
   const list = (Array.isArray(which) ? which : [which]) as readonly Evaluable[];
   const loaded = await Promise.all(list.map((one) => load(one, data)));

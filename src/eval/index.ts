@@ -1,10 +1,16 @@
 export type { Benchmark, BenchmarkItem, LoadedBenchmark } from "./benchmarks/benchmark.js";
 export { benchmarks } from "./benchmarks/benchmarks.js";
 export { readBenchmark } from "./benchmarks/read-benchmark.js";
-export { evaluateItem, type ItemMetrics, type OutputItem, type TaskType } from "./evaluate-item.js";
+export {
+  evaluateItem,
+  type ItemMetrics,
+  type OutputItem,
+  taskTypes,
+  type TaskType,
+} from "./metrics/evaluate-item.js";
 export { evaluate, type Evaluable, type EvaluateOptions } from "./evaluate.js";
 export { evaluateOutputs, type OutputsOptions } from "./evaluate-outputs.js";
-export { extractAnswer } from "./extract-answer.js";
+export { extractAnswer } from "../reward/extract-answer.js";
 export { infer, type InferOptions } from "./infer/infer.js";
 export { SampleJournal } from "./infer/journal.js";
 export { documentedSampling, type InferenceOptions } from "./infer/options.js";
@@ -18,24 +24,26 @@ export type {
   WrittenStep,
 } from "./infer/sample.js";
 export { trimGeneration } from "./infer/trim.js";
-export { meanInterval, type Interval } from "./interval.js";
-export { judgeVerdict } from "./judge-verdict.js";
-export { mathMetrics, qaMetrics, type AnswerMetrics } from "./metrics.js";
-export { normalizeForEvaluation } from "./normalize.js";
-export { passAtK } from "./pass-at-k.js";
-export { published, type PublishedFigure } from "./published.js";
+export { meanInterval, type Interval } from "./metrics/interval.js";
+export { judgeVerdict } from "./metrics/judge-verdict.js";
 export {
-  benchmarkReport,
-  byQuestion,
-  type BenchmarkReport,
-  type ToolUse,
-} from "./report/benchmark-report.js";
-export { Evaluation, evaluationDisplay, type EvaluationSettings } from "./report/evaluation.js";
+  mathMetrics,
+  numericMetrics,
+  qaMetrics,
+  type AnswerMetrics,
+} from "./metrics/answer-metrics.js";
+export { normalizeForEvaluation } from "./metrics/normalize.js";
+export { passAtK } from "./metrics/pass-at-k.js";
+export { published, type PublishedFigure } from "./metrics/published.js";
+export type { BesidePublished } from "./report/beside-published.js";
+export { byQuestion, type BenchmarkReport, type ToolUse } from "./report/benchmark-report.js";
+export { Evaluation } from "./report/evaluation.js";
+export type { EvaluationSettings } from "./report/evaluation-settings.js";
 export { columnsOf, comparisonOf, faultsOf, madeBy } from "./report/evaluation-text.js";
 export type { AnswerJudge, JudgeVerdict } from "./report/judge-slot.js";
-export { isRight, scoreSamples, wasMade, type ScoredSample } from "./report/score-samples.js";
-export { summarize, type Summary } from "./summarize.js";
-export { countBlocks, outputLength } from "./tool-statistics.js";
+export { isRight, wasMade, type ScoredSample } from "./report/score-samples.js";
+export { summarize, type Summary } from "./metrics/summarize.js";
+export { countBlocks, outputLength } from "./metrics/tool-statistics.js";
 export {
   judgePrompt,
   LlmJudge,

@@ -1,24 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { HttpError, requestJson } from "./request-json.js";
-
-export interface EndpointOptions {
-  /** Base addresses, each up to and including `/v1`. */
-  urls: readonly string[];
-  /** Name of the environment variable that holds the key. Without one, no key is sent. */
-  apiKeyEnv?: string;
-  /** Requests at the same time, per endpoint. Default 32. */
-  concurrency?: number;
-  /** Attempts per request, the first included. Default 6. */
-  attempts?: number;
-  /** The first wait before another attempt; it doubles, and a random part of it is waited. Default 250. */
-  backoffMs?: number;
-  /** Default 600,000. */
-  timeoutMs?: number;
-  /** Completes "Cannot ..." in errors. Default "ask the remote policy". */
-  doing?: string;
-  /** Told of every attempt that failed, those that are repeated too. */
-  onFault?: (error: unknown) => void;
-}
+import { checkArguments } from "../arguments/check-arguments.js";
+import {
+  endpointSettings,
+  type EndpointOptions,
+  type EndpointSettings,
+} from "./endpoint-options.js";
+import { pause } from "./pause.js";
+import { HttpError, requestJson, shownUrl } from "./request-json.js";
 
 /** How an endpoint has been doing. */
 export interface EndpointHealth {
@@ -33,52 +20,72 @@ export interface EndpointHealth {
 
 interface Endpoint extends EndpointHealth {
   failuresInARow: number;
+  /** Not asked before, after failures in a row, while another may be. */
   restUntil: number;
+  /** Not asked before, because it said so. */
+  closedUntil: number;
+}
+
+/** What one request may be given besides its body. */
+export interface EndpointRequest<T> {
+  signal?: AbortSignal;
+  /**
+   * Reads the JSON of an answer. What it throws is the endpoint's failure, as a broken connection is:
+   * another attempt follows.
+   *
+   * @default the JSON as it is
+   */
+  read?: (answer: unknown) => T;
 }
 
 const longestRestMs = 30_000;
+/** Waits from here on are said. */
+const longWaitMs = 10_000;
 
 /**
  * Several addresses of the same model: the least busy healthy one is asked, failures are repeated
  * elsewhere, and an endpoint that says it is overloaded gets fewer requests at a time.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Endpoints } from "arpo-lab/http";
+ *
+ * // Nothing listens on port 9.
+ * const endpoints = new Endpoints({ urls: ["http://127.0.0.1:9/v1"], attempts: 1 });
+ * await assert.rejects(endpoints.get("models"), /Cannot ask the remote policy: .*ECONNREFUSED/);
+ * const [health] = endpoints.health();
+ * assert.deepEqual([health.succeeded, health.failed], [0, 1]);
+ *
+ * const never = { urls: ["http://127.0.0.1:9/v1"], attempts: 0 };
+ * assert.throws(() => new Endpoints(never), /attempts must be a positive integer, got 0/);
+ * ```
  */
 export class Endpoints {
-  readonly #options: Required<Omit<EndpointOptions, "apiKeyEnv" | "onFault">> &
-    Pick<EndpointOptions, "apiKeyEnv" | "onFault">;
+  readonly #options: EndpointSettings;
   readonly #endpoints: Endpoint[];
+  readonly #send: typeof requestJson;
   #waiting: (() => void)[] = [];
 
-  constructor(options: EndpointOptions) {
-    if (options.urls.length === 0) {
-      throw new RangeError(
-        `Cannot ${options.doing ?? "reach a remote policy"}: at least one address is needed, got none`,
-      );
-    }
-    const { concurrency = 32, attempts = 6, backoffMs = 250, timeoutMs = 600_000 } = options;
-    if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-      throw new RangeError(
-        `Cannot reach a remote policy: concurrency must be a positive integer, got ${concurrency}`,
-      );
-    }
-    this.#options = {
-      concurrency,
-      attempts,
-      backoffMs,
-      timeoutMs,
-      urls: options.urls,
-      apiKeyEnv: options.apiKeyEnv,
-      doing: options.doing ?? "ask the remote policy",
-      onFault: options.onFault,
-    };
-    this.#endpoints = options.urls.map((url) => ({
+  /**
+   * `send` stands for the network in tests.
+   *
+   * @throws RangeError that names the option that makes no sense.
+   */
+  constructor(options: EndpointOptions, send: typeof requestJson = requestJson) {
+    checkArguments("use endpoints", { options, send }, { options: "object", send: "function" });
+    this.#options = endpointSettings(options);
+    this.#send = send;
+    this.#endpoints = this.#options.urls.map((url) => ({
       url: new URL(url).href.replace(/\/$/, ""),
       healthy: true,
       running: 0,
-      width: concurrency,
+      width: this.#options.concurrency,
       succeeded: 0,
       failed: 0,
       failuresInARow: 0,
       restUntil: 0,
+      closedUntil: 0,
     }));
   }
 
@@ -94,41 +101,50 @@ export class Endpoints {
     }));
   }
 
-  /** Posts to a path below an endpoint's address and gives the JSON that came back. */
-  post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
-    return this.#ask("POST", path, body, signal);
+  /**
+   * Posts to a path below an endpoint's address and gives what `read` makes of the answer.
+   *
+   * @throws HttpError when the last attempt failed, or one that no repetition mends.
+   */
+  post<T = unknown>(path: string, body: unknown, request: EndpointRequest<T> = {}): Promise<T> {
+    return this.#ask("POST", path, body, request);
   }
 
-  get(path: string, signal?: AbortSignal): Promise<unknown> {
-    return this.#ask("GET", path, undefined, signal);
+  /** Gets a path below an endpoint's address; otherwise as `post`. */
+  get<T = unknown>(path: string, request: EndpointRequest<T> = {}): Promise<T> {
+    return this.#ask("GET", path, undefined, request);
   }
 
-  async #ask(
+  async #ask<T>(
     method: "GET" | "POST",
     path: string,
     body: unknown,
-    signal: AbortSignal | undefined,
-  ): Promise<unknown> {
+    { signal, read = (answer) => answer as T }: EndpointRequest<T>,
+  ): Promise<T> {
+    const { attempts, doing, timeoutMs, maxBytes, onFault } = this.#options;
     let last: unknown;
     const failures = new Map<Endpoint, number>();
-    for (let attempt = 0; attempt < this.#options.attempts; attempt++) {
-      if (attempt > 0) await sleep(this.#wait(attempt, last), undefined, { signal });
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const wait = this.#wait(attempt, last);
+      if (wait > 0) await pause(wait, signal);
       const endpoint = await this.#acquire(failures, signal);
       try {
-        const answer = await requestJson(this.#options.doing, {
+        const url = `${endpoint.url}/${path}`;
+        const answer = await this.#send(doing, {
           method,
-          url: `${endpoint.url}/${path}`,
+          url,
           headers: this.#headers(),
           body,
-          timeoutMs: this.#options.timeoutMs,
-          maxBytes: 256 * 2 ** 20,
+          timeoutMs,
+          maxBytes,
           signal,
         });
+        const taken = this.#read(url, answer, read);
         this.#succeed(endpoint);
-        return answer;
+        return taken;
       } catch (error) {
         if (signal?.aborted) throw error;
-        this.#options.onFault?.(error);
+        onFault?.(error);
         this.#fail(endpoint, error);
         failures.set(endpoint, (failures.get(endpoint) ?? 0) + 1);
         if (error instanceof HttpError && !error.retry) throw error;
@@ -139,6 +155,22 @@ export class Endpoints {
       }
     }
     throw last;
+  }
+
+  #read<T>(url: string, answer: unknown, read: (answer: unknown) => T): T {
+    try {
+      return read(answer);
+    } catch (error) {
+      if (error instanceof HttpError) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new HttpError(
+        `Cannot ${this.#options.doing}: ${shownUrl(url)} must give an answer that can be used, got ${why}`,
+        undefined,
+        true,
+        undefined,
+        "content",
+      );
+    }
   }
 
   #headers(): Record<string, string> {
@@ -155,11 +187,27 @@ export class Endpoints {
     return { Authorization: `Bearer ${key}` };
   }
 
-  /** What the server asked for, else a random part of a doubling time. */
-  #wait(attempt: number, error: unknown): number {
-    const asked = error instanceof HttpError ? error.retryAfterMs : undefined;
-    const ceiling = Math.min(longestRestMs, this.#options.backoffMs * 2 ** (attempt - 1));
-    return Math.min(longestRestMs, asked ?? ceiling * (0.5 + Math.random() / 2));
+  /**
+   * How long to wait before an attempt: until somebody may be asked, and before a repetition a random
+   * part of a doubling time, unless the server said how long.
+   */
+  #wait(attempt: number, last: unknown): number {
+    const { doing, longestWaitMs, backoffMs } = this.#options;
+    const closed = Math.min(...this.#endpoints.map((e) => e.closedUntil)) - Date.now();
+    if (closed > longestWaitMs) {
+      if (last !== undefined) throw last;
+      throw new HttpError(
+        `Cannot ${doing}: ${this.#endpoints.map((e) => shownUrl(e.url)).join(", ")} asked to be left alone for another ${seconds(closed)}, and at most ${seconds(longestWaitMs)} are waited`,
+        429,
+        false,
+        closed,
+        "status",
+      );
+    }
+    if (closed > 0) return closed;
+    if (attempt === 0 || (last instanceof HttpError && last.retryAfterMs !== undefined)) return 0;
+    const ceiling = Math.min(longestRestMs, backoffMs * 2 ** (attempt - 1));
+    return ceiling * (0.5 + Math.random() / 2);
   }
 
   async #acquire(failures: ReadonlyMap<Endpoint, number>, signal?: AbortSignal): Promise<Endpoint> {
@@ -185,12 +233,13 @@ export class Endpoints {
 
   /**
    * Of the endpoints with room the one that has failed this request least often, then the least busy;
-   * resting ones only when every other is resting too.
+   * resting ones only when every other is resting too, and those that asked for a wait last of all.
    */
   #choose(failures: ReadonlyMap<Endpoint, number>): Endpoint | undefined {
     const now = Date.now();
-    const awake = this.#endpoints.filter((e) => e.restUntil <= now);
-    const candidates = awake.length > 0 ? awake : this.#endpoints;
+    const open = this.#endpoints.filter((e) => e.closedUntil <= now);
+    const awake = open.filter((e) => e.restUntil <= now);
+    const candidates = [awake, open, this.#endpoints].find((some) => some.length > 0)!;
     const failed = (e: Endpoint) => failures.get(e) ?? 0;
     const better = (a: Endpoint, b: Endpoint) =>
       failed(a) !== failed(b) ? failed(a) < failed(b) : a.running / a.width < b.running / b.width;
@@ -211,7 +260,7 @@ export class Endpoints {
 
   #fail(endpoint: Endpoint, error: unknown): void {
     endpoint.failed++;
-    const status = error instanceof HttpError ? error.status : undefined;
+    const { status, retryAfterMs = 0 } = error instanceof HttpError ? error : {};
     if (status === 429 || status === 503) {
       endpoint.width = Math.max(1, Math.floor(endpoint.width / 2));
     } else endpoint.failuresInARow++;
@@ -220,6 +269,18 @@ export class Endpoints {
       const rest = this.#options.backoffMs * 2 ** endpoint.failuresInARow;
       endpoint.restUntil = Date.now() + Math.min(longestRestMs, rest);
     }
+    if (retryAfterMs > 0) this.#close(endpoint, retryAfterMs);
+  }
+
+  /** Leaves an endpoint alone for as long as it asks, and says so once where that is long. */
+  #close(endpoint: Endpoint, ms: number): void {
+    const now = Date.now();
+    if (ms > longWaitMs && endpoint.closedUntil <= now) {
+      this.#options.note(
+        `arpo-lab: ${shownUrl(endpoint.url)} asks to be left alone for ${seconds(ms)}`,
+      );
+    }
+    endpoint.closedUntil = Math.max(endpoint.closedUntil, now + ms);
   }
 
   #wake(): void {
@@ -228,3 +289,5 @@ export class Endpoints {
     for (const go of waiting) go();
   }
 }
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;

@@ -1,4 +1,5 @@
-export { Endpoints, type EndpointHealth, type EndpointOptions } from "./endpoints.js";
+export type { EndpointOptions } from "./endpoint-options.js";
+export { Endpoints, type EndpointHealth, type EndpointRequest } from "./endpoints.js";
 export {
   HttpError,
   isAxiosError,

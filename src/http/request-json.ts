@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { AxiosError } from "axios";
 
 /** One request for JSON. */
@@ -7,6 +8,7 @@ export interface JsonRequest {
   headers?: Record<string, string>;
   params?: Record<string, string | number>;
   body?: unknown;
+  /** For the whole answer. Default 60,000. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** Largest answer taken, in bytes. Default 16 MiB. */
@@ -16,7 +18,26 @@ export interface JsonRequest {
 /** What kept a request from an answer: nothing in time, a refusal, a broken connection, or not JSON. */
 export type HttpFault = "timeout" | "status" | "connection" | "content";
 
-/** A request that got no usable answer. Its message never holds headers, keys or query strings. */
+/**
+ * A request that got no usable answer. Its message never holds headers, keys or query strings.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createServer } from "node:http";
+ * import { HttpError, requestJson } from "arpo-lab/http";
+ *
+ * const server = createServer((_, response) => response.writeHead(503).end()).listen(0, "127.0.0.1");
+ * await new Promise((listening) => server.once("listening", listening));
+ * const { port } = server.address() as { port: number };
+ * const url = `http://127.0.0.1:${port}/ask?key=secret`;
+ * const error: unknown = await requestJson("ask", { url }).catch((thrown: unknown) => thrown);
+ * assert.ok(error instanceof HttpError);
+ * assert.deepEqual([error.status, error.retry, error.fault], [503, true, "status"]);
+ * assert.ok(!error.message.includes("secret"));
+ * server.close();
+ * ```
+ */
 export class HttpError extends Error {
   override name = "HttpError";
   constructor(
@@ -39,13 +60,24 @@ export function shownUrl(url: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-/** Whether axios threw it, told without loading axios. */
+/**
+ * Whether axios threw it, told without loading axios.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { isAxiosError } from "arpo-lab/http";
+ *
+ * const refused = Object.assign(new Error("connect ECONNREFUSED"), { isAxiosError: true });
+ * assert.deepEqual([refused, new Error("another"), null].map(isAxiosError), [true, false, false]);
+ * ```
+ */
 export function isAxiosError(error: unknown): error is AxiosError {
   return (error as Partial<AxiosError> | null)?.isAxiosError === true;
 }
 
 /** What went wrong, without anything of the request but its address. */
-export function httpError(doing: string, url: string, error: unknown): HttpError {
+function httpError(doing: string, url: string, error: unknown): HttpError {
   const where = shownUrl(url);
   if (!isAxiosError(error)) {
     const why = error instanceof Error ? error.message : String(error);
@@ -56,8 +88,9 @@ export function httpError(doing: string, url: string, error: unknown): HttpError
   if (status !== undefined && (status < 200 || status > 299)) {
     const retry = status === 408 || status === 425 || status === 429 || status >= 500;
     const after = waitAsked(error.response?.headers["retry-after"]);
+    const asked = after === undefined ? "" : ` and is to be asked again in ${after / 1000} s`;
     return new HttpError(
-      `Cannot ${doing}: ${where} must answer with status 200, got ${status}`,
+      `Cannot ${doing}: ${where} must answer with status 200, got ${status}${asked}`,
       status,
       retry,
       after,
@@ -83,14 +116,44 @@ function waitAsked(header: unknown): number | undefined {
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
+/** Whether an address is still the server that was asked: the same one, or the same by https. */
+function sameServer(asked: string, next: string): boolean {
+  const [from, to] = [new URL(asked), new URL(next)];
+  if (from.host === to.host) return from.protocol === to.protocol || to.protocol === "https:";
+  return (
+    from.hostname === to.hostname && from.port === "" && to.port === "" && to.protocol === "https:"
+  );
+}
+
 /**
  * Sends a request and gives the parsed JSON of a 200 answer; anything else is an `HttpError`.
- * `doing` completes "Cannot ...".
+ * `doing` completes "Cannot ...". Redirects are followed on the same server only, since the request's
+ * body and key are meant for no other; the answer must come within the time and have no more bytes
+ * than are allowed.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createServer } from "node:http";
+ * import { requestJson } from "arpo-lab/http";
+ *
+ * const server = createServer((_, response) => response.end('{"answer": 42}')).listen(0, "127.0.0.1");
+ * await new Promise((listening) => server.once("listening", listening));
+ * const { port } = server.address() as { port: number };
+ * const url = `http://127.0.0.1:${port}/`;
+ * assert.deepEqual(await requestJson("ask", { url }), { answer: 42 });
+ * await assert.rejects(requestJson("ask", { url, maxBytes: 5 }), /must answer with at most 5 bytes/);
+ * server.close();
+ * ```
  */
 export async function requestJson(doing: string, request: JsonRequest): Promise<unknown> {
+  checkArguments("send a request", { doing, request }, { doing: "text", request: { url: "text" } });
   // Loaded with the first request: most uses of the package never make one.
   const { default: axios } = await import("axios");
   const { method = "GET", url, headers, params, body, signal } = request;
+  const { timeoutMs = 60_000, maxBytes = 16 * 2 ** 20 } = request;
+  const late = AbortSignal.timeout(timeoutMs);
+  let elsewhere: string | undefined;
   let text: unknown;
   try {
     const response = await axios.request<unknown>({
@@ -99,16 +162,39 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
       headers,
       params,
       data: body,
-      signal,
-      timeout: request.timeoutMs ?? 60_000,
-      maxContentLength: request.maxBytes ?? 16 * 2 ** 20,
+      // axios' own timeout ends with the first byte; a server that drips must end too.
+      signal: signal ? AbortSignal.any([signal, late]) : late,
+      timeout: timeoutMs,
+      maxContentLength: maxBytes,
       responseType: "text",
       transformResponse: (data: unknown) => data, // parsed below, where a cut-off answer is noticed
       validateStatus: (status) => status === 200,
+      beforeRedirect: (next: Record<string, unknown>) => {
+        const target = String(next.href);
+        if (sameServer(url, target)) return;
+        elsewhere = target;
+        throw new Error("redirected to another server");
+      },
     });
     text = response.data;
   } catch (error) {
     if (signal?.aborted) throw signal.reason as Error;
+    const unusable = (message: string, retry: boolean, fault: HttpFault): HttpError =>
+      new HttpError(
+        `Cannot ${doing}: ${shownUrl(url)} ${message}`,
+        undefined,
+        retry,
+        undefined,
+        fault,
+      );
+    if (elsewhere !== undefined) {
+      const to = shownUrl(elsewhere);
+      throw unusable(`must answer itself, got a redirect to ${to}`, false, "status");
+    }
+    if (late.aborted) throw unusable("must answer, got nothing in time", true, "timeout");
+    if (isAxiosError(error) && error.message.startsWith("maxContentLength")) {
+      throw unusable(`must answer with at most ${maxBytes} bytes, got more`, true, "content");
+    }
     throw httpError(doing, url, error);
   }
   try {

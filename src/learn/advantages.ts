@@ -1,5 +1,6 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
-import { type BatchRow, TrainingBatch } from "./batch.js";
+import { type BatchRow, type PreparedRow, rowsOf, type ScoredRow, TrainingBatch } from "./batch.js";
 import { hardAttribution } from "./advantage/attribution.js";
 import type { Advantages } from "./advantage/estimator.js";
 import { gae } from "./advantage/gae.js";
@@ -11,7 +12,17 @@ import { reinforcePlusPlus, reinforcePlusPlusBaseline } from "./advantage/reinfo
 import { remax } from "./advantage/remax.js";
 import { rloo } from "./advantage/rloo.js";
 
-/** The advantage estimators, by the reference's names. */
+/**
+ * The advantage estimators, by the reference's names.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { estimators } from "arpo-lab/learn";
+ *
+ * assert.ok(estimators.includes("grpo"));
+ * ```
+ */
 export const estimators = [
   "gae",
   "grpo",
@@ -37,32 +48,66 @@ export interface AdvantageOptions {
    * paper's default), `hard` gives them the mean of the rows that share them.
    */
   attribution?: "soft" | "hard";
-  /** The critic's values per row, for gae. */
+  /** The critic's values per row, for gae. Default: those of `rows`. */
   values?: Rows;
+  /** The rows of the scored trajectories with what `Learner.prepare` measured. Default: `rowsOf(scored)`. */
+  rows?: readonly (ScoredRow | PreparedRow)[];
   /** The greedy answer's reward per row, for remax. */
   baselines?: readonly number[];
   /** Rewards per token in place of the score on the last token, after a KL penalty for instance. */
   tokenRewards?: Rows;
 }
 
-/** The score stands on the last attended token of the response. */
-export function placeReward({ trajectory, score }: ScoredTrajectory): Float64Array {
+/**
+ * The score stands on the last attended token of the response.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { placeReward } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 1, seed: 1 });
+ * const [row] = (await score(tree, () => 1)).rows;
+ * assert.equal(
+ *   placeReward(row).reduce((sum, value) => sum + value, 0),
+ *   1,
+ * );
+ * ```
+ */
+export function placeReward(scored: ScoredTrajectory): Float64Array {
+  checkArguments(
+    "place a reward",
+    { scored },
+    { scored: { trajectory: "object", score: "object" } },
+  );
+  const { trajectory, score } = scored;
   const rewards = new Float64Array(trajectory.tokens.length);
   const last = trajectory.attention.lastIndexOf(1);
   if (last >= 0) rewards[last] = score.score;
   return rewards;
 }
 
+/** The critic's values, where each row has them. */
+function valuesOf(rows: AdvantageOptions["rows"] = []): Rows | undefined {
+  const values = rows.flatMap((row) => ("values" in row && row.values ? [row.values] : []));
+  return values.length === rows.length && values.length > 0 ? values : undefined;
+}
+
 function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): Advantages {
-  const { gamma = 1, lambda = 1, normalizeByDeviation = true, values, baselines } = options;
+  const { gamma = 1, lambda = 1, normalizeByDeviation = true, baselines } = options;
   const rewards = options.tokenRewards ?? scored.rows.map(placeReward);
   const mask = scored.rows.map(({ trajectory }) => trajectory.lossMask);
   const groups = scored.rows.map(({ group }) => group);
   const outcome = { rewards, mask, groups };
   switch (name) {
-    case "gae":
+    case "gae": {
+      const values = options.values ?? valuesOf(options.rows);
       if (!values) throw new TypeError("Cannot use gae: a critic's values must be given, got none");
       return gae({ rewards, values, mask }, { gamma, lambda });
+    }
     case "grpo":
       return grpo(outcome, { normalizeByDeviation });
     case "rloo":
@@ -106,16 +151,25 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
  * ```
  */
 export function advantages(scored: Scored, options: AdvantageOptions = {}): TrainingBatch {
+  checkArguments(
+    "estimate advantages",
+    { scored, options },
+    { scored: { rows: "list" }, options: "object" },
+  );
   const name = options.estimator ?? "grpo";
   if (scored.rows.length === 0) {
     throw new RangeError("Cannot estimate advantages: there must be a trajectory, got none");
   }
+  const { rows: from = rowsOf(scored) } = options;
+  if (from.length !== scored.rows.length) {
+    throw new RangeError(
+      `Cannot estimate advantages: there must be a row for each of the ${scored.rows.length} trajectories, got ${from.length}`,
+    );
+  }
   const { advantages: soft, returns } = estimate(scored, options, name);
   const final = options.attribution === "hard" ? hardAttribution(scored, soft) : soft;
-  const rows = scored.rows.map(({ trajectory, group, score }, i): BatchRow => ({
-    trajectory,
-    group,
-    reward: score.score,
+  const rows = from.map((row, i): BatchRow => ({
+    ...row,
     advantages: Float32Array.from(final[i]!),
     returns: Float32Array.from(returns[i]!),
   }));

@@ -1,29 +1,126 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Scored } from "../reward/scored.js";
-import type { Trajectory } from "../rollout/trajectory.js";
-import { learnDisplay } from "./learn-display.js";
+import type { Trajectory } from "../rollout/tree/trajectory.js";
+import { showAs, type Shown } from "../show/index.js";
 
-/** One trajectory as training reads it; the arrays have one entry per response token. */
-export interface BatchRow {
+/** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
+export interface ScoredRow {
   trajectory: Trajectory;
   /** Rows of one prompt share a group. */
   group: string;
   /** The whole trajectory's score. */
   reward: number;
-  advantages: Float32Array;
-  returns: Float32Array;
+}
+
+/** A row with what was measured before an update. */
+export interface PreparedRow extends ScoredRow {
   /** ln p under the policy before the update, recomputed by the model that is trained. */
-  oldLogprobs?: Float32Array;
+  oldLogprobs: Float32Array;
   /** Full-vocabulary entropy at each token before the update. */
-  entropies?: Float32Array;
-  /** ln p under the frozen reference policy. */
+  entropies: Float32Array;
+  /** ln p under the frozen reference policy, where one is asked. */
   refLogprobs?: Float32Array;
-  /** ln p when the row's mini-batch was updated; with oldLogprobs it gives the ratio. */
-  newLogprobs?: Float32Array;
-  /** The critic's values before the update. */
+  /** The critic's values before the update, where there is one. */
   values?: Float32Array;
 }
 
-/** Trajectories with advantages: what an update is made from. Shows itself. */
+/** A row with what an update did to it. */
+export interface TrainedRow extends PreparedRow {
+  advantages: Float32Array;
+  returns: Float32Array;
+  /** ln p when the row's mini-batch was updated; with oldLogprobs it gives the ratio. */
+  newLogprobs: Float32Array;
+}
+
+/**
+ * A row of a batch: it has advantages. An update measures what it needs, and writes that and what it
+ * found beside them: `isPrepared` and `isTrained` say how far a row is.
+ */
+export type BatchRow = ScoredRow & Pick<TrainedRow, "advantages" | "returns"> & Partial<TrainedRow>;
+
+/**
+ * Whether a row was measured: old log-probabilities and entropies are there.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { advantages, isPrepared } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 2, seed: 1 });
+ * const batch = advantages(await score(tree, ({ length }) => length));
+ * assert.ok(!batch.rows.some(isPrepared));
+ * ```
+ */
+export function isPrepared<R extends ScoredRow>(
+  row: R & Partial<PreparedRow>,
+): row is R & PreparedRow {
+  checkArguments("look at a row", { row }, { row: "object" });
+  return row.oldLogprobs !== undefined && row.entropies !== undefined;
+}
+
+/**
+ * Whether a row went through an update: it has log-probabilities of before and of then.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { isTrained, TrainingBatch } from "arpo-lab/learn";
+ *
+ * // Of a batch that `update` was given: batch.rows.every(isTrained).
+ * assert.ok(new TrainingBatch([], "grpo").rows.every(isTrained));
+ * ```
+ */
+export function isTrained(row: BatchRow): row is TrainedRow {
+  checkArguments("look at a row", { row }, { row: "object" });
+  return row.newLogprobs !== undefined && isPrepared(row);
+}
+
+/**
+ * The rows of scored trajectories, before there are advantages.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rowsOf } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 2, seed: 1 });
+ * const rows = rowsOf(await score(tree, ({ length }) => length));
+ * assert.deepEqual(
+ *   rows.map(({ reward, trajectory }) => reward === trajectory.tokens.length),
+ *   [true, true],
+ * );
+ * ```
+ */
+export function rowsOf(scored: Scored): ScoredRow[] {
+  checkArguments("make a batch", { scored }, { scored: { rows: "list" } });
+  return scored.rows.map(({ trajectory, group, score }) => ({
+    ...{ trajectory, group },
+    reward: score.score,
+  }));
+}
+
+/**
+ * Trajectories with advantages: what an update is made from. Shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { advantages } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 2, seed: 1 });
+ * const batch = advantages(await score(tree, ({ length }) => length));
+ * assert.deepEqual([batch.rows.length, batch.estimator], [2, "grpo"]);
+ * ```
+ */
 export class TrainingBatch {
   constructor(
     readonly rows: readonly BatchRow[],
@@ -44,7 +141,20 @@ export class TrainingBatch {
     return { group: "Batches", text: `${this.rows.length} rows, ${this.estimator}` };
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return learnDisplay.batch(this);
+  /** A table, one line per row. */
+  toString(): string {
+    const lines = this.rows.map(({ trajectory, group, reward, advantages }) => {
+      const own = advantages.filter((_, t) => trajectory.lossMask[t]);
+      const low = own.reduce((a, b) => Math.min(a, b), Infinity);
+      const high = own.reduce((a, b) => Math.max(a, b), -Infinity);
+      const range = low === high ? low.toFixed(3) : `${low.toFixed(3)} to ${high.toFixed(3)}`;
+      return `${group}\t${trajectory.row}\t${reward.toFixed(3)}\t${range}\t${own.length}`;
+    });
+    const title = `${this.rows.length} rows, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
+    return [title, "task\trow\treward\tadvantage\ttokens", ...lines].join("\n");
+  }
+
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("TrainingBatch", this);
   }
 }

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
 import { type AdamWState, tf } from "../tensor/index.js";
@@ -6,7 +7,11 @@ import type { LossAggregation } from "./loss/aggregate.js";
 import { valueLoss } from "./loss/value-loss.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";
-import { gatherFrom, openPass, splitByTokens, spreadOver } from "./token-passes.js";
+import { gatherFrom, openPass, type PassRow, splitByTokens, spreadOver } from "./token-passes.js";
+
+/** A row whose old values are known. */
+type ValuedRow = BatchRow & { values: Float32Array };
+const isValued = (row: BatchRow): row is ValuedRow => row.values !== undefined;
 
 export interface CriticOptions {
   learningRate?: number;
@@ -44,10 +49,11 @@ export class Critic {
   readonly #optimizer: ModelOptimizer;
 
   constructor(model: Model, options: CriticOptions = {}) {
+    checkArguments("make a critic", { model, options }, { model: "model", options: "object" });
     this.model = model;
     this.#options = options;
-    const defaults = { learningRate: 1e-5, weightDecay: 0.01, maxNorm: 1 };
-    this.#optimizer = new ModelOptimizer(model, defaults, options);
+    const { learningRate = 1e-5, weightDecay = 0.01, maxNorm = 1 } = options;
+    this.#optimizer = new ModelOptimizer(model, { learningRate, weightDecay, maxNorm });
   }
 
   state(): Promise<AdamWState> {
@@ -59,14 +65,10 @@ export class Critic {
   }
 
   /** The value before each response token. */
-  async values(rows: readonly Pick<BatchRow, "trajectory">[]): Promise<Float32Array[]> {
+  async values(rows: readonly PassRow[]): Promise<Float32Array[]> {
     const { maxTokensPerPass = 32_768, maxRowsPerPass } = this.#options;
     const out: Float32Array[] = [];
-    for (const group of splitByTokens(
-      rows as readonly BatchRow[],
-      maxTokensPerPass,
-      maxRowsPerPass,
-    )) {
+    for (const group of splitByTokens(rows, maxTokensPerPass, maxRowsPerPass)) {
       const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
       out.push(...gatherFrom(group, (await values.data()) as Float32Array));
       values.dispose();
@@ -82,8 +84,14 @@ export class Critic {
     const { miniBatchRows = batch.rows.length, epochs = 1 } = this.#options;
     const { learningRate = this.#optimizer.learningRate, shuffle } = now;
     const means = new MetricMeans();
+    const valued = batch.rows.filter(isValued);
+    if (valued.length < batch.rows.length) {
+      throw new TypeError(
+        `Cannot update the critic: each row must carry its old values, got ${batch.rows.length - valued.length} without`,
+      );
+    }
     for (let epoch = 0; epoch < epochs; epoch++) {
-      const rows = shuffle?.split(epoch).shuffle(batch.rows) ?? batch.rows;
+      const rows = shuffle?.split(epoch).shuffle(valued) ?? valued;
       for (let i = 0; i < rows.length; i += miniBatchRows) {
         await this.#step(rows.slice(i, i + miniBatchRows), means, learningRate);
       }
@@ -91,7 +99,7 @@ export class Critic {
     return { ...means.values(), "critic/lr": learningRate };
   }
 
-  async #step(rows: readonly BatchRow[], means: MetricMeans, learningRate: number): Promise<void> {
+  async #step(rows: readonly ValuedRow[], means: MetricMeans, learningRate: number): Promise<void> {
     const { maxTokensPerPass = 32_768, maxRowsPerPass, checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
     const { norm } = await this.#optimizer.step(
@@ -101,7 +109,7 @@ export class Critic {
         const { loss, metrics } = valueLoss(
           {
             predictions: this.model.values(pass.batch, { checkpointing }),
-            values: spreadOver(group, (row) => row.values!),
+            values: spreadOver(group, (row) => row.values),
             returns: spreadOver(group, (row) => row.returns),
             mask: spreadOver(group, (row) => row.trajectory.lossMask),
           },
@@ -115,7 +123,7 @@ export class Critic {
       (_, figures) => {
         for (const [name, [value]] of Object.entries(figures)) means.add(name, value!);
       },
-      learningRate,
+      { learningRate },
     );
     means.add("critic/grad_norm", norm);
   }

@@ -21,27 +21,26 @@ export {
 } from "./loss/aggregate.js";
 export { entropyAwareAdvantage } from "./loss/entropy-advantage.js";
 export { gspoLoss, type GspoOptions } from "./loss/gspo.js";
+export { clipBounds, type ClipBounds, type ClipOptions } from "./loss/clip-bounds.js";
 export { controlKl, type KlControl } from "./loss/kl-controller.js";
 export { klInReward } from "./loss/kl-in-reward.js";
 export { klKinds, klPenalty, type KlKind } from "./loss/kl.js";
 export {
   policyLoss,
-  tokenPolicyLosses,
   type PolicyLoss,
   type PolicyLossInput,
   type PolicyLossOptions,
-  type TokenLosses,
 } from "./loss/policy-loss.js";
+export { rowLogRatio, tokenRatio, type RatioInput, type RatioKind } from "./loss/token-ratio.js";
 export { valueLoss } from "./loss/value-loss.js";
 export { learningRateFactor, type Schedule } from "./schedule.js";
 export {
   openAiTags,
   readConversation,
-  toMessages,
   type Conversation,
   type ConversationTags,
 } from "./sft/conversation.js";
-export { loadDataset, readConversations, type ConversationSet } from "./sft/dataset-info.js";
+export { loadDataset, type ConversationSet } from "./sft/dataset-info.js";
 export { encodeConversation, ignored, type EncodeOptions, type Example } from "./sft/encode.js";
 export { crossEntropy } from "./sft/cross-entropy.js";
 export { exampleOf } from "./sft/demonstration-example.js";
@@ -54,9 +53,20 @@ export {
   type AdvantageOptions,
   type Estimator,
 } from "./advantages.js";
-export { TrainingBatch, type BatchRow } from "./batch.js";
-export { Learner, type UpdateOptions } from "./learner.js";
-export { tokenUpdate, UpdateReport, type ClipRegion, type TokenUpdate } from "./update-report.js";
+export {
+  isPrepared,
+  isTrained,
+  rowsOf,
+  TrainingBatch,
+  type BatchRow,
+  type PreparedRow,
+  type ScoredRow,
+  type TrainedRow,
+} from "./batch.js";
+export { Learner } from "./learner.js";
+export type { UpdateOptions } from "./update-options.js";
+export { tokenUpdate, type ClipRegion, type TokenUpdate } from "./loss/token-update.js";
+export { UpdateReport } from "./update-report.js";
 export { update } from "./update.js";
 export { Critic, type CriticOptions } from "./critic.js";
-export { fineTune, FineTuning } from "./sft/fine-tune.js";
+export { fineTune, type FineTuning } from "./sft/fine-tune.js";

@@ -2,11 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Model } from "../model/index.js";
 import { Random } from "../random/index.js";
-import type { Trajectory } from "../rollout/trajectory.js";
+import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { advantages } from "./advantages.js";
 import { type BatchRow, TrainingBatch } from "./batch.js";
-import { Learner, type UpdateOptions } from "./learner.js";
+import { Learner } from "./learner.js";
+import type { UpdateOptions } from "./update-options.js";
 import { lossAggregations } from "./loss/aggregate.js";
+import { UpdateReport } from "./update-report.js";
+import { update } from "./update.js";
+import { presets } from "../presets.js";
 import { Scored } from "../reward/scored.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 
@@ -153,4 +157,83 @@ test("Learner.update() weighs advantages by entropy without a bonus, unless told
   const bonus = { entropyCoefficient: 0.01 };
   const both = weights((await updated({ ...balanced, ...bonus })).model);
   assert.equal(distance(both, weights((await updated({ ...official, ...bonus })).model)), 0);
+});
+
+test("update() keeps the optimiser's moments and none of the first call's options", async () => {
+  const first = { ...presets.aepo, learningRate: 1e-2, weightDecay: 0.3, maxNorm: 0.1 };
+  const policy = { model: Model.init(sizes, 3) };
+  await update(policy, batch(), first);
+  const report = await update(policy, batch(), presets.arpo);
+  assert.equal(report.options.entropyBalancedClipping, undefined);
+  assert.equal(report.options.entropyBalancedAdvantage, undefined);
+  assert.equal(report.metrics["actor/lr"], 1e-6);
+
+  const copy = Model.init(sizes, 3);
+  const before = new Learner(copy);
+  await before.update(batch(), first);
+  const after = new Learner(copy);
+  after.restore(await before.state());
+  await after.update(batch(), presets.arpo);
+  assert.equal(distance(weights(policy.model), weights(copy)), 0);
+});
+
+test("update() takes weight decay and the largest norm of each call", async () => {
+  const run = async (second: UpdateOptions) => {
+    const policy = { model: Model.init(sizes, 3) };
+    await update(policy, batch(), { learningRate: 1e-2 });
+    await update(policy, batch(), { learningRate: 1e-2, ...second });
+    return weights(policy.model);
+  };
+  const usual = await run({});
+  assert.ok(distance(usual, await run({ weightDecay: 0.9 })) > 1e-4);
+  assert.ok(distance(usual, await run({ maxNorm: 1e-3 })) > 1e-5);
+});
+
+test("update() checks the options of every call, and changes nothing where one is wrong", async () => {
+  const wrong: [UpdateOptions | Record<string, unknown>, RegExp][] = [
+    [{ learningRate: NaN }, /learningRate must be a number, 0 or more, got NaN/],
+    [{ learningRate: Infinity }, /learningRate must be a number, 0 or more, got Infinity/],
+    [{ learningRate: -1 }, /learningRate must be a number, 0 or more, got -1/],
+    [{ learningRate: "x" }, /learningRate must be a number, 0 or more, got "x"/],
+    [{ weightDecay: -1 }, /weightDecay must be/],
+    [{ maxNorm: 0 }, /maxNorm must be above 0, got 0/],
+    [{ miniBatchRows: 1.5 }, /miniBatchRows must be a whole number/],
+    [{ epochs: 0 }, /epochs must be a whole number, 1 or more, got 0/],
+    [{ maxTokensPerPass: NaN }, /maxTokensPerPass must be 1 or more, got NaN/],
+    [{ temperature: 0 }, /temperature must be a number above 0, got 0/],
+    [{ ratio: "gpso" }, /ratio must be one of ppo, gspo, got "gpso"/],
+    [{ aggregation: "mean" }, /aggregation must be one of token-mean, .* got "mean"/],
+    [{ clipRatio: -0.1 }, /clipRatio must be/],
+    [{ clipRatioC: 1 }, /clipRatioC must be above 1, got 1/],
+    [{ entropyCoefficient: "0" }, /entropyCoefficient must be a finite number, got "0"/],
+    [{ entropyBalancedClipping: "yes" }, /entropyBalancedClipping must be true or false/],
+  ];
+  const policy = { model: Model.init(sizes, 3) };
+  await update(policy, batch(), { learningRate: 1e-3 });
+  const before = weights(policy.model);
+  for (const [options, message] of wrong) {
+    await assert.rejects(update(policy, batch(), options as UpdateOptions), message);
+  }
+  assert.equal(distance(before, weights(policy.model)), 0);
+});
+
+test("update() with a KL loss measures the reference of a batch that was updated without", async () => {
+  const policy = { model: Model.init(sizes, 3) };
+  const own = batch();
+  await update(policy, own, { learningRate: 1e-3 });
+  const reference = Model.init(sizes, 4);
+  const { metrics } = await update(policy, own, { klLossCoefficient: 0.1, reference });
+  assert.ok(metrics["actor/kl_loss"]! > 0);
+});
+
+test("Learner.update() with GSPO does the same whatever fits into one pass", async () => {
+  const whole = await updated({ ratio: "gspo" });
+  const split = await updated({ ratio: "gspo", maxTokensPerPass: 8 });
+  assert.ok(distance(weights(whole.model), weights(split.model)) < 2e-4);
+});
+
+test("UpdateReport.tokens() refuses a row that was not updated", () => {
+  const { rows } = batch();
+  const report = new UpdateReport({}, new TrainingBatch(rows, "grpo"), {}, 0);
+  assert.throws(() => report.tokens(rows[0]!), /must have been updated, got row 0/);
 });

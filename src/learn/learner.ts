@@ -1,50 +1,36 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Model } from "../model/index.js";
-import type { Random } from "../random/index.js";
 import { type AdamWState, tf } from "../tensor/index.js";
-import type { BatchRow, TrainingBatch } from "./batch.js";
-import { type ActorLossOptions, actorLoss } from "./loss/actor-loss.js";
+import {
+  type BatchRow,
+  isPrepared,
+  type PreparedRow,
+  type ScoredRow,
+  type TrainedRow,
+  type TrainingBatch,
+} from "./batch.js";
+import { actorLoss } from "./loss/actor-loss.js";
 import { gspoLoss } from "./loss/gspo.js";
+import { usualAggregation } from "./loss/usual-aggregation.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";
-import { gatherFrom, passLogProbs, splitByTokens, spreadOver } from "./token-passes.js";
+import {
+  gatherFrom,
+  passLogProbs,
+  type PassRow,
+  splitByTokens,
+  spreadOver,
+} from "./token-passes.js";
+import type { UpdateOptions } from "./update-options.js";
 import { UpdateReport } from "./update-report.js";
+import { type UpdateSettings, updateSettings } from "./update-settings.js";
 
-export interface UpdateOptions extends ActorLossOptions {
-  learningRate?: number;
-  weightDecay?: number;
-  /** Largest global gradient norm (`grad_clip`). */
-  maxNorm?: number;
-  /** Rows per optimiser step (`ppo_mini_batch_size` x n); unset: the whole batch. */
-  miniBatchRows?: number;
-  /** Passes over the batch (`ppo_epochs`). */
-  epochs?: number;
-  /** Tokens per forward pass, padding included. */
-  maxTokensPerPass?: number;
-  /** Rows per forward pass, where rows rather than tokens are limited. */
-  maxRowsPerPass?: number;
-  /** The temperature the rows were sampled at. */
-  temperature?: number;
-  /** One ratio per token, clipped (`ppo`), or one per row (`gspo`). */
-  ratio?: "ppo" | "gspo";
-  checkpointing?: boolean;
-  /**
-   * Compute what rows begin with in common once: the same losses and gradients. Default: off, as the
-   * reference.
-   */
-  sharedPrefixes?: boolean;
-  /**
-   * AEPO's entropy-aware advantage only beside an entropy bonus, as in the official actor, which has
-   * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
-   */
-  entropyAdvantageNeedsBonus?: boolean;
-  /** Visits the rows in a random order, another one in each epoch. */
-  shuffle?: Random;
-  /** The frozen policy a KL loss is measured against. */
-  reference?: Model;
-}
+/** A row that an optimiser step may be made from. */
+type ReadyRow = PreparedRow & BatchRow;
 
 /**
- * Trains a policy's model: holds the optimiser between updates.
+ * Trains a policy's model: holds the optimiser between updates, and the options that each update's own
+ * are laid over.
  *
  * @example
  * ```ts
@@ -65,10 +51,10 @@ export class Learner {
   readonly #defaults: UpdateOptions;
 
   constructor(model: Model, options: UpdateOptions = {}) {
+    checkArguments("update", { model, options }, { model: "model", options: "object" });
     this.model = model;
     this.#defaults = options;
-    const defaults = { learningRate: 1e-6, weightDecay: 0.01, maxNorm: 1 };
-    this.#optimizer = new ModelOptimizer(model, defaults, options);
+    this.#optimizer = new ModelOptimizer(model, updateSettings(options));
   }
 
   /** Optimiser steps taken. */
@@ -86,13 +72,17 @@ export class Learner {
 
   /** ln p and entropy of every response token under a model as it is now; nothing is trained. */
   async logProbs(
-    rows: readonly BatchRow[],
+    rows: readonly PassRow[],
     options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxRowsPerPass"> & {
       model?: Model;
     } = {},
   ): Promise<{ logprobs: Float32Array[]; entropies: Float32Array[] }> {
-    const settings = this.#with(options);
-    const { temperature, model = this.model } = settings;
+    const { model = this.model, ...own } = options;
+    return this.#measure(rows, model, updateSettings(this.#defaults, own));
+  }
+
+  async #measure(rows: readonly PassRow[], model: Model, settings: UpdateSettings) {
+    const { temperature } = settings;
     const out = { logprobs: [] as Float32Array[], entropies: [] as Float32Array[] };
     for (const group of splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass)) {
       const [logprobs, entropies] = tf.tidy(() => {
@@ -106,41 +96,58 @@ export class Learner {
     return out;
   }
 
-  /** Recomputes what the update needs from before it: old and reference log-probabilities. */
-  async prepare(batch: TrainingBatch, options: UpdateOptions = {}): Promise<void> {
-    const settings = this.#with(options);
-    const old = await this.logProbs(batch.rows, settings);
-    batch.rows.forEach((row, i) => {
-      row.oldLogprobs = old.logprobs[i]!;
-      row.entropies = old.entropies[i]!;
-    });
-    if (settings.klLossCoefficient === undefined) return;
+  /**
+   * Measures what an update needs from before it, and writes it into the rows: log-probabilities and
+   * entropies under the model as it is, and log-probabilities under the reference policy for a KL loss.
+   */
+  async prepare<R extends ScoredRow>(
+    rows: readonly R[],
+    options: UpdateOptions = {},
+  ): Promise<(R & PreparedRow)[]> {
+    const settings = updateSettings(this.#defaults, options);
+    const { logprobs, entropies } = await this.#measure(rows, this.model, settings);
+    const prepared = rows.map((row, i) =>
+      Object.assign(row, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! }),
+    );
+    if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
+    return prepared;
+  }
+
+  async #askReference(rows: readonly PreparedRow[], settings: UpdateSettings): Promise<void> {
     if (!settings.reference) {
       throw new TypeError("Cannot add a KL loss: a reference model must be given, got none");
     }
-    const frozen = await this.logProbs(batch.rows, { ...settings, model: settings.reference });
-    batch.rows.forEach((row, i) => (row.refLogprobs = frozen.logprobs[i]!));
+    const { logprobs } = await this.#measure(rows, settings.reference, settings);
+    rows.forEach((row, i) => (row.refLogprobs = logprobs[i]!));
+  }
+
+  /** The rows with all that these settings need; what an earlier update measured is kept. */
+  async #ready(rows: readonly BatchRow[], settings: UpdateSettings): Promise<readonly ReadyRow[]> {
+    if (!rows.every(isPrepared)) return this.prepare(rows, settings);
+    const lacking = settings.klLossCoefficient !== undefined && rows.some((r) => !r.refLogprobs);
+    if (lacking) await this.#askReference(rows, settings);
+    return rows;
   }
 
   /** Moves the policy along the batch's advantages; `prepare` is called first where it was not. */
   async update(batch: TrainingBatch, options: UpdateOptions = {}): Promise<UpdateReport> {
-    const settings = this.#with(options);
+    const settings = updateSettings(this.#defaults, options);
     if (batch.rows.length === 0) {
       throw new RangeError("Cannot update: the batch must have a row, got none");
     }
-    if (batch.rows.some((row) => !row.oldLogprobs)) await this.prepare(batch, options);
+    const ready = await this.#ready(batch.rows, settings);
     const means = new MetricMeans();
-    const size = Math.min(settings.miniBatchRows ?? batch.rows.length, batch.rows.length);
+    const size = Math.min(settings.miniBatchRows ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
-      const rows = settings.shuffle?.split(epoch).shuffle(batch.rows) ?? batch.rows;
+      const rows = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
       for (let i = 0; i < rows.length; i += size) {
         const done = await this.#step(rows.slice(i, i + size), settings, means);
         all++;
         if (!done) skipped++;
       }
     }
-    const entropy = meanOver(batch.rows, (row) => row.entropies!);
+    const entropy = meanOver(ready, (row) => row.entropies);
     return new UpdateReport(
       { ...means.values(), "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
       batch,
@@ -152,8 +159,8 @@ export class Learner {
 
   /** One optimiser step over a mini-batch; false where its gradient was not finite. */
   async #step(
-    rows: readonly BatchRow[],
-    settings: ReturnType<Learner["_settings"]>,
+    rows: readonly ReadyRow[],
+    settings: UpdateSettings,
     means: MetricMeans,
   ): Promise<boolean> {
     const whole = weightOf(rows, settings);
@@ -168,16 +175,20 @@ export class Learner {
       },
       (group, { logprobs, ...metrics }) => {
         const fresh = gatherFrom(group, logprobs!);
-        group.forEach((row, i) => (row.newLogprobs = fresh[i]!));
+        group.forEach((row: Partial<TrainedRow>, i) => (row.newLogprobs = fresh[i]!));
         for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
       },
-      settings.learningRate,
+      {
+        learningRate: settings.learningRate,
+        weightDecay: settings.weightDecay,
+        maxNorm: settings.maxNorm,
+      },
     );
     means.add("actor/grad_norm", norm);
     return !skipped;
   }
 
-  #loss(group: readonly BatchRow[], settings: ReturnType<Learner["_settings"]>) {
+  #loss(group: readonly ReadyRow[], settings: UpdateSettings) {
     const { logprobs, entropies } = passLogProbs(this.model, group, {
       temperature: settings.temperature,
       checkpointing: settings.checkpointing,
@@ -186,7 +197,7 @@ export class Learner {
     const { entropyCoefficient = 0, entropyAdvantageNeedsBonus: needsBonus } = settings;
     const input = {
       logprobs,
-      oldLogprobs: spreadOver(group, (row) => row.oldLogprobs!),
+      oldLogprobs: spreadOver(group, (row) => row.oldLogprobs),
       advantages: spreadOver(group, (row) => row.advantages),
       mask: spreadOver(group, (row) => row.trajectory.lossMask),
       ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
@@ -210,28 +221,11 @@ export class Learner {
     }
     return { loss: found.loss, logprobs, report };
   }
-
-  #with<T extends UpdateOptions>(options: T) {
-    return { ...this._settings(), ...options } as ReturnType<Learner["_settings"]> & T;
-  }
-
-  /** @internal The settings with their defaults. */
-  _settings() {
-    return {
-      learningRate: 1e-6,
-      epochs: 1,
-      maxTokensPerPass: 16_384,
-      temperature: 1,
-      ratio: "ppo" as const,
-      checkpointing: false,
-      sharedPrefixes: false,
-      ...this.#defaults,
-    };
-  }
 }
 
 /** What a part of a mini-batch weighs: tokens for a token mean, rows for a mean over rows. */
-function weightOf(rows: readonly BatchRow[], { aggregation }: UpdateOptions): number {
+function weightOf(rows: readonly PassRow[], { aggregation, ratio }: UpdateOptions): number {
+  aggregation ??= usualAggregation(ratio);
   if (aggregation === "seq-mean-token-sum" || aggregation === "seq-mean-token-mean") {
     return rows.length;
   }
@@ -240,7 +234,7 @@ function weightOf(rows: readonly BatchRow[], { aggregation }: UpdateOptions): nu
   return rows.reduce((n, { trajectory }) => n + trajectory.lossMask.reduce((a, b) => a + b, 0), 0);
 }
 
-function meanOver(rows: readonly BatchRow[], pick: (row: BatchRow) => Float32Array): number {
+function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float32Array): number {
   let sum = 0;
   let count = 0;
   for (const row of rows) {

@@ -1,5 +1,12 @@
 import { fetchWeights, type Model } from "../model/index.js";
-import { AdamW, type AdamWReport, type AdamWState, gradientsOf, tf } from "../tensor/index.js";
+import {
+  AdamW,
+  type AdamWOptions,
+  type AdamWReport,
+  type AdamWState,
+  gradientsOf,
+  tf,
+} from "../tensor/index.js";
 import { accumulate } from "./gradient-sum.js";
 
 /** The loss of one pass, and what should be read of it once it is computed. */
@@ -8,6 +15,9 @@ export interface PassLoss {
   /** Numbers to hand to `seen`, by name. */
   figures: Record<string, tf.Tensor>;
 }
+
+/** What one optimiser step may choose for itself. */
+export type StepSettings = Required<Pick<AdamWOptions, "learningRate" | "weightDecay" | "maxNorm">>;
 
 /**
  * A model with its optimiser, which moves the adapters alone where there are some: one step is made
@@ -19,16 +29,10 @@ export class ModelOptimizer {
 
   constructor(
     readonly model: Model,
-    defaults: { learningRate: number; weightDecay: number; maxNorm: number },
-    given: { learningRate?: number; weightDecay?: number; maxNorm?: number } = {},
+    { learningRate, weightDecay, maxNorm }: StepSettings,
   ) {
-    const { learningRate, weightDecay, maxNorm } = given;
     this.#trained = model.trainable;
-    this.#adamw = new AdamW(this.#trained, {
-      learningRate: learningRate ?? defaults.learningRate,
-      weightDecay: weightDecay ?? defaults.weightDecay,
-      maxNorm: maxNorm ?? defaults.maxNorm,
-    });
+    this.#adamw = new AdamW(this.#trained, { learningRate, weightDecay, maxNorm });
   }
 
   /** Steps taken; skipped ones do not count. */
@@ -48,12 +52,15 @@ export class ModelOptimizer {
     this.#adamw.restore(state);
   }
 
-  /** One step along the sum of the passes' losses; `seen` is told each pass's figures. */
+  /**
+   * One step along the sum of the passes' losses; `seen` is told each pass's figures, and `now` lays
+   * this step's settings over the optimiser's.
+   */
   async step<P>(
     passes: readonly P[],
     lossOf: (pass: P) => PassLoss,
     seen: (pass: P, figures: Record<string, Float32Array>) => void,
-    learningRate?: number,
+    now: Partial<StepSettings> = {},
   ): Promise<AdamWReport> {
     if (this.model.trainable !== this.#trained) {
       throw new TypeError(
@@ -76,7 +83,7 @@ export class ModelOptimizer {
       tf.dispose([value, ...Object.values(kept)]);
       seen(pass, read);
     }
-    const report = await this.#adamw.step(sum ?? {}, learningRate);
+    const report = await this.#adamw.step(sum ?? {}, now);
     if (sum) tf.dispose(sum);
     this.model.changed();
     await fetchWeights(this.model);

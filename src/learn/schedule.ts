@@ -1,3 +1,5 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+
 /** How the learning rate moves over a run. */
 export interface Schedule {
   style: "constant" | "linear" | "cosine";
@@ -26,6 +28,11 @@ export interface Schedule {
  * ```
  */
 export function learningRateFactor(schedule: Schedule, step: number): number {
+  checkArguments(
+    "find a learning rate",
+    { schedule, step },
+    { schedule: { style: "text" }, step: "number" },
+  );
   const { style, warmupSteps = 0, totalSteps = Infinity, minRatio = 0, cycles = 0.5 } = schedule;
   if (step < warmupSteps) return step / warmupSteps;
   if (style === "constant") return 1;

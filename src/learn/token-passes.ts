@@ -1,10 +1,13 @@
 import { type Model, shareRows } from "../model/index.js";
 import { embed, tf } from "../tensor/index.js";
-import type { BatchRow } from "./batch.js";
+import type { ScoredRow } from "./batch.js";
+
+/** What a pass reads of a row. */
+export type PassRow = Pick<ScoredRow, "trajectory">;
 
 /** Rows that go through the model together. */
 export interface Pass {
-  rows: readonly BatchRow[];
+  rows: readonly PassRow[];
   /** Prompt and response of each row, padded on the right. */
   batch: ReturnType<Model["batch"]>;
   /** The token behind each position, [rows, time]. */
@@ -13,18 +16,18 @@ export interface Pass {
 }
 
 /** Tokens of a row, prompt and response. */
-const length = ({ trajectory }: BatchRow) => trajectory.prompt.length + trajectory.tokens.length;
+const length = ({ trajectory }: PassRow) => trajectory.prompt.length + trajectory.tokens.length;
 
 /**
  * Splits rows, in order, so that no pass holds more than so many tokens with its padding, or more than
  * so many rows; a longer row goes alone.
  */
-export function splitByTokens(
-  rows: readonly BatchRow[],
+export function splitByTokens<R extends PassRow>(
+  rows: readonly R[],
   maxTokens: number,
   maxRows = Infinity,
-): BatchRow[][] {
-  const passes: BatchRow[][] = [];
+): R[][] {
+  const passes: R[][] = [];
   let longest = 0;
   for (const row of rows) {
     const current = passes[passes.length - 1];
@@ -41,7 +44,7 @@ export function splitByTokens(
 }
 
 /** Prompt and response. */
-function whole({ trajectory: { prompt, tokens } }: BatchRow): Int32Array {
+function whole({ trajectory: { prompt, tokens } }: PassRow): Int32Array {
   const all = new Int32Array(prompt.length + tokens.length);
   all.set(prompt);
   all.set(tokens, prompt.length);
@@ -49,7 +52,7 @@ function whole({ trajectory: { prompt, tokens } }: BatchRow): Int32Array {
 }
 
 /** Builds the tensors of one pass. Call inside a tidy. */
-export function openPass(model: Model, rows: readonly BatchRow[]): Pass {
+export function openPass(model: Model, rows: readonly PassRow[]): Pass {
   const tokens = rows.map(whole);
   const batch = model.batch(tokens);
   const time = batch.ids.shape[1];
@@ -72,7 +75,7 @@ export interface PassLogProbs {
  */
 export function passLogProbs(
   model: Model,
-  rows: readonly BatchRow[],
+  rows: readonly PassRow[],
   options: { temperature: number; checkpointing?: boolean; shared?: boolean },
 ): PassLogProbs {
   const tokens = rows.map(whole);
@@ -124,9 +127,9 @@ function apart(model: Model, tokens: readonly Int32Array[]) {
  * Lays one number per response token out over a pass: a token's number stands where it is predicted,
  * one position before the token itself.
  */
-export function spreadOver(
-  rows: readonly BatchRow[],
-  pick: (row: BatchRow) => ArrayLike<number>,
+export function spreadOver<R extends PassRow>(
+  rows: readonly R[],
+  pick: (row: R) => ArrayLike<number>,
 ): tf.Tensor2D {
   const time = Math.max(...rows.map(length));
   const out = new Float32Array(rows.length * time);
@@ -137,7 +140,7 @@ export function spreadOver(
 }
 
 /** The inverse of `spreadOver`: each row's response tokens from the numbers of a pass over the rows. */
-export function gatherFrom(rows: readonly BatchRow[], values: Float32Array): Float32Array[] {
+export function gatherFrom(rows: readonly PassRow[], values: Float32Array): Float32Array[] {
   const time = values.length / rows.length;
   return rows.map(({ trajectory }, r) => {
     const from = r * time + trajectory.prompt.length - 1;

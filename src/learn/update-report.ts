@@ -1,44 +1,22 @@
-import type { BatchRow, TrainingBatch } from "./batch.js";
-import { learnDisplay } from "./learn-display.js";
-import type { UpdateOptions } from "./learner.js";
-
-/** Where a token's ratio stood when it was trained on. */
-export type ClipRegion = "inside" | "above" | "below" | "dual";
-
-/** What the update did to one token. */
-export interface TokenUpdate {
-  ratio: number;
-  region: ClipRegion;
-  /** Factor of grad ln p in the loss: 0 where clipping dropped the token. */
-  weight: number;
-}
+import { showAs, type Shown } from "../show/index.js";
+import { type BatchRow, isTrained, type TrainingBatch } from "./batch.js";
+import { rowLogRatio, tokenRatio } from "./loss/token-ratio.js";
+import { tokenUpdate, type TokenUpdate } from "./loss/token-update.js";
+import type { UpdateOptions } from "./update-options.js";
 
 /**
- * What the update did to each response token of a row, by the table of gradient factors; undefined for
- * tokens that the model did not write.
+ * What an update did: the reference's metrics, and the tokens behind them.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tokenUpdate } from "arpo-lab/learn";
+ * import { TrainingBatch, UpdateReport } from "arpo-lab/learn";
  *
- * assert.deepEqual(tokenUpdate(1.5, 1, {}), { ratio: 1.5, region: "above", weight: 0 });
- * assert.equal(tokenUpdate(1.5, 1, { entropyBalancedClipping: true }).weight, 1.2);
+ * // Usually: await update(policy, batch, options).
+ * const report = new UpdateReport({ "actor/lr": 1e-6 }, new TrainingBatch([], "grpo"), {}, 0);
+ * assert.equal(report.metrics["actor/lr"], 1e-6);
  * ```
  */
-export function tokenUpdate(ratio: number, advantage: number, options: UpdateOptions): TokenUpdate {
-  const { clipRatio = 0.2, clipRatioC = 3 } = options;
-  const high = 1 + (options.clipRatioHigh ?? clipRatio);
-  const low = 1 - (options.clipRatioLow ?? clipRatio);
-  if (advantage > 0 && ratio > high) {
-    return { ratio, region: "above", weight: options.entropyBalancedClipping ? high : 0 };
-  }
-  if (advantage < 0 && ratio < low) return { ratio, region: "below", weight: 0 };
-  if (advantage < 0 && ratio > clipRatioC) return { ratio, region: "dual", weight: 0 };
-  return { ratio, region: "inside", weight: ratio };
-}
-
-/** What an update did: the reference's metrics, and the tokens behind them. */
 export class UpdateReport {
   constructor(
     /** Under the reference's names. */
@@ -53,10 +31,21 @@ export class UpdateReport {
 
   /** What happened to each response token of a row; undefined where the model did not write. */
   tokens(row: BatchRow): (TokenUpdate | undefined)[] {
-    return Array.from(row.trajectory.tokens, (_, t) => {
-      if (!row.trajectory.lossMask[t]) return undefined;
-      const ratio = Math.exp(row.newLogprobs![t]! - row.oldLogprobs![t]!);
-      return tokenUpdate(ratio, row.advantages[t]!, this.options);
+    const { trajectory, advantages } = row;
+    if (!isTrained(row)) {
+      throw new TypeError(
+        `Cannot tell what an update did: the row must have been updated, got row ${trajectory.row} without log-probabilities`,
+      );
+    }
+    const { newLogprobs, oldLogprobs } = row;
+    const ofRow = rowLogRatio(newLogprobs, oldLogprobs, trajectory.lossMask);
+    return Array.from(trajectory.tokens, (_, t) => {
+      if (!trajectory.lossMask[t]) return undefined;
+      const token = {
+        ...{ logprob: newLogprobs[t]!, oldLogprob: oldLogprobs[t]! },
+        rowLogRatio: ofRow,
+      };
+      return tokenUpdate(tokenRatio(token, this.options.ratio), advantages[t]!, this.options);
     });
   }
 
@@ -64,7 +53,18 @@ export class UpdateReport {
     return { group: "Runs", text: `an update of ${this.batch.rows.length} rows` };
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return learnDisplay.report(this);
+  /** A table of the metrics. */
+  toString(): string {
+    const lines = Object.entries(this.metrics).map(
+      ([name, value]) => `${name}\t${Number(value.toPrecision(5))}`,
+    );
+    if (this.skippedSteps > 0) {
+      lines.push(`${this.skippedSteps} steps skipped: their gradient was not finite`);
+    }
+    return lines.join("\n");
+  }
+
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("UpdateReport", this);
   }
 }

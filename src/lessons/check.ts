@@ -1,10 +1,22 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { formatValue } from "./format-value.js";
 import { right, Verdict, wrong } from "./verdict.js";
 
 /** Thrown by a check that finds nothing to judge: a function whose body is still to be written. */
 export class Unanswered extends Error {}
 
-/** Whether two values agree: numbers to a relative 1e-6 (and -0 is 0), the rest item by item. */
+/**
+ * Whether two values agree: numbers to a relative 1e-6 (and -0 is 0), the rest item by item.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { agree } from "arpo-lab/lessons";
+ *
+ * assert.ok(agree([1 / 3, 0], new Float32Array([0.333333333, -0])));
+ * assert.ok(!agree([1, 2], [2, 1]));
+ * ```
+ */
 export function agree(given: unknown, wanted: unknown, tolerance = 1e-6): boolean {
   if (typeof given === "number" && typeof wanted === "number") {
     if (given === wanted) return true;
@@ -40,6 +52,7 @@ export function checkValue<T>(
   wanted: T,
   words: { because: string; off?: (given: T) => string | undefined; tolerance?: number },
 ): Verdict {
+  checkArguments("check a value", { words }, { words: "object" });
   if (agree(given, wanted, words.tolerance)) return right(words.because);
   const off = words.off?.(given);
   return wrong(`you gave ${formatValue(given)}${off ? `; ${off}` : ", and that is not it."}`);
@@ -77,6 +90,11 @@ export function checkFunction<A extends unknown[], R>(
     tolerance?: number;
   },
 ): Verdict {
+  checkArguments(
+    "check a function",
+    { given, cases, words },
+    { given: "function", cases: "list", words: "object" },
+  );
   for (const [args, wanted] of cases) {
     const found = ask(given, ...args);
     if (agree(found, wanted, words.tolerance)) continue;

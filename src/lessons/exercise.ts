@@ -1,4 +1,5 @@
-import { nearest } from "../text/nearest.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { nearest } from "../../spelling/nearest.js";
 import { Unanswered } from "./check.js";
 import { exercises, type ExerciseName } from "./exercises/index.js";
 import type { AnswerOf, ExerciseRule } from "./rule.js";
@@ -23,6 +24,7 @@ export async function exercise<N extends ExerciseName>(
   name: N,
   answer: AnswerOf<(typeof exercises)[N]> | undefined,
 ): Promise<Verdict> {
+  checkArguments("check an exercise", { name }, { name: "text" });
   const rule = (exercises as Record<string, ExerciseRule | undefined>)[name];
   if (!rule) {
     const known = nearest(name, Object.keys(exercises));

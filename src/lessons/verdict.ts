@@ -1,3 +1,5 @@
+import { escapeHtml } from "../../picture/escape.js";
+
 /** Where an answer stands: not given, right, or wrong. */
 export type VerdictState = "not yet" | "right" | "wrong";
 
@@ -6,8 +8,6 @@ const looks: Record<VerdictState, { sign: string; colour: string }> = {
   right: { sign: "✓", colour: "#2a9d5c" },
   wrong: { sign: "✗", colour: "#d9730d" },
 };
-
-const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 /**
  * What became of an answer, in words; shows itself under the cell.
@@ -34,7 +34,7 @@ export class Verdict {
   [Symbol.for("Jupyter.display")](): Record<string, string> {
     const { sign, colour } = looks[this.state];
     // `code` between backticks is the only markup that messages have.
-    const words = escape(this.message).replace(/`([^`]+)`/g, "<code>$1</code>");
+    const words = escapeHtml(this.message).replace(/`([^`]+)`/g, "<code>$1</code>");
     return {
       "text/plain": String(this),
       "text/html":

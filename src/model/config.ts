@@ -1,3 +1,5 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+
 /** Llama 3.1's stretching of slow rotary frequencies to a longer context. */
 export interface RopeScaling {
   factor: number;
@@ -58,6 +60,7 @@ export type ModelConfigInput = Partial<ModelConfig> &
  * ```
  */
 export function modelConfig(input: ModelConfigInput): ModelConfig {
+  checkArguments("make a model", { input }, { input: "object" });
   const family = input.family ?? "qwen2";
   const config: ModelConfig = {
     family,

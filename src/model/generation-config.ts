@@ -1,3 +1,5 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+
 /** What a `generation_config.json` says: where to stop, and how its authors would sample. */
 export interface GenerationConfig {
   bosId?: number;
@@ -33,6 +35,7 @@ const numbers = [
  * ```
  */
 export function parseGenerationConfig(json: Record<string, unknown>): GenerationConfig {
+  checkArguments("read a generation config", { json }, { json: "object" });
   const eos = json.eos_token_id ?? [];
   const config: GenerationConfig = { eosIds: (Array.isArray(eos) ? eos : [eos]) as number[] };
   for (const [key, name] of numbers) {
@@ -67,6 +70,7 @@ export function parseGenerationConfig(json: Record<string, unknown>): Generation
  * ```
  */
 export function formatGenerationConfig(config: GenerationConfig): Record<string, unknown> {
+  checkArguments("write a generation config", { config }, { config: { eosIds: "list" } });
   const json: Record<string, unknown> = {};
   if (config.eosIds.length > 0) {
     json.eos_token_id = config.eosIds.length > 1 ? config.eosIds : config.eosIds[0];

@@ -1,53 +1,54 @@
 export type { ModelConfig, ModelConfigInput, RopeScaling } from "./config.js";
-export { checkpoint } from "./checkpoint.js";
+export { checkpoint } from "./transformer/recompute.js";
 export { modelConfig } from "./config.js";
 export {
   formatGenerationConfig,
   parseGenerationConfig,
   type GenerationConfig,
 } from "./generation-config.js";
-export { packHalf, unpackHalf, type WeightType } from "./half.js";
-export { ChatTemplate, chatMl } from "./chat-template.js";
-export { formatHfConfig, parseHfConfig } from "./hf-config.js";
-export { HfTokenizer, type TokenizerFiles } from "./hf-tokenizer.js";
-export { loadModel, type LoadModelOptions } from "./load-model.js";
-export { modelFolder } from "./model-folder.js";
-export { ropeFrequencies, rotaryTable, type RotaryTable } from "./rope.js";
-export { decoderLayer, type LayerWeights } from "./decoder-layer.js";
-export type { PaddedBatch, TokenBatch } from "./token-batch.js";
-export { SafetensorsFile } from "./safetensors-file.js";
-export { saveModel } from "./save-model.js";
-export { saveRandomModel } from "./save-random-model.js";
-export { stageFile, type StagedFile } from "./staged-file.js";
-export { writeFault } from "./write-fault.js";
-export type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
-export { trainBpe, type TrainBpeOptions } from "./train-bpe.js";
-export { Model, type ForwardOptions } from "./transformer.js";
-export { weightShapes } from "./weights.js";
-export { writeWeights, type SaveModelOptions } from "./write-weights.js";
-export { writeSafetensors, type TensorSource } from "./write-safetensors.js";
-export type { Decoder, Sampled, StepSampling } from "./decoder.js";
-export { PlainDecoder } from "./decoder-plain.js";
+export { packHalf, unpackHalf, type WeightType } from "./files/half.js";
+export { ChatTemplate, chatMl } from "./tokenizer/chat-template.js";
+export { formatHfConfig, parseHfConfig } from "./files/hf-config.js";
+export { encodeStart } from "./tokenizer/encode-start.js";
+export { HfTokenizer, type TokenizerFiles } from "./tokenizer/hf-tokenizer.js";
+export { loadModel, type LoadModelOptions } from "./files/load-model.js";
+export { modelFolder } from "./files/model-folder.js";
+export { ropeFrequencies, rotaryTable, type RotaryTable } from "./transformer/rope.js";
+export { decoderLayer } from "./transformer/layer.js";
+export type { LayerWeights } from "./transformer/layer-parts.js";
+export type { PaddedBatch, TokenBatch, Sharing } from "./transformer/token-batch.js";
+export { SafetensorsFile } from "./files/safetensors-file.js";
+export { saveModel } from "./files/save-model.js";
+export { saveRandomModel } from "./files/save-random-model.js";
+export { stageFile, type StagedFile } from "./files/staged-file.js";
+export { writeFault } from "./files/write-fault.js";
+export type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer/tokenizer.js";
+export { trainBpe, type TrainBpeOptions } from "./tokenizer/train-bpe.js";
+export { Model, type ForwardOptions } from "./transformer/transformer.js";
+export { weightShapes } from "./transformer/weights.js";
+export { writeWeights, type SaveModelOptions } from "./files/write-weights.js";
+export { writeSafetensors, type TensorSource } from "./files/write-safetensors.js";
+export type { Decoder, Sampled, StepSampling } from "./decoder/decoder.js";
+export { PlainDecoder } from "./decoder/plain.js";
 export type {
   DecoderLayerWeights,
   DecoderShape,
   DecoderType,
   DecoderWeights,
-  StoredValues,
   WeightsSource,
-} from "./decoder-weights.js";
-export { sample } from "./sample.js";
-export type { SampledToken, SampleSettings } from "./sample.js";
-export { decoderShape, decoderWeights, fetchWeights } from "./decoder-of.js";
-export { EngineDecoder } from "./decoder-engine.js";
-export type { DecoderKernels } from "./decoder-kernels.js";
-export { makeDecoder } from "./make-decoder.js";
-export { shareRows, type SharedRows, type Sharing } from "./sharing.js";
-export { modelFingerprint } from "./model-fingerprint.js";
-export { loadDecoder, type LoadDecoderOptions } from "./load-decoder.js";
-export { addLora } from "./add-lora.js";
-export { Lora, type LoraOptions } from "./lora.js";
-export { mergeLora } from "./merge-lora.js";
-export { unmergeLora } from "./unmerge-lora.js";
-export { saveAdapter } from "./save-adapter.js";
-export { loadAdapter } from "./load-adapter.js";
+} from "./decoder/weights.js";
+export { sample } from "./decoder/sample.js";
+export type { SampledToken, SampleSettings } from "./decoder/sample.js";
+export { decoderShape, decoderWeights, fetchWeights } from "./decoder/of-model.js";
+export { EngineDecoder } from "./decoder/engine.js";
+export { makeDecoder } from "./decoder/make-decoder.js";
+export { shareRows, type SharedRows } from "./transformer/sharing.js";
+export { modelFingerprint } from "./files/model-fingerprint.js";
+export { loadDecoder, type LoadDecoderOptions } from "./decoder/load-decoder.js";
+export { addLora } from "./lora/add-lora.js";
+export { Lora, type LoraOptions } from "./transformer/lora.js";
+export { mergeLora } from "./lora/merge-lora.js";
+export { unmergeLora } from "./lora/unmerge-lora.js";
+export { saveAdapter } from "./lora/save-adapter.js";
+export { loadAdapter } from "./lora/load-adapter.js";
+export type { StoredValues } from "./files/stored-tensors.js";

@@ -10,7 +10,7 @@ let loaded: typeof api | undefined;
 
 /** Loaded when the first TypeScript module is: it takes a while. */
 function typescript(): typeof api {
-  loaded ??= createRequire(import.meta.url)("typescript") as typeof api;
+  loaded ??= createRequire(import.meta.url)("#typescript") as typeof api;
   return loaded;
 }
 

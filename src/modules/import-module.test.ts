@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { loadReward } from "../reward/index.js";
+import { judgedTrajectory, loadReward } from "../reward/index.js";
+import { groupScores } from "../reward/reward-function.js";
 import { loadTools } from "../tools/index.js";
 import { importModule } from "./import-module.js";
 
@@ -28,7 +29,12 @@ test("loadReward() reads TypeScript that imports arpo-lab and a neighbour from a
   );
   const reward = await loadReward(path);
   const response = "<think>hm</think><answer>\\boxed{Oslo}</answer>";
-  assert.equal(await reward({ response, groundTruth: "Oslo", toolCalls: [], length: 9 }), 2);
+  const [scored] = await groupScores(
+    reward,
+    [judgedTrajectory({ response, groundTruth: "Oslo" })],
+    { signal: new AbortController().signal },
+  );
+  assert.equal(scored!.score, 2);
 });
 
 test("loadTools() reads a tool written in TypeScript", async () => {

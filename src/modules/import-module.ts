@@ -1,4 +1,5 @@
 import { register } from "node:module";
+import { expectUserCode, running } from "../watch/index.js";
 
 let isRegistered = false;
 
@@ -7,9 +8,13 @@ let isRegistered = false;
  * left out and not checked. It may import `arpo-lab` from any folder.
  */
 export async function importModule(specifier: string): Promise<Record<string, unknown>> {
+  await expectUserCode();
   if (!isRegistered) {
     isRegistered = true;
     register("./hooks.js", import.meta.url);
   }
-  return (await import(specifier)) as Record<string, unknown>;
+  return running(
+    `the module ${specifier}`,
+    () => import(specifier) as Promise<Record<string, unknown>>,
+  );
 }

@@ -1,4 +1,4 @@
-import type { Decoder, Sampled, StepSampling } from "../model/decoder.js";
+import type { Decoder, Sampled, StepSampling } from "../model/decoder/decoder.js";
 import type { Job } from "./job.js";
 import type { Line } from "./line.js";
 

@@ -1,7 +1,25 @@
+import { checkArguments, shown } from "../arguments/index.js";
 import type { GenerateOptions } from "./policy.js";
 
 /** Throws unless every option of a generate call is in range. */
 export function checkOptions(options: GenerateOptions): void {
+  checkArguments(
+    "generate",
+    { options },
+    {
+      options: {
+        random: "random",
+        stop: "list?",
+        signal: "signal?",
+        onToken: "function?",
+        allowedIds: "list?",
+      },
+    },
+  );
+  const wrong = options.stop?.find((stop: unknown) => typeof stop !== "string");
+  if (wrong !== undefined) {
+    throw new TypeError(`Cannot generate: stop must be a list of texts, got ${shown(wrong)} in it`);
+  }
   const rule = (ok: boolean, name: string, text: string, value: unknown): void => {
     if (!ok) throw new RangeError(`Cannot generate: ${name} must be ${text}, got ${String(value)}`);
   };

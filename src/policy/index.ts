@@ -2,6 +2,7 @@ export type {
   FinishReason,
   GeneratedToken,
   GenerateOptions,
+  OpenOptions,
   Row,
   Sampling,
   Segment,

@@ -1,4 +1,4 @@
-import type { Sampled } from "../model/decoder.js";
+import type { Sampled } from "../model/decoder/decoder.js";
 import type { LocalRow } from "./local-row.js";
 import type { FinishReason, GenerateOptions, Segment } from "./policy.js";
 import type { StopWatcher } from "./stops.js";

@@ -1,4 +1,4 @@
-import type { Decoder } from "../model/decoder.js";
+import type { Decoder } from "../model/decoder/decoder.js";
 
 /**
  * A stretch of a row's past in the decoder: the row's own, or the common stem of forked rows.

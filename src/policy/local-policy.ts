@@ -1,5 +1,6 @@
-import type { Decoder } from "../model/decoder.js";
-import type { Tokenizer } from "../model/tokenizer.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import type { Decoder } from "../model/decoder/decoder.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { AllowedMasks } from "./allowed.js";
 import { Batch } from "./batch.js";
 import { LocalSession } from "./local-session.js";
@@ -66,6 +67,11 @@ export class LocalPolicy implements Policy {
   #version: number;
 
   constructor(options: LocalPolicyOptions) {
+    checkArguments(
+      "make a policy",
+      { options },
+      { options: { decoder: "object", tokenizer: "tokenizer", name: "text" } },
+    );
     const { decoder, tokenizer, name, top = 10 } = options;
     const { contextLength = decoder.contextLength } = options;
     if (

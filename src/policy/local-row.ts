@@ -1,14 +1,18 @@
-import type { Job } from "./job.js";
 import type { Line } from "./line.js";
 import type { Row } from "./policy.js";
+
+/** What a row knows of the generate call that is running on it. */
+export interface RunningCall {
+  /** Ends it without a segment. */
+  fail(reason: unknown): void;
+}
 
 /** A row of a local session. */
 export class LocalRow implements Row {
   readonly id: number;
   readonly tokens: number[];
   line: Line;
-  /** The generate call that is running on it. */
-  job: Job | undefined;
+  job: RunningCall | undefined;
 
   constructor(id: number, tokens: number[], line: Line) {
     this.id = id;

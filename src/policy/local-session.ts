@@ -1,4 +1,5 @@
-import type { Decoder } from "../model/decoder.js";
+import { checkArguments, shown } from "../arguments/index.js";
+import type { Decoder } from "../model/decoder/decoder.js";
 import type { AllowedMasks } from "./allowed.js";
 import type { Batch } from "./batch.js";
 import { checkOptions } from "./check-options.js";
@@ -29,12 +30,16 @@ export class LocalSession implements Session {
   readonly #parts: SessionParts;
   readonly #rows = new Set<LocalRow>();
   #nextId = 0;
+  #disposed = false;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
   }
 
   open(tokens: ArrayLike<number>): Row {
+    if (this.#disposed) {
+      throw new Error("Cannot open a row: the session must not be over, but it was disposed");
+    }
     const checked = this.#check("open a row", tokens, 0);
     if (checked.length === 0) {
       throw new RangeError("Cannot open a row: the prompt must have at least one token, got none");
@@ -100,6 +105,7 @@ export class LocalSession implements Session {
   }
 
   dispose(): void {
+    this.#disposed = true;
     for (const row of this.#rows) this.close(row);
   }
 
@@ -110,10 +116,13 @@ export class LocalSession implements Session {
   }
 
   #find(action: string, row: Row): LocalRow {
-    if (row instanceof LocalRow && this.#rows.has(row)) return row;
-    throw new RangeError(
-      `Cannot ${action}: the row must be open in this session, got row ${row.id}`,
-    );
+    if (row instanceof LocalRow) {
+      if (this.#rows.has(row)) return row;
+      throw new RangeError(
+        `Cannot ${action}: the row must be open in this session, got row ${row.id}`,
+      );
+    }
+    throw new TypeError(`Cannot ${action}: row must be a row of this session, got ${shown(row)}`);
   }
 
   #idle(action: string, row: Row): LocalRow {
@@ -126,6 +135,7 @@ export class LocalSession implements Session {
 
   #check(action: string, tokens: ArrayLike<number>, before: number): number[] {
     const { decoder, contextLength } = this.#parts;
+    checkArguments(action, { tokens }, { tokens: "list" });
     if (before + tokens.length > contextLength) {
       throw new RangeError(
         `Cannot ${action}: a row must fit into the context of ${contextLength} tokens, got ${before + tokens.length}`,

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { basename } from "node:path";
 import {
   type DecoderType,
@@ -45,6 +46,11 @@ export class ModelPolicy extends LocalPolicy {
   readonly model: Model;
 
   constructor(model: Model, tokenizer: Tokenizer, options: PolicyOptions = {}) {
+    checkArguments(
+      "make a policy",
+      { model, tokenizer, options },
+      { model: "model", tokenizer: "tokenizer", options: "object" },
+    );
     checkEnds(tokenizer, model.config.vocabSize);
     super({
       ...options,
@@ -74,8 +80,10 @@ export async function loadPolicy(
 ): Promise<ModelPolicy>;
 export async function loadPolicy(
   path: string,
-  { dtype = "float32", ...options }: LoadPolicyOptions = {},
+  loading: LoadPolicyOptions = {},
 ): Promise<LocalPolicy> {
+  checkArguments("load a policy", { path, loading }, { path: "path", loading: { dtype: "text?" } });
+  const { dtype = "float32", ...options } = loading;
   await ready();
   const folder = modelFolder(path);
   const tokenizer = await HfTokenizer.load(folder);

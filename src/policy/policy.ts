@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../model/tokenizer.js";
+import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Random } from "../random/random.js";
 
 /** How the next token is chosen. Unset means: as the model says, temperature 1, nothing cut off. */
@@ -62,13 +62,22 @@ export interface Row {
   readonly tokens: readonly number[];
 }
 
+/** What a session may be told of a prompt besides its tokens. */
+export interface OpenOptions {
+  /**
+   * The chat that the prompt was made of: an endpoint that writes prompts itself (`api: "chat"`) is sent
+   * these. They stay with the row and its forks.
+   */
+  messages?: readonly ChatMessage[];
+}
+
 /**
  * Rows in one continuous batch. `generate` calls on different rows run together: rows start, stop and
  * fork at any step, and what a row gets never depends on who else is in the batch.
  */
 export interface Session {
   /** Opens a row on a prompt. */
-  open(tokens: ArrayLike<number>): Row;
+  open(tokens: ArrayLike<number>, options?: OpenOptions): Row;
   /** A second row with the same past, sharing its memory: no copy, no recomputation. */
   fork(row: Row): Row;
   /** Adds tokens the model did not write (a tool's result). */

@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../model/tokenizer.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 
 /** What single tokens say, decoded once: shared by every row of a policy. */
 export class TokenTexts {

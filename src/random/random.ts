@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 /**
  * Randomness that is a pure function of a seed, a path of names and a position.
  *
@@ -91,13 +92,16 @@ export class Random {
   /** The root stream of a seed: any safe non-negative integer. */
   static from(seed: number): Random {
     if (!Number.isSafeInteger(seed) || seed < 0) {
-      throw new RangeError(`Cannot seed: the seed must be a non-negative integer, got ${seed}`);
+      throw new RangeError(
+        `Cannot seed: the seed must be a non-negative integer, got ${String(seed)}`,
+      );
     }
     return new Random([seed >>> 0, Math.floor(seed / 0x100000000) >>> 0], 0);
   }
 
   /** Continues a stream where `state()` left it. */
   static restore(state: RandomState): Random {
+    checkArguments("restore a stream", { state }, { state: { key: "list", position: "count" } });
     return new Random([...state.key], state.position);
   }
 
@@ -108,6 +112,11 @@ export class Random {
 
   /** An independent stream with a name or a number of its own; this stream is not advanced. */
   split(name: string | number): Random {
+    checkArguments(
+      "split a stream",
+      { name },
+      { name: typeof name === "number" ? "count" : "text" },
+    );
     return new Random(childKey(this.#key, name), 0);
   }
 
@@ -144,6 +153,7 @@ export class Random {
 
   /** A shuffled copy. */
   shuffle<T>(items: readonly T[]): T[] {
+    checkArguments("shuffle", { items }, { items: "list" });
     const out = [...items];
     for (let i = out.length - 1; i > 0; i--) {
       const j = this.integer(i + 1);
@@ -156,6 +166,7 @@ export class Random {
 
   /** One of the items. */
   choose<T>(items: readonly T[]): T {
+    checkArguments("choose", { items }, { items: "list" });
     return items[this.integer(items.length)]!;
   }
 }

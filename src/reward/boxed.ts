@@ -1,3 +1,5 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+
 /** Where the brace that balances the first opening one after `from` is, or -1. */
 function closingBrace(text: string, from: number): number {
   let open = 0;
@@ -29,6 +31,7 @@ function lastBox(text: string): number {
  * ```
  */
 export function lastBoxed(text: string): string | undefined {
+  checkArguments("find a box", { text }, { text: "text" });
   const spaced = text.lastIndexOf("\\boxed ");
   if (spaced >= 0) return text.slice(spaced).split("$")[0];
   const start = lastBox(text);
@@ -51,6 +54,7 @@ export function lastBoxed(text: string): string | undefined {
  * ```
  */
 export function lastBoxedOrTail(text: string): string {
+  checkArguments("find a box", { text }, { text: "text" });
   const start = lastBox(text);
   if (start < 0) return "";
   const end = closingBrace(text, start);
@@ -70,6 +74,7 @@ export function lastBoxedOrTail(text: string): string {
  * ```
  */
 export function unboxed(expression: string | undefined): string {
+  checkArguments("take a box off", { expression }, { expression: "text?" });
   if (expression === undefined) {
     throw new TypeError("Cannot unbox: there must be a balanced boxed expression, got none");
   }

@@ -1,7 +1,8 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { lastBoxed, unboxed } from "./boxed.js";
 import { tokenF1 } from "./f1.js";
 import { checkFormat } from "./format.js";
-import type { Judged, Score } from "./score.js";
+import { type Judged, type Score, truthsOf } from "./score.js";
 
 /** What using search and python both adds to a right answer. */
 const bothToolsBonus = 0.1;
@@ -20,7 +21,10 @@ const bothToolsBonus = 0.1;
  * assert.equal(deepResearch({ response: "Paris", groundTruth: "Paris" }).score, -1);
  * ```
  */
-export function deepResearch({ response, groundTruth, eosToken }: Judged): Score {
+export function deepResearch(judged: Judged): Score {
+  checkArguments("reward", { judged }, { judged: { response: "text" } });
+  const { response, eosToken } = judged;
+  const wanted = truthsOf(judged);
   const format = checkFormat(response);
   const fail = (reason: string): Score => ({
     score: -1,
@@ -41,7 +45,7 @@ export function deepResearch({ response, groundTruth, eosToken }: Judged): Score
   } catch (error) {
     return fail(`find box error: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const f1 = tokenF1(answer, groundTruth);
+  const f1 = tokenF1(answer, wanted);
   const parts = { f1_score: f1, format: 1 };
   if (f1 === 0)
     return { score: 0, reason: `wrong answer but good format: ${answer}`, answer, parts };

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Scored, ScoredTrajectory } from "./scored.js";
 
 /** Something about a batch's rewards that a person should know before training on them. */
@@ -46,6 +47,7 @@ function reasons(rows: readonly ScoredTrajectory[]): string {
  * ```
  */
 export function diagnose(scored: Scored): Finding[] {
+  checkArguments("diagnose", { scored }, { scored: { rows: "list" } });
   const { rows } = scored;
   const findings: Finding[] = [];
   const add = (kind: Finding["kind"], of: readonly ScoredTrajectory[], message: string) => {

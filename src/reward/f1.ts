@@ -1,4 +1,5 @@
-import { withoutArticles, withoutPunctuation, words } from "./python-text.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { withoutArticles, withoutPunctuation, words } from "../text/python-text.js";
 
 /**
  * An answer as the reward compares it: lower case, no ASCII punctuation, no articles, single spaces.
@@ -12,6 +13,7 @@ import { withoutArticles, withoutPunctuation, words } from "./python-text.js";
  * ```
  */
 export function normalizeAnswer(text: string): string {
+  checkArguments("normalize an answer", { text }, { text: "text" });
   return words(withoutArticles(withoutPunctuation(text.toLowerCase()))).join(" ");
 }
 
@@ -46,6 +48,11 @@ const verdicts = new Set(["yes", "no", "noanswer"]);
  * ```
  */
 export function tokenF1(prediction: string, references: string | readonly string[]): number {
+  checkArguments(
+    "compare answers",
+    { prediction, references },
+    { prediction: "text", references: typeof references === "string" ? "text" : "list" },
+  );
   const given = normalizeAnswer(prediction);
   let best = 0;
   for (const reference of typeof references === "string" ? [references] : references) {

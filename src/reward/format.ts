@@ -1,4 +1,5 @@
-import { count } from "./python-text.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { count } from "../text/python-text.js";
 
 /** Whether a response keeps the format, and if not, which rule it breaks. */
 export interface FormatCheck {
@@ -35,6 +36,7 @@ function toolBlocks(text: string, tag: string): FormatCheck | undefined {
  * ```
  */
 export function checkFormat(response: string): FormatCheck {
+  checkArguments("check a format", { response }, { response: "text" });
   const thinks = count(response, "<think>");
   if (thinks !== count(response, "</think>")) return broken("<think> </think> not paired");
   if (thinks === 0) return broken("<think> or </think> not found");

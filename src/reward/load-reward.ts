@@ -1,17 +1,30 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { homePath } from "../files/index.js";
 import { importModule } from "../modules/import-module.js";
 import { nearest } from "../text/index.js";
 import { deepResearch } from "./deep-research.js";
 import { gsm8k } from "./gsm8k.js";
-import { math } from "./math.js";
+import { math, mathNumeric } from "./math.js";
 import { exactMatch, substringMatch } from "./qa-em.js";
-import { type RewardFunction, byDataSource } from "./reward-function.js";
+import { byDataSource } from "./by-data-source.js";
+import { isGroupReward, type Reward, type RewardFunction } from "./reward-function.js";
 
-/** The rewards that a configuration can name. */
+/**
+ * The rewards that a configuration can name.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { builtInRewards } from "arpo-lab/reward";
+ *
+ * assert.ok("deep_research" in builtInRewards && "math-numeric" in builtInRewards);
+ * ```
+ */
 export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
   deep_research: deepResearch,
   math,
+  "math-numeric": mathNumeric,
   gsm8k,
   exact_match: exactMatch,
   substring_match: substringMatch,
@@ -28,9 +41,9 @@ export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
 };
 
 /**
- * The reward a configuration asks for: a built-in name, or a function exported by a module in JavaScript
- * or TypeScript (whose types are left out, not checked). The
- * reference's own file `deep_research.py` means the built-in of that name.
+ * The reward a configuration asks for: a built-in name, or what a module in JavaScript or TypeScript
+ * (whose types are left out, not checked) exports: a function for one trajectory, or a `groupReward` for
+ * all of a prompt. The reference's own file `deep_research.py` means the built-in of that name.
  *
  * @example
  * ```ts
@@ -41,12 +54,9 @@ export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
  * await assert.rejects(loadReward("deep_reserch"), /did you mean deep_research\?/);
  * ```
  */
-export async function loadReward(
-  path: string | null,
-  name = "compute_score",
-): Promise<RewardFunction> {
+export async function loadReward(path: string | null, name = "compute_score"): Promise<Reward> {
   if (path === null) return builtInRewards["naive"]!;
-  const known = /([\w]+)(?:\.py)?$/.exec(path)?.[1] ?? "";
+  const known = /([\w-]+)(?:\.py)?$/.exec(path)?.[1] ?? "";
   if (!/\.m?[jt]s$/.test(path)) {
     const reward = builtInRewards[known];
     if (reward) return reward;
@@ -55,17 +65,19 @@ export async function loadReward(
       `Cannot load a reward: it must be a module (.js, .mjs, .ts, .mts) or one of ${Object.keys(builtInRewards).join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
     );
   }
-  const module = await importModule(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot load a reward: ${path} must be a module that loads, got ${reason}`, {
-      cause: error,
-    });
-  });
+  const module = await importModule(pathToFileURL(resolve(homePath(path))).href).catch(
+    (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Cannot load a reward: ${path} must be a module that loads, got ${reason}`, {
+        cause: error,
+      });
+    },
+  );
   const reward = module[name] ?? module["default"];
-  if (typeof reward !== "function") {
+  if (typeof reward !== "function" && !isGroupReward(reward)) {
     throw new TypeError(
-      `Cannot load a reward: ${path} must export a function ${name}, got ${Object.keys(module).join(", ") || "nothing"}`,
+      `Cannot load a reward: ${path} must export a function or a groupReward ${name}, got ${Object.keys(module).join(", ") || "nothing"}`,
     );
   }
-  return reward as RewardFunction;
+  return reward as Reward;
 }

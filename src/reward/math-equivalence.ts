@@ -1,3 +1,5 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+
 /** Splits after each occurrence of a command; the pieces after the first each follow one. */
 function following(text: string, command: string): [head: string, ...tails: string[]] {
   return text.split(command) as [string, ...string[]];
@@ -63,6 +65,7 @@ function slashAsFraction(text: string): string {
  * ```
  */
 export function normalizeMath(answer: string): string {
+  checkArguments("normalize an answer", { answer }, { answer: "text" });
   let text = answer
     .replaceAll("\n", "")
     .replaceAll("\\!", "")

@@ -1,6 +1,23 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { lastBoxed, unboxed } from "./boxed.js";
 import { mathEquivalent } from "./math-equivalence.js";
-import type { Judged, Score } from "./score.js";
+import { numericEquivalent } from "./numeric-equivalence.js";
+import { type Judged, type Score, truthsOf } from "./score.js";
+
+function grade(judged: Judged, equivalent: (answer: string, truth: string) => boolean): Score {
+  const wanted = truthsOf(judged);
+  let answer: string;
+  try {
+    answer = unboxed(lastBoxed(judged.response));
+  } catch (error) {
+    return { score: 0, reason: error instanceof Error ? error.message : String(error) };
+  }
+  const right = wanted.some((truth) => equivalent(answer, truth));
+  const reason = right
+    ? `${answer} is equivalent to the ground truth`
+    : `${answer} is not equivalent to ${wanted.join(" or ")}`;
+  return { score: right ? 1 : 0, reason, answer };
+}
 
 /**
  * 1 when the last boxed expression of the response is equivalent to the ground truth (to any of them,
@@ -14,17 +31,23 @@ import type { Judged, Score } from "./score.js";
  * assert.equal(math({ response: "so \\boxed{x=1/2}", groundTruth: "\\frac12" }).score, 1);
  * ```
  */
-export function math({ response, groundTruth }: Judged): Score {
-  let answer: string;
-  try {
-    answer = unboxed(lastBoxed(response));
-  } catch (error) {
-    return { score: 0, reason: error instanceof Error ? error.message : String(error) };
-  }
-  const wanted = typeof groundTruth === "string" ? [groundTruth] : groundTruth;
-  const right = wanted.some((truth) => mathEquivalent(answer, truth));
-  const reason = right
-    ? `${answer} is equivalent to the ground truth`
-    : `${answer} is not equivalent to ${wanted.join(" or ")}`;
-  return { score: right ? 1 : 0, reason, answer };
+export function math(judged: Judged): Score {
+  checkArguments("reward", { judged }, { judged: { response: "text" } });
+  return grade(judged, mathEquivalent);
+}
+
+/**
+ * As `math`, but numbers and sets are compared by value: `1,000` is 1000, `0.50` is 1/2.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mathNumeric } from "arpo-lab/reward";
+ *
+ * assert.equal(mathNumeric({ response: "\\boxed{0.50}", groundTruth: "1/2" }).score, 1);
+ * ```
+ */
+export function mathNumeric(judged: Judged): Score {
+  checkArguments("reward", { judged }, { judged: { response: "text" } });
+  return grade(judged, numericEquivalent);
 }

@@ -1,25 +1,28 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import { blocks } from "../text/blocks.js";
 import { normalizeAnswer } from "./f1.js";
-import { count, strip } from "./python-text.js";
-import type { Judged, Score } from "./score.js";
+import { count, strip } from "../text/python-text.js";
+import { type Judged, type Score, truthsOf } from "./score.js";
 
 /** More answer tags than this look like an attempt to guess, and an exact match counts a quarter. */
 const manyAnswers = 10;
 
 function lastAnswer(response: string): string | undefined {
-  const blocks = [...response.matchAll(/<answer>([\s\S]*?)<\/answer>/g)];
-  const last = blocks[blocks.length - 1];
-  return last === undefined ? undefined : strip(last[1]!);
+  let last: string | undefined;
+  for (const { inner } of blocks(response, "<answer>", "</answer>")) last = inner;
+  return last === undefined ? undefined : strip(last);
 }
 
 function judge(
-  { response, groundTruth }: Judged,
+  judged: Judged,
   matches: (answer: string, truth: string) => boolean,
   manyCount: number,
 ): Score {
+  const { response } = judged;
+  const wanted = truthsOf(judged);
   const answer = lastAnswer(response);
   if (answer === undefined) return { score: 0, reason: "no answer block" };
   const given = normalizeAnswer(answer);
-  const wanted = typeof groundTruth === "string" ? [groundTruth] : groundTruth;
   if (!wanted.some((truth) => matches(given, normalizeAnswer(truth)))) {
     return { score: 0, reason: `wrong answer: ${answer}`, answer };
   }
@@ -41,6 +44,7 @@ function judge(
  * ```
  */
 export function exactMatch(judged: Judged): Score {
+  checkArguments("reward", { judged }, { judged: { response: "text" } });
   return judge(judged, (given, truth) => given === truth, 0.25);
 }
 
@@ -59,5 +63,6 @@ export function exactMatch(judged: Judged): Score {
  * ```
  */
 export function substringMatch(judged: Judged): Score {
+  checkArguments("reward", { judged }, { judged: { response: "text" } });
   return judge(judged, (given, truth) => given.includes(truth), 1);
 }

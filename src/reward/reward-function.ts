@@ -1,109 +1,112 @@
-import type { Judged, Score } from "./score.js";
+import type { JudgedTrajectory } from "./judged-trajectory.js";
+import type { Score } from "./score.js";
 
-/** A tool call as a reward sees it. */
-export interface JudgedCall {
-  tag: string;
-  input: string;
-  text: string;
-  /** The tool did its work; a failure is the infrastructure's, not the model's. */
-  ok: boolean;
-}
-
-/** A whole trajectory to judge. */
-export interface JudgedTrajectory extends Judged {
-  toolCalls: readonly JudgedCall[];
-  /** Tokens of the response. */
-  length: number;
+/** What a reward may heed besides what it judges. */
+export interface RewardContext {
+  /** Aborted where the score is no longer wanted: scoring was stopped, failed, or took too long. */
+  signal: AbortSignal;
 }
 
 /** Judges a trajectory: a number, or a number with its reason. */
-export type RewardFunction = (judged: JudgedTrajectory) => number | Score | Promise<number | Score>;
+export type RewardFunction = (
+  judged: JudgedTrajectory,
+  context: RewardContext,
+) => number | Score | Promise<number | Score>;
 
-/** A part of a rubric; weight 0 makes it a metric that is logged and does not count. */
-export interface RubricPart {
-  name: string;
-  weight: number;
-  reward: RewardFunction;
+/** Scores of some trajectories, one for each, in their order. */
+export type GroupScores = readonly (number | Score)[];
+
+/** Judges all trajectories of one prompt together: made by `groupReward`. */
+export interface GroupReward {
+  readonly over: "group";
+  judge(
+    judged: readonly JudgedTrajectory[],
+    context: RewardContext,
+  ): GroupScores | Promise<GroupScores>;
 }
 
-/** A bare number becomes a score without a reason. */
-export function asScore(value: number | Score): Score {
-  return typeof value === "number" ? { score: value, reason: "" } : value;
-}
+/** Whatever can score: a reward for one trajectory, or for all of a prompt. */
+export type Reward = RewardFunction | GroupReward;
 
 /**
- * A reward that is a weighted sum of others; every part is logged under its name.
+ * A reward that sees all rows of a prompt at once: for ranking them, for what only a comparison tells,
+ * for one request instead of many. It gives one score for each, in their order.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { deepResearch, rubric } from "arpo-lab/reward";
+ * import { groupReward, score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
  *
- * const reward = rubric([
- *   { name: "answer", weight: 1, reward: deepResearch },
- *   { name: "calls", weight: -0.01, reward: (t) => t.toolCalls.length },
- *   { name: "length", weight: 0, reward: (t) => t.length },
- * ]);
- * const response = "<think>t</think><answer>\\boxed{2}</answer>";
- * const judged = { response, groundTruth: "2", toolCalls: [], length: 9 };
- * const { score, parts } = await reward(judged);
- * assert.equal(score, 1);
- * assert.equal(parts?.length, 9);
+ * // The shortest of a prompt's answers.
+ * const shortest = groupReward((rows) => {
+ *   const least = Math.min(...rows.map(({ length }) => length));
+ *   return rows.map(({ length }) => Number(length === least));
+ * });
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
+ * const { rows } = await score(tree, shortest);
+ * assert.ok(rows.some(({ score }) => score.score === 1));
  * ```
  */
-export function rubric(parts: readonly RubricPart[]): (judged: JudgedTrajectory) => Promise<Score> {
-  const repeated = parts.find(({ name }, i) => parts.findIndex((p) => p.name === name) !== i);
-  if (parts.length === 0 || repeated) {
-    throw new RangeError(
-      `Cannot make a rubric: there must be parts with names of their own, got ${repeated ? `${repeated.name} twice` : "none"}`,
+export function groupReward(judge: GroupReward["judge"]): GroupReward {
+  if (typeof judge !== "function") {
+    throw new TypeError(`Cannot make a group reward: it must be a function, got ${typeof judge}`);
+  }
+  return { over: "group", judge };
+}
+
+/**
+ * Whether a reward judges all rows of a prompt together.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { deepResearch, groupReward, isGroupReward } from "arpo-lab/reward";
+ *
+ * assert.ok(isGroupReward(groupReward((rows) => rows.map(() => 0))));
+ * assert.ok(!isGroupReward(deepResearch));
+ * ```
+ */
+export function isGroupReward(reward: unknown): reward is GroupReward {
+  const { over, judge } = (reward ?? {}) as Partial<GroupReward>;
+  return over === "group" && typeof judge === "function";
+}
+
+const shown = (value: unknown) => {
+  if (value === null || value === undefined || typeof value === "boolean") return String(value);
+  return typeof value === "object"
+    ? (JSON.stringify(value)?.slice(0, 80) ?? "an object")
+    : typeof value;
+};
+
+/** A bare number becomes a score without a reason; what is no score is refused. */
+export function asScore(value: number | Score): Score {
+  if (typeof value === "number") return { score: value, reason: "" };
+  if (typeof value !== "object" || value === null || typeof value.score !== "number") {
+    throw new TypeError(
+      `the reward must give a number, or { score, reason } with a number, got ${shown(value)}`,
     );
   }
-  return async (judged) => {
-    const out: Score = { score: 0, reason: "", parts: {} };
-    const reasons: string[] = [];
-    for (const { name, weight, reward } of parts) {
-      const part = asScore(await reward(judged));
-      // A part that counts must not turn the whole into NaN unnoticed; a metric may be anything.
-      if (weight !== 0) out.score += weight * part.score;
-      out.parts![name] = part.score;
-      for (const [key, value] of Object.entries(part.parts ?? {})) {
-        out.parts![`${name}/${key}`] = value;
-      }
-      if (part.answer !== undefined) out.answer ??= part.answer;
-      if (part.reason) reasons.push(`${name}: ${part.reason}`);
-    }
-    return { ...out, reason: reasons.join("; ") };
-  };
+  return typeof value.reason === "string" ? value : { ...value, reason: "" };
 }
 
-/**
- * Chooses the reward by the task's data source; a name may end in `*`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { byDataSource, deepResearch, math } from "arpo-lab/reward";
- *
- * const reward = byDataSource({ "DR_*": deepResearch, math500: math });
- * const judged = { response: "\\boxed{1}", groundTruth: "1", toolCalls: [], length: 3 };
- * assert.equal((await reward({ ...judged, dataSource: "math500" })).score, 1);
- * await assert.rejects(reward({ ...judged, dataSource: "other" }), /DR_\*, math500, got other/);
- * ```
- */
-export function byDataSource(
-  rewards: Readonly<Record<string, RewardFunction>>,
-  otherwise?: RewardFunction,
-): (judged: JudgedTrajectory) => Promise<Score> {
-  const stars = Object.keys(rewards).filter((name) => name.endsWith("*"));
-  return async (judged) => {
-    const source = judged.dataSource ?? "";
-    const star = stars.find((name) => source.startsWith(name.slice(0, -1)));
-    const reward = rewards[source] ?? (star ? rewards[star] : otherwise);
-    if (!reward) {
-      throw new RangeError(
-        `Cannot reward: the data source must be one of ${Object.keys(rewards).join(", ")}, got ${source || "none"}`,
-      );
-    }
-    return asScore(await reward(judged));
-  };
+/** The scores of a whole group, whichever kind of reward it is. */
+export async function groupScores(
+  reward: Reward,
+  judged: readonly JudgedTrajectory[],
+  context: RewardContext,
+): Promise<Score[]> {
+  if (!isGroupReward(reward)) {
+    const scores: Score[] = [];
+    for (const one of judged) scores.push(asScore(await reward(one, context)));
+    return scores;
+  }
+  const values = await reward.judge(judged, context);
+  if (!Array.isArray(values) || values.length !== judged.length) {
+    throw new RangeError(
+      `the reward of a group must give a score for each of its ${judged.length} rows, got ${Array.isArray(values) ? values.length : shown(values)}`,
+    );
+  }
+  return (values as GroupScores).map(asScore);
 }

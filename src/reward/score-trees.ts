@@ -1,16 +1,100 @@
+import { setMaxListeners } from "node:events";
 import type { Task } from "../data/task.js";
 import type { RolloutTask } from "../rollout/task.js";
-import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { RolloutTree } from "../rollout/rollout-tree.js";
+import type { Trajectory } from "../rollout/tree/trajectory.js";
+import { Gate } from "../tools/gate.js";
+import { answerOf } from "./answer-of.js";
 import { deepResearch } from "./deep-research.js";
-import { type RewardFunction, asScore } from "./reward-function.js";
-import { Scored, type ScoredTrajectory } from "./scored.js";
+import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
+import { groupScores, isGroupReward, type Reward } from "./reward-function.js";
+import type { Score } from "./score.js";
+import { running } from "../watch/index.js";
+import { Scored } from "./scored.js";
 
 /** What scoring needs of a task; the rest is passed on to the reward. */
 type ScorableTask = RolloutTask &
   Partial<Pick<Task, "id" | "groundTruth" | "dataSource" | "extra">>;
+type ScorableTree = RolloutTree<ScorableTask>;
+
+export interface ScoreOptions {
+  /** Rewards that may be under way at the same time. Default: 32. */
+  concurrency?: number;
+  /** How long one call of the reward may take. Default: 600,000; Infinity for no limit. */
+  timeoutMs?: number;
+  /** Stops the scoring; the rewards are told. */
+  signal?: AbortSignal;
+}
+
+/** A trajectory that is to be scored. */
+interface Row {
+  trajectory: Trajectory;
+  group: string;
+  judged: JudgedTrajectory;
+}
+
+function rowsOf(tree: ScorableTree): Row[] {
+  const { task, index, policy, seed, config } = tree;
+  const group = task.id ?? String(index);
+  const { groundTruth, dataSource, extra } = task;
+  const prompt = judgedPrompt(task.prompt, tree.prompt.text);
+  return tree.trajectories.map((trajectory) => ({
+    trajectory,
+    group,
+    judged: {
+      response: trajectory.text,
+      ...(groundTruth === undefined ? {} : { groundTruth }),
+      ...(dataSource === undefined ? {} : { dataSource }),
+      ...(extra === undefined ? {} : { extra }),
+      toolCalls: trajectory.toolCalls,
+      length: trajectory.tokens.length,
+      prompt,
+      tree: {
+        ...{ group, index, policy, seed, row: trajectory.row, rows: tree.rows.length },
+        kind: tree.rows[trajectory.row]!.kind,
+        end: trajectory.end,
+        responseLength: config.responseLength,
+      },
+    },
+  }));
+}
+
+/** Rows that one call of the reward judges: one, or all of a group. */
+function callsOf(rows: readonly Row[], reward: Reward): Row[][] {
+  if (!isGroupReward(reward)) return rows.map((row) => [row]);
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.group);
+    if (group) group.push(row);
+    else groups.set(row.group, [row]);
+  }
+  return [...groups.values()];
+}
+
+/** Whom a call is about: `task calc-3, row 2`. */
+function placeOf(call: readonly Row[]): string {
+  const rows = call.map(({ trajectory }) => trajectory.row);
+  const { group } = call[0]!;
+  return rows.length === 1
+    ? `task ${group}, row ${rows[0]}`
+    : `task ${group}, rows ${rows.join(", ")}`;
+}
+
+/** How long scoring keeps the event loop to itself, where rewards give their numbers at once. */
+const longestTurnMs = 50;
+
+function checkTrees(trees: unknown): ScorableTree[] {
+  const list: unknown[] = Array.isArray(trees) ? trees : [trees];
+  const odd = list.findIndex((tree) => !(tree instanceof RolloutTree));
+  if (odd < 0) return list as ScorableTree[];
+  const got = list[odd] === null ? "null" : typeof list[odd];
+  throw new TypeError(`Cannot score: there must be a tree or a list of trees, got ${got}`);
+}
 
 /**
- * Scores every trajectory of one tree or of many. The reward sees the response without its prompt.
+ * Scores every trajectory of one tree or of many. A reward sees the response, what was asked, the tool
+ * calls and the task; rewards that wait (for a judge, for a program) run at the same time. One that
+ * throws, gives no finite number or takes too long ends the scoring, and is named by its task and row.
  *
  * @example
  * ```ts
@@ -25,47 +109,76 @@ type ScorableTask = RolloutTask &
  *   groundTruth: "4",
  * });
  * assert.equal((await score(tree)).mean, 1);
+ * const asked = await score(tree, ({ prompt }) => Number(prompt.question === "2+2?"));
+ * assert.equal(asked.mean, 1);
  * ```
  */
 export async function score(
   trees: RolloutTree<ScorableTask> | readonly RolloutTree<ScorableTask>[],
-  reward: RewardFunction = deepResearch,
+  reward: Reward = deepResearch,
+  options: ScoreOptions = {},
 ): Promise<Scored> {
-  const list = Array.isArray(trees)
-    ? (trees as readonly RolloutTree<ScorableTask>[])
-    : [trees as RolloutTree<ScorableTask>];
-  const rows: ScoredTrajectory[] = [];
-  for (const tree of list) {
-    const { task } = tree;
-    const group = task.id ?? String(tree.index);
-    if (task.groundTruth === undefined) {
-      throw new TypeError(`Cannot score task ${group}: it must have a groundTruth, got none`);
-    }
-    for (const trajectory of tree.trajectories) {
-      let value: number | Awaited<ReturnType<RewardFunction>>;
-      try {
-        value = await reward({
-          response: trajectory.text,
-          groundTruth: task.groundTruth,
-          ...(task.dataSource === undefined ? {} : { dataSource: task.dataSource }),
-          ...(task.extra === undefined ? {} : { extra: task.extra }),
-          toolCalls: trajectory.toolCalls,
-          length: trajectory.tokens.length,
-        });
-      } catch (error) {
-        throw new Error(
-          `Cannot score task ${group}, row ${trajectory.row}: the reward threw ${error instanceof Error ? error.message : String(error)}`,
-          { cause: error },
-        );
-      }
-      const scored = asScore(value);
-      if (!Number.isFinite(scored.score)) {
-        throw new RangeError(
-          `Cannot score task ${group}, row ${trajectory.row}: the reward must be a finite number, got ${scored.score}`,
-        );
-      }
-      rows.push({ trajectory, group, score: scored });
-    }
+  const list = checkTrees(trees);
+  if (typeof reward !== "function" && !isGroupReward(reward)) {
+    throw new TypeError(
+      `Cannot score: the reward must be a function or a groupReward, got ${reward === null ? "null" : typeof reward}`,
+    );
   }
-  return new Scored(rows, list as readonly RolloutTree[]);
+  const { concurrency = 32, timeoutMs = 600_000, signal } = options;
+  if (!(Number.isSafeInteger(concurrency) && concurrency >= 1)) {
+    throw new RangeError(
+      `Cannot score: concurrency must be a whole number, 1 or more, got ${concurrency}`,
+    );
+  }
+  if (!(timeoutMs > 0)) {
+    throw new RangeError(`Cannot score: timeoutMs must be above 0, got ${timeoutMs}`);
+  }
+  const rows = list.flatMap(rowsOf);
+  const scores = new Map<Row, Score>();
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  setMaxListeners(0, either); // every call listens
+  const gate = new Gate(concurrency);
+  let turned = performance.now();
+
+  const judge = async (call: readonly Row[]) => {
+    if (performance.now() - turned > longestTurnMs) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turned = performance.now();
+    }
+    either.throwIfAborted();
+    const place = placeOf(call);
+    const found = await answerOf(
+      (within) =>
+        running(`the reward of ${place}`, () =>
+          groupScores(
+            reward,
+            call.map(({ judged }) => judged),
+            { signal: within },
+          ),
+        ),
+      { place, timeoutMs, signal: either },
+    );
+    call.forEach((row, i) => {
+      const value = found[i]!;
+      if (!Number.isFinite(value.score)) {
+        throw new RangeError(
+          `Cannot score task ${row.group}, row ${row.trajectory.row}: the reward must be a finite number, got ${value.score}`,
+        );
+      }
+      scores.set(row, value);
+    });
+  };
+  try {
+    await Promise.all(callsOf(rows, reward).map((call) => gate.run(() => judge(call), either)));
+  } catch (error) {
+    // The others are told that nobody waits for them.
+    stop.abort(error);
+    throw error;
+  }
+  const scored = rows.map((row) => ({
+    ...{ trajectory: row.trajectory, group: row.group },
+    score: scores.get(row)!,
+  }));
+  return new Scored(scored, list as readonly RolloutTree[]);
 }

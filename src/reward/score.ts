@@ -12,9 +12,19 @@ export interface Score {
 /** One response to judge, without its prompt. */
 export interface Judged {
   response: string;
-  groundTruth: string | readonly string[];
+  /** The right answer, or several of which any one will do; a task may have none. */
+  groundTruth?: string | readonly string[];
   dataSource?: string;
   /** Stripped once from the end of the response, as the reference does. */
   eosToken?: string;
+  /** Whatever else the task holds. */
   extra?: Readonly<Record<string, unknown>>;
+}
+
+/** The answers a response is compared with; throws where the task has none. */
+export function truthsOf({ groundTruth }: Judged): readonly string[] {
+  if (groundTruth === undefined || groundTruth === null) {
+    throw new TypeError("Cannot compare an answer: the task must have a groundTruth, got none");
+  }
+  return typeof groundTruth === "string" ? [groundTruth] : groundTruth;
 }

@@ -1,7 +1,7 @@
-import type { Trajectory } from "../rollout/trajectory.js";
+import type { Trajectory } from "../rollout/tree/trajectory.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { showAs, type Shown } from "../show/index.js";
 import type { Score } from "./score.js";
-import { scoredDisplay } from "./scored-display.js";
 
 /** One trajectory with its score. */
 export interface ScoredTrajectory {
@@ -11,7 +11,22 @@ export interface ScoredTrajectory {
   score: Score;
 }
 
-/** Scored trajectories: what advantages are made from. Shows itself. */
+/**
+ * Scored trajectories: what advantages are made from. Shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 2, seed: 1 });
+ * const scored = await score(tree, () => ({ score: 1, reason: "kind" }));
+ * assert.equal(scored.mean, 1);
+ * assert.match(String(scored), /mean score 1\.000/);
+ * ```
+ */
 export class Scored {
   constructor(
     readonly rows: readonly ScoredTrajectory[],
@@ -27,7 +42,27 @@ export class Scored {
     return { group: "Batches", text: `${this.rows.length} rows, mean ${this.mean.toFixed(3)}` };
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return scoredDisplay.show(this);
+  /** A table, one line per trajectory, with the reason of each score. */
+  toString(): string {
+    const lines = this.rows.map(({ trajectory, group, score }) =>
+      [
+        group,
+        String(trajectory.row),
+        score.score.toFixed(3),
+        score.answer ?? "",
+        String(trajectory.toolCalls.length),
+        String(trajectory.tokens.length),
+        trajectory.end,
+        score.reason,
+      ]
+        .map((cell) => (cell.length > 60 ? `${cell.slice(0, 59)}…` : cell))
+        .join("\t"),
+    );
+    const title = `${this.rows.length} trajectories, mean score ${this.mean.toFixed(3)}`;
+    return [title, "task\trow\tscore\tanswer\tcalls\ttokens\tend\treason", ...lines].join("\n");
+  }
+
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("Scored", this);
   }
 }

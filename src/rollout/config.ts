@@ -1,58 +1,26 @@
-import { branchRules, type BranchSettings } from "./branch-rule.js";
-import type { DynamicRollouts, RolloutOptions, SamplingOptions } from "./options.js";
-import type { PromptLimit } from "./task.js";
-import type { EntropyOptions } from "./segment-entropy.js";
+import { checkArguments, shown } from "../arguments/index.js";
+import { branchRules } from "./branch/branch-rule.js";
+import type { Sampling } from "../policy/policy.js";
+import type { RolloutOptions } from "./options.js";
+import type { RolloutConfig } from "./settings.js";
 
-/** The settings of a rollout, complete: what a tree carries to be made again. */
-export interface RolloutConfig {
-  n: number;
-  initialRollouts: number;
-  beamSize: number;
-  attemptsPerRow: number;
-  branch: BranchSettings;
-  penalty: "prompt" | "path";
-  entropy: Required<EntropyOptions>;
-  entropyTiming: "before-result" | "after-result";
-  baseline: "row" | "trajectory";
-  dynamicRollouts: Required<DynamicRollouts> | false;
-  promptLimit?: PromptLimit;
-  responseLength: number;
-  callLimit: number;
-  mode: "train" | "validate";
-  sampling: SamplingOptions;
-  validation: SamplingOptions;
-  scheduling: "prompt" | "lockstep";
-  compat: { searchPrompt: boolean; attendPadding: boolean; resultBegin: number | null };
-  keepTop: boolean;
-  tools: string[];
-  seed: number;
-}
-
-const greedy: SamplingOptions = { temperature: 0, topP: 1, topK: -1, minP: 0 };
+const greedy: Sampling = { temperature: 0, topP: 1, topK: -1, minP: 0 };
 
 /** Completes options with the defaults and refuses what makes no sense. */
 export function rolloutConfig(options: RolloutOptions): RolloutConfig {
+  checkKinds(options);
   const validate = options.mode === "validate";
   const n = whole("n", options.n ?? 1, 1);
-  const initialRollouts = whole("initialRollouts", options.initialRollouts ?? n, 1);
+  // As the reference: a budget of n rows starts with no more than n.
+  const initialRollouts = Math.min(n, whole("initialRollouts", options.initialRollouts ?? n, 1));
   const beamSize = whole("beamSize", options.beamSize ?? 1, 1);
   const attemptsPerRow = whole("attemptsPerRow", options.attemptsPerRow ?? beamSize - 1, 0);
   const rule = options.rule ?? "arpo-code";
-  if (!branchRules.includes(rule)) {
-    throw new RangeError(
-      `Cannot roll out: rule must be one of ${branchRules.join(", ")}, got ${String(rule)}`,
-    );
-  }
   const dynamic = options.dynamicRollouts
     ? options.dynamicRollouts === true
       ? {}
       : options.dynamicRollouts
     : false;
-  if (!dynamic && n < initialRollouts) {
-    throw new RangeError(
-      `Cannot roll out: n must be at least initialRollouts (${initialRollouts}), got ${n}`,
-    );
-  }
   const scheduling = options.scheduling ?? "prompt";
   if (options.compat?.keepBaselines && scheduling !== "lockstep") {
     throw new RangeError(
@@ -114,11 +82,52 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
 function whole(name: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
   throw new RangeError(
-    `Cannot roll out: ${name} must be an integer of at least ${least}, got ${value}`,
+    `Cannot roll out: ${name} must be an integer of at least ${least}, got ${shown(value)}`,
   );
 }
 
 function finite(name: string, value: number): number {
   if (Number.isFinite(value)) return value;
-  throw new RangeError(`Cannot roll out: ${name} must be a finite number, got ${value}`);
+  throw new RangeError(`Cannot roll out: ${name} must be a finite number, got ${shown(value)}`);
+}
+
+/** Throws where an option is of another kind than it must be, whatever else it says. */
+function checkKinds(options: RolloutOptions): void {
+  checkArguments(
+    "roll out",
+    { options },
+    {
+      options: {
+        tools: "tools?",
+        sampling: "object?",
+        validation: "object?",
+        entropy: "object?",
+        promptLimit: "object?",
+        compat: "object?",
+        keepTop: "boolean?",
+        seed: "count?",
+        draws: "function?",
+        onEvent: "function?",
+        signal: "signal?",
+      },
+    },
+  );
+  if (options.promptsAtOnce !== undefined) whole("promptsAtOnce", options.promptsAtOnce, 1);
+  const { dynamicRollouts } = options;
+  if (dynamicRollouts !== undefined && typeof dynamicRollouts !== "boolean") {
+    checkArguments("roll out", { dynamicRollouts }, { dynamicRollouts: "object" });
+  }
+  oneOf("rule", options.rule, branchRules);
+  oneOf("mode", options.mode, ["train", "validate"]);
+  oneOf("penalty", options.penalty, ["prompt", "path"]);
+  oneOf("scheduling", options.scheduling, ["prompt", "lockstep"]);
+  oneOf("baseline", options.baseline, ["row", "trajectory"]);
+  oneOf("entropyTiming", options.entropyTiming, ["before-result", "after-result"]);
+}
+
+function oneOf(name: string, value: unknown, known: readonly string[]): void {
+  if (value === undefined || known.includes(value as string)) return;
+  throw new RangeError(
+    `Cannot roll out: ${name} must be one of ${known.join(", ")}, got ${String(value)}`,
+  );
 }

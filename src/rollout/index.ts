@@ -5,30 +5,24 @@ export {
   type BranchSettings,
   type BranchSituation,
   type BranchVerdict,
-} from "./branch-rule.js";
-export { ConsecutivePenalty } from "./consecutive-penalty.js";
-export { dynamicBudget, type DynamicBudget } from "./dynamic-budget.js";
-export { EntropyBaselines } from "./entropy-baselines.js";
-export { lossMask, responseAttention } from "./response-mask.js";
-export { segmentEntropy, type EntropyOptions } from "./segment-entropy.js";
-export { toolContent } from "./tool-content.js";
-export type { RolloutConfig } from "./config.js";
-export type { ForkChanges } from "./fork.js";
-export type {
-  DrawSource,
-  DynamicRollouts,
-  RolloutCompat,
-  RolloutEvent,
-  RolloutOptions,
-  SamplingOptions,
-} from "./options.js";
+} from "./branch/branch-rule.js";
+export { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
+export { dynamicBudget, type DynamicBudget } from "./branch/dynamic-budget.js";
+export { EntropyBaselines } from "./branch/entropy-baselines.js";
+export { lossMask, responseAttention } from "./tree/response-mask.js";
+export { segmentEntropy, type EntropyOptions } from "./branch/segment-entropy.js";
+export { toolContent } from "../text/call-input.js";
+export type { DynamicRollouts, RolloutConfig } from "./settings.js";
+export type { ForkChanges } from "./grow/fork.js";
+export type { DrawSource, RolloutCompat, RolloutEvent, RolloutOptions } from "./options.js";
 export { rolloutPresets } from "./presets.js";
-export type { Replay, ReplayAttempt, ReplayChanges } from "./replay.js";
+export type { Replay, ReplayAttempt, ReplayChanges } from "./replay/follow-plan.js";
 export { rollout } from "./rollout.js";
-export { toolMetrics } from "./rollout-metrics.js";
-export { RolloutTree, type RolloutTreeData, type TreeOrigin } from "./rollout-tree.js";
+export { toolMetrics } from "./tree/metrics.js";
+export { RolloutTree } from "./rollout-tree.js";
+export type { RolloutTreeData, TreeOrigin } from "./tree/tree-data.js";
 export type { PromptLimit, PromptText, RolloutTask } from "./task.js";
-export type { Trajectory } from "./trajectory.js";
+export type { Trajectory } from "./tree/trajectory.js";
 export type {
   BranchAttempt,
   EntropyMonitor,
@@ -39,8 +33,8 @@ export type {
   TopTokens,
   TreeNode,
   TreeRow,
-} from "./tree-values.js";
-export { padTrajectories, type PaddedBatch } from "./pad-trajectories.js";
-export { loadTrees, saveTrees } from "./tree-files.js";
-export { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
-export { treesFromParquet, treesToParquet } from "./tree-parquet.js";
+} from "./tree/tree-values.js";
+export { padTrajectories, type PaddedBatch } from "./tree/pad-trajectories.js";
+export { loadTrees, saveTrees } from "./files/tree-files.js";
+export { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
+export { treesFromParquet, treesToParquet } from "./files/tree-parquet.js";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
-import { EngineDecoder } from "../model/decoder-engine.js";
-import type { DecoderKernels } from "../model/decoder-kernels.js";
+import { EngineDecoder } from "../model/decoder/engine.js";
 import {
   decoderShape,
   decoderWeights,
@@ -13,7 +12,6 @@ import {
   type WeightsSource,
 } from "../model/index.js";
 import { LocalPolicy } from "../policy/index.js";
-import type { Engine } from "../tensor/engine/engine.js";
 import { loadNativeEngine, nativeEngineExists } from "../tensor/engine/native-engine.js";
 import { loadWasmEngine } from "../tensor/engine/wasm-engine.js";
 import { tf } from "../tensor/index.js";
@@ -26,14 +24,13 @@ const [open, close] = [256, 257];
 /** Every decoder there is: in plain code, and the compiled engine as wasm and, where built, native. */
 const decoders = {
   plain: (...parts: Parts) => new PlainDecoder(...parts),
-  wasm: (...parts: Parts) => new EngineDecoder(kernelsOf(loadWasmEngine()), ...parts),
+  wasm: (...parts: Parts) => new EngineDecoder(loadWasmEngine().call, ...parts),
   ...(nativeEngineExists() && {
-    native: (...parts: Parts) => new EngineDecoder(kernelsOf(loadNativeEngine()), ...parts),
+    native: (...parts: Parts) => new EngineDecoder(loadNativeEngine().call, ...parts),
   }),
 };
 type Parts = [DecoderShape, WeightsSource];
 type MakeDecoder = (...parts: Parts) => Decoder;
-const kernelsOf = (engine: Engine) => engine.call as unknown as DecoderKernels;
 
 /** A model of random weights that is held to digits, sums, calls and ends. */
 function randomPolicy(seed: number, makeDecoder: MakeDecoder = decoders.plain) {

@@ -1,35 +1,11 @@
-import type { Segment } from "../policy/policy.js";
+import type { Sampling, Segment } from "../policy/policy.js";
 import type { ToolOutcome, ToolSet } from "../tools/tool-set.js";
+import type { DynamicRollouts } from "./settings.js";
 import type { PromptLimit } from "./task.js";
-import type { BranchRule } from "./branch-rule.js";
-import type { EntropyBaselines } from "./entropy-baselines.js";
-import type { EntropyOptions } from "./segment-entropy.js";
-import type { BranchAttempt, EntropyMonitor, RowEnd, RowKind } from "./tree-values.js";
-
-/** How tokens are chosen. Unset is temperature 1 with nothing cut off. */
-export interface SamplingOptions {
-  /** 0 is greedy. */
-  temperature?: number;
-  /** -1 keeps all. */
-  topK?: number;
-  topP?: number;
-  minP?: number;
-  repetitionPenalty?: number;
-  /** Sample only these ids. Default: every id of the tokenizer's vocabulary. */
-  allowedIds?: readonly number[];
-}
-
-/** AEPO's entropy pre-monitoring (`enable_dynamic_rollouts`). */
-export interface DynamicRollouts {
-  /** `initial_entropy_tokens`: the root generation's length. Default 50. */
-  tokens?: number;
-  /** Default 0.5, as the code; the paper does not state its value. */
-  beta?: number;
-  /** `code` truncates and adds one; `paper` rounds n times the sigmoid. */
-  formula?: "code" | "paper";
-  /** Leave the probe's first segment, written before any tool call, out of the mean (the paper). */
-  excludeFirst?: boolean;
-}
+import type { BranchRule } from "./branch/branch-rule.js";
+import type { EntropyBaselines } from "./branch/entropy-baselines.js";
+import type { EntropyOptions } from "./branch/segment-entropy.js";
+import type { BranchAttempt, EntropyMonitor, RowEnd, RowKind } from "./tree/tree-values.js";
 
 /** Behaviours of the reference that are off unless asked for. */
 export interface RolloutCompat {
@@ -110,11 +86,11 @@ export interface RolloutOptions {
   responseLength?: number;
   /** Calls per trajectory (`call_limit`). Default: the tool set's. */
   callLimit?: number;
-  sampling?: SamplingOptions;
+  sampling?: Sampling;
   /** `validate`: one row per prompt, no branching, sampled as `validation` says. */
   mode?: "train" | "validate";
   /** Default: greedy. */
-  validation?: SamplingOptions;
+  validation?: Sampling;
   /** The tools a row may call. Default: none. */
   tools?: ToolSet;
   /** Default 0. */

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../random/random.js";
 import { calculator, ToolSet } from "../tools/index.js";
-import {
-  branchRules,
-  rollout,
-  rolloutPresets,
-  type RolloutOptions,
-  type RolloutTree,
-} from "./index.js";
+import { branchRules, rollout, rolloutPresets, type RolloutOptions } from "./index.js";
 import { babbler } from "./testing/index.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
@@ -80,24 +74,13 @@ test("RolloutTree.replay() agrees with a rollout that really has the other setti
   }
 });
 
-function shown(tree: RolloutTree): Record<string, string> {
-  const name = Symbol.for("Jupyter.display");
-  return (tree as unknown as Record<symbol, () => Record<string, string>>)[name]!();
-}
-
-test("a tree shows itself as text and as a picture", async () => {
+test("a tree is shown as text where no view is loaded", async () => {
   const tree = await grow({ seed: 4 });
-  const show = tree[
-    Symbol.for("Jupyter.display") as unknown as "toString"
-  ] as unknown as () => Record<string, string>;
-  const bundle = show.call(tree);
+  const name = Symbol.for("Jupyter.display");
+  const bundle = (tree as unknown as Record<symbol, () => Record<string, string>>)[name]!();
+  assert.deepEqual(Object.keys(bundle), ["text/plain"]);
   assert.match(bundle["text/plain"]!, /^RolloutTree: 12 rows \(\d+ branches\), \d+ nodes, seed 4/);
   assert.equal(bundle["text/plain"]!.split("\n").length, 13);
-  const rects = bundle["text/html"]!.match(/<rect /g)!;
-  assert.equal(rects.length, tree.nodes.length);
-  assert.doesNotMatch(bundle["text/html"]!, /<calc>/);
   const fork = await tree.fork(0, { at: 1, n: 2 });
-  const forked = shown(fork);
-  assert.match(forked["text/plain"]!, /\n {2}forked after token 1 of node 0\n/);
-  assert.equal(forked["text/html"]!.match(/<rect /g)!.length, fork.nodes.length);
+  assert.match(String(fork), /\n {2}forked after token 1 of node 0\n/);
 });

@@ -1,50 +1,16 @@
-import type { Tokenizer } from "../model/tokenizer.js";
-import type { Policy } from "../policy/policy.js";
-import type { RolloutConfig } from "./config.js";
-import type { ForkChanges } from "./fork.js";
-import type { RolloutOptions } from "./options.js";
-import { replayBranches, type Replay, type ReplayChanges } from "./replay.js";
-import { toolMetrics } from "./rollout-metrics.js";
-import { treeDisplay } from "./tree-display.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
+import { showAs, type Shown } from "../show/index.js";
+import { forkTree, type ForkChanges, type TreeRuntime } from "./grow/fork.js";
+import type { Replay, ReplayChanges } from "./replay/follow-plan.js";
+import { replayBranches } from "./replay/replay.js";
+import type { RolloutConfig } from "./settings.js";
+import { toolMetrics } from "./tree/metrics.js";
 import type { PromptText, RolloutTask } from "./task.js";
-import { trajectoryOf, type Trajectory } from "./trajectory.js";
-import type { EntropyMonitor, TreeNode, TreeRow } from "./tree-values.js";
-
-/** Where a forked tree came from. */
-export interface TreeOrigin {
-  node: number;
-  /** Tokens of that node that were kept. */
-  at: number;
-  /** Seed of the tree it was forked from. */
-  seed: number;
-}
-
-/** The plain data of a tree: what is written to files. */
-export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
-  task: T;
-  /** The prompt's place in its batch. */
-  index: number;
-  /** Name of the policy. */
-  policy: string;
-  prompt: PromptText;
-  /** Every stretch of the tree once; parents come before their children. */
-  nodes: TreeNode[];
-  /** Every row in the order of creation. */
-  rows: TreeRow[];
-  config: RolloutConfig;
-  eosIds: number[];
-  padId: number;
-  /** The kept text of a leaf that the response length cuts, by row. */
-  cutTexts: Record<number, string>;
-  monitor?: EntropyMonitor;
-  origin?: TreeOrigin;
-}
-
-/** What `fork` needs besides the tree: known for trees made in this process. */
-export interface TreeRuntime {
-  policy: Policy;
-  options: RolloutOptions;
-}
+import { pathOf, type RolloutTreeData, type TreeOrigin } from "./tree/tree-data.js";
+import { treeText } from "./tree/tree-text.js";
+import { trajectoryOf, type Trajectory } from "./tree/trajectory.js";
+import type { EntropyMonitor, TreeNode, TreeRow } from "./tree/tree-values.js";
 
 const runtimes = new WeakMap<object, TreeRuntime>();
 
@@ -80,6 +46,11 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   #trajectories: Trajectory[] | undefined;
 
   constructor(data: RolloutTreeData<T>, runtime?: TreeRuntime) {
+    checkArguments(
+      "make a tree",
+      { data },
+      { data: { task: "object", prompt: "object", nodes: "list", rows: "list", config: "object" } },
+    );
     this.task = data.task;
     this.index = data.index;
     this.policy = data.policy;
@@ -106,9 +77,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    */
   get trajectories(): Trajectory[] {
     if (!this.#trajectories) {
-      const made = this.rows
-        .slice(0, this.config.n)
-        .map((row) => trajectoryOf(this as RolloutTree, row.row));
+      const made = this.rows.slice(0, this.config.n).map((row) => trajectoryOf(this, row.row));
       const last = made.at(-1);
       while (last && made.length < this.config.n) made.push(last);
       this.#trajectories = made;
@@ -123,14 +92,18 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
 
   /** The nodes from the prompt to a node, that node included. */
   path(node: number): TreeNode[] {
-    const path: TreeNode[] = [];
-    for (let id = node; id >= 0; id = this.nodes[id]!.parent) path.push(this.nodes[id]!);
-    return path.reverse();
+    // -1 is the prompt, which a row that wrote nothing ends at.
+    if (node !== -1 && !this.nodes[node]) {
+      throw new RangeError(
+        `Cannot follow a path: the node must be one of -1 to ${this.nodes.length - 1}, got ${String(node)}`,
+      );
+    }
+    return pathOf(this, node);
   }
 
   /** The tool metrics of this tree, under the reference's names; a shared call counts once. */
   get metrics(): Record<string, number> {
-    return toolMetrics([this as RolloutTree]);
+    return toolMetrics([this]);
   }
 
   /**
@@ -138,7 +111,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    * that were never made have no later rounds to ask about; the answer says how many it could not see.
    */
   replay(changes: ReplayChanges): Replay {
-    return replayBranches(this as RolloutTree, changes);
+    return replayBranches(this, changes);
   }
 
   /**
@@ -146,15 +119,21 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    * middle of a segment (`at`), or after a tool result that was edited (`result`).
    */
   async fork(node: number, changes: ForkChanges = {}): Promise<RolloutTree<T>> {
-    const { forkTree } = await import("./fork.js");
-    return forkTree(this, node, changes, runtimes.get(this));
+    checkArguments("fork", { changes }, { changes: "object" });
+    const { data, runtime } = await forkTree(this, node, changes, runtimes.get(this));
+    return new RolloutTree(data, runtime);
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
     return { group: "Trees", text: `${this.rows.length} rows, ${this.nodes.length} nodes` };
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return treeDisplay.show(this as RolloutTree);
+  /** A line about the tree, and one about each row. */
+  toString(): string {
+    return treeText(this);
+  }
+
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("RolloutTree", this);
   }
 }

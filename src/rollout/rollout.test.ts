@@ -29,7 +29,7 @@ function slowly(ms: () => number): Tool {
   return {
     ...calc,
     execute: async (input, call) => {
-      await sleep(ms());
+      await sleep(ms()); // slow: a tool
       return calc.execute(input, call);
     },
   };
@@ -43,7 +43,7 @@ test("rollout() gives the same trees for any number of workers and any timing", 
   });
   for (const maxWorkers of [1, 3, 64]) {
     const tools = new ToolSet([slowly(() => noise.integer(4))], { maxWorkers });
-    const policy = babbler(async () => void (await sleep(noise.integer(3))));
+    const policy = babbler(() => sleep(noise.integer(3)));
     const trees = await rollout(policy, tasks, { ...settings, tools });
     assert.deepEqual(trees.map(content), wanted.map(content));
     assert.equal(policy.openRows, 0);
@@ -181,10 +181,13 @@ test("rollout() waits for nobody: rows go on while others write", { timeout: 20_
 test("rollout() closes its session when it is stopped, and passes the reason on", async () => {
   for (const scheduling of ["prompt", "lockstep"] as const) {
     const stop = new AbortController();
-    const policy = babbler(() => sleep(2));
+    let turns = 0;
+    const policy = babbler(async () => {
+      if (++turns === 12) stop.abort(new Error("interrupted"));
+      await sleep(2); // slow: a model
+    });
     const tools = new ToolSet([slowly(() => 5)]);
     const running = rollout(policy, tasks, { ...settings, scheduling, tools, signal: stop.signal });
-    setTimeout(() => stop.abort(new Error("interrupted")), 12);
     await assert.rejects(running, /interrupted/);
     assert.equal(policy.openRows, 0);
   }
@@ -196,7 +199,7 @@ test("rollout() passes on what a policy throws and closes its session", async ()
   for (const scheduling of ["prompt", "lockstep"] as const) {
     let calls = 0;
     const policy = new ScriptedPolicy(async () => {
-      await sleep(1);
+      await sleep(1); // slow: a model
       if (++calls === 5) throw new Error("device lost");
       return { text: "<calc>1</calc>" };
     });
@@ -321,14 +324,24 @@ test("rollout() makes as many attempts per row as asked", async () => {
   assert.deepEqual(await count({ beamSize: 3, attemptsPerRow: 3 }), new Set([3]));
 });
 
+test("rollout() starts with no more than n rows, as the reference, and says so once", async (t) => {
+  const said = t.mock.method(process.stderr, "write", () => true);
+  const options = { ...rolloutPresets.arpo, n: 4 };
+  const tree = await rollout(babbler(), tasks[0]!, options);
+  await rollout(babbler(), tasks[0]!, options);
+  const lines = said.mock.calls.map(({ arguments: [line] }) => line);
+  said.mock.restore();
+  assert.deepEqual([tree.config.initialRollouts, tree.config.n, tree.rows.length], [4, 4, 4]);
+  assert.ok(tree.rows.every(({ kind }) => kind === "initial"));
+  assert.deepEqual(lines, [
+    "arpo-lab: initialRollouts 8 is more than n 4: a tree starts with 4, and none is left to branch\n",
+  ]);
+});
+
 test("rollout() refuses settings that make no sense", async () => {
   const policy = babbler();
   const refuse = (options: RolloutOptions, message: RegExp) =>
     assert.rejects(rollout(policy, tasks[0]!, options), message);
-  await refuse(
-    { n: 4, initialRollouts: 8 },
-    /^RangeError: Cannot roll out: n must be at least initialRollouts \(8\), got 4$/,
-  );
   await refuse({ n: 0 }, /n must be an integer of at least 1, got 0/);
   await refuse({ branchProbability: NaN }, /branchProbability must be a finite number, got NaN/);
   await refuse({ rule: "best" as "arpo-code" }, /rule must be one of arpo-code, .*, got best/);

@@ -1,16 +1,12 @@
-import { setMaxListeners } from "node:events";
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Policy } from "../policy/policy.js";
 import { Random } from "../random/random.js";
-import { Gate } from "../tools/gate.js";
-import { rolloutConfig, type RolloutConfig } from "./config.js";
-import { environment, type Environment } from "./environment.js";
-import { finishTree } from "./finish-tree.js";
+import { rolloutConfig } from "./config.js";
+import { finishTree } from "./grow/finish-tree.js";
+import { growTrees } from "./grow/grow-trees.js";
 import type { RolloutOptions } from "./options.js";
 import { RolloutTree } from "./rollout-tree.js";
-import { growInLockstep } from "./schedule-lockstep.js";
-import { growAlone } from "./schedule-prompt.js";
-import { promptOf, type RolloutTask } from "./task.js";
-import { TreeRun, type TreeStart } from "./tree-run.js";
+import { chatOf, checkTask, promptOf, type RolloutTask } from "./task.js";
 
 /**
  * Rolls out one task into a tree of tool-using trajectories, or many tasks into a tree each.
@@ -53,15 +49,18 @@ export async function rollout<T extends RolloutTask>(
   tasks: T | readonly T[],
   options: RolloutOptions = {},
 ): Promise<RolloutTree<T> | RolloutTree<T>[]> {
+  checkArguments("roll out", { policy }, { policy: "policy" });
   const config = rolloutConfig(options);
+  if (config.mode === "train") sayCapped(options.initialRollouts, config.n);
   const many = Array.isArray(tasks);
   const list = (many ? tasks : [tasks]) as readonly T[];
+  list.forEach(checkTask);
   const seed = Random.from(config.seed);
-  const starts = list.map((task, index) => ({
-    index,
-    prompt: promptOf(task, policy.tokenizer, config.promptLimit),
-    random: seed.split(index),
-  }));
+  const { tokenizer } = policy;
+  const starts = list.map((task, index) => {
+    const prompt = promptOf(task, tokenizer, config.promptLimit);
+    return { index, prompt, messages: chatOf(task, prompt, tokenizer), random: seed.split(index) };
+  });
   const runs = await growTrees(policy, config, options, starts);
   const trees = runs.map(({ run, monitor }, i) => {
     const data = finishTree(run, list[i]!, config, policy);
@@ -71,48 +70,13 @@ export async function rollout<T extends RolloutTask>(
   return many ? trees : trees[0]!;
 }
 
-/** A grown tree and what pre-monitoring said about its prompt. */
-export interface Grown {
-  run: TreeRun;
-  monitor: Awaited<ReturnType<typeof growAlone>>;
-}
+let saidCapped = false;
 
-/** Grows trees in one session; whatever happens, the session is closed afterwards. */
-export async function growTrees(
-  policy: Policy,
-  config: RolloutConfig,
-  options: RolloutOptions,
-  starts: readonly TreeStart[],
-): Promise<Grown[]> {
-  options.signal?.throwIfAborted();
-  // One tree's failure stops the others at once instead of after their last token.
-  const stop = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  setMaxListeners(0, signal); // Every running row and tool listens.
-  const env: Environment = environment(policy, config, options, signal);
-  try {
-    const runs = starts.map((start) => new TreeRun(env, start));
-    if (config.scheduling === "lockstep") {
-      const monitors = await growInLockstep(env, runs);
-      return runs.map((run, i) => ({ run, monitor: monitors[i] }));
-    }
-    const gate = new Gate(options.promptsAtOnce ?? 64);
-    let failure: { reason: unknown } | undefined;
-    const grown = await Promise.all(
-      runs.map(async (run) => {
-        try {
-          return { run, monitor: await gate.run(() => growAlone(env, run), signal) };
-        } catch (error) {
-          failure ??= { reason: error };
-          stop.abort(error);
-          return undefined;
-        }
-      }),
-    );
-    if (failure) throw failure.reason;
-    return grown.map((g) => g!);
-  } finally {
-    stop.abort(new Error("Cannot go on: the rollout is over"));
-    env.session.dispose();
-  }
+/** Says once that the budget is smaller than the start: such a tree has nothing left for branches. */
+function sayCapped(asked: number | undefined, n: number): void {
+  if (saidCapped || asked === undefined || asked <= n) return;
+  saidCapped = true;
+  process.stderr.write(
+    `arpo-lab: initialRollouts ${asked} is more than n ${n}: a tree starts with ${n}, and none is left to branch\n`,
+  );
 }

@@ -1,5 +1,6 @@
+import { checkArguments, shown } from "../arguments/index.js";
 import { type Truncation, fitPrompt } from "../data/fit-prompt.js";
-import type { ChatMessage, Tokenizer } from "../model/tokenizer.js";
+import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
 
 /** Something to roll out. Whatever else a task carries (its answer, its source) stays with the tree. */
 export interface RolloutTask {
@@ -20,14 +21,37 @@ export interface PromptLimit {
   truncation: Truncation;
 }
 
+/** Throws unless a task can be rolled out. */
+export function checkTask(task: RolloutTask): void {
+  checkArguments("roll out", { task }, { task: "object" });
+  const { prompt } = task as { prompt: unknown };
+  if (typeof prompt === "string") return;
+  const isMessage = (m: Partial<ChatMessage> | null) =>
+    typeof m?.role === "string" && typeof m.content === "string";
+  if (Array.isArray(prompt) && prompt.length > 0 && prompt.every(isMessage)) return;
+  throw new TypeError(
+    `Cannot roll out: task.prompt must be text or a list of messages with role and content, got ${shown(prompt)}`,
+  );
+}
+
+const render = (messages: readonly ChatMessage[], tokenizer: Tokenizer): string =>
+  tokenizer.chat(messages, { addGenerationPrompt: true });
+
 /** The text and tokens of a task's prompt, cut where a limit says so. */
 export function promptOf(task: RolloutTask, tokenizer: Tokenizer, limit?: PromptLimit): PromptText {
-  const text =
-    typeof task.prompt === "string"
-      ? task.prompt
-      : tokenizer.chat(task.prompt, { addGenerationPrompt: true });
+  const text = typeof task.prompt === "string" ? task.prompt : render(task.prompt, tokenizer);
   const tokens = tokenizer.encode(text);
   if (!limit || tokens.length <= limit.length) return { text, tokens: Int32Array.from(tokens) };
   const cut = fitPrompt(tokens, limit.length, limit.truncation);
   return { text: tokenizer.decode(cut, { skipSpecial: false }), tokens: Int32Array.from(cut) };
+}
+
+/** The chat that a prompt says in full; undefined for text, and where a limit cut it. */
+export function chatOf(
+  { prompt: chat }: RolloutTask,
+  prompt: PromptText,
+  tokenizer: Tokenizer,
+): readonly ChatMessage[] | undefined {
+  if (typeof chat === "string") return undefined;
+  return render(chat, tokenizer) === prompt.text ? chat : undefined;
 }

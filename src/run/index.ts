@@ -1,10 +1,10 @@
 export { configKeys, type ConfigKey } from "./config/keys.js";
-export { loadConfig, type LoadOptions, type LoadedConfig } from "./config/load.js";
+export { loadConfig } from "./config/load.js";
+export type { LoadOptions, LoadedConfig } from "./config/options.js";
 export { parseOverride, type Override } from "./config/override.js";
 export { presets, type Preset } from "./config/presets.js";
 export type { Config } from "./config/schema.js";
 export { RunFolder } from "./folder/run-folder.js";
-export { loadOptimizer, saveOptimizer } from "./folder/optimizer-file.js";
 export { consoleLogger } from "./loggers/console.js";
 export type { LoggedAnswer, Logger } from "./loggers/logger.js";
 export { mlflowLogger } from "./loggers/mlflow.js";
@@ -27,7 +27,7 @@ export { trainOn, TrainingRun, type CellTraining } from "./trainer/train-cells.j
 export { loadSftConfig, type SftConfig } from "./sft/sft-config.js";
 export { SftRun, type SftRunStep } from "./sft/sft-run.js";
 export { demonstrations, type DemonstrationOptions } from "./tiny/demonstrations.js";
-export { taskTools } from "./tiny/task-tools.js";
+export { taskTools } from "../defaults/task-tools.js";
 export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
 export { tinyRecipe, trainTiny, type TinyRecipe, type TinyStage } from "./tiny/train-tiny.js";
 export { metricMeaning, metricMeanings, type MetricMeaning } from "./reference/metric-meanings.js";

@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../model/tokenizer.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy, Row, Segment, Session } from "../policy/index.js";
 import { Random } from "../random/index.js";
 import type { GenerationRequest } from "./schema/common.js";

@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../model/tokenizer.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 
 /** A token with what was said about it. */
 export interface TokenReport {

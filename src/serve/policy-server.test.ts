@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { test, type TestContext } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
 import { ScriptedDecoder } from "../../tests/policy/scripted-decoder.js";
+import { until } from "../../tests/until.js";
 import { LocalPolicy } from "../policy/index.js";
 import { PolicyServer, type ServeOptions } from "./policy-server.js";
 
@@ -37,7 +38,7 @@ async function alphabet(t: TestContext, options: ServeOptions = {}, delayMs = 0)
   if (delayMs > 0) {
     const step = decoder.step.bind(decoder);
     const slow = async (...args: Parameters<typeof step>) => {
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await new Promise((resolve) => setTimeout(resolve, delayMs)); // slow: a model
       return step(...args);
     };
     Object.assign(decoder, { step: slow });
@@ -253,7 +254,7 @@ test("PolicyServer gives up the rows of a client that hangs up", async (t) => {
     socket.write(
       `POST /v1/completions HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
-    while (decoder.rows < 4) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => decoder.rows === 4, "four rows to be written");
     // One that waits hangs up too.
     const waiting = new AbortController();
     const late = fetch(`${server.url}/completions`, {
@@ -262,13 +263,13 @@ test("PolicyServer gives up the rows of a client that hangs up", async (t) => {
       body,
       signal: waiting.signal,
     });
-    while (server.load().waiting < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => server.load().waiting === 1, "a request to wait");
     waiting.abort();
     await assert.rejects(late);
-    while (server.load().waiting > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => server.load().waiting === 0, "the waiting request to be given up");
     const steps = decoder.steps.length;
     socket.destroy();
-    while (server.load().rows > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => server.load().rows === 0, "the rows to be given up");
     assert.equal(decoder.rows, 0);
     assert.ok(decoder.steps.length - steps < 40, "it went on to the end");
   }
@@ -282,7 +283,7 @@ test("PolicyServer lets running requests finish when it stops, for so long", asy
   ] as const) {
     const { server, complete, decoder } = await alphabet(t, {}, 10);
     const running = complete({ prompt: "!", max_tokens: 20 });
-    while (decoder.rows === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(() => decoder.rows > 0, "the request to run");
     await Promise.all([
       server.stop(graceMs),
       running.then(({ status }) => {
@@ -321,6 +322,13 @@ test("PolicyServer is not for other machines, nor for other sites' pages", async
   const body = { model: "abc", prompt: "y" };
   assert.equal((await post("/completions", body, page)).status, 403);
   assert.equal((await post("/completions", body, { origin: "null" })).status, 403);
+  // A page of another local port is another program's page, whatever its host is called.
+  for (const origin of ["http://127.0.0.1:1", "http://localhost"]) {
+    const refused = await post("/completions", body, { origin });
+    assert.deepEqual([refused.status, refused.json.error.code], [403, "forbidden_host"]);
+  }
+  const own = { origin: new URL(server.url).origin };
+  assert.equal((await post("/completions", body, own)).status, 200);
   const { port } = new URL(server.url);
   const status = await new Promise((resolve) => {
     const headers = { host: `evil.example:${port}` };

@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isIP } from "node:net";
+import { checkJsonType, readJson } from "../../http-server/body.js";
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { Policy } from "../policy/index.js";
 import { chat } from "./chat.js";
 import { completions } from "./completions.js";
 import { Access } from "./http/access.js";
-import { ApiError } from "./http/api-error.js";
-import { readBody } from "./http/read-body.js";
+import { ApiError, toApiError } from "./http/api-error.js";
 import { Lanes } from "./lanes.js";
 import { tokenize } from "./tokenize.js";
 
@@ -74,6 +75,7 @@ export class PolicyServer {
   #url = "";
 
   private constructor(policy: Policy, options: ServeOptions) {
+    checkArguments("serve a policy", { policy, options }, { policy: "policy", options: "object" });
     const { host = "127.0.0.1", maxRows = 64, maxQueue = 256, apiKeyEnv } = options;
     for (const [name, value] of Object.entries({ maxRows, maxQueue })) {
       if (Number.isInteger(value) && value >= (name === "maxRows" ? 1 : 0)) continue;
@@ -151,7 +153,7 @@ export class PolicyServer {
       const signal = AbortSignal.any([gone.signal, this.#ending.signal]);
       await this.#route(request, response, path, signal);
     } catch (error) {
-      if (!gone.signal.aborted) this.#refuse(response, error);
+      if (!gone.signal.aborted) this.#refuse(request, response, error);
     }
     const status = gone.signal.aborted ? "hung up" : String(response.statusCode);
     const took = (performance.now() - began).toFixed(0);
@@ -188,7 +190,8 @@ export class PolicyServer {
     if (get && (method === "GET" || method === "HEAD")) {
       json(get());
     } else if (post && method === "POST") {
-      await post(await readBody(request, this.#options.maxBytes ?? 4 * 2 ** 20));
+      checkJsonType(request);
+      await post(await readJson(request, this.#options.maxBytes ?? 4 * 2 ** 20));
     } else if (get ?? post) {
       throw new ApiError(405, `${path} does not take ${method}.`, {
         headers: { allow: get ? "GET, HEAD" : "POST" },
@@ -214,17 +217,14 @@ export class PolicyServer {
   }
 
   /** Sends an error; in the middle of a stream as its last event. */
-  #refuse(response: ServerResponse, error: unknown): void {
-    const known =
-      error instanceof ApiError
-        ? error
-        : new ApiError(500, error instanceof Error ? error.message : String(error), {
-            type: "server_error",
-          });
+  #refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const known = toApiError(error);
     if (response.headersSent) {
       response.end(`data: ${JSON.stringify(known.body())}\n\n`);
       return;
     }
+    // What was not read of a refused body is not read any more.
+    if (!request.complete) response.setHeader("connection", "close");
     response
       .writeHead(known.status, { "content-type": "application/json", ...known.headers })
       .end(JSON.stringify(known.body()));

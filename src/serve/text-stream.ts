@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../model/tokenizer.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 
 export interface TextStreamOptions {
   /** Where the text ends; what could be the beginning of one is held back. */

@@ -59,10 +59,13 @@ export const stages: Stage[] = [
   },
   {
     name: "reward",
-    doc: "Scores the trajectories of `tree` with the reward in the body.",
-    options: {},
+    doc: "Scores the trajectories of `tree` with the reward in the body: a function, a groupReward, a judgeReward, a rubric.",
+    options: {
+      concurrency: number("Rewards that may be under way at the same time."),
+      timeoutMs: number("How long one call of the reward may take."),
+    },
     into: "scored",
-    template: "const {into} = await score(tree, {body}); {into}",
+    template: "const {into} = await score(tree, {body}, {options}); {into}",
     uses: { score: "arpo-lab", deepResearch: "arpo-lab" },
     body: "deepResearch",
   },

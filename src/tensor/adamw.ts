@@ -1,5 +1,5 @@
 import { unshare } from "./kernels/unshare.js";
-import { adamwUpdate, globalNorm } from "./plain/adamw.js";
+import { adamwUpdate, type AdamWMoments, type AdamWScalars, globalNorm } from "./plain/adamw.js";
 import { tf } from "./tf.js";
 
 /** Settings of AdamW; the defaults are PyTorch's. */
@@ -30,21 +30,19 @@ export interface AdamWState {
   moments: Record<string, { m: Float32Array; v: Float32Array }>;
 }
 
-export interface AdamWMoments {
-  m: tf.Variable;
-  v: tf.Variable;
-}
-
-/** The numbers one step has in common for all parameters. */
-export interface AdamWScalars {
-  learningRate: number;
-  beta1: number;
-  beta2: number;
-  epsilon: number;
-  weightDecay: number;
-  scale: number;
-  correction1: number;
-  correction2: number;
+function check(action: string, options: Required<AdamWOptions>): void {
+  for (const [name, value] of Object.entries(options)) {
+    const share = name === "beta1" || name === "beta2";
+    const bounded = name !== "maxNorm";
+    if (
+      !(typeof value === "number" && value >= 0) ||
+      (share && value >= 1) ||
+      (bounded && value === Infinity)
+    ) {
+      const must = share ? "in [0, 1)" : bounded ? "a finite number, at least 0" : "at least 0";
+      throw new RangeError(`Cannot ${action}: ${name} must be ${must}, got ${value}`);
+    }
+  }
 }
 
 /**
@@ -81,14 +79,7 @@ export class AdamW {
       maxNorm: Infinity,
       ...options,
     };
-    for (const [name, value] of Object.entries(this.options)) {
-      const share = name === "beta1" || name === "beta2";
-      if (!(value >= 0) || (share && value >= 1)) {
-        throw new RangeError(
-          `Cannot make AdamW: ${name} must be ${share ? "in [0, 1)" : "at least 0"}, got ${value}`,
-        );
-      }
-    }
+    check("make AdamW", this.options);
   }
 
   /** Steps taken so far; skipped ones do not count. */
@@ -97,13 +88,15 @@ export class AdamW {
   }
 
   /**
-   * Moves every parameter that has a gradient. `learningRate` overrides the option for this step, for
-   * schedules.
+   * Moves every parameter that has a gradient. `now` overrides options for this step: a schedule's
+   * learning rate, for instance.
    */
   async step(
     gradients: Readonly<Record<string, tf.Tensor | null | undefined>>,
-    learningRate: number = this.options.learningRate,
+    now: Partial<Pick<AdamWOptions, "learningRate" | "weightDecay" | "maxNorm">> = {},
   ): Promise<AdamWReport> {
+    const options = { ...this.options, ...now };
+    check("step", options);
     const moving = [...this.#parameters].flatMap(([name, parameter]) => {
       const gradient = gradients[name];
       return gradient ? [{ name, parameter, gradient }] : [];
@@ -125,7 +118,7 @@ export class AdamW {
 
     const norm = await this.#norm(moving.map((m) => m.gradient));
     if (!Number.isFinite(norm)) return { norm, scale: 0, skipped: true };
-    const { maxNorm, beta1, beta2, epsilon, weightDecay } = this.options;
+    const { learningRate, maxNorm, beta1, beta2, epsilon, weightDecay } = options;
     const scale = Math.min(1, maxNorm / (norm + 1e-6));
     this.#step++;
     const scalars: AdamWScalars = {

@@ -1,5 +1,4 @@
-import { MathBackendCPU } from "#tfjs";
-import type { KernelBackend } from "@tensorflow/tfjs-core";
+import { type KernelBackend, MathBackendCPU } from "#tfjs";
 import { EngineBackend } from "./engine/engine-backend.js";
 import type { Engine } from "./engine/engine.js";
 import { loadNativeEngine, nativeEngineExists } from "./engine/native-engine.js";
@@ -10,12 +9,12 @@ import { registerKernels } from "./kernels/kernel.js";
 import { optimiserKernels } from "./kernels/optimiser.js";
 import { transformerKernels } from "./kernels/transformer.js";
 import { vocabularyKernels } from "./kernels/vocabulary.js";
-import { loadTensorflow, tensorflowIsInstalled } from "./optional/tensorflow.js";
-import { createWebgpu, gpuIsPlausible, webgpuAnswers } from "./optional/webgpu.js";
+import { loadTensorflow } from "./optional/tensorflow.js";
+import { createWebgpu } from "./optional/webgpu.js";
 import { tf } from "./tfjs.js";
 
-/** Every backend there is, best first. */
-export const backendNames = ["tensorflow", "webgpu", "native", "wasm", "cpu"] as const;
+/** Every backend there is: first those that are taken where they are, best first, then those that are asked for. */
+const backendNames = ["native", "wasm", "cpu", "webgpu", "tensorflow"] as const;
 export type BackendName = (typeof backendNames)[number];
 
 /** Says once which backend was chosen; on standard error, so that piped output stays clean. */
@@ -35,7 +34,7 @@ function engineBackend(name: string, engine: Engine): EngineBackend {
   ]) {
     registerKernels(name, kernels);
   }
-  const threads = engine.call.threads!();
+  const threads = engine.call.threads();
   announce(`${name} (${engine.isa}, ${threads} ${threads === 1 ? "thread" : "threads"})`);
   return new EngineBackend(engine);
 }
@@ -48,53 +47,81 @@ function cpuBackend(): MathBackendCPU {
   return backend;
 }
 
+/** Why there is no GPU; tfjs itself only writes it on standard error. */
+let webgpuFailure: unknown;
+
 async function webgpuBackend(): Promise<KernelBackend> {
-  const { backend, name } = await createWebgpu();
-  announce(`webgpu (${name})`);
-  return backend;
+  try {
+    const { backend, name } = await createWebgpu();
+    announce(`webgpu (${name})`);
+    return backend;
+  } catch (error) {
+    webgpuFailure = error;
+    throw error;
+  }
 }
 
-function readChoice(): BackendName | undefined {
-  const chosen = process.env.ARPO_LAB_BACKEND || undefined;
-  if (chosen === undefined || (backendNames as readonly string[]).includes(chosen)) {
-    return chosen as BackendName | undefined;
-  }
+function engineOf(name: "native" | "wasm", priority: number): () => Engine {
+  let engine: Engine | undefined;
+  const load = () => (engine ??= name === "native" ? loadNativeEngine() : loadWasmEngine());
+  tf.registerBackend(name, () => engineBackend(name, load()), priority);
+  return load;
+}
+
+function asBackendName(name: string): BackendName {
+  if ((backendNames as readonly string[]).includes(name)) return name as BackendName;
   throw new RangeError(
-    `Cannot choose a backend: ARPO_LAB_BACKEND must be one of ${backendNames.join(", ")}, ` +
-      `got ${chosen}`,
+    `Cannot choose a backend: ARPO_LAB_BACKEND must be one of ${backendNames.join(", ")}, got ${name}`,
   );
 }
-const choice = readChoice();
+
+/** Registers the backend of this name; what it returns starts it, or throws. */
+function register(name: BackendName): () => unknown {
+  if (name === "native" || name === "wasm") return engineOf(name, 9);
+  if (name === "webgpu") tf.registerBackend("webgpu", webgpuBackend, 9);
+  if (name === "tensorflow") announce(`tensorflow (${loadTensorflow()})`);
+  return () => undefined;
+}
+
+/**
+ * tfjs would go on with the next best after a warning. What a person asked for is used, or the first
+ * operation says why not; an import never does.
+ */
+function insistOn(chosen: string): void {
+  let start: () => unknown;
+  try {
+    start = register(asBackendName(chosen));
+  } catch (error) {
+    start = () => {
+      throw error;
+    };
+  }
+  const engine = tf.engine() as unknown as { getSortedBackends(): string[] };
+  engine.getSortedBackends = () => {
+    start();
+    return [chosen];
+  };
+}
 
 /**
  * Tells tfjs what there is. Nothing is loaded before the first tensor operation, except `tensorflow`,
- * which registers itself when it is loaded.
+ * which registers itself when it is loaded. A GPU is never taken because it was found: for small models
+ * it is the slower one, so it has to be asked for.
  */
 export function registerBackends(): void {
   registerFusedGradients();
   if (tf.findBackendFactory("cpu")) tf.removeBackend("cpu");
   tf.registerBackend("cpu", cpuBackend, 1);
-  if (choice === "tensorflow" || (choice === undefined && tensorflowIsInstalled())) {
-    try {
-      announce(`tensorflow (${loadTensorflow()})`);
-      return;
-    } catch (error) {
-      if (choice) throw error;
-      announce(`another backend, because tensorflow does not load: ${(error as Error).message}`);
-    }
-  }
-  if (choice === "webgpu") tf.registerBackend("webgpu", webgpuBackend, 9);
-  const native = choice === "native" || (choice === undefined && nativeEngineExists());
-  if (native) tf.registerBackend("native", () => engineBackend("native", loadNativeEngine()), 9);
+  const chosen = process.env.ARPO_LAB_BACKEND;
+  if (chosen) return insistOn(chosen);
   // If the addon does not load, tfjs says so and takes the next.
-  if (choice === "wasm" || choice === undefined) {
-    tf.registerBackend("wasm", () => engineBackend("wasm", loadWasmEngine()), 8);
-  }
+  if (nativeEngineExists()) engineOf("native", 9);
+  engineOf("wasm", 8);
 }
 
 /**
- * Resolves when the backend is ready: needed before the first tensor operation where that may be a
- * GPU, which can only be asked for asynchronously. Without a GPU it changes nothing.
+ * Resolves when the backend is ready: needed before the first tensor operation where that is a GPU,
+ * which can only be asked for asynchronously. Elsewhere it changes nothing.
  *
  * @example
  * ```ts
@@ -106,19 +133,10 @@ export function registerBackends(): void {
  * ```
  */
 export async function ready(): Promise<BackendName> {
-  const free = choice === undefined && tf.engine().backendName === undefined;
-  if (free && gpuIsPlausible()) {
-    tf.registerBackend("webgpu", webgpuBackend, 10);
-    // Where Dawn finds no adapter, the next best stays.
-    if (!(await webgpuAnswers())) tf.removeBackend("webgpu");
+  try {
+    await tf.ready();
+  } catch (error) {
+    throw webgpuFailure ?? error;
   }
-  await tf.ready();
-  const name = tf.getBackend() as BackendName;
-  // tfjs would go on with the next one.
-  if (choice !== undefined && name !== choice && tf.findBackend(choice) === null) {
-    throw new Error(
-      `Cannot compute: ARPO_LAB_BACKEND must be a backend that starts here, got ${choice}; the reason is above`,
-    );
-  }
-  return name;
+  return tf.getBackend() as BackendName;
 }

@@ -1,5 +1,6 @@
 export { tf } from "./tf.js";
 export { compiledEngine } from "./engine/compiled-engine.js";
+export type { EngineFunctions } from "./engine/engine-functions.js";
 export type { Engine } from "./engine/engine.js";
 export { ready, type BackendName } from "./backends.js";
 export { logProbEntropy } from "./log-prob.js";
@@ -8,7 +9,8 @@ export { either, evenMaximum, evenMinimum } from "./extremum.js";
 export { rmsNorm } from "./ops/rms-norm.js";
 export { linear } from "./ops/linear.js";
 export { rope } from "./ops/rope.js";
-export { qkv, type Qkv, type QkvShape, type QkvWeights } from "./ops/qkv.js";
+export { qkv } from "./ops/qkv.js";
+export type { Qkv, QkvShape, QkvWeights } from "./plain/qkv.js";
 export { causalAttention } from "./ops/causal-attention.js";
 export { swiglu } from "./ops/swiglu.js";
 export { embed } from "./ops/embed.js";

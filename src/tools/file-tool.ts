@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { constants, realpathSync } from "node:fs";
 import { open, readdir, realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
@@ -40,7 +41,13 @@ async function inside(root: string, path: string): Promise<string | undefined> {
  * assert.match((await tools.call("file", "../etc/passwd")).text, /^Error: /);
  * ```
  */
-export function fileTool({ folder, maxLength = 20_000, tag = "file" }: FileToolOptions): Tool {
+export function fileTool(options: FileToolOptions): Tool {
+  checkArguments(
+    "make a file tool",
+    { options },
+    { options: { folder: "path", maxLength: "number?", tag: "text?" } },
+  );
+  const { folder, maxLength = 20_000, tag = "file" } = options;
   const root = realpathSync(folder);
   return {
     name: "file_reader",

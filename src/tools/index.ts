@@ -1,6 +1,6 @@
-export { evaluate } from "./arithmetic.js";
-export { calculator } from "./calculator.js";
-export { Fraction } from "./fraction.js";
+export { evaluate } from "./calculator/arithmetic.js";
+export { calculator } from "./calculator/calculator.js";
+export { Fraction } from "./calculator/fraction.js";
 export { Gate } from "./gate.js";
 export { ToolMetrics } from "./tool-metrics.js";
 export { ToolSet, type ToolFailure, type ToolLimits, type ToolOutcome } from "./tool-set.js";
@@ -15,7 +15,7 @@ export {
   type BrightDataOptions,
   type BrightDataRequest,
 } from "./search/bright-data.js";
-export { formatHits, nothingFound, type FormatOptions } from "./search/format.js";
+export { formatHits, type FormatOptions } from "./search/format.js";
 export type { SearchCall, SearchHit, SearchProvider } from "./search/provider.js";
 export { PythonPool, type PythonLimits, type PythonRun } from "./python/python-pool.js";
 export { pythonTool, type PythonTool, type PythonToolOptions } from "./python/python-tool.js";
@@ -23,6 +23,7 @@ export { pyodidePool } from "./python/pyodide-python.js";
 export {
   detectIsolation,
   systemPython,
+  whyNoWalls,
   type Isolation,
   type SystemPython,
   type SystemPythonOptions,
@@ -35,7 +36,7 @@ export {
   importJsonCache,
 } from "./search/cache-files.js";
 export { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
-export { offlineSearch, readCorpus, shippedCorpus, type CorpusPage } from "./search/offline.js";
+export { offlineSearch, type CorpusPage } from "./search/offline.js";
 export {
   SearchCache,
   evaluationKey,
@@ -45,7 +46,7 @@ export {
 export { searchTool, type SearchToolOptions } from "./search/search-tool.js";
 export { searxng, type SearxngOptions } from "./search/searxng.js";
 export { fileTool, type FileToolOptions } from "./file-tool.js";
-export { loadTools, toolsConfig, type ToolsConfig } from "./load-tools.js";
+export { loadTools, type ToolsConfig } from "./load-tools.js";
 export { mcpTools, type McpOptions, type McpServer, type McpTools } from "./mcp/mcp-tools.js";
 export { bestPassage, type PassageOptions } from "./pages/best-passage.js";
 export { deepSearchTool, type DeepSearchOptions, type Passage } from "./pages/deep-search.js";

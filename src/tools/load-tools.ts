@@ -1,7 +1,9 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { isAbsolute, resolve } from "node:path";
+import { homePath } from "../files/index.js";
 import { pathToFileURL } from "node:url";
 import { z } from "#zod";
-import { calculator } from "./calculator.js";
+import { calculator } from "./calculator/calculator.js";
 import { fileTool } from "./file-tool.js";
 import { mcpTools, type McpServer } from "./mcp/mcp-tools.js";
 import { pythonTool } from "./python/python-tool.js";
@@ -24,7 +26,7 @@ import type { Tool } from "./tool.js";
 import { existsSync } from "node:fs";
 
 /** The `tools` part of a rollout's configuration, with the reference's key names. */
-export const toolsConfig = z.strictObject({
+const toolsConfig = z.strictObject({
   call_limit: z.number().int().min(0).optional(),
   max_workers: z.number().int().min(1).optional(),
   /** Seconds. */
@@ -50,7 +52,7 @@ export type ToolsConfig = z.input<typeof toolsConfig>;
 type Params = Record<string, unknown>;
 type Factory = (params: Params, tag: string) => Tool | Tool[] | Promise<Tool | Tool[]>;
 
-const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+const text = (value: unknown) => (typeof value === "string" ? homePath(value) : undefined);
 const number = (value: unknown) => (typeof value === "number" ? value : undefined);
 
 function search(
@@ -155,8 +157,8 @@ async function fromModule(
   tag: string,
 ): Promise<Tool> {
   const [file = "", name = "default"] = path.split("#");
-  const local = file.startsWith(".") || isAbsolute(file);
-  const url = local ? pathToFileURL(resolve(folder, file)).href : file;
+  const local = /^[.~]/.test(file) || isAbsolute(file);
+  const url = local ? pathToFileURL(resolve(folder, homePath(file))).href : file;
   const module = await importModule(url);
   const made = module[name];
   if (made === undefined) {
@@ -213,6 +215,7 @@ export async function loadTools(
   config: ToolsConfig,
   options: { folder?: string; onError?: (error: Error) => void } = {},
 ): Promise<ToolSet> {
+  checkArguments("load tools", { config, options }, { config: "object", options: "object" });
   const parsed = toolsConfig.safeParse(config);
   if (!parsed.success) {
     throw new TypeError(`Cannot load tools: ${z.prettifyError(parsed.error)}`);

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { ToolOutcome } from "./tool-set.js";
 
 interface Tally {
@@ -30,6 +31,7 @@ export class ToolMetrics {
   #limitReached = 0;
 
   constructor(tags: Iterable<string> = []) {
+    checkArguments("count calls", { tags }, { tags: "items" });
     for (const tag of tags) this.#tally(tag);
   }
 

@@ -110,7 +110,7 @@ test("ToolSet.call() runs at most maxWorkers calls at a time", async () => {
   let most = 0;
   const slow = tool("a", async (input) => {
     most = Math.max(most, ++running);
-    await sleep(5);
+    await sleep(5); // slow: a tool
     running--;
     return input;
   });

@@ -1,3 +1,5 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import { running } from "../watch/index.js";
 import { Gate } from "./gate.js";
 import type { Tool, ToolResult } from "./tool.js";
 
@@ -78,6 +80,7 @@ export class ToolSet {
   readonly #gate: Gate;
 
   constructor(tools: Iterable<Tool> = [], limits: ToolLimits = {}) {
+    checkArguments("make a tool set", { tools, limits }, { tools: "items", limits: "object" });
     this.callLimit = limits.callLimit ?? defaults.callLimit;
     if (!Number.isSafeInteger(this.callLimit) || this.callLimit < 0) {
       throw new RangeError(
@@ -94,6 +97,7 @@ export class ToolSet {
 
   /** Adds a tool; its tag must be new. */
   add(tool: Tool): void {
+    checkArguments("add a tool", { tool }, { tool: { tag: "text", execute: "function" } });
     if (!/^[A-Za-z_][\w.-]*$/.test(tool.tag)) {
       throw new SyntaxError(
         `Cannot add tool ${tool.name}: the tag must be a letter followed by letters, digits, "_", "." or "-", got ${JSON.stringify(tool.tag)}`,
@@ -142,13 +146,35 @@ export class ToolSet {
 
   /** Disposes every tool, all of them even when one fails. */
   async dispose(): Promise<void> {
-    const done = await Promise.allSettled([...this].map(async (tool) => tool.dispose?.()));
+    const done = await Promise.allSettled([...this].map((tool) => this.#end(tool)));
     const errors = done.flatMap((d) => (d.status === "rejected" ? [d.reason as unknown] : []));
-    if (errors.length > 0) throw new AggregateError(errors, "Cannot dispose every tool");
+    if (errors.length > 0) {
+      const why = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+      throw new AggregateError(errors, `Cannot dispose every tool: ${why.join("; ")}`);
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+
+  /** Disposes one tool, in the time that a call may take. */
+  async #end(tool: Tool): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const limit = `${this.timeoutMs / 1000} s`;
+        reject(new Error(`Cannot dispose the tool <${tool.tag}>: it must end within ${limit}`));
+      }, this.timeoutMs);
+    });
+    try {
+      const disposal = running(`the disposal of the tool <${tool.tag}>`, async () =>
+        tool.dispose?.(),
+      );
+      await Promise.race([disposal, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #run(
@@ -231,7 +257,7 @@ async function attempt(
   call: Parameters<Tool["execute"]>[1],
 ): Promise<ToolResult> {
   try {
-    const result = await tool.execute(input, call);
+    const result = await running(`the tool <${tool.tag}>`, () => tool.execute(input, call));
     return typeof result === "string" ? { text: result, ok: true } : result;
   } catch (error) {
     return { text: "", ok: false, error: error instanceof Error ? error.message : String(error) };

@@ -1,25 +1,7 @@
-import { evaluationDisplay } from "../eval/report/evaluation.js";
-import { learnDisplay } from "../learn/learn-display.js";
-import { scoredDisplay } from "../reward/scored-display.js";
-import { treeDisplay } from "../rollout/tree-display.js";
-import { runDisplay } from "../run/trainer/run-display.js";
-import { showRunBoard, watchRun } from "./board/live.js";
-import { explore } from "./explorer/explore.js";
-import { reportHtml } from "./evaluation/report-page.js";
-import { showScoredRows } from "./scored/show-scored-rows.js";
-import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
+import { registerShows } from "./register-shows.js";
 
 // From here on values show themselves in these views.
-treeDisplay.show = (tree) => explore(tree).bundle();
-evaluationDisplay.show = (evaluation) => ({
-  "text/html": reportHtml(evaluation, { tokenBytes: 1_500_000 }),
-  "text/plain": String(evaluation),
-});
-scoredDisplay.show = showScoredRows;
-learnDisplay.batch = showBatchTokens;
-learnDisplay.report = showReportTokens;
-runDisplay.show = showRunBoard;
-runDisplay.watch = watchRun;
+registerShows();
 
 export { explore, Explorer } from "./explorer/explore.js";
 export type { ExploreOptions } from "./explorer/make-payload.js";
@@ -49,8 +31,9 @@ export type { Figure, FigureOptions } from "./figures/figure.js";
 export type { MetricLine, RunMetrics } from "./figures/metric-lines.js";
 export { passAtK } from "./figures/pass-at-k.js";
 export { rewardCurves } from "./figures/reward-curves.js";
-export { toFrame, type Frame } from "./frame/to-frame.js";
-export { toRows, type FrameRow, type RowsOptions } from "./frame/to-rows.js";
+export { toFrame } from "../frame/to-frame.js";
+export type { DataFrame as Frame } from "../frame/danfo.js";
+export { toRows, type FrameRow, type RowsOptions } from "../frame/to-rows.js";
 export { tokenEntropy } from "./figures/token-entropy.js";
 export { toolUse } from "./figures/tool-use.js";
 export { clipComparison } from "./tokens/clip-comparison.js";

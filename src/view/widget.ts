@@ -12,10 +12,8 @@ export interface WidgetParts {
   data: Readonly<Record<string, unknown>>;
   /** Style sheet of this view alone. */
   style?: string;
-  /** The functions of the program; they use nothing but each other. */
-  parts: readonly unknown[];
-  /** Name of the function that begins, called with the element's id and the colours. */
-  start: string;
+  /** The text of a script that leaves `page.start`, called with the element's id and the colours. */
+  program: string;
   /** Views of one id share what the reader chose, also when one replaces the other. */
   id?: string;
   /** Colours of one theme on every page; otherwise the page decides. */
@@ -24,7 +22,7 @@ export interface WidgetParts {
 
 /** A view as one piece of HTML that needs nothing else. */
 export function widgetHtml(widget: WidgetParts): string {
-  const { name, still, data, style = "", parts, start } = widget;
+  const { name, still, data, style = "", program } = widget;
   const id = `${name}-${widget.id ?? randomUUID()}`;
   const own = widget.theme === undefined || widget.theme === "auto" ? undefined : widget.theme;
   const { auto, dark } = palettes;
@@ -35,14 +33,13 @@ export function widgetHtml(widget: WidgetParts): string {
     ([key, value]) =>
       `<script type="application/json" data-${key}>${JSON.stringify(value).replace(/</g, "\\u003c")}</script>`,
   );
-  const program =
-    `(()=>{"use strict";\n${parts.map(String).join("\n")}\n` +
-    `const start=()=>${start}(${JSON.stringify(id)},${colours});\n` +
+  const script =
+    `(()=>{${program}\nconst start=()=>page.start(${JSON.stringify(id)},${colours});\n` +
     `if(document.readyState==="loading")addEventListener("DOMContentLoaded",start,{once:true});else start();})()`;
   // Mathematics in a tree's text is what the model wrote, not the page's: no typesetting.
   return (
     `<div id="${id}" class="arpo-view arpo-${name} tex2jax_ignore mathjax_ignore">` +
     `<style>${widgetStyle}${style}</style><div data-picture>${still}</div>${scripts.join("")}` +
-    `<script>${program.replace(/<(?=[/!])/g, "\\x3c")}</script></div>`
+    `<script>${script}</script></div>`
   );
 }

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { figurePicture } from "../../picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
-import { markdownHtml } from "../../kernel/notebook/page/markdown.js";
+import { markdownHtml } from "../../kernel/notebook/html/markdown.js";
 import { Random } from "../../src/random/index.js";
 import { tf } from "../../src/tensor/index.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { FrontEnd, isState } from "./front-end.js";
+import { FrontEnd, held, isState } from "./front-end.js";
 
 let kernel: FrontEnd;
 before(async () => {
@@ -40,8 +40,8 @@ test("a front end opens a comm and talks with the kernel, also while a cell wait
   const info = await kernel.request("shell", "comm_info_request", { target_name: "echo" });
   assert.deepEqual(info.content.comms, { f1: { target_name: "echo" } });
 
-  const running = kernel.start("await new Promise((r) => setTimeout(r, 500))");
-  await new Promise((r) => setTimeout(r, 100));
+  const running = kernel.start(held);
+  await kernel.begun(running.id);
   const id = kernel.send("shell", "comm_msg", { comm_id: "f1", data: { n: 7 } }, [
     Buffer.from("xyz"),
   ]);
@@ -57,6 +57,7 @@ test("a front end opens a comm and talks with the kernel, also while a cell wait
     0,
     "the cell still waits",
   );
+  kernel.release();
   await running.finished;
 
   const closing = kernel.send("shell", "comm_close", { comm_id: "f1", data: {} });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Json, Message } from "../../kernel/wire/message.js";
-import { FrontEnd, isState } from "./front-end.js";
+import { begun, FrontEnd, held, isState } from "./front-end.js";
 
 let kernel: FrontEnd;
 before(async () => {
@@ -116,8 +116,8 @@ test("execute_request goes on behind a failing cell that says so", async () => {
 });
 
 test("kernel_info_request, is_complete_request and debug_request are answered while a cell runs", async () => {
-  const running = kernel.start("await new Promise((r) => setTimeout(r, 400))");
-  await new Promise((r) => setTimeout(r, 100));
+  const running = kernel.start(held);
+  await kernel.begun(running.id);
   const info = await kernel.request("shell", "kernel_info_request");
   assert.equal(info.content.protocol_version, "5.4");
   assert.equal((info.content.language_info as Json).name, "typescript");
@@ -130,6 +130,7 @@ test("kernel_info_request, is_complete_request and debug_request are answered wh
     ["debug_reply", false, 4],
   );
   assert.equal(running.messages.filter((m) => isState(m, "idle")).length, 0, "it still runs");
+  kernel.release();
   await running.finished;
 });
 
@@ -139,8 +140,10 @@ test("an unknown request is answered with an error", async () => {
 });
 
 test("the heart beats while a cell computes", async () => {
-  const running = kernel.start("const end = Date.now() + 500; while (Date.now() < end);");
-  await new Promise((r) => setTimeout(r, 150));
-  assert.ok((await kernel.beat()) < 200);
-  await running.finished;
+  const running = kernel.start(`${begun} for (;;);`);
+  await kernel.begun(running.id);
+  await kernel.beat();
+  assert.equal(running.messages.filter((m) => isState(m, "idle")).length, 0, "it still runs");
+  await kernel.request("control", "interrupt_request");
+  assert.equal((await running.finished).error?.ename, "InterruptError");
 });

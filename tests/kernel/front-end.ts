@@ -16,6 +16,7 @@ import {
   type Message,
 } from "../../kernel/wire/message.js";
 import { Signer } from "../../kernel/wire/signer.js";
+import { until } from "../until.js";
 
 export type Channel = "shell" | "control" | "stdin";
 
@@ -42,6 +43,19 @@ export interface StartOptions {
   /** Another kernel's command line, for comparison. */
   argv?: string[];
 }
+
+/** In a cell: says at once that it has come here. Nothing else of the session is needed for it. */
+export const begun =
+  'Reflect.get(globalThis, Symbol.for("arpo-lab.kernel.host")).display({ "text/plain": "begun" });';
+
+/** In a cell: says that it has come here, and waits until it is released. */
+export const held = `await new Promise((go) => {
+  Reflect.get(globalThis, Symbol.for("arpo-lab.kernel.host")).comms.register("go", function () {
+    arguments[0].close();
+    go(undefined);
+  });
+  ${begun}
+});`;
 
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
@@ -222,7 +236,7 @@ export class FrontEnd {
   }
 
   /** Resolves to the first iopub message, past or future, that matches. */
-  async shown(matches: (message: Message) => boolean, timeout = 5000): Promise<Message> {
+  async shown(matches: (message: Message) => boolean, timeout = 60_000): Promise<Message> {
     const found = this.iopub.find(matches);
     if (found !== undefined) return found;
     return new Promise((resolve, reject) => {
@@ -237,6 +251,19 @@ export class FrontEnd {
     });
   }
 
+  /** Waits until a cell has come to its `begun`. */
+  async begun(id: string): Promise<void> {
+    await this.shown(
+      ({ parent, content }) =>
+        parent.msg_id === id && (content["data"] as Json | undefined)?.["text/plain"] === "begun",
+    );
+  }
+
+  /** Lets a cell go on that is held. */
+  release(): void {
+    this.send("shell", "comm_open", { comm_id: randomUUID(), target_name: "go", data: {} });
+  }
+
   /** Waits for the kernel to ask for input, and answers. */
   async answerInput(value: string): Promise<Message> {
     const question = await this.question();
@@ -246,7 +273,7 @@ export class FrontEnd {
 
   /** The next question of a cell. */
   async question(): Promise<Message> {
-    while (this.stdin.length === 0) await new Promise((r) => setTimeout(r, 5));
+    await until(() => this.stdin.length > 0, "a question of the cell");
     return this.stdin.shift()!;
   }
 

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Subscriber } from "zeromq";
 import { endpoint } from "../../kernel/wire/connection.js";
+import { until } from "../until.js";
 import { FrontEnd } from "./front-end.js";
 
 const CHUNKS = 4000;
@@ -63,14 +64,14 @@ test("a subscriber that reads slowly misses nothing", async () => {
     for await (const frames of slow) {
       const content = JSON.parse(frames.at(-1)!.toString()) as { text?: string };
       heard += content.text?.match(/#\d+\n/g)?.length ?? 0;
-      if (heard % 50 === 0) await new Promise((r) => setTimeout(r, 20));
+      if (heard % 50 === 0) await new Promise((r) => setTimeout(r, 20)); // slow: a front end
     }
   })();
   try {
     await kernel.execute("1");
     const { reply } = await kernel.execute(print);
     assert.equal(reply.status, "ok");
-    for (let i = 0; heard < CHUNKS && i < 600; i++) await new Promise((r) => setTimeout(r, 100));
+    await until(() => heard >= CHUNKS, "every line to come");
     assert.equal(heard, CHUNKS);
   } finally {
     slow.close();
@@ -87,6 +88,7 @@ test("an interrupt is answered while a subscriber keeps the cell waiting", { ski
     const running = kernel.start(`for (;;) process.stdout.write("x".repeat(${SIZE}))`);
     for (let before = -1; running.messages.length !== before;) {
       before = running.messages.length; // until nothing more comes: the cell waits
+      // slow: a reader that takes nothing for a second
       await new Promise((r) => setTimeout(r, 1000));
     }
     await kernel.request("control", "interrupt_request");

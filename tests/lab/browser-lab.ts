@@ -74,10 +74,11 @@ export class Tab {
 
   /** Runs a command of the application. */
   async command(id: string, args: Record<string, string> = {}): Promise<void> {
-    await this.page.evaluate(([name, given]) => jupyterapp.commands.execute(name, given), [
-      id,
-      args,
-    ] as const);
+    // What a command gives, a widget say, stays in the page.
+    await this.page.evaluate(
+      async ([name, given]) => void (await jupyterapp.commands.execute(name, given)),
+      [id, args] as const,
+    );
   }
 
   /** Saves with the keyboard and waits until it is done. */
@@ -144,13 +145,13 @@ export class BrowserLab {
   }
 
   static async start(
-    files: Record<string, string>,
+    files: Record<string, string | Uint8Array>,
     options: Partial<LabOptions> = {},
   ): Promise<BrowserLab> {
     const folder = mkdtempSync(join(tmpdir(), "lab-browser-"));
-    for (const [name, text] of Object.entries(files)) {
+    for (const [name, data] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text);
+      writeFileSync(join(folder, name), data);
     }
     const server = await LabServer.start({ folder, page: await buildPage(), ...options });
     const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });

@@ -86,6 +86,7 @@ test("a cell that ends while no page is there shows its output later", { skip },
   await tab.run(1);
   await tab.output(1, "line 2.");
   await tab.page.close();
+  // slow: a reader who is away for longer than the cell has lines to say
   await new Promise((later) => setTimeout(later, 6000));
   tab = await lab.tab();
   await tab.open("long.ipynb");

@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { LabServer } from "../../kernel/server/lab-server.js";
 import { BrowserLab, codeCell, noBrowser, notebookFile } from "../lab/browser-lab.js";
+import { until } from "../until.js";
 
 const python = process.env["ARPO_LAB_PYTHON"];
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -89,14 +90,13 @@ before(async () => {
   for (const stream of [jupyter.stdout, jupyter.stderr]) {
     stream?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   }
-  for (let up = false; !up;) {
-    assert.equal(jupyter.exitCode, null, log);
-    await new Promise((later) => setTimeout(later, 200));
-    up = await fetch(`http://127.0.0.1:${port}/api?token=${token}`).then(
+  await until(async () => {
+    assert.equal(jupyter?.exitCode, null, log);
+    return fetch(`http://127.0.0.1:${port}/api?token=${token}`).then(
       (answer) => answer.ok,
       () => false,
     );
-  }
+  }, "the server to answer");
   server = await LabServer.start({ folder: files });
 });
 

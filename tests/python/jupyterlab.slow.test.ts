@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { until } from "../until.js";
 import { browserPath } from "../view/browser.js";
 
 const python = process.env["ARPO_LAB_PYTHON"];
@@ -125,14 +126,13 @@ before(async () => {
   for (const stream of [server.stdout, server.stderr]) {
     stream?.on("data", (chunk: Buffer) => (log += chunk.toString()));
   }
-  for (let up = false; !up;) {
-    assert.equal(server.exitCode, null, log);
-    await new Promise((later) => setTimeout(later, 200));
-    up = await fetch(`http://127.0.0.1:${port}/api?token=${token}`).then(
+  await until(async () => {
+    assert.equal(server?.exitCode, null, log);
+    return fetch(`http://127.0.0.1:${port}/api?token=${token}`).then(
       (answer) => answer.ok,
       () => false,
     );
-  }
+  }, "the server to answer");
   browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 });
 
@@ -167,14 +167,15 @@ async function drive(page: Page, app: string): Promise<void> {
   await page.waitForSelector('.jp-Notebook-ExecutionIndicator[data-status="idle"]');
   // The page says idle before it has a kernel, and asks for one if a cell is run then.
   const sessions = `http://127.0.0.1:${port}/api/sessions?token=${token}`;
-  for (let state = ""; state !== "idle";) {
-    await new Promise((later) => setTimeout(later, 500));
+  await until(async () => {
     const all = (await (await fetch(sessions)).json()) as {
       path: string;
       kernel: { execution_state: string };
     }[];
-    state = all.find(({ path }) => path === `${app}.ipynb`)?.kernel.execution_state ?? "";
-  }
+    return all.some(
+      ({ path, kernel }) => path === `${app}.ipynb` && kernel.execution_state === "idle",
+    );
+  }, "the notebook's kernel to be idle");
   assert.equal((await run("value")).trim(), "42");
   await run("figure");
   await page.waitForSelector(`${cell("figure")} .js-plotly-plot .main-svg`);

@@ -8,7 +8,6 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { tasks, world } from "../../src/data/index.js";
 import { SafetensorsFile, writeSafetensors, type TensorSource } from "../../src/model/index.js";
@@ -16,6 +15,7 @@ import { Policy } from "../../src/policy/index.js";
 import { Random } from "../../src/random/index.js";
 import { rollout, rolloutPresets } from "../../src/rollout/index.js";
 import { taskTools } from "../../src/run/index.js";
+import { until } from "../until.js";
 
 const python = process.env.ARPO_LAB_PYTHON;
 const tiny = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
@@ -83,12 +83,13 @@ async function startServer(t: TestContext, folder: string): Promise<string> {
     child.kill("SIGKILL");
     await once(child, "exit");
   });
-  for (;;) {
+  const ready = async (): Promise<boolean> => {
     assert.equal(child.exitCode, null, `the server ended: ${said}`);
     const health = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
-    if (health?.ok) return `http://127.0.0.1:${port}/v1`;
-    await sleep(200);
-  }
+    return health?.ok === true;
+  };
+  await until(ready, "transformers serve to answer", 300_000);
+  return `http://127.0.0.1:${port}/v1`;
 }
 
 test("RemotePolicy drives transformers serve, tree and tools included", async (t) => {
@@ -156,11 +157,10 @@ test("RemotePolicy samples with transformers serve as asked, not as the model's 
     concurrency: 1,
   });
   const session = policy.session();
-  const prompt = policy.tokenizer.chat([{ role: "user", content: "What is 12 + 34?" }], {
-    addGenerationPrompt: true,
-  });
+  const messages = [{ role: "user", content: "What is 12 + 34?" }];
+  const prompt = policy.tokenizer.chat(messages, { addGenerationPrompt: true });
   const write = async (seed: number, sampling: object) => {
-    const row = session.open(policy.tokenizer.encode(prompt));
+    const row = session.open(policy.tokenizer.encode(prompt), { messages });
     const stop = ["</python>"];
     const random = Random.from(seed);
     const segment = await session.generate(row, { maxTokens: 60, stop, random, ...sampling });

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { until } from "../until.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const page = readFileSync(join(root, "docs", "serve.md"), "utf8");
@@ -26,10 +27,10 @@ const here = (text: string) => text.replaceAll("http://127.0.0.1:8000", address)
 before(async () => {
   server.stdout.on("data", (data: Buffer) => (said += data.toString()));
   server.stderr.on("data", (data: Buffer) => (said += data.toString()));
-  while (!/Ctrl-C stops it/.test(said)) {
+  await until(() => {
     assert.equal(server.exitCode, null, said);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return said.includes("Ctrl-C stops it");
+  }, "the server to say that it runs");
   address = /(http:\/\/127\.0\.0\.1:\d+)\/v1/.exec(said)![1]!;
 });
 after(() => {

@@ -5,6 +5,7 @@ import OpenAI from "openai";
 import { tasks } from "../../src/data/index.js";
 import { Random } from "../../src/random/index.js";
 import { evaluate as valueOf } from "../../src/tools/index.js";
+import { until } from "../until.js";
 import { serveTiny } from "./tiny-server.js";
 
 async function connect(t: TestContext) {
@@ -198,5 +199,5 @@ test("openai's abort frees the rows", async (t) => {
   });
   await stream[Symbol.asyncIterator]().next();
   stream.controller.abort();
-  while (server.load().rows > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => server.load().rows === 0, "the rows to be given up");
 });

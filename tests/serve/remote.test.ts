@@ -38,11 +38,9 @@ for (const [dialect, api] of ways) {
     await Promise.all(
       questions.flatMap(({ prompt }, q) =>
         samplings.map(async (sampling, s) => {
-          const tokens = remote.tokenizer.encode(
-            remote.tokenizer.chat(prompt as { role: string; content: string }[], {
-              addGenerationPrompt: true,
-            }),
-          );
+          const messages = prompt as { role: string; content: string }[];
+          const text = remote.tokenizer.chat(messages, { addGenerationPrompt: true });
+          const tokens = remote.tokenizer.encode(text);
           const stream = () => Random.from(100 * q + s);
           // Where the server knows nothing of streams, it draws from that of the seed it was sent.
           const seeded = () => Random.from(Math.floor(stream().uniform() * 2 ** 31));
@@ -53,7 +51,7 @@ for (const [dialect, api] of ways) {
           const onToken = ({ token }: { token: number }) => void told.push(token);
           const [a, b]: Segment[] = await Promise.all([
             here.generate(here.open(tokens), { ...options, random: ours }),
-            there.generate(there.open(tokens), { ...options, random: mine, onToken }),
+            there.generate(there.open(tokens, { messages }), { ...options, random: mine, onToken }),
           ]);
           assert.deepEqual([...b!.tokens], [...a!.tokens]);
           assert.deepEqual([b!.finish, b!.stop, told], [a!.finish, a!.stop, [...a!.tokens]]);

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -29,24 +37,77 @@ test("ARPO_LAB_BACKEND chooses a backend, printed once in one line on standard e
   }
 });
 
-test("without ARPO_LAB_BACKEND the best engine there is runs", () => {
+test("without ARPO_LAB_BACKEND the addon runs, or else wasm", () => {
   const { stdout } = run({ ARPO_LAB_BACKEND: "" });
-  assert.match(stdout, existsSync(addon) ? /^2 (native|tensorflow)\n$/ : /^2 (wasm|tensorflow)\n$/);
+  assert.equal(stdout, `2 ${existsSync(addon) ? "native" : "wasm"}\n`);
 });
 
-test("an unknown backend name is refused with the names there are", () => {
-  const { status, stderr } = run({ ARPO_LAB_BACKEND: "quantum" });
-  assert.notEqual(status, 0);
-  assert.match(
-    stderr,
-    /Cannot choose a backend: ARPO_LAB_BACKEND must be one of tensorflow, webgpu, native, wasm, cpu, got quantum/,
-  );
+test("a backend that was merely found is not taken: neither a GPU nor TensorFlow", () => {
+  const folder = mkdtempSync(join(tmpdir(), "arpo-found-"));
+  try {
+    // TensorFlow as it lies there when its binary was fetched, and Dawn on a machine with a GPU.
+    const found = join(folder, "@tensorflow/tfjs-node-gpu");
+    mkdirSync(join(found, "lib/napi-v8"), { recursive: true });
+    writeFileSync(join(found, "lib/napi-v8/tfjs_binding.node"), "");
+    writeFileSync(join(found, "package.json"), "{}");
+    writeFileSync(join(found, "index.js"), 'console.log("TensorFlow was loaded");');
+    const dawn = `data:text/javascript,console.log("Dawn was loaded")`;
+    const hook = `export const resolve = (name, context, next) =>
+      name === "webgpu" ? { url: ${JSON.stringify(dawn)}, shortCircuit: true } : next(name, context);`;
+    const code = `
+      import fs from "node:fs";
+      import { register, syncBuiltinESMExports } from "node:module";
+      register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});
+      fs.readdirSync = () => ["nvidia0"];
+      syncBuiltinESMExports();
+      const { ready } = await import(${JSON.stringify(tensors)});
+      console.log(await ready());`;
+    const { stdout, stderr } = run({ ARPO_LAB_BACKEND: "", NODE_PATH: folder }, code);
+    assert.equal(stdout, existsSync(addon) ? "native\n" : "wasm\n", stderr);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const importing = (then: string) => `
+  const tensors = await import(${JSON.stringify(tensors)});
+  const { tf, ready } = tensors;
+  console.log("imported");
+  ${then}`;
+
+test("an unknown backend name fails the first operation, in one line, and no import", () => {
+  for (const use of ["tf.ones([2])", "tf.add(1, 2)", "tf.tensor(1)", "await ready()"]) {
+    const { stdout } = run(
+      { ARPO_LAB_BACKEND: "quantum" },
+      importing(`try { ${use} } catch (error) { console.log(String(error)); }`),
+    );
+    assert.equal(
+      stdout,
+      "imported\nRangeError: Cannot choose a backend: ARPO_LAB_BACKEND must be one of native, wasm, cpu, webgpu, tensorflow, got quantum\n",
+      use,
+    );
+  }
 });
 
 test("a backend that is not there is an error, not another backend", () => {
-  const code = `${probe}`.replace("tf.ones", "await tf.ready(); tf.ones");
-  const { status } = run({ ARPO_LAB_BACKEND: "tensorflow" }, code);
-  assert.notEqual(status, 0);
+  const absent =
+    "export const resolve = (name, context, next) => next(name === 'webgpu' ? 'no-' + name : name, context)";
+  const code = `(await import("node:module")).register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(absent)}`)});`;
+  for (const [name, reason] of [
+    ["tensorflow", /Cannot use the tensorflow backend: .* must be installed/],
+    [
+      "webgpu",
+      /Cannot use the webgpu backend: the package webgpu must be installed \(`npm install webgpu`\)/,
+    ],
+  ] as const) {
+    const { stdout } = run(
+      { ARPO_LAB_BACKEND: name },
+      code + importing("try { await ready(); } catch (error) { console.log(String(error)); }"),
+    );
+    assert.match(stdout, /^imported\n/);
+    assert.match(stdout, reason);
+    assert.notEqual(run({ ARPO_LAB_BACKEND: name }, code + probe).status, 0);
+  }
 });
 
 test("ARPO_LAB_ISA narrows the addon's instruction set", { skip: process.arch !== "x64" }, (t) => {
@@ -58,7 +119,10 @@ test("ARPO_LAB_ISA narrows the addon's instruction set", { skip: process.arch !=
 test("a failed native build says so in one line and is no error", () => {
   const folder = mkdtempSync(join(tmpdir(), "arpo-build-"));
   try {
-    for (const part of ["native/src", "native/addon", "scripts/build-native.mjs"]) {
+    for (const part of [
+      ...["native/src", "native/addon"],
+      ...["scripts/build-native.mjs", "scripts/native-jobs.mjs"],
+    ]) {
       cpSync(join(root, part), join(folder, part), { recursive: true });
     }
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { evaluate } from "../../src/eval/index.js";
+import type { TrainingRun } from "../../src/run/trainer/train-cells.js";
 import { ScriptedPolicy } from "../../src/rollout/testing/index.js";
 import { board, clipComparison, explain, explore, reportPage } from "../../src/view/index.js";
 import { makePayload } from "../../src/view/explorer/make-payload.js";
@@ -158,8 +159,9 @@ test(
     try {
       const told = await page.evaluate(`(async () => {
       const first = document.querySelector("details[data-question]");
+      const opened = new Promise((done) => first.addEventListener("toggle", done, { once: true }));
       first.open = true;
-      await new Promise((done) => setTimeout(done, 200));
+      await opened;
       const choice = document.querySelector("select[data-choice]");
       choice.value = "wrong";
       choice.dispatchEvent(new Event("change"));
@@ -200,14 +202,18 @@ test(
       event.preventDefault();
       const channel = { send: (data) => {
         window.asked = data;
-        setTimeout(() => channel.onMessage(window.refuse ? { error: "no" } : ${answer}), 10);
+        setTimeout(() => {
+          channel.onMessage(window.refuse ? { error: "no" } : ${answer});
+          window.answered();
+        });
       } };
       event.detail.connected(channel);
     })`);
-      const wait = `new Promise((done) => setTimeout(done, 100))`;
-      await page.evaluate(`window.refuse = true; ${click}; ${wait}`);
+      // Resolves once the page has read the answer.
+      const answered = `new Promise((done) => (window.answered = done))`;
+      await page.evaluate(`window.refuse = true; ${click}; ${answered}`);
       assert.equal(await page.evaluate(told), "no");
-      await page.evaluate(`window.refuse = false; ${click}; ${wait}`);
+      await page.evaluate(`window.refuse = false; ${click}; ${answered}`);
       assert.deepEqual(await page.evaluate("window.asked"), { tree: "k", node: 0, at: 0, rows: 4 });
       const titles = `[...document.querySelectorAll(".arpo-title b")].map((b) => b.textContent)`;
       const [before, forked] = (await page.evaluate(titles)) as string[];
@@ -302,3 +308,52 @@ test("board() draws its curves, smooths them, hides runs and opens steps", { ski
     await page.close();
   }
 });
+
+test(
+  "board() opens the rollouts of a step, and arrow keys walk over a tree",
+  { skip },
+  async () => {
+    const { tree, scored, batch } = await grpoBatch();
+    const done = [1, 2, 3].map((step) => ({
+      ...{ step, metrics: { "critic/score/mean": step }, trees: [tree], scored, batch, timing: {} },
+    }));
+    const run = {
+      trainer: { totalSteps: 3 },
+      steps: done,
+      validation: [],
+    } as unknown as TrainingRun;
+    const page = await openPage((await board(run).bundle())["text/html"]!);
+    const read = (what: string) => page.evaluate(`document.querySelector("${what}").textContent`);
+    try {
+      assert.equal(await read(".arpo-board fieldset output"), "step 3 of 3");
+      await page.evaluate(`document.querySelector("[aria-label='earlier step']").click()`);
+      assert.equal(await read(".arpo-board fieldset output"), "step 2 of 3");
+      assert.match(String(await read(".arpo-head .arpo-now")), /2/);
+      const press = (key: string) =>
+        page.evaluate(`document.querySelector("canvas").dispatchEvent(
+        new KeyboardEvent("keydown", { key: "${key}", cancelable: true }))`);
+      const node = async () => Number(/^node (\d+)/.exec(String(await read(".arpo-details")))![1]);
+      assert.equal(await node(), 0);
+      let steps = 0;
+      for (let row = 1; row < tree.rows.length; row++) {
+        assert.equal(await press("ArrowDown"), false, "the key must be taken from the page");
+        const here = await node();
+        assert.equal(tree.nodes[here]!.row, row);
+        const next = tree.nodes.findIndex((each) => each.parent === here && each.row === row);
+        await press("ArrowRight");
+        assert.equal(await node(), next < 0 ? here : next);
+        if (next < 0) continue;
+        steps++;
+        await press("ArrowLeft");
+        assert.equal(await node(), here);
+      }
+      assert.ok(steps > 0, "some row must have several nodes");
+      await press("ArrowUp");
+      assert.equal(tree.nodes[await node()]!.row, tree.rows.length - 2);
+      assert.equal(await press("x"), true, "other keys stay the page's");
+      assert.deepEqual(page.errors, []);
+    } finally {
+      await page.close();
+    }
+  },
+);

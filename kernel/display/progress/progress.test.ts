@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../../tests/until.js";
 import { FakeHost } from "../fake-host.js";
 import { clockText, rateText } from "./clock.js";
 import { progress } from "./progress.js";
@@ -9,7 +10,7 @@ const last = (host: FakeHost): string => texts(host).at(-1) ?? "";
 
 async function* slowly(n: number): AsyncGenerator<number> {
   for (let i = 0; i < n; i++) {
-    await new Promise((done) => setTimeout(done, 2));
+    await new Promise((done) => setTimeout(done, 2)); // slow: a source
     yield i;
   }
 }
@@ -97,7 +98,7 @@ test("progress() ends with its run: an interrupt stops the bars and the loop", a
       for await (const x of progress(slowly(100), { label: "long" })) steps += x >= 0 ? 1 : 0;
     };
     const ended = assert.rejects(loop(), /interrupted here/);
-    await new Promise((done) => setTimeout(done, 20));
+    await until(() => steps > 3, "some steps of the loop");
     abort.abort(new Error("interrupted here"));
     assert.match(last(host), /^long .*stopped/);
     await ended;

@@ -1,8 +1,13 @@
 import type { Comms } from "../../host/host.js";
-import type { Widget } from "./widget.js";
+import type { SplitState } from "./buffers.js";
+
+/** A widget as a page gets it that asks for all. */
+interface Wired {
+  wireState(): SplitState;
+}
 
 interface Registry {
-  widgets: Map<string, Widget<Record<string, unknown>>>;
+  widgets: Map<string, Wired>;
 }
 
 const registries = new WeakMap<Comms, Registry>();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CommTraffic } from "../../run/bridge.js";
+import type { CommTraffic } from "../../contract/bridge.js";
 import { CommTable } from "../../run/comm-table.js";
 import { FakeHost } from "../fake-host.js";
 import { formatValue } from "../format.js";

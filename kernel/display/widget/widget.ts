@@ -23,7 +23,22 @@ export interface WidgetOptions<S extends Record<string, unknown>> {
 type ChangeListener<S> = (changed: Partial<S>) => void | Promise<void>;
 type MessageListener = (content: unknown, buffers: Uint8Array[]) => void | Promise<void>;
 
-/** A model that lives here and in every page that shows it; made by `widget`. */
+/**
+ * A model that lives here and in every page that shows it; made by `widget`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { widget } from "arpo-lab/kernel";
+ *
+ * const counter = widget({
+ *   esm: "export default { render({ model, el }) { el.textContent = model.get('count'); } }",
+ *   state: { count: 0 },
+ * });
+ * counter.set({ count: 3 });
+ * assert.equal(counter.get("count"), 3);
+ * ```
+ */
 export class Widget<S extends Record<string, unknown>> implements Displayable {
   readonly id = randomUUID();
   readonly #own: Record<string, unknown>;

@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { HttpError } from "../http/http-error.js";
-import type { Writer } from "./contents.js";
+import type { Writer } from "../../notebook/write.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import type { Paths } from "./paths.js";
+import { readWhole } from "./read-whole.js";
+import { exists, statusOf } from "./status.js";
 
 export interface Checkpoint {
   id: string;
@@ -26,55 +28,55 @@ export class Checkpoints {
     return join(dirname(place), ".ipynb_checkpoints", `${basename(place, ext)}-${id}${ext}`);
   }
 
-  #file(path: string): string {
+  async #file(path: string): Promise<string> {
     const place = this.#paths.resolve(path);
-    if (statSync(place, { throwIfNoEntry: false })?.isFile() !== true) {
+    if ((await statusOf(place))?.isFile() !== true) {
       throw new HttpError(404, `No such file: ${path}`);
     }
     return place;
   }
 
-  #existing(path: string, given: string): string {
+  async #existing(path: string, given: string): Promise<string> {
     const checkpoint = this.#place(this.#paths.resolve(path));
-    if (given !== id || !existsSync(checkpoint)) {
+    if (given !== id || !(await exists(checkpoint))) {
       throw new HttpError(404, `No such checkpoint of ${path}: ${given}`);
     }
     return checkpoint;
   }
 
-  create(path: string): Checkpoint {
-    const place = this.#file(path);
+  async create(path: string): Promise<Checkpoint> {
+    const place = await this.#file(path);
     const checkpoint = this.#place(place);
-    mkdirSync(dirname(checkpoint), { recursive: true });
-    this.#write(checkpoint, readFileSync(place));
-    return { id, last_modified: statSync(checkpoint).mtime.toISOString() };
+    await mkdir(dirname(checkpoint), { recursive: true });
+    this.#write(checkpoint, (await readWhole(place, false)).bytes);
+    return { id, last_modified: (await stat(checkpoint)).mtime.toISOString() };
   }
 
-  list(path: string): Checkpoint[] {
-    const status = statSync(this.#place(this.#file(path)), { throwIfNoEntry: false });
+  async list(path: string): Promise<Checkpoint[]> {
+    const status = await statusOf(this.#place(await this.#file(path)));
     return status === undefined ? [] : [{ id, last_modified: status.mtime.toISOString() }];
   }
 
-  restore(path: string, given: string): void {
-    const checkpoint = this.#existing(path, given);
-    this.#write(this.#paths.resolve(path), readFileSync(checkpoint));
+  async restore(path: string, given: string): Promise<void> {
+    const { bytes } = await readWhole(await this.#existing(path, given), false);
+    this.#write(this.#paths.resolve(path), bytes);
   }
 
-  delete(path: string, given: string): void {
-    rmSync(this.#existing(path, given));
+  async delete(path: string, given: string): Promise<void> {
+    await rm(await this.#existing(path, given));
   }
 
   /** Follows a file that was renamed. */
-  move(from: string, to: string): void {
+  async move(from: string, to: string): Promise<void> {
     const old = this.#place(from);
-    if (!existsSync(old)) return;
+    if (!(await exists(old))) return;
     const moved = this.#place(to);
-    mkdirSync(dirname(moved), { recursive: true });
-    renameSync(old, moved);
+    await mkdir(dirname(moved), { recursive: true });
+    await rename(old, moved);
   }
 
   /** Follows a file that was deleted. */
-  remove(place: string): void {
-    rmSync(this.#place(place), { force: true });
+  async remove(place: string): Promise<void> {
+    await rm(this.#place(place), { force: true });
   }
 }

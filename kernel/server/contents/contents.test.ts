@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { HttpError, toHttpError } from "../http/http-error.js";
+import { HttpError, toHttpError } from "../../../http-server/http-error.js";
 import { Contents } from "./contents.js";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "contents-"));
@@ -34,12 +34,12 @@ const notebook = (...cells: unknown[]): Record<string, unknown> => ({
   nbformat_minor: 5,
 });
 
-test("Contents.get() lists a folder without hidden files", () => {
+test("Contents.get() lists a folder without hidden files", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "b.txt"), "b");
   writeFileSync(join(folder, ".c"), "c");
   mkdirSync(join(folder, "a"));
-  const { content, type } = new Contents(folder).get("");
+  const { content, type } = await new Contents(folder).get("");
   assert.equal(type, "directory");
   assert.deepEqual(
     (content as { name: string }[]).map((m) => m.name),
@@ -47,33 +47,36 @@ test("Contents.get() lists a folder without hidden files", () => {
   );
 });
 
-test("Contents.get() tells text, bytes and notebooks apart", () => {
+test("Contents.get() tells text, bytes and notebooks apart", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "t.md"), "é\n");
   writeFileSync(join(folder, "b.bin"), Buffer.from([0xff, 0, 1]));
   writeFileSync(join(folder, "n.ipynb"), JSON.stringify(notebook(cell("1"))));
   writeFileSync(join(folder, "bad.ipynb"), "{");
   const contents = new Contents(folder);
-  const text = contents.get("t.md", { hash: true });
+  const text = await contents.get("t.md", { hash: true });
   assert.deepEqual([text.format, text.content, text.mimetype], ["text", "é\n", "text/markdown"]);
   assert.match(String(text.hash), /^[0-9a-f]{64}$/);
   assert.deepEqual(
-    [contents.get("b.bin").format, contents.get("b.bin").content],
+    [(await contents.get("b.bin")).format, (await contents.get("b.bin")).content],
     ["base64", "/wAB"],
   );
-  assert.throws(() => contents.get("b.bin", { format: "text" }), withStatus(400));
-  assert.equal(contents.get("n.ipynb").type, "notebook");
-  assert.equal(contents.get("n.ipynb", { type: "file" }).format, "text");
-  assert.throws(() => contents.get("bad.ipynb"), withStatus(400));
-  assert.equal(contents.get("bad.ipynb", { content: false }).content, null);
+  await assert.rejects(
+    async () => await contents.get("b.bin", { format: "text" }),
+    withStatus(400),
+  );
+  assert.equal((await contents.get("n.ipynb")).type, "notebook");
+  assert.equal((await contents.get("n.ipynb", { type: "file" })).format, "text");
+  await assert.rejects(async () => await contents.get("bad.ipynb"), withStatus(400));
+  assert.equal((await contents.get("bad.ipynb", { content: false })).content, null);
 });
 
-test("Contents.save() writes notebooks as Jupyter does, and reads back what was saved", () => {
+test("Contents.save() writes notebooks as Jupyter does, and reads back what was saved", async () => {
   const folder = newFolder();
   const contents = new Contents(folder);
   const output = { output_type: "stream", name: "stdout", text: "one\ntwo" };
   const content = notebook(cell("a\nb", [output], { trusted: true }));
-  const { created } = contents.save("n.ipynb", { type: "notebook", format: "json", content });
+  const { created } = await contents.save("n.ipynb", { type: "notebook", format: "json", content });
   assert.ok(created);
   const file = readFileSync(join(folder, "n.ipynb"), "utf8");
   assert.ok(file.startsWith('{\n "cells": [\n  {\n   "cell_type": "code"') && file.endsWith("}\n"));
@@ -83,53 +86,53 @@ test("Contents.save() writes notebooks as Jupyter does, and reads back what was 
   assert.deepEqual(saved.cells[0]!.source, ["a\n", "b"]);
   assert.deepEqual(saved.cells[0]!.outputs[0]!.text, ["one\n", "two"]);
   assert.deepEqual(saved.cells[0]!.metadata, {});
-  assert.deepEqual(contents.get("n.ipynb").content, content);
+  assert.deepEqual((await contents.get("n.ipynb")).content, content);
 });
 
-test("Contents.get() trusts outputs that were made here and no others", () => {
+test("Contents.get() trusts outputs that were made here and no others", async () => {
   const folder = newFolder();
   const trustFile = join(newFolder(), "trusted");
   const output = { output_type: "stream", name: "stdout", text: "x" };
-  const trusted = (contents: Contents): unknown => {
-    const { cells } = contents.get("n.ipynb").content as {
+  const trusted = async (contents: Contents): Promise<unknown> => {
+    const { cells } = (await contents.get("n.ipynb")).content as {
       cells: { metadata: { trusted?: boolean } }[];
     };
     return cells[0]!.metadata.trusted;
   };
   const contents = new Contents(folder, { trustFile });
   writeFileSync(join(folder, "n.ipynb"), JSON.stringify(notebook(cell("1", [output]))));
-  assert.equal(trusted(contents), false);
-  contents.save("n.ipynb", { content: notebook(cell("1", [output], { trusted: false })) });
-  assert.equal(trusted(contents), false);
-  contents.save("n.ipynb", { content: notebook(cell("1", [output], { trusted: true })) });
-  assert.equal(trusted(new Contents(folder, { trustFile })), true);
+  assert.equal(await trusted(contents), false);
+  await contents.save("n.ipynb", { content: notebook(cell("1", [output], { trusted: false })) });
+  assert.equal(await trusted(contents), false);
+  await contents.save("n.ipynb", { content: notebook(cell("1", [output], { trusted: true })) });
+  assert.equal(await trusted(new Contents(folder, { trustFile })), true);
   writeFileSync(join(folder, "n.ipynb"), JSON.stringify(notebook(cell("2", [output]))));
-  assert.equal(trusted(new Contents(folder, { trustFile })), false);
+  assert.equal(await trusted(new Contents(folder, { trustFile })), false);
 });
 
-test("Contents.save() takes base64 and chunks", () => {
+test("Contents.save() takes base64 and chunks", async () => {
   const folder = newFolder();
   const contents = new Contents(folder);
-  contents.save("b.bin", { type: "file", format: "base64", content: "/wAB" });
+  await contents.save("b.bin", { type: "file", format: "base64", content: "/wAB" });
   assert.deepEqual([...readFileSync(join(folder, "b.bin"))], [255, 0, 1]);
-  const part = (chunk: number, text: string): unknown =>
-    contents.save("up.txt", {
+  const part = async (chunk: number, text: string): Promise<unknown> =>
+    await contents.save("up.txt", {
       type: "file",
       format: "base64",
       content: Buffer.from(text).toString("base64"),
       chunk,
     });
-  part(1, "one ");
-  part(2, "two ");
-  part(-1, "three");
+  await part(1, "one ");
+  await part(2, "two ");
+  await part(-1, "three");
   assert.equal(readFileSync(join(folder, "up.txt"), "utf8"), "one two three");
-  assert.throws(
-    () => contents.save("x", { type: "file", format: "base64", content: "?!" }),
+  await assert.rejects(
+    async () => await contents.save("x", { type: "file", format: "base64", content: "?!" }),
     withStatus(400),
   );
 });
 
-test("Contents.save() leaves the old file when the disk is full or read-only", () => {
+test("Contents.save() leaves the old file when the disk is full or read-only", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "a.txt"), "old");
   let code = "";
@@ -146,57 +149,57 @@ test("Contents.save() leaves the old file when the disk is full or read-only", (
     ["EACCES", 403],
   ] as const) {
     code = error;
-    assert.throws(
-      () => full.save("a.txt", { type: "file", format: "text", content: "new" }),
+    await assert.rejects(
+      async () => await full.save("a.txt", { type: "file", format: "text", content: "new" }),
       (thrown) => toHttpError(thrown).status === status,
     );
   }
   assert.equal(readFileSync(join(folder, "a.txt"), "utf8"), "old");
 });
 
-test("Contents.save() refuses a read-only file", { skip: process.getuid?.() === 0 }, () => {
+test("Contents.save() refuses a read-only file", { skip: process.getuid?.() === 0 }, async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "a.txt"), "old");
   chmodSync(join(folder, "a.txt"), 0o444);
   const contents = new Contents(folder);
-  assert.equal(contents.get("a.txt").writable, false);
-  assert.throws(
-    () => contents.save("a.txt", { type: "file", format: "text", content: "x" }),
+  assert.equal((await contents.get("a.txt")).writable, false);
+  await assert.rejects(
+    async () => await contents.save("a.txt", { type: "file", format: "text", content: "x" }),
     withStatus(403),
   );
 });
 
-test("Contents.save() answers 409 when the file changed underneath", () => {
+test("Contents.save() answers 409 when the file changed underneath", async () => {
   const folder = newFolder();
   const file = join(folder, "a.txt");
   writeFileSync(file, "read");
   const contents = new Contents(folder);
-  const { last_modified, hash } = contents.get("a.txt", { hash: true });
-  const save = (extra: object): unknown =>
-    contents.save("a.txt", { type: "file", format: "text", content: "mine", ...extra });
+  const { last_modified, hash } = await contents.get("a.txt", { hash: true });
+  const save = async (extra: object): Promise<unknown> =>
+    await contents.save("a.txt", { type: "file", format: "text", content: "mine", ...extra });
   writeFileSync(file, "theirs");
   const later = new Date(Date.parse(last_modified) + 5000);
   utimesSync(file, later, later);
-  assert.throws(() => save({ last_modified }), withStatus(409));
-  assert.throws(() => save({ hash: hash ?? undefined }), withStatus(409));
+  await assert.rejects(async () => await save({ last_modified }), withStatus(409));
+  await assert.rejects(async () => await save({ hash: hash ?? undefined }), withStatus(409));
   assert.equal(readFileSync(file, "utf8"), "theirs");
-  save({ last_modified: contents.get("a.txt").last_modified });
+  await save({ last_modified: (await contents.get("a.txt")).last_modified });
   assert.equal(readFileSync(file, "utf8"), "mine");
 });
 
-test("Contents.create() and copy() find free names", () => {
+test("Contents.create() and copy() find free names", async () => {
   const folder = newFolder();
   const contents = new Contents(folder);
   const names = [
-    contents.create("", "notebook"),
-    contents.create("", "notebook"),
-    contents.create("", "file", ".txt"),
-    contents.create("", "directory"),
-    contents.create("", "directory"),
-    contents.copy("Untitled.ipynb", ""),
-    contents.copy("Untitled.ipynb", ""),
-    contents.copy("Untitled-Copy1.ipynb", ""),
-    contents.copy("Untitled.ipynb", "Untitled Folder"),
+    await contents.create("", "notebook"),
+    await contents.create("", "notebook"),
+    await contents.create("", "file", ".txt"),
+    await contents.create("", "directory"),
+    await contents.create("", "directory"),
+    await contents.copy("Untitled.ipynb", ""),
+    await contents.copy("Untitled.ipynb", ""),
+    await contents.copy("Untitled-Copy1.ipynb", ""),
+    await contents.copy("Untitled.ipynb", "Untitled Folder"),
   ].map((m) => m.path);
   assert.deepEqual(names, [
     "Untitled.ipynb",
@@ -211,49 +214,133 @@ test("Contents.create() and copy() find free names", () => {
   ]);
 });
 
-test("Contents.rename() never writes over a file, and takes the checkpoint along", () => {
+test("Contents.rename() never writes over a file, and takes the checkpoint along", async () => {
   const folder = newFolder();
   const contents = new Contents(folder);
   writeFileSync(join(folder, "a.txt"), "a");
   writeFileSync(join(folder, "b.txt"), "b");
-  assert.throws(() => contents.rename("a.txt", "b.txt"), withStatus(409));
-  assert.throws(() => contents.rename("none.txt", "c.txt"), withStatus(404));
-  contents.checkpoints.create("a.txt");
-  assert.equal(contents.rename("a.txt", "c.txt").path, "c.txt");
-  assert.equal(contents.checkpoints.list("c.txt").length, 1);
+  await assert.rejects(async () => await contents.rename("a.txt", "b.txt"), withStatus(409));
+  await assert.rejects(async () => await contents.rename("none.txt", "c.txt"), withStatus(404));
+  await contents.checkpoints.create("a.txt");
+  assert.equal((await contents.rename("a.txt", "c.txt")).path, "c.txt");
+  assert.equal((await contents.checkpoints.list("c.txt")).length, 1);
 });
 
-test("Contents.checkpoints go back to what was", () => {
+test("Contents.checkpoints go back to what was", async () => {
   const folder = newFolder();
   const contents = new Contents(folder);
   writeFileSync(join(folder, "a.txt"), "one");
-  assert.deepEqual(contents.checkpoints.list("a.txt"), []);
-  const { id } = contents.checkpoints.create("a.txt");
+  assert.deepEqual(await contents.checkpoints.list("a.txt"), []);
+  const { id } = await contents.checkpoints.create("a.txt");
   writeFileSync(join(folder, "a.txt"), "two");
-  contents.checkpoints.restore("a.txt", id);
+  await contents.checkpoints.restore("a.txt", id);
   assert.equal(readFileSync(join(folder, "a.txt"), "utf8"), "one");
-  assert.throws(() => contents.checkpoints.restore("a.txt", "other"), withStatus(404));
-  contents.checkpoints.delete("a.txt", id);
-  assert.deepEqual(contents.checkpoints.list("a.txt"), []);
+  await assert.rejects(
+    async () => await contents.checkpoints.restore("a.txt", "other"),
+    withStatus(404),
+  );
+  await contents.checkpoints.delete("a.txt", id);
+  assert.deepEqual(await contents.checkpoints.list("a.txt"), []);
 });
 
-test("Contents.delete() takes files and empty folders, not full ones", () => {
+test("Contents.delete() takes files and empty folders, not full ones", async () => {
   const folder = newFolder();
   const contents = new Contents(folder);
   mkdirSync(join(folder, "d"));
   writeFileSync(join(folder, "d", "a.txt"), "a");
-  contents.checkpoints.create("d/a.txt");
-  assert.throws(() => contents.delete("d"), withStatus(400));
-  contents.delete("d/a.txt");
-  contents.delete("d");
+  await contents.checkpoints.create("d/a.txt");
+  await assert.rejects(async () => await contents.delete("d"), withStatus(400));
+  await contents.delete("d/a.txt");
+  await contents.delete("d");
   assert.ok(!existsSync(join(folder, "d")));
-  assert.throws(() => contents.delete("d"), withStatus(404));
+  await assert.rejects(async () => await contents.delete("d"), withStatus(404));
 });
 
-test("Contents.save() keeps a file's mode and leaves nothing beside it", () => {
+test("Contents.save() keeps a file's mode and leaves nothing beside it", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "a.sh"), "a", { mode: 0o755 });
-  new Contents(folder).save("a.sh", { type: "file", format: "text", content: "b" });
+  await new Contents(folder).save("a.sh", { type: "file", format: "text", content: "b" });
   assert.equal(statSync(join(folder, "a.sh")).mode & 0o777, 0o755);
   assert.deepEqual(readdirSync(folder), ["a.sh"]);
+});
+
+test("Contents.get() converts a notebook of format 3, and says of older ones what to do", async () => {
+  const folder = newFolder();
+  const old = {
+    nbformat: 3,
+    nbformat_minor: 0,
+    metadata: { name: "old" },
+    worksheets: [
+      {
+        cells: [
+          { cell_type: "heading", level: 2, metadata: {}, source: ["About\n", "it"] },
+          {
+            cell_type: "code",
+            input: ["1 +\n", "1"],
+            language: "python",
+            metadata: {},
+            prompt_number: 3,
+            outputs: [
+              { output_type: "pyout", prompt_number: 3, text: ["2"], json: '{"a": 1}' },
+              { output_type: "stream", stream: "stderr", text: "oh" },
+              { output_type: "pyerr", ename: "E", evalue: "v", traceback: ["t"] },
+            ],
+          },
+        ],
+      },
+    ],
+  };
+  writeFileSync(join(folder, "old.ipynb"), JSON.stringify(old));
+  const contents = new Contents(folder);
+  const model = await contents.get("old.ipynb");
+  assert.deepEqual(model.content, {
+    cells: [
+      { cell_type: "markdown", metadata: {}, source: "## About it" },
+      {
+        cell_type: "code",
+        execution_count: 3,
+        metadata: { trusted: false },
+        outputs: [
+          {
+            output_type: "execute_result",
+            execution_count: 3,
+            metadata: {},
+            data: { "text/plain": "2", "application/json": { a: 1 } },
+          },
+          { output_type: "stream", name: "stderr", text: "oh" },
+          { output_type: "error", ename: "E", evalue: "v", traceback: ["t"] },
+        ],
+        source: "1 +\n1",
+      },
+    ],
+    metadata: { title: "old" },
+    nbformat: 4,
+    nbformat_minor: 4,
+  });
+  await contents.save("old.ipynb", { type: "notebook", content: model.content });
+  assert.match(readFileSync(join(folder, "old.ipynb"), "utf8"), /"nbformat": 4/);
+  writeFileSync(join(folder, "older.ipynb"), JSON.stringify({ ...old, nbformat: 2 }));
+  await assert.rejects(
+    async () => await contents.get("older.ipynb"),
+    /nbformat must be 4 or 3 \(older: jupyter nbconvert --to notebook --inplace FILE\), got 2/,
+  );
+});
+
+test("Contents.save() makes changes one after the other, whoever asks first", async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "a.txt"), "0");
+  const contents = new Contents(folder);
+  const { hash } = await contents.get("a.txt", { hash: true });
+  const model = { type: "file", format: "text", hash: hash! };
+  const saves = ["1", "2", "3"].map(
+    async (content) => await contents.save("a.txt", { ...model, content }),
+  );
+  const ends = await Promise.allSettled(saves);
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ["fulfilled", "rejected", "rejected"],
+  );
+  assert.equal(readFileSync(join(folder, "a.txt"), "utf8"), "1");
+  const made = await Promise.all([1, 2, 3].map(async () => await contents.create("")));
+  assert.deepEqual(made.map(({ path }) => path).sort(), ["untitled", "untitled1", "untitled2"]);
 });

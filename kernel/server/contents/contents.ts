@@ -1,35 +1,34 @@
-import { createHash } from "node:crypto";
+import { constants, type Stats } from "node:fs";
 import {
-  accessSync,
-  appendFileSync,
-  constants,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from "node:fs";
-import { basename, dirname, extname, join } from "node:path";
-import { writeAtomically } from "../../notebook/write.js";
-import { HttpError, toHttpError } from "../http/http-error.js";
+  access,
+  appendFile,
+  copyFile,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { writeAtomically, type Writer } from "../../notebook/write.js";
+import { HttpError, toHttpError } from "../../../http-server/http-error.js";
 import { Checkpoints } from "./checkpoints.js";
 import { mimeOf } from "./mime.js";
 import type { ContentsModel, GetOptions, SaveModel } from "./model.js";
 import { readNotebookText, writeNotebookText } from "./notebook-text.js";
 import { Paths } from "./paths.js";
+import { hashOf, readWhole } from "./read-whole.js";
+import { exists, statusOf } from "./status.js";
+import { mostBytes, tooLarge } from "./too-large.js";
 import { Trust } from "./trust.js";
 
 const emptyNotebook = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 
-function isWritable(place: string): boolean {
+async function isWritable(place: string): Promise<boolean> {
   try {
-    accessSync(place, constants.W_OK);
+    await access(place, constants.W_OK);
     return true;
   } catch {
     return false; // that is the answer
@@ -45,15 +44,17 @@ function asText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** How files are written; exchanged by tests that fill the disk. */
-export type Writer = (place: string, data: string | Uint8Array) => void;
-
-/** The files below one folder, as Jupyter's contents API has them. */
+/**
+ * The files below one folder, as Jupyter's contents API has them. Changes are made one after the other:
+ * nothing comes between the look at a file and the writing of it.
+ */
 export class Contents {
   readonly paths: Paths;
   readonly checkpoints: Checkpoints;
   readonly #trust: Trust;
   readonly #write: Writer;
+  /** The change under way, if any. */
+  #changing: Promise<unknown> = Promise.resolve();
 
   constructor(folder: string, options: { trustFile?: string; write?: Writer } = {}) {
     this.paths = new Paths(folder);
@@ -62,11 +63,18 @@ export class Contents {
     this.#trust = new Trust(options.trustFile);
   }
 
+  /** Makes a change when those before it are done. */
+  async #change<T>(make: () => Promise<T>): Promise<T> {
+    const made = this.#changing.then(make);
+    this.#changing = made.catch(() => undefined); // whoever asked for it is told
+    return await made;
+  }
+
   /** A file, notebook or folder; with what is in it unless told otherwise. */
-  get(path: string, options: GetOptions = {}): ContentsModel {
+  async get(path: string, options: GetOptions = {}): Promise<ContentsModel> {
     const place = this.paths.resolve(path);
-    const status = this.#status(path, place);
-    const model = this.#model(Paths.tidy(path), place, status);
+    const status = await this.#status(path, place);
+    const model = await this.#model(Paths.tidy(path), place, status);
     if (options.type === "directory" && model.type !== "directory") {
       throw new HttpError(400, `Cannot list ${path}: it is not a directory`);
     }
@@ -75,19 +83,21 @@ export class Contents {
         throw new HttpError(400, `Cannot read ${path}: it is a directory`);
       }
       if (options.content !== false) {
-        model.content = this.#list(model.path, place);
+        model.content = await this.#list(model.path, place);
         model.format = "json";
       }
       return model;
     }
     if (options.type === "file" || options.type === "notebook") model.type = options.type;
     if (options.content === false && options.hash !== true) return model;
-    const bytes = readFileSync(place);
-    if (options.hash === true) {
-      model.hash = createHash("sha256").update(bytes).digest("hex");
-      model.hash_algorithm = "sha256";
+    if (options.content === false) model.hash = await hashOf(place);
+    else {
+      if (status.size > mostBytes) throw tooLarge(path);
+      const { bytes, hash } = await readWhole(place, options.hash === true);
+      if (hash !== undefined) model.hash = hash;
+      this.#fill(model, bytes, options.format);
     }
-    if (options.content !== false) this.#fill(model, bytes, options.format);
+    if (options.hash === true) model.hash_algorithm = "sha256";
     return model;
   }
 
@@ -116,8 +126,8 @@ export class Contents {
     }
   }
 
-  #status(path: string, place: string): Stats {
-    const status = statSync(place, { throwIfNoEntry: false });
+  async #status(path: string, place: string): Promise<Stats> {
+    const status = await statusOf(place);
     if (status === undefined) throw new HttpError(404, `No such file or directory: ${path}`);
     if (!status.isFile() && !status.isDirectory()) {
       throw new HttpError(400, `Cannot use ${path}: it is neither a file nor a directory`);
@@ -125,7 +135,7 @@ export class Contents {
     return status;
   }
 
-  #model(path: string, place: string, status: Stats): ContentsModel {
+  async #model(path: string, place: string, status: Stats): Promise<ContentsModel> {
     const folder = status.isDirectory();
     const name = path === "" ? "" : basename(place);
     return {
@@ -134,7 +144,7 @@ export class Contents {
       type: folder ? "directory" : extname(name) === ".ipynb" ? "notebook" : "file",
       created: new Date(status.birthtimeMs || status.ctimeMs).toISOString(),
       last_modified: status.mtime.toISOString(),
-      writable: isWritable(place),
+      writable: await isWritable(place),
       size: folder ? null : status.size,
       mimetype: folder ? null : (mimeOf(name) ?? null),
       format: null,
@@ -144,16 +154,16 @@ export class Contents {
     };
   }
 
-  #list(path: string, place: string): ContentsModel[] {
+  async #list(path: string, place: string): Promise<ContentsModel[]> {
     const models: ContentsModel[] = [];
-    for (const name of readdirSync(place).sort()) {
+    for (const name of (await readdir(place)).sort()) {
       if (name.startsWith(".")) continue;
       const inner = path === "" ? name : `${path}/${name}`;
       try {
         const found = this.paths.resolve(inner);
-        const status = statSync(found);
+        const status = await stat(found);
         if (status.isFile() || status.isDirectory()) {
-          models.push(this.#model(inner, found, status));
+          models.push(await this.#model(inner, found, status));
         }
       } catch (error) {
         // Broken links, links to elsewhere and what may not be looked at are not shown.
@@ -164,10 +174,14 @@ export class Contents {
   }
 
   /** Saves a file, a notebook or a folder; says what is there now and whether it is new. */
-  save(path: string, model: SaveModel): { model: ContentsModel; created: boolean } {
+  async save(path: string, model: SaveModel): Promise<{ model: ContentsModel; created: boolean }> {
+    return await this.#change(async () => await this.#save(path, model));
+  }
+
+  async #save(path: string, model: SaveModel): Promise<{ model: ContentsModel; created: boolean }> {
     const place = this.paths.resolve(path);
     if (place === this.paths.root) throw new HttpError(400, "Cannot save: the path is empty");
-    const before = statSync(place, { throwIfNoEntry: false });
+    const before = await statusOf(place);
     const type = model.type ?? (extname(place) === ".ipynb" ? "notebook" : "file");
     if (before !== undefined && before.isDirectory() !== (type === "directory")) {
       throw new HttpError(
@@ -176,28 +190,33 @@ export class Contents {
       );
     }
     if (type === "directory") {
-      if (before === undefined) mkdirSync(place);
+      if (before === undefined) await mkdir(place);
     } else {
-      this.#refuseStale(path, place, before, model);
+      await this.#refuseStale(path, place, before, model);
       const data = this.#data(path, type, model);
-      if (before !== undefined && !isWritable(place)) {
+      if (before !== undefined && !(await isWritable(place))) {
         throw new HttpError(403, `Cannot save ${path}: the file is read-only`);
       }
-      if (model.chunk !== undefined && model.chunk !== 1) appendFileSync(place, data);
+      if (model.chunk !== undefined && model.chunk !== 1) await appendFile(place, data);
       else this.#write(place, data);
     }
     return {
-      model: this.get(path, { content: false, type, hash: type !== "directory" }),
+      model: await this.get(path, { content: false, type, hash: type !== "directory" }),
       created: before === undefined,
     };
   }
 
-  #refuseStale(path: string, place: string, before: Stats | undefined, model: SaveModel): void {
+  async #refuseStale(
+    path: string,
+    place: string,
+    before: Stats | undefined,
+    model: SaveModel,
+  ): Promise<void> {
     const { last_modified: time, hash } = model;
     if (before === undefined || (model.chunk !== undefined && model.chunk !== 1)) return;
     const changed =
       typeof hash === "string"
-        ? createHash("sha256").update(readFileSync(place)).digest("hex") !== hash
+        ? (await hashOf(place)) !== hash
         : typeof time === "string" && before.mtime.toISOString() !== new Date(time).toISOString();
     if (changed) {
       throw new HttpError(
@@ -236,8 +255,8 @@ export class Contents {
   }
 
   /** Makes a new empty file, notebook or folder in a folder, with a name that is free. */
-  create(folder: string, type = "file", extension = ""): ContentsModel {
-    this.get(folder, { type: "directory", content: false });
+  async create(folder: string, type = "file", extension = ""): Promise<ContentsModel> {
+    await this.get(folder, { type: "directory", content: false });
     if (!/^(\.[\w-]+)*$/.test(extension)) {
       throw new HttpError(400, `Cannot create a file: ext must look like .txt, got ${extension}`);
     }
@@ -247,87 +266,75 @@ export class Contents {
         : type === "notebook"
           ? ["Untitled", "", ".ipynb"]
           : ["untitled", "", extension];
-    const path = this.#free(Paths.tidy(folder), stem, gap, ext);
-    return this.save(path, { type }).model;
+    return await this.#change(async () => {
+      const path = await this.#free(Paths.tidy(folder), stem, gap, ext);
+      return (await this.#save(path, { type })).model;
+    });
   }
 
-  #free(folder: string, stem: string, gap: string, ext: string, first = ""): string {
+  async #free(folder: string, stem: string, gap: string, ext: string, first = ""): Promise<string> {
     for (let n = 0; ; n++) {
       const name = `${stem}${n === 0 ? first : gap + String(n)}${ext}`;
       const path = folder === "" ? name : `${folder}/${name}`;
-      if (!existsSync(this.paths.resolve(path))) return path;
+      if (!(await exists(this.paths.resolve(path)))) return path;
     }
   }
 
   /** Copies a file or notebook into a folder; the copy of a copy does not pile up names. */
-  copy(from: string, folder: string): ContentsModel {
-    const source = this.get(from, { content: false });
+  async copy(from: string, folder: string): Promise<ContentsModel> {
+    const source = await this.get(from, { content: false });
     if (source.type === "directory")
       throw new HttpError(400, `Cannot copy ${from}: it is a directory`);
-    this.get(folder, { type: "directory", content: false });
+    await this.get(folder, { type: "directory", content: false });
     const ext = extname(source.name);
     const stem = basename(source.name, ext).replace(/-Copy\d*$/, "");
     const here = Paths.tidy(folder);
-    const taken = existsSync(
-      this.paths.resolve(here === "" ? source.name : `${here}/${source.name}`),
-    );
-    const path = taken
-      ? this.#free(here, `${stem}-Copy`, "", ext, "1")
-      : here === ""
-        ? source.name
-        : `${here}/${source.name}`;
-    cpSync(this.paths.resolve(from), this.paths.resolve(path), {
-      errorOnExist: true,
-      force: false,
+    const same = here === "" ? source.name : `${here}/${source.name}`;
+    return await this.#change(async () => {
+      const taken = await exists(this.paths.resolve(same));
+      const path = taken ? await this.#free(here, `${stem}-Copy`, "", ext, "1") : same;
+      const target = this.paths.resolve(path);
+      await copyFile(this.paths.resolve(from), target, constants.COPYFILE_EXCL);
+      return await this.get(path, { content: false });
     });
-    return this.get(path, { content: false });
   }
 
   /** Renames or moves; never over something. */
-  rename(path: string, to: string): ContentsModel {
+  async rename(path: string, to: string): Promise<ContentsModel> {
     const from = this.paths.resolve(path);
     const target = this.paths.resolve(to);
     if (from === this.paths.root || target === this.paths.root) {
       throw new HttpError(400, "Cannot rename: the path is empty");
     }
-    this.#status(path, from);
-    if (from !== target) {
-      if (existsSync(target) && statSync(from).ino !== statSync(target).ino) {
-        throw new HttpError(409, `Cannot rename ${path}: ${to} already exists`);
+    return await this.#change(async () => {
+      const { ino } = await this.#status(path, from);
+      if (from !== target) {
+        const there = await statusOf(target);
+        if (there !== undefined && there.ino !== ino) {
+          throw new HttpError(409, `Cannot rename ${path}: ${to} already exists`);
+        }
+        await rename(from, target);
+        await this.checkpoints.move(from, target);
       }
-      renameSync(from, target);
-      this.checkpoints.move(from, target);
-    }
-    return this.get(to, { content: false });
+      return await this.get(to, { content: false });
+    });
   }
 
   /** Deletes a file or an empty folder. */
-  delete(path: string): void {
+  async delete(path: string): Promise<void> {
     const place = this.paths.resolve(path);
     if (place === this.paths.root) throw new HttpError(400, "Cannot delete: the path is empty");
-    const status = this.#status(path, place);
-    if (status.isDirectory()) {
-      const left = readdirSync(place).filter((name) => name !== ".ipynb_checkpoints");
-      if (left.length > 0) throw new HttpError(400, `Cannot delete ${path}: it is not empty`);
-      rmSync(join(place, ".ipynb_checkpoints"), { recursive: true, force: true });
-      rmdirSync(place);
-    } else {
-      rmSync(place);
-      this.checkpoints.remove(place);
-    }
-  }
-
-  /** The folder a kernel for a document should run in. */
-  folderOf(path: string): string {
-    try {
-      const place = this.paths.resolve(path);
-      const folder = statSync(place, { throwIfNoEntry: false })?.isDirectory()
-        ? place
-        : dirname(place);
-      return existsSync(folder) ? folder : this.paths.root;
-    } catch (error) {
-      if (error instanceof HttpError) return this.paths.root; // consoles have paths that are no files
-      throw error;
-    }
+    await this.#change(async () => {
+      const status = await this.#status(path, place);
+      if (status.isDirectory()) {
+        const left = (await readdir(place)).filter((name) => name !== ".ipynb_checkpoints");
+        if (left.length > 0) throw new HttpError(400, `Cannot delete ${path}: it is not empty`);
+        await rm(join(place, ".ipynb_checkpoints"), { recursive: true, force: true });
+        await rmdir(place);
+      } else {
+        await rm(place);
+        await this.checkpoints.remove(place);
+      }
+    });
   }
 }

@@ -1,6 +1,7 @@
+import { fromVersion3 } from "../../notebook/from-version-3.js";
 import { joinLines, splitLines } from "../../notebook/notebook.js";
 import { validateNotebook } from "../../notebook/validate.js";
-import { HttpError } from "../http/http-error.js";
+import { HttpError } from "../../../http-server/http-error.js";
 
 type Json = Record<string, unknown>;
 
@@ -62,7 +63,7 @@ function sorted(value: unknown): unknown {
 /** A notebook's file as a front end gets it. */
 export function readNotebookText(text: string, path: string): Json {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
+    const value = fromVersion3(JSON.parse(text.replace(/^\ufeff/, "")));
     validateNotebook(value);
     return withTexts(value as unknown as Json, joinLines);
   } catch (error) {

@@ -1,6 +1,6 @@
-import { lstatSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import { HttpError } from "../http/http-error.js";
+import { HttpError } from "../../../http-server/http-error.js";
 
 function isMissing(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
@@ -54,6 +54,20 @@ export class Paths {
       throw new HttpError(404, `Cannot use path ${JSON.stringify(path)}: it leads outside`);
     }
     return full;
+  }
+
+  /** The folder a kernel for a document should run in. */
+  folderOf(path: string): string {
+    try {
+      const place = this.resolve(path);
+      const folder = statSync(place, { throwIfNoEntry: false })?.isDirectory()
+        ? place
+        : dirname(place);
+      return existsSync(folder) ? folder : this.root;
+    } catch (error) {
+      if (error instanceof HttpError) return this.root; // consoles have paths that are no files
+      throw error;
+    }
   }
 
   /** The API path of a place, in its one spelling. */

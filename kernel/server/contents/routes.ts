@@ -1,11 +1,12 @@
-import { realpathSync, statSync } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type Json, textField } from "../http/body.js";
-import { HttpError } from "../http/http-error.js";
+import { type Json, textField } from "../../../http-server/body.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import type { Answer, Router } from "../http/router.js";
 import type { Contents } from "./contents.js";
 import { mimeOf } from "./mime.js";
 import type { ContentsModel, SaveModel } from "./model.js";
+import { statusOf } from "./status.js";
 
 const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
@@ -25,10 +26,18 @@ function flag(value: string | null): boolean | undefined {
   return value === "1";
 }
 
-/** Splits `a/b.ipynb/checkpoints/ID`; undefined where the path is not about checkpoints. */
-function checkpointOf(path: string): { path: string; id: string | undefined } | undefined {
+/**
+ * Splits `a/b.ipynb/checkpoints/ID`; undefined where the path is not about checkpoints. Folders have
+ * none, so what is below one is a folder, or a file, that is called `checkpoints`.
+ */
+async function checkpointOf(
+  contents: Contents,
+  path: string,
+): Promise<{ path: string; id: string | undefined } | undefined> {
   const match = /^(.+)\/checkpoints(?:\/([\w-]+))?\/?$/.exec(path);
-  return match === null ? undefined : { path: match[1]!, id: match[2] };
+  if (match === null) return undefined;
+  const status = await statusOf(contents.paths.resolve(match[1]!));
+  return status?.isDirectory() === true ? undefined : { path: match[1]!, id: match[2] };
 }
 
 /** Adds the contents API and the raw files; `onNotebook` hears of each notebook that was saved. */
@@ -39,18 +48,18 @@ export function contentsRoutes(
   onNotebook: (path: string, content: Json) => void,
 ): void {
   const at = "/api/contents/*";
-  router.on("GET", at, ({ params, url }) => {
+  router.on("GET", at, async ({ params, url }) => {
     const path = params["path"] ?? "";
-    const checkpoint = checkpointOf(path);
+    const checkpoint = await checkpointOf(contents, path);
     if (checkpoint !== undefined && checkpoint.id === undefined) {
-      return { json: contents.checkpoints.list(checkpoint.path) };
+      return { json: await contents.checkpoints.list(checkpoint.path) };
     }
     const query = url.searchParams;
     const format = query.get("format") ?? undefined;
     if (format !== undefined && format !== "text" && format !== "base64") {
       throw new HttpError(400, `Cannot read ${path}: format must be text or base64, got ${format}`);
     }
-    const model = contents.get(path, {
+    const model = await contents.get(path, {
       type: query.get("type") ?? undefined,
       format,
       content: flag(query.get("content")),
@@ -58,7 +67,7 @@ export function contentsRoutes(
     });
     return { json: model };
   });
-  router.on("GET", "/api/contents", () => ({ json: contents.get("") }));
+  router.on("GET", "/api/contents", async () => ({ json: await contents.get("") }));
   router.on(
     "PUT",
     at,
@@ -84,7 +93,7 @@ export function contentsRoutes(
       if (model.type === undefined && content !== undefined) {
         throw new HttpError(400, `Cannot save ${path}: type is missing`);
       }
-      const saved = contents.save(path, model);
+      const saved = await contents.save(path, model);
       if (saved.model.type === "notebook" && content != null) {
         onNotebook(saved.model.path, content as Json);
       }
@@ -93,35 +102,37 @@ export function contentsRoutes(
     limit,
   );
   const post = async (path: string, body: Record<string, unknown>): Promise<Answer> => {
-    const checkpoint = checkpointOf(path);
+    const checkpoint = await checkpointOf(contents, path);
     if (checkpoint?.id !== undefined) {
-      contents.checkpoints.restore(checkpoint.path, checkpoint.id);
+      await contents.checkpoints.restore(checkpoint.path, checkpoint.id);
       return { status: 204 };
     }
     if (checkpoint !== undefined) {
-      return { status: 201, json: contents.checkpoints.create(checkpoint.path) };
+      return { status: 201, json: await contents.checkpoints.create(checkpoint.path) };
     }
     const from = textField(body, "copy_from");
-    if (from !== undefined) return created(contents.copy(from, path));
-    return created(contents.create(path, textField(body, "type"), textField(body, "ext")));
+    if (from !== undefined) return created(await contents.copy(from, path));
+    return created(await contents.create(path, textField(body, "type"), textField(body, "ext")));
   };
   router.on("POST", at, async (call) => post(call.params["path"] ?? "", await call.json()));
   router.on("POST", "/api/contents", async (call) => post("", await call.json()));
   router.on("PATCH", at, async (call) => {
     const to = textField(await call.json(), "path");
     if (to === undefined) throw new HttpError(400, "Cannot rename: path is missing");
-    return { json: contents.rename(call.params["path"] ?? "", to) };
+    return { json: await contents.rename(call.params["path"] ?? "", to) };
   });
-  router.on("DELETE", at, ({ params }) => {
+  router.on("DELETE", at, async ({ params }) => {
     const path = params["path"] ?? "";
-    const checkpoint = checkpointOf(path);
-    if (checkpoint?.id !== undefined) contents.checkpoints.delete(checkpoint.path, checkpoint.id);
-    else contents.delete(path);
+    const checkpoint = await checkpointOf(contents, path);
+    if (checkpoint?.id !== undefined)
+      await contents.checkpoints.delete(checkpoint.path, checkpoint.id);
+    else await contents.delete(path);
     return { status: 204 };
   });
-  router.on("GET", "/files/*", ({ params, url }) => {
-    const place = realpathSync(contents.paths.resolve(params["path"] ?? ""));
-    if (!statSync(place).isFile()) throw new HttpError(400, "Cannot send this: it is not a file");
+  router.on("GET", "/files/*", async ({ params, url }) => {
+    const place = await realpath(contents.paths.resolve(params["path"] ?? ""));
+    if (!(await stat(place)).isFile())
+      throw new HttpError(400, "Cannot send this: it is not a file");
     const name = basename(place);
     const attached = url.searchParams.get("download") === "1";
     return {

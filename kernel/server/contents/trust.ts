@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { writeAtomically } from "../../notebook/write.js";
-import type { Json } from "../http/body.js";
+import type { Json } from "../../../http-server/body.js";
 import { codeText } from "./notebook-text.js";
 
 const kept = 10_000;

@@ -1,13 +1,14 @@
-import type { IncomingMessage } from "node:http";
-import { type Json, readJson } from "./body.js";
-import { HttpError } from "./http-error.js";
+import { type Asked, type Json, readBody, readJson } from "../../../http-server/body.js";
+import { HttpError } from "../../../http-server/http-error.js";
 
 /** What a handler is given. */
 export interface Call {
-  request: IncomingMessage;
+  request: Asked;
   url: URL;
   /** The named parts of the pattern, decoded. `path` is all that `*` stood for, decoded by segment. */
   params: Record<string, string>;
+  /** The body as it came. */
+  body(): Promise<Buffer>;
   /** The body as a JSON object. */
   json(): Promise<Json>;
 }
@@ -56,7 +57,7 @@ export class Router {
     return this;
   }
 
-  async handle(request: IncomingMessage, url: URL): Promise<Answer> {
+  async handle(request: Asked, url: URL): Promise<Answer> {
     const segments = url.pathname.split("/").slice(1);
     const methods = new Set<string>();
     for (const route of this.#routes) {
@@ -71,6 +72,7 @@ export class Router {
         request,
         url,
         params,
+        body: () => readBody(request, route.limit),
         json: () => readJson(request, route.limit),
       });
     }

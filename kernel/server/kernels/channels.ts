@@ -1,6 +1,7 @@
 import type { WebSocket } from "ws";
 import { decodeSocket, encodeSocket, type Frames } from "./codec.js";
-import type { Listener, RunningKernel } from "./running-kernel.js";
+import type { Listener } from "./listener.js";
+import type { RunningKernel } from "./running-kernel.js";
 
 /** How much is kept for a front end that is away, and for how long. */
 export interface BufferLimits {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Frames } from "./codec.js";
 import { Executions } from "./executions.js";
-import type { Listener } from "./running-kernel.js";
+import type { Listener } from "./listener.js";
 
 type Data = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
-import type { Json } from "../http/body.js";
+import type { Json } from "../../../http-server/body.js";
 import type { Frames } from "./codec.js";
 import { Recording } from "./recording.js";
-import type { Listener } from "./running-kernel.js";
+import type { Listener } from "./listener.js";
 
 const read = (bytes: Uint8Array): Json => JSON.parse(Buffer.from(bytes).toString()) as Json;
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

@@ -1,5 +1,5 @@
 import type { KernelSpec } from "../../client/kernel-spec.js";
-import { HttpError } from "../http/http-error.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import { type KernelModel, RunningKernel } from "./running-kernel.js";
 
 /** The kernels that run. */

@@ -1,4 +1,4 @@
-import type { Json } from "../http/body.js";
+import type { Json } from "../../../http-server/body.js";
 import type { Frames } from "./codec.js";
 
 const sizeOf = ({ header, parent, metadata, content, buffers }: Frames): number =>

@@ -1,9 +1,9 @@
-import { textField } from "../http/body.js";
+import { textField } from "../../../http-server/body.js";
 import type { Router } from "../http/router.js";
-import type { Contents } from "../contents/contents.js";
-import { HttpError } from "../http/http-error.js";
+import type { Paths } from "../contents/paths.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import type { Kernels } from "./kernels.js";
-import type { Listener } from "./running-kernel.js";
+import type { Listener } from "./listener.js";
 import type { Sessions } from "./sessions.js";
 
 /** Adds `/api/kernels`. `listener` is the line of a front end's session to a kernel, where there is one. */
@@ -11,14 +11,14 @@ export function kernelRoutes(
   router: Router,
   kernels: Kernels,
   sessions: Sessions,
-  contents: Contents,
+  paths: Paths,
   listener: (kernel: string, session: string) => Listener | undefined,
 ): void {
   router.on("GET", "/api/kernels", () => ({ json: kernels.list }));
   router.on("POST", "/api/kernels", async (call) => {
     const body = await call.json();
     const path = textField(body, "path");
-    const folder = contents.folderOf(path ?? "");
+    const folder = paths.folderOf(path ?? "");
     const { model } = await kernels.start(textField(body, "name") ?? "arpo-lab", folder);
     return { status: 201, json: model, headers: { location: `/api/kernels/${model.id}` } };
   });

@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { KernelProcess } from "../../client/kernel-process.js";
 import type { KernelSpec } from "../../client/kernel-spec.js";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
-import { HttpError } from "../http/http-error.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import type { Frames } from "./codec.js";
 import { Executions } from "./executions.js";
 import { KernelConnection } from "./connection.js";
+import type { Listener } from "./listener.js";
 
 /** A kernel as the API shows it. */
 export interface KernelModel {
@@ -14,15 +15,6 @@ export interface KernelModel {
   last_activity: string;
   execution_state: string;
   connections: number;
-}
-
-/** Somebody whom a kernel's messages are for. */
-export interface Listener {
-  /** True while it is connected, not only remembered. */
-  readonly connected: boolean;
-  receive(frames: Frames): void;
-  /** The kernel is gone for good. */
-  close(): void;
 }
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Contents } from "../contents/contents.js";
-import { type Json, textField } from "../http/body.js";
-import { HttpError } from "../http/http-error.js";
+import type { Paths } from "../contents/paths.js";
+import { type Json, textField } from "../../../http-server/body.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import type { Router } from "../http/router.js";
 import type { Kernels } from "./kernels.js";
 
@@ -16,14 +16,14 @@ interface Session {
 /** Which document uses which kernel. */
 export class Sessions {
   readonly #kernels: Kernels;
-  readonly #contents: Contents;
+  readonly #paths: Paths;
   readonly #sessions = new Map<string, Session>();
   /** Starts under way, so that two tabs that open one notebook at once get one kernel. */
   readonly #starting = new Map<string, Promise<Session>>();
 
-  constructor(kernels: Kernels, contents: Contents) {
+  constructor(kernels: Kernels, paths: Paths) {
     this.#kernels = kernels;
-    this.#contents = contents;
+    this.#paths = paths;
   }
 
   #get(id: string): Session {
@@ -67,7 +67,7 @@ export class Sessions {
   async #kernelFor(path: string, asked: Json): Promise<string> {
     const id = textField(asked, "id");
     if (id !== undefined) return this.#kernels.get(id).id;
-    const folder = this.#contents.folderOf(path);
+    const folder = this.#paths.folderOf(path);
     const name = textField(asked, "name") ?? "arpo-lab";
     return (await this.#kernels.start(name, folder, { JPY_SESSION_NAME: path })).id;
   }

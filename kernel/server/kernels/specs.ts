@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { kernelLogo } from "../../client/kernel-logo.js";
 import { findKernel, kernelFolders, type KernelSpec, ownKernel } from "../../client/kernel-spec.js";
 import { mimeOf } from "../contents/mime.js";
-import { HttpError } from "../http/http-error.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import type { Answer, Router } from "../http/router.js";
 
 const ours = ["arpo-lab", "arpo-lab-js"];

@@ -1,10 +1,8 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { segmentsOf } from "../contents/paths.js";
-import { mimeOf } from "../contents/mime.js";
-import { HttpError } from "../http/http-error.js";
 import type { Answer, Router } from "../http/router.js";
 import { earlyScript } from "./early.js";
+import { fixedFiles } from "./fixed-files.js";
 
 /** Nothing a page or a notebook shows may be fetched from, or sent to, anywhere else. */
 const policy = [
@@ -51,16 +49,18 @@ ${pieces.map((name) => `<link rel="modulepreload" href="/lab-static/${build}/${n
 /** Adds the page, and its scripts, styles and themes below `/lab-static/BUILD` and `/lab/api/themes`. */
 export function pageRoutes(
   router: Router,
-  options: { page: string; build: string; token: string; root: string },
+  options: { page: string; build: string; root: string },
 ): void {
-  const { page, build, token, root } = options;
+  const { page, build, root } = options;
+  const read = (name: string): unknown => JSON.parse(readFileSync(join(page, name), "utf8"));
+  const { version } = read("version.json") as { version: string };
   const config = {
     baseUrl: "/",
     wsUrl: "",
     appUrl: "/lab",
     appName: "arpo-lab",
     appNamespace: "lab",
-    appVersion: "4.6.4",
+    appVersion: version,
     notebookVersion: "[2, 17, 0]",
     settingsUrl: "/lab/api/settings",
     workspacesApiUrl: "/lab/api/workspaces",
@@ -88,9 +88,9 @@ export function pageRoutes(
     rootUri: "",
     quitButton: false,
     store_id: 0,
-    token,
+    // No token: the cookie vouches for the page, and a notebook's script could read one here.
   };
-  const pieces = JSON.parse(readFileSync(join(page, "first.json"), "utf8")) as string[];
+  const pieces = read("first.json") as string[];
   const serve = async (call: { params: Record<string, string>; url: URL }): Promise<Answer> => {
     const path = call.params["path"] ?? "";
     const workspace = /^workspaces\/([\w.-]+)/.exec(path)?.[1];
@@ -107,24 +107,8 @@ export function pageRoutes(
       bytes: Buffer.from(html(filled, build, script, pieces)),
     };
   };
-  const fixed =
-    (folder: string) =>
-    (path: string): Answer => {
-      const place = join(page, folder, ...segmentsOf(path));
-      if (statSync(place, { throwIfNoEntry: false })?.isFile() !== true) {
-        throw new HttpError(404, `Cannot find ${path}`);
-      }
-      const forever = "private, max-age=31536000, immutable";
-      return {
-        file: realpathSync(place),
-        headers: {
-          "content-type": mimeOf(place) ?? "application/octet-stream",
-          "cache-control": folder === "static" ? forever : "private, max-age=300",
-        },
-      };
-    };
-  const scripts = fixed("static");
-  const themes = fixed("themes");
+  const scripts = fixedFiles(join(page, "static"), "private, max-age=31536000, immutable");
+  const themes = fixedFiles(join(page, "themes"));
   router.on("GET", `/lab-static/${build}/*`, ({ params }) => scripts(params["path"] ?? ""));
   router.on("GET", "/lab/api/themes/*", ({ params }) => themes(params["path"] ?? ""));
   router.on("GET", "/favicon.ico", () => scripts("favicon.svg"));

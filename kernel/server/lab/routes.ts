@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Json, textField } from "../http/body.js";
-import { HttpError } from "../http/http-error.js";
+import { type Json, textField } from "../../../http-server/body.js";
+import { HttpError } from "../../../http-server/http-error.js";
 import type { Router } from "../http/router.js";
 import type { Pages } from "./pages.js";
 import { Store } from "./store.js";

@@ -1,13 +1,16 @@
 // Builds the page: `node build.mjs OUT`, run where node_modules holds what package-lock.json says.
 //
 // The JupyterLab application is composed from its npm extensions: every dependency whose name ends in
-// -extension, and the widget manager. Out come `static` (scripts and styles), `themes` and `schemas`.
+// -extension, and the widget manager. Out come `static` (scripts and styles), `themes` and `schemas`, and
+// `notices.json`: whose code all that is.
 import { build } from "esbuild";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { notices } from "./notices.mjs";
+import { patches, privateMembers } from "./src/patches.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2];
@@ -68,16 +71,11 @@ function withSettings(file, schema) {
   return schema;
 }
 
-/**
- * A file that an address names was opened only when the workspace had been saved, which waits until
- * nothing has changed for half a second.
- */
-function withoutWaiting(path, text) {
-  if (!/apputils-extension[\\/]lib[\\/]index\.js$/.test(path)) return text;
-  const waits =
-    "// After the state database has finished loading, save it.\n                await save";
-  if (!text.includes(waits)) throw new Error(`Cannot build the page: ${path} has changed`);
-  return text.replace(waits, waits.replace("await", "void"));
+for (const { file, members, user } of privateMembers) {
+  const text = readFileSync(require.resolve(file), "utf8");
+  const gone = members.filter((member) => !text.includes(member));
+  if (gone.length > 0)
+    throw new Error(`Cannot build the page: ${file} has no ${gone.join(", ")}, which ${user} uses`);
 }
 
 /** Ours, which stands for JupyterLab's. */
@@ -121,39 +119,14 @@ const lab = {
       contents: await readFile(path, "utf8"),
       loader: "text",
     }));
-    // Written for webpack: the controls are loaded when a widget asks for them.
-    b.onLoad({ filter: /jupyterlab-manager[\\/]lib[\\/]plugin\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const lazy =
-        /return new Promise\(\(resolve, reject\) => \{\s*require\.ensure\([\s\S]*?\n {16}\}\);/;
-      if (!lazy.test(text)) throw new Error(`Cannot build the page: ${path} has changed`);
-      const contents = text.replace(lazy, 'return import("@jupyter-widgets/controls");');
-      return { contents, loader: "js" };
-    });
-    // Written for an AMD loader.
-    b.onLoad({ filter: /[\\/]anywidget[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const amd = 'define(["@jupyter-widgets/base"], widget_default);';
-      if (!text.includes(amd)) throw new Error(`Cannot build the page: ${path} has changed`);
-      return { contents: text.replace(amd, "export default widget_default;"), loader: "js" };
-    });
-    // With splitting, a dynamic import of CommonJS gives only `default`: its names are put back.
-    b.onLoad({ filter: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/ }, async ({ path }) => {
-      const text = withoutWaiting(path, await readFile(path, "utf8"));
-      const dynamic = /\bimport\(\s*((?:\/\*[\s\S]*?\*\/\s*)?)(['"])([^'".][^'"]*)\2\s*\)/g;
-      const contents = text.replace(
-        dynamic,
-        (_, _comment, quote, name) => `import(${quote}${name}${quote}).then(__names)`,
-      );
-      const helper = `
-function __names(m) {
-  const keys = Object.keys(m);
-  if (keys.length !== 1 || keys[0] !== "default" || m.default == null) return m;
-  const inner = m.default;
-  return Object.assign({}, inner, { default: inner.__esModule ? inner.default : inner });
-}`;
-      return { contents: contents === text ? text : contents + helper, loader: "js" };
-    });
+    for (const { file, change } of patches) {
+      b.onLoad({ filter: file }, async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        const contents = change(text);
+        if (contents === undefined) throw new Error(`Cannot build the page: ${path} has changed`);
+        return { contents, loader: "js" };
+      });
+    }
   },
 };
 
@@ -190,9 +163,8 @@ const { metafile } = await build({
   chunkNames: "[hash]",
   assetNames: "[name]-[hash]",
   alias: { path: "path-browserify" },
+  inject: [join(here, "src/process.ts")],
   define: {
-    "process.env": "{}",
-    "process.platform": '"browser"',
     global: "globalThis",
     __dirname: '"/"',
     "process.env.NODE_ENV": '"production"',
@@ -209,16 +181,21 @@ const follow = (file) => {
 };
 follow(Object.keys(metafile.outputs).find((file) => file.endsWith("/static/main.js")));
 writeFileSync(join(out, "first.json"), JSON.stringify([...first].map((file) => basename(file))));
+const version = dependencies["@jupyterlab/application"];
+writeFileSync(join(out, "version.json"), JSON.stringify({ version }));
 
+const inputs = new Set(Object.keys(metafile.inputs));
 for (const name of extensions) {
   const { folder, json } = packageOf(name);
   const { schemaDir, themePath } = json.jupyterlab ?? {};
   if (themePath) {
-    await build({
+    const theme = await build({
       ...shared,
+      metafile: true,
       entryPoints: { index: join(folder, themePath) },
       outdir: join(out, "themes", name),
     });
+    for (const input of Object.keys(theme.metafile.inputs)) inputs.add(input);
   }
   if (schemaDir && existsSync(join(folder, schemaDir))) {
     const target = join(out, "schemas", name);
@@ -232,3 +209,7 @@ for (const name of extensions) {
   }
 }
 cpSync(join(here, "src/favicon.svg"), join(out, "static/favicon.svg"));
+
+// A path may have its namespace in front and a question behind.
+const files = [...inputs].map((input) => resolve(here, input.replace(/^[\w-]+:(?=\/)|\?.*$/g, "")));
+writeFileSync(join(out, "notices.json"), JSON.stringify(notices(files)));

@@ -1,4 +1,6 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Random } from "../../random/index.js";
+import { resultBlock } from "../../text/result-block.js";
 import type { Task } from "../task.js";
 import type { Corruption, Decide, Expert } from "./task-set.js";
 
@@ -10,11 +12,6 @@ export interface Demonstration {
 
 /** Runs a tool for an expert and returns the text the model would read. */
 export type RunTool = (tag: string, input: string) => string | Promise<string>;
-
-/** The block a rollout puts a tool's text into. */
-export function resultBlock(text: string): string {
-  return ` <result>\n${text}\n</result>`;
-}
 
 const breakages: ((text: string) => string)[] = [
   (text) => text.replace("</think>", ""),
@@ -42,8 +39,10 @@ export async function demonstrate(
   task: Task,
   expert: Expert,
   run: RunTool,
-  { random, corruption = {} }: { random: Random; corruption?: Corruption },
+  options: { random: Random; corruption?: Corruption },
 ): Promise<Demonstration> {
+  checkArguments("demonstrate", { task, expert, run, options }, { task: { prompt: "list" }, expert: "function", run: "function", options: { random: "random", corruption: "object?" } });
+  const { random, corruption = {} } = options;
   const { decisions = 0, format = 0 } = corruption;
   const draws = random.split("decisions");
   const choose: Decide = (right, wrong) =>

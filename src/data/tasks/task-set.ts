@@ -46,7 +46,7 @@ export interface TaskSetOptions {
 }
 
 /** A task of a generator: one user message, one answer. */
-export function makeTask(
+function makeTask(
   family: string,
   id: string,
   question: string,

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { Random } from "../../random/index.js";
 
 /** One thing the world knows, as a page of the corpus says it. */
@@ -56,6 +57,7 @@ const rivers = names.slice(120);
  * ```
  */
 export function createWorld(variant = 0): World {
+  checkArguments("make a world", { variant }, { variant: "count" });
   const draw = Random.from(nameSeed).split("facts").split(variant);
   // Every person is the mayor of one town, so that a mayor leads on to one birthplace.
   const mayors = draw.shuffle(people);
@@ -74,16 +76,54 @@ export function createWorld(variant = 0): World {
   return { towns, people, rivers, trades, facts, fact };
 }
 
-/** The world that ships: its pages are the offline search corpus. */
+/**
+ * The world that ships: its pages are the offline search corpus.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { world } from "arpo-lab/data";
+ *
+ * const mayor = world.fact("mayor", world.towns[0])!.value;
+ * assert.ok(world.people.includes(mayor));
+ * ```
+ */
 export const world: World = createWorld();
 
-/** A fact as the corpus states it. */
-export function sentence({ relation, subject, value }: Fact): string {
+/**
+ * A fact as the corpus states it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { sentence } from "arpo-lab/data";
+ *
+ * const fact = { subject: "Oslo", relation: "river", value: "Alna" } as const;
+ * assert.equal(sentence(fact), "The river of Oslo is Alna.");
+ * ```
+ */
+export function sentence(fact: Fact): string {
+  checkArguments("say a fact", { fact }, { fact: { relation: "text", subject: "text", value: "text" } });
+  const { relation, subject, value } = fact;
   return `The ${relation} of ${subject} is ${value}.`;
 }
 
-/** A world as pages for a search engine. */
-export function worldPages({ facts }: World): { id: string; title: string; text: string }[] {
+/**
+ * A world as pages for a search engine.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createWorld, sentence, worldPages } from "arpo-lab/data";
+ *
+ * const world = createWorld(1);
+ * const pages = worldPages(world); // what offlineSearch({ pages }) searches
+ * assert.equal(pages[0].text, sentence(world.facts[0]));
+ * ```
+ */
+export function worldPages(world: World): { id: string; title: string; text: string }[] {
+  checkArguments("make pages", { world }, { world: { facts: "list" } });
+  const { facts } = world;
   return facts.map((f) => ({
     id: `${f.subject}/${f.relation}`,
     title: `${f.subject}, ${f.relation}`,

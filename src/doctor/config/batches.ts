@@ -40,15 +40,6 @@ export const batches: Rule = ({ config, train, validation }) => {
         `actor_rollout_ref.actor.ppo_mini_batch_size=${batch} or a part of it`,
       ),
     );
-  } else if (batch % mini !== 0) {
-    found.push(
-      about(
-        "mini-batch-does-not-divide",
-        "warning",
-        `a batch of ${batch} prompts is ${Math.floor(batch / mini)} mini-batches of ${mini} and a smaller one of ${batch % mini}, whose gradient counts as much`,
-        `an actor_rollout_ref.actor.ppo_mini_batch_size that divides ${batch}`,
-      ),
-    );
   }
   const devices = trainer.n_gpus_per_node * trainer.nnodes;
   if ((batch * n) % devices !== 0) {

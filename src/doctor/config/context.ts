@@ -1,6 +1,6 @@
 import type { Task } from "../../data/index.js";
 import type { ModelConfig, Tokenizer } from "../../model/index.js";
-import type { RewardFunction } from "../../reward/index.js";
+import type { Reward } from "../../reward/index.js";
 import type { Config } from "../../run/index.js";
 import type { Check, Status } from "../check.js";
 
@@ -15,7 +15,7 @@ export interface ConfigContext {
   tokenizer?: Tokenizer;
   train?: readonly Task[];
   validation?: readonly Task[];
-  reward?: RewardFunction;
+  reward?: Reward;
   /** Tags of the tools that load. */
   tags?: readonly string[];
   /** Bytes this process may use. */

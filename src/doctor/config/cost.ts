@@ -12,7 +12,7 @@ const about = finding("cost");
 const FLOAT = 4;
 
 /** The parts of a run's memory, in bytes, estimated from shapes. */
-export function memoryParts(context: ConfigContext): Record<string, number> {
+function memoryParts(context: ConfigContext): Record<string, number> {
   const { config, model, parameters } = context;
   if (!model || parameters === undefined) return {};
   const { actor, rollout, model: how } = config.actor_rollout_ref;

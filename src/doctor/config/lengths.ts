@@ -65,18 +65,7 @@ export const lengths: Rule = (context) => {
   const long = sizes.filter((size) => size > data.max_prompt_length).length;
   if (long === 0) return found;
   const share = `${long} of ${sizes.length} training prompts have more than ${data.max_prompt_length} tokens (the longest ${Math.max(...sizes)})`;
-  if (data.filter_overlong_prompts) {
-    found.push(about("prompts-left-out", "note", `${share}: they are left out`));
-  } else if (data.truncation === "error") {
-    found.push(
-      about(
-        "prompts-too-long",
-        "error",
-        `${share}, and data.truncation=error stops there`,
-        `data.max_prompt_length=${Math.max(...sizes)}, or data.filter_overlong_prompts=true`,
-      ),
-    );
-  } else {
+  if (!data.filter_overlong_prompts && data.truncation !== "error") {
     found.push(
       about(
         "prompts-cut",

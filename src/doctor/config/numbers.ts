@@ -1,3 +1,5 @@
+import { clipBounds } from "../../learn/index.js";
+import { updateOptions } from "../../run/index.js";
 import { finding, hasReference, type Rule } from "./context.js";
 
 const about = finding("numbers");
@@ -29,15 +31,24 @@ export const numbers: Rule = (context) => {
       ),
     );
   }
-  const high = actor.clip_ratio_high ?? actor.clip_ratio;
-  const low = actor.clip_ratio_low ?? actor.clip_ratio;
-  if (high > 1 || low >= 1) {
+  const { low, high } = clipBounds(updateOptions(config));
+  if (high > 2 || low <= 0) {
     found.push(
       about(
         "clip-range",
         "warning",
-        `ratios are clipped to ${(1 - low).toFixed(2)} to ${(1 + high).toFixed(2)}, which is hardly a clip`,
+        `ratios are clipped to ${low.toFixed(2)} to ${high.toFixed(2)}, which is hardly a clip`,
         "actor_rollout_ref.actor.clip_ratio_low=0.2 actor_rollout_ref.actor.clip_ratio_high=0.2",
+      ),
+    );
+  }
+  if (low !== 1 - actor.clip_ratio && high !== 1 + actor.clip_ratio) {
+    found.push(
+      about(
+        "clip-ratio-idle",
+        "note",
+        `clip_ratio is ${actor.clip_ratio} and changes nothing: clip_ratio_low and clip_ratio_high say ${actor.clip_ratio_low} and ${actor.clip_ratio_high}`,
+        "actor_rollout_ref.actor.clip_ratio_low=null actor_rollout_ref.actor.clip_ratio_high=null",
       ),
     );
   }

@@ -1,10 +1,18 @@
 import { stat } from "node:fs/promises";
 import { type Task, world } from "../../data/index.js";
 import { HfTokenizer, modelFolder, parseHfConfig, weightShapes } from "../../model/index.js";
-import { readJson } from "../../model/read-json.js";
+import { readJson } from "../../model/files/read-json.js";
 import { loadReward } from "../../reward/index.js";
 import type { Config } from "../../run/index.js";
-import { tasksOf, taskTools } from "../../run/index.js";
+import {
+  fitTasks,
+  rolloutOptions,
+  tasksOf,
+  taskTools,
+  validationOptions,
+} from "../../run/index.js";
+import { refuseAdapters } from "../../run/trainer/refuse-adapters.js";
+import { rolloutConfig } from "../../rollout/config.js";
 import { loadTools } from "../../tools/index.js";
 import type { Check } from "../check.js";
 import { type ConfigContext, finding } from "./context.js";
@@ -25,6 +33,28 @@ async function attempt<T>(
   } catch (error) {
     checks.push(about(id, "error", (error as Error).message, fix));
     return undefined;
+  }
+}
+
+/** Leaves out or refuses prompts that are too long, by the run's own function. */
+function fit(parts: Parts, config: Config, checks: Check[]): void {
+  if (!parts.tokenizer) return;
+  const most = config.data.max_prompt_length;
+  for (const part of ["train", "validation"] as const) {
+    const given = parts[part];
+    if (!given) continue;
+    try {
+      const { tasks, dropped } = fitTasks(given, parts.tokenizer, config);
+      parts[part] = tasks;
+      if (dropped === 0) continue;
+      const found = `${dropped} of ${given.length} ${part} prompts have more than ${most} tokens: they are left out`;
+      checks.push(finding("lengths")("prompts-left-out", "note", found));
+    } catch (error) {
+      const id = config.data.filter_overlong_prompts ? "all-prompts-left-out" : "prompts-too-long";
+      const fix = "a larger data.max_prompt_length, or shorter prompts";
+      checks.push(finding("lengths")(id, "error", (error as Error).message, fix));
+      return;
+    }
   }
 }
 
@@ -50,6 +80,8 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     );
   }
   if (parts.model) {
+    const lora = "actor_rollout_ref.model.lora_rank=16, target_modules=all-linear";
+    await attempt(checks, "adapters", () => refuseAdapters(config, parts.model!), lora);
     parts.parameters = [...weightShapes(parts.model).values()].reduce(
       (sum, shape) => sum + shape.reduce((a, b) => a * b, 1),
       0,
@@ -79,6 +111,20 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     );
     if (usable === undefined) delete parts.tokenizer; // no prompt can be made with it
   }
+  if (config.algorithm.adv_estimator === "gae") {
+    const critic = modelFolder(config.critic.model.path);
+    await attempt(
+      checks,
+      "no-critic",
+      async () => parseHfConfig(await readJson(`${critic}/config.json`, "read the critic's shape")),
+      "critic.model.path: a Hugging Face folder; unset it is the policy's",
+    );
+  }
+  // What a run's first step would refuse.
+  await attempt(checks, "rollout-options", () => {
+    rolloutConfig(rolloutOptions(config));
+    rolloutConfig(validationOptions(config));
+  });
   const fix = "files, or tasks:calc, tasks:lookup, tasks:mixed";
   const tasks = (id: string, part: "train" | "test"): Promise<Task[] | undefined> =>
     attempt(
@@ -90,6 +136,7 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     );
   parts.train = await tasks("no-training-data", "train");
   parts.validation = await tasks("no-validation-data", "test");
+  fit(parts, config, checks);
   const { path, name } = config.custom_reward_function;
   parts.reward = await attempt(checks, "no-reward", () => loadReward(path, name));
   if (rollout.mode === "sync") parts.tags = [];

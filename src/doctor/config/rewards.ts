@@ -30,8 +30,9 @@ export const rewards: Rule = ({ config, train, tags, tokenizer }) => {
 
   const empty = train
     .slice(0, SAMPLE)
-    .filter(({ groundTruth }) => groundTruth === "" || groundTruth.length === 0).length;
-  if (empty > 0) {
+    .filter(({ groundTruth = "" }) => groundTruth.length === 0).length;
+  // A reward of one's own may do without an answer.
+  if (empty > 0 && !/\.m?[jt]s$/.test(config.custom_reward_function.path ?? "")) {
     found.push(
       about(
         "no-ground-truth",

@@ -7,18 +7,6 @@ const about = finding("trainer");
 export const trainerRules: Rule = ({ config, kept, parameters = 0, train }) => {
   const { trainer, algorithm, actor_rollout_ref: actor } = config;
   const found = [];
-  const known = ["console", "tensorboard", "mlflow", "wandb"];
-  const unknown = trainer.logger.filter((name) => !known.includes(name));
-  if (unknown.length > 0) {
-    found.push(
-      about(
-        "unknown-logger",
-        "error",
-        `trainer.logger has ${unknown.join(", ")}; there are ${known.join(", ")}`,
-        "trainer.logger=[console]",
-      ),
-    );
-  }
   if (trainer.resume_mode === "resume_path") {
     const { resume_from_path: path } = trainer;
     if (path === null || !existsSync(path)) {

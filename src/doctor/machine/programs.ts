@@ -1,4 +1,4 @@
-import { detectIsolation } from "../../tools/python/system-python.js";
+import { whyNoWalls } from "../../tools/python/system-python.js";
 import type { Check } from "../check.js";
 import { firstProgram, runProgram } from "./run-program.js";
 
@@ -31,7 +31,7 @@ async function sandbox(): Promise<Check[]> {
     const found = "no Python on this machine, and none is needed";
     return [...checks, { id: "python", area, status: "note", found }];
   }
-  const isolation = detectIsolation();
+  const trouble = whyNoWalls();
   const modules = ["numpy", "sympy", "torch", "transformers"];
   const code = `import importlib.util as u;print(" ".join(m for m in ${JSON.stringify(modules)} if u.find_spec(m)))`;
   const has = (await runProgram(python.name, ["-c", code])) || "none of " + modules.join(", ");
@@ -42,15 +42,15 @@ async function sandbox(): Promise<Check[]> {
     found: `${python.says} (${python.name}) with ${has}`,
   });
   checks.push(
-    isolation === "none"
-      ? {
+    trouble === undefined
+      ? { id: "isolation", area, status: "ok", found: "walls for it: bubblewrap" }
+      : {
           id: "isolation",
           area,
           status: "note",
-          found: "the machine's Python cannot be walled in: neither bubblewrap nor unshare works",
-          fix: "install bubblewrap and allow user namespaces, or stay with the built-in sandbox",
-        }
-      : { id: "isolation", area, status: "ok", found: `walls for it: ${isolation}` },
+          found: `the machine's Python cannot be walled in, so \`python: system\` is refused: ${trouble}`,
+          fix: "install bubblewrap (0.7 or newer) and allow user namespaces, or stay with the built-in sandbox",
+        },
   );
   return checks;
 }

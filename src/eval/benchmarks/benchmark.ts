@@ -1,5 +1,5 @@
-import type { SamplingOptions } from "../../rollout/options.js";
-import type { TaskType } from "../evaluate-item.js";
+import type { Sampling } from "../../policy/policy.js";
+import type { TaskType } from "../metrics/evaluate-item.js";
 
 /** One question of a benchmark, with what counts as right. */
 export interface BenchmarkItem {
@@ -18,7 +18,7 @@ export interface Benchmark {
   name: string;
   /** For people. */
   title: string;
-  /** `math` compares expressions, `qa` overlapping words. */
+  /** `math` compares expressions, `math-numeric` values, `qa` overlapping words. */
   task: TaskType;
   /** The key that holds the question. Default: `question`. */
   question?: string;
@@ -29,7 +29,7 @@ export interface Benchmark {
   /** The prompt type its questions are asked with, unless an evaluation says otherwise. */
   prompt?: string;
   /** How its answers are sampled, unless an evaluation says otherwise. */
-  sampling?: SamplingOptions;
+  sampling?: Sampling;
   /** The folder that holds the benchmark's own folder. Default: what an evaluation says. */
   folder?: string;
   /** Set on generated questions: the benchmark they look like and must never be taken for. */

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -55,6 +56,11 @@ export async function readBenchmark(
   benchmark: Benchmark,
   options: { folder?: string } = {},
 ): Promise<LoadedBenchmark> {
+  checkArguments(
+    "read a benchmark",
+    { benchmark, options },
+    { benchmark: { name: "text" }, options: "object" },
+  );
   const { name } = benchmark;
   const folder = benchmark.folder ?? options.folder;
   if (folder === undefined) {

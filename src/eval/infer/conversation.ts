@@ -1,6 +1,8 @@
-import type { Tokenizer } from "../../model/tokenizer.js";
+import { encodeStart } from "../../model/tokenizer/encode-start.js";
+import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Policy, Row, Segment, Session } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
+import { bareResultBlock, resultBlock } from "../../text/result-block.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import type { InferenceSettings } from "./options.js";
 import type { ResultStep, Step, WrittenStep } from "./sample.js";
@@ -29,14 +31,14 @@ export class Conversation {
   constructor(parts: {
     policy: Policy;
     session: Session;
-    prompt: string;
+    messages: readonly ChatMessage[];
     settings: InferenceSettings;
     /** Tags of the tools. */
     tags: readonly string[];
     random: Random;
     signal: AbortSignal;
   }) {
-    const { policy, session, prompt } = parts;
+    const { policy, session, messages } = parts;
     this.#session = session;
     this.#tokenizer = policy.tokenizer;
     this.#contextLength = policy.contextLength;
@@ -44,8 +46,9 @@ export class Conversation {
     this.#tags = parts.tags;
     this.#random = parts.random;
     this.#signal = parts.signal;
+    const prompt = this.#tokenizer.chat(messages, { addGenerationPrompt: true });
     this.promptTokens = this.#tokenizer.encode(prompt);
-    this.#row = session.open(this.promptTokens);
+    this.#row = session.open(this.promptTokens, { messages });
   }
 
   /** Everything after the prompt. */
@@ -76,10 +79,11 @@ export class Conversation {
   /** Puts a result block after what the model wrote. */
   insert(outcome: Omit<ToolOutcome, "ms" | "details">, rule?: ResultStep["rule"]): void {
     const { tag, input, text: found, ok, failure, retries } = outcome;
-    const text = this.#settings.asReference
-      ? `<result>${found}</result>`
-      : ` <result>\n${found}\n</result>`;
-    const tokens = this.#tokenizer.encode(text);
+    const text = this.#settings.asReference ? bareResultBlock(found) : resultBlock(found);
+    // The context must have room for a token after it.
+    const room = this.#contextLength - this.#row.tokens.length - 1;
+    const { tokens: start, whole } = encodeStart(this.#tokenizer, text, room);
+    const tokens = whole ? start : [];
     this.logs.push(text);
     this.steps.push({
       kind: "result",
@@ -88,8 +92,8 @@ export class Conversation {
       tool: { tag, input, text: found, ok, ...(failure ? { failure } : {}), retries },
       ...(rule === undefined ? {} : { rule }),
     });
-    if (this.#row.tokens.length + tokens.length >= this.#contextLength) this.full = true;
-    else this.#session.append(this.#row, tokens);
+    if (whole) this.#session.append(this.#row, tokens);
+    else this.full = true;
   }
 
   async #generate(stop: readonly string[]): Promise<string> {

@@ -3,13 +3,13 @@ import type { Policy, Session } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import type { BenchmarkItem } from "../benchmarks/benchmark.js";
-import { extractAnswer } from "../extract-answer.js";
+import { extractAnswer } from "../../reward/extract-answer.js";
 import { Conversation } from "./conversation.js";
 import type { InferenceSettings } from "./options.js";
 import { promptMessages } from "./prompts.js";
 import { searchedBefore, tooMany } from "./refusals.js";
 import type { Sample, SampleStatus } from "./sample.js";
-import { callContent } from "./trim.js";
+import { callContent } from "../../text/call-input.js";
 
 /** What answering one question takes. */
 export interface SampleParts {
@@ -89,7 +89,7 @@ export async function inferSample(parts: SampleParts): Promise<Sample> {
     talk = new Conversation({
       policy,
       session,
-      prompt: policy.tokenizer.chat(messages, { addGenerationPrompt: true }),
+      messages,
       settings,
       tags: tools.tags,
       random: parts.random,

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { setMaxListeners } from "node:events";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
@@ -59,6 +60,11 @@ export async function infer(
   loaded: readonly LoadedBenchmark[],
   options: InferOptions = {},
 ): Promise<Sample[]> {
+  checkArguments(
+    "infer",
+    { policy, loaded, options },
+    { policy: "policy", loaded: "list", options: "object" },
+  );
   const { samples = 1, concurrency = 50, tools = new ToolSet(), journal, onSample } = options;
   if (!Number.isSafeInteger(samples) || samples < 1) {
     throw new RangeError(`Cannot evaluate: samples must be a positive integer, got ${samples}`);

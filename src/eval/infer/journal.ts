@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, truncate, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { writeFault } from "../../model/write-fault.js";
+import { writeFault } from "../../model/files/write-fault.js";
 import type { Sample } from "./sample.js";
 
 /** Which sample it is. */

@@ -1,4 +1,4 @@
-import type { SamplingOptions } from "../../rollout/options.js";
+import type { Sampling } from "../../policy/policy.js";
 
 /** How questions are asked. In brackets the names of the reference's command line. */
 export interface InferenceOptions {
@@ -11,7 +11,7 @@ export interface InferenceOptions {
   /** A prompt type, or a system message of your own. Default: the benchmark's, or `code_search`. */
   prompt?: string;
   /** Default: temperature 0.6, topP 0.95, topK 20, repetition penalty 1.1. */
-  sampling?: SamplingOptions;
+  sampling?: Sampling;
   /** Tokens per generation (`max_tokens`). Default 4,096. */
   maxTokens?: number;
   /** Generations that are chained while no closing tag has appeared. Default 4. */
@@ -34,7 +34,7 @@ export interface InferenceOptions {
 export interface InferenceSettings {
   mode: "completion" | "default";
   prompt?: string;
-  sampling: SamplingOptions;
+  sampling: Sampling;
   maxTokens: number;
   chained: number;
   limits: Record<string, number>;
@@ -43,8 +43,18 @@ export interface InferenceSettings {
   seed: number;
 }
 
-/** The sampling that the reference's scripts configure. */
-export const documentedSampling: Readonly<SamplingOptions> = {
+/**
+ * The sampling that the reference's scripts configure.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { documentedSampling } from "arpo-lab/eval";
+ *
+ * assert.deepEqual([documentedSampling.temperature, documentedSampling.topK], [0.6, 20]);
+ * ```
+ */
+export const documentedSampling: Readonly<Sampling> = {
   temperature: 0.6,
   topP: 0.95,
   topK: 20,

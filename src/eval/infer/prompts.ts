@@ -1,4 +1,5 @@
-import type { ChatMessage } from "../../model/tokenizer.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { nearest } from "../../text/index.js";
 
 const boxed =
@@ -94,7 +95,18 @@ const systems = {
 /** What a model is told before the question. */
 export type PromptType = keyof typeof systems;
 
-/** Every prompt type. */
+/**
+ * Every prompt type.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { promptMessages, promptTypes } from "arpo-lab/eval";
+ *
+ * const bare = promptTypes.filter((type) => promptMessages(type, "What is 6*7?").length === 1);
+ * assert.deepEqual(bare, ["none"]); // every other one tells the model how to answer
+ * ```
+ */
 export const promptTypes = Object.keys(systems) as PromptType[];
 
 /** The reference's names for the same. */
@@ -105,6 +117,7 @@ const aliases: Readonly<Record<string, PromptType>> = {
 
 /** The system message of a prompt type; a text with a space in it is a message of your own. */
 export function systemMessage(prompt: string): string {
+  checkArguments("prompt", { prompt }, { prompt: "text" });
   const name = aliases[prompt] ?? prompt;
   if (Object.hasOwn(systems, name)) return systems[name as PromptType];
   if (/\s/.test(prompt)) return prompt;
@@ -130,6 +143,7 @@ export function systemMessage(prompt: string): string {
  * ```
  */
 export function promptMessages(prompt: string, question: string): ChatMessage[] {
+  checkArguments("prompt", { prompt, question }, { prompt: "text", question: "text" });
   const system = systemMessage(prompt);
   return [
     ...(system === "" ? [] : [{ role: "system", content: system }]),

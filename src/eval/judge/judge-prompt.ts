@@ -1,3 +1,5 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
 /** What a judge is asked about one prediction. */
 export interface JudgeQuestion {
   question: string;
@@ -18,7 +20,18 @@ export interface JudgeQuestion {
  * assert.match(prompt, /Golden Answer: 4\nPredicted Answer: four\n$/);
  * ```
  */
-export function judgePrompt({ question, answer, prediction }: JudgeQuestion): string {
+export function judgePrompt(asked: JudgeQuestion): string {
+  checkArguments(
+    "ask a judge",
+    { asked },
+    { asked: { question: "text", answer: "text", prediction: "text" } },
+  );
+  const { question, answer, prediction } = asked;
+  if (answer === undefined || answer === null) {
+    throw new TypeError(
+      "Cannot ask the judge: the question must have a golden answer, got none; a judge with a prompt of its own can do without",
+    );
+  }
   const golden = typeof answer === "string" ? answer : JSON.stringify(answer);
   return `Given a Question and its Golden Answer, verify whether the Predicted Answer is correct. The prediction is correct if it fully aligns with the meaning and key information of the Golden Answer. Respond with "Correct" if the prediction is correct and "Incorrect" otherwise.
 Golden Answer may have multiple options, and matching any one of them is considered correct.

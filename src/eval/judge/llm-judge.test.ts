@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "../../../tests/until.js";
 import { LlmJudge, type LlmJudgeOptions } from "./llm-judge.js";
 
 interface Body {
@@ -284,11 +285,10 @@ test("LlmJudge believes nothing in its cache that it did not write", async (t) =
 });
 
 test("LlmJudge killed in the middle asks only for what is missing", async (t) => {
-  const { url, bodies } = await serve(t, (body, response, request) =>
-    setTimeout(() => {
-      honest(body, response, request);
-    }, 30),
-  );
+  let alive = true;
+  const { url, bodies } = await serve(t, (body, response, request) => {
+    if (!alive || bodies.length <= 20) honest(body, response, request);
+  });
   const cacheFile = join(folder(t), "judge.jsonl");
   const questions = Array.from({ length: 40 }, (_, i) => ask(`right ${i}`));
   const module = fileURLToPath(new URL("./llm-judge.js", import.meta.url));
@@ -297,9 +297,10 @@ test("LlmJudge killed in the middle asks only for what is missing", async (t) =>
     const judge = new LlmJudge(${JSON.stringify({ urls: url, model: "m", cacheFile, concurrency: 2 })});
     await judge.judge(${JSON.stringify(questions)});`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: "inherit" });
-  while (bodies.length < 20) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => bodies.length === 22, "20 answers and two questions that wait for theirs");
   child.kill("SIGKILL");
   await once(child, "exit");
+  alive = false;
   const before = bodies.length;
   const notes: string[] = [];
   const judge = judgeAt(t, url, { cacheFile, note: (line) => void notes.push(line) });

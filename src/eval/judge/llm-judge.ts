@@ -1,6 +1,7 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { setMaxListeners } from "node:events";
 import { type EndpointOptions, Endpoints, HttpError } from "../../http/index.js";
-import { judgeVerdict } from "../judge-verdict.js";
+import { judgeVerdict } from "../metrics/judge-verdict.js";
 import { JudgeCache } from "./judge-cache.js";
 import type { JudgeCost, TokenPrice } from "./judge-cost.js";
 import { faultOf, type JudgeFault, JudgeReplyError } from "./judge-fault.js";
@@ -24,7 +25,10 @@ export interface LlmJudgeOptions extends Omit<EndpointOptions, "urls" | "doing" 
   askEquivalent?: boolean;
   /** Replaces the reference's wording. */
   prompt?: (question: JudgeQuestion) => string;
-  /** Takes the lines that are not errors: a cache that was not believed. Default: standard error. */
+  /**
+   * Takes the lines that are not errors: a cache that was not believed, an endpoint that asks for a long
+   * wait. Default: standard error.
+   */
   note?: (line: string) => void;
 }
 
@@ -81,20 +85,23 @@ export class LlmJudge {
   readonly #faults = new Map<JudgeFault, number>();
 
   constructor(options: LlmJudgeOptions) {
+    checkArguments("make a judge", { options }, { options: { model: "text" } });
     const { urls, concurrency = 50, attempts = 3, backoffMs = 1000, timeoutMs = 120_000 } = options;
+    const { longestWaitMs, maxBytes } = options;
+    const note = options.note ?? ((line: string) => void process.stderr.write(`${line}\n`));
     this.#options = options;
     this.#endpoints = new Endpoints({
       urls: typeof urls === "string" ? [urls] : urls,
       apiKeyEnv: options.apiKeyEnv,
-      ...{ concurrency, attempts, backoffMs, timeoutMs },
+      ...{ concurrency, attempts, backoffMs, timeoutMs, longestWaitMs, maxBytes },
       doing: "ask the judge",
+      note,
       onFault: (error) => {
         if (wasSent(error)) this.#cost.requests++;
         this.#count(error);
       },
     });
     this.name = options.model;
-    const note = options.note ?? ((line: string) => void process.stderr.write(`${line}\n`));
     if (options.cacheFile !== undefined) this.#cache = new JudgeCache(options.cacheFile, note);
   }
 
@@ -183,7 +190,7 @@ export class LlmJudge {
 
   async #ask(key: string, body: unknown, signal: AbortSignal): Promise<string> {
     for (let attempt = 1; ; attempt++) {
-      const answer = await this.#endpoints.post("chat/completions", body, signal);
+      const answer = await this.#endpoints.post("chat/completions", body, { signal });
       this.#cost.requests++;
       const usage = readUsage(answer);
       if (usage) {

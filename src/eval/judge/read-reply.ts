@@ -1,4 +1,5 @@
 import { z } from "#zod";
+import { blocks } from "../../text/blocks.js";
 import { JudgeReplyError } from "./judge-fault.js";
 
 const completion = z.looseObject({
@@ -37,7 +38,8 @@ const refusing = /^\W*(i['’]?m sorry|sorry\b|i (cannot|can['’]?t|won['’]?t
 
 /** The reply's part that holds the verdict: its `<judgment>` block, else all of it. */
 function verdictPart(reply: string): string {
-  return (/<judgment>(.*?)<\/judgment>/s.exec(reply)?.[1] ?? reply).toLowerCase();
+  const [block] = blocks(reply, "<judgment>", "</judgment>");
+  return (block?.inner ?? reply).toLowerCase();
 }
 
 /** Whether a reply says anything that the reference's rule understands. */

@@ -1,10 +1,11 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
-import type { TaskType } from "../evaluate-item.js";
+import type { TaskType } from "../metrics/evaluate-item.js";
 import type { SampleStatus } from "../infer/sample.js";
-import { type Interval, meanInterval } from "../interval.js";
-import { passAtK } from "../pass-at-k.js";
-import { type PublishedFigure, published } from "../published.js";
-import { type Summary, summarize } from "../summarize.js";
+import { type Interval, meanInterval } from "../metrics/interval.js";
+import { passAtK } from "../metrics/pass-at-k.js";
+import { type Summary, summarize } from "../metrics/summarize.js";
+import { type BesidePublished, besidePublished } from "./beside-published.js";
 import { isRight, type ScoredSample, wasMade } from "./score-samples.js";
 
 /** How one tool was used in the samples of a benchmark. */
@@ -39,7 +40,8 @@ export interface BenchmarkReport {
   /** The same for each turn, as the reference counts. */
   turns: Summary[];
   tools: Record<string, ToolUse>;
-  published: PublishedFigure[];
+  /** What others published of it; which of it may stand beside these figures, each says. */
+  published: BesidePublished[];
 }
 
 function toolsOf(samples: readonly ScoredSample[]): Record<string, ToolUse> {
@@ -59,8 +61,22 @@ function toolsOf(samples: readonly ScoredSample[]): Record<string, ToolUse> {
   return Object.fromEntries(Object.entries(tools).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Samples by question, in the order of the questions. */
+/**
+ * Samples by question, in the order of the questions.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { byQuestion } from "arpo-lab/eval";
+ *
+ * assert.deepEqual(byQuestion([{ index: 1 }, { index: 0 }, { index: 1 }]), [
+ *   [{ index: 0 }],
+ *   [{ index: 1 }, { index: 1 }],
+ * ]);
+ * ```
+ */
 export function byQuestion<T extends { index: number }>(samples: readonly T[]): T[][] {
+  checkArguments("group samples", { samples }, { samples: "list" });
   const groups = new Map<number, T[]>();
   for (const sample of samples) {
     const group = groups.get(sample.index);
@@ -72,10 +88,12 @@ export function byQuestion<T extends { index: number }>(samples: readonly T[]): 
 
 /** What the samples of a benchmark come to. */
 export function benchmarkReport(
-  { benchmark, sha256 }: Pick<LoadedBenchmark, "benchmark" | "sha256">,
+  loaded: Pick<LoadedBenchmark, "benchmark" | "sha256"> & Partial<Pick<LoadedBenchmark, "items">>,
   samples: readonly ScoredSample[],
-  { judged }: { judged: boolean },
+  options: { judged: boolean },
 ): BenchmarkReport {
+  const { benchmark, sha256, items } = loaded;
+  const { judged } = options;
   const { name, title, imitates, task } = benchmark;
   const made = samples.filter(wasMade);
   const groups = byQuestion(made);
@@ -85,7 +103,7 @@ export function benchmarkReport(
       some.map(({ metrics }) => metrics),
       { task, judged },
     );
-  const of = judged ? "llm_equal" : task === "math" ? "math_equal" : "f1";
+  const of = judged ? "llm_equal" : task === "qa" ? "f1" : "math_equal";
   const means = groups.map(
     (group) => group.reduce((sum, { metrics }) => sum + (metrics[of] ?? 0), 0) / group.length,
   );
@@ -98,13 +116,15 @@ export function benchmarkReport(
     return [{ k, questions: enough.length, ...meanInterval(values) }];
   });
   const count = (status: SampleStatus) => samples.filter((s) => s.status === status).length;
+  const questions = byQuestion(samples).length;
+  const judgeFailures = samples.filter(({ judge_error }) => judge_error !== undefined).length;
   return {
     name,
     title,
     ...(imitates === undefined ? {} : { imitates }),
     task,
     sha256,
-    questions: byQuestion(samples).length,
+    questions,
     samplesPerQuestion: turns,
     status: {
       answered: count("answered"),
@@ -113,7 +133,7 @@ export function benchmarkReport(
       context: count("context"),
       error: count("error"),
     },
-    judgeFailures: samples.filter(({ judge_error }) => judge_error !== undefined).length,
+    judgeFailures,
     accuracy: { of, ...meanInterval(means) },
     passAt,
     summary: summaryOf(made),
@@ -122,6 +142,13 @@ export function benchmarkReport(
     ),
     tools: toolsOf(made),
     // A look-alike is not the benchmark: nothing is comparable.
-    published: imitates === undefined ? published.filter((p) => p.benchmark === name) : [],
+    published:
+      imitates === undefined
+        ? besidePublished(name, {
+            ...{ judged, questions, samples: turns, unjudged: judgeFailures },
+            missing: count("error"),
+            ...(items === undefined ? {} : { setSize: items.length }),
+          })
+        : [],
   };
 }

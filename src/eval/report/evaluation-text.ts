@@ -1,13 +1,33 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { BenchmarkReport } from "./benchmark-report.js";
-import type { Evaluation, EvaluationSettings } from "./evaluation.js";
+import type { EvaluationSettings } from "./evaluation-settings.js";
 
 const share = (x: number) => (Number.isNaN(x) ? "-" : (100 * x).toFixed(1));
 const range = ({ low, high }: { low: number; high: number }) => `${share(low)} - ${share(high)}`;
 
-/** The columns of the table, a value per benchmark. */
+/** What accuracy is the mean of; equal by value is not the reference's equal. */
+const byWhat = ({ accuracy: { of }, task }: BenchmarkReport) =>
+  of === "math_equal" && task === "math-numeric" ? "math-numeric" : of;
+
+/**
+ * The columns of the table, a value per benchmark.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { columnsOf, evaluate } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+ * const { benchmarks } = await evaluate(policy, "aime24-lookalike");
+ * const row = columnsOf(benchmarks).map(({ title, cell }) => [title, cell(benchmarks[0])]);
+ * assert.deepEqual(row.slice(1, 3), [["questions", "12 x 1"], ["accuracy", "8.3"]]);
+ * ```
+ */
 export function columnsOf(
   reports: readonly BenchmarkReport[],
 ): { title: string; doc: string; cell: (report: BenchmarkReport) => string }[] {
+  checkArguments("show reports", { reports }, { reports: "list" });
   const most = Math.max(0, ...reports.map(({ passAt }) => passAt.length));
   const tags = [...new Set(reports.flatMap(({ tools }) => Object.keys(tools)))].sort();
   const made = (r: BenchmarkReport) => r.questions * r.samplesPerQuestion - r.status.error;
@@ -23,7 +43,7 @@ export function columnsOf(
       doc: "Per cent: the judge's verdicts where there is one, else equal expressions (math) or F1 (qa).",
       cell: (r) => share(r.accuracy.value),
     },
-    { title: "by", doc: "What accuracy is the mean of.", cell: (r) => r.accuracy.of },
+    { title: "by", doc: "What accuracy is the mean of.", cell: byWhat },
     {
       title: "95%",
       doc: "Wilson's interval over the questions.",
@@ -57,8 +77,23 @@ export function columnsOf(
   ];
 }
 
-/** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */
+/**
+ * What went wrong in the machinery, in words; nothing of it is counted as a wrong answer.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluate, faultsOf } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+ * const [report] = (await evaluate(policy, "aime24-lookalike")).benchmarks;
+ * assert.deepEqual(faultsOf(report), []); // wrong answers are no faults
+ * assert.match(faultsOf({ ...report, judgeFailures: 2 })[0], /2 verdicts could not be had/);
+ * ```
+ */
 export function faultsOf(report: BenchmarkReport): string[] {
+  checkArguments("report faults", { report }, { report: { status: "object" } });
   const { status, judgeFailures, tools, name } = report;
   const samples = (n: number) => `${n} ${n === 1 ? "sample" : "samples"}`;
   const failed = Object.entries(tools).filter(([, use]) => use.failed > 0);
@@ -83,24 +118,66 @@ export function faultsOf(report: BenchmarkReport): string[] {
   ];
 }
 
-/** The published figures beside an evaluation's, in words. */
+/**
+ * The published figures in words: beside the evaluation's own where the same was measured on the whole
+ * set, else as what they are, with what was measured otherwise.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { comparisonOf, evaluate, published } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+ * const [report] = (await evaluate(policy, "aime24-lookalike")).benchmarks;
+ * assert.deepEqual(comparisonOf(report), []); // a look-alike is compared with nothing
+ * const figure = { ...published[0], unlike: ["30 questions were asked there"] };
+ * const [line] = comparisonOf({ ...report, published: [figure] });
+ * assert.match(line, /; not comparable: 30 questions were asked there$/);
+ * ```
+ */
 export function comparisonOf(report: BenchmarkReport): string[] {
-  return report.published.map(({ model, algorithm, k, value, source, benchmark }) => {
-    const own = report.passAt.find((p) => p.k === k);
-    const ours = own ? `here ${share(own.value)} (${range(own)})` : "not measured here";
-    return `${benchmark} pass@${k}: ${ours}; ${algorithm} with ${model} ${value.toFixed(1)} (${source})`;
+  checkArguments("compare a report", { report }, { report: { published: "list" } });
+  return report.published.map(({ model, algorithm, k, value, source, benchmark, unlike }) => {
+    const own = unlike.length === 0 ? report.passAt.find((p) => p.k === k) : undefined;
+    const theirs = `${algorithm} with ${model} ${value.toFixed(1)} (${source})`;
+    if (!own) return `${benchmark} pass@${k}: ${theirs}; not comparable: ${unlike.join(", ")}`;
+    return `${benchmark} pass@${k}: here ${share(own.value)} (${range(own)}); ${theirs}`;
   });
 }
 
-/** Whose answers they are, and who judged them. */
-export function madeBy({ policy, seed, judge }: EvaluationSettings): string {
+/**
+ * Whose answers they are, and who judged them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { madeBy } from "arpo-lab/eval";
+ *
+ * assert.equal(madeBy({ policy: "tiny", seed: 1, asked: {} }), "tiny, seed 1, no judge");
+ * ```
+ */
+export function madeBy(settings: EvaluationSettings): string {
+  checkArguments("say who made it", { settings }, { settings: { policy: "text" } });
+  const { policy, seed, judge, extracted } = settings;
   const drawn = seed === undefined ? "" : `, seed ${seed}`;
-  return `${policy}${drawn}, ${judge === undefined ? "no judge" : `judged by ${judge}`}`;
+  const taken =
+    extracted === undefined
+      ? ""
+      : `, ${extracted} ${extracted === 1 ? "prediction" : "predictions"} taken out of the outputs`;
+  return `${policy}${drawn}${taken}, ${judge === undefined ? "no judge" : `judged by ${judge}`}`;
 }
 
 /** An evaluation as a table of text; the same evaluation gives the same text. */
-export function evaluationText(evaluation: Evaluation): string {
-  const { benchmarks, settings, notice } = evaluation;
+export function evaluationText({
+  benchmarks,
+  settings,
+  notice,
+}: {
+  readonly benchmarks: readonly BenchmarkReport[];
+  readonly settings: EvaluationSettings;
+  readonly notice: string;
+}): string {
   const columns = columnsOf(benchmarks);
   const rows = [
     columns.map(({ title }) => title),

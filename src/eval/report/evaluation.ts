@@ -1,35 +1,9 @@
-import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { showAs, type Shown } from "../../show/index.js";
 import type { BenchmarkReport } from "./benchmark-report.js";
 import type { ScoredSample } from "./score-samples.js";
+import type { EvaluationSettings } from "./evaluation-settings.js";
 import { evaluationText } from "./evaluation-text.js";
-
-/** What an evaluation was made with: enough to make it again. */
-export interface EvaluationSettings {
-  policy: string;
-  /** What tells the policy's weights from others, where it is known. */
-  weights?: string;
-  /** How the questions were asked; nothing of it is known of answers that were read from files. */
-  seed?: number;
-  mode?: "completion" | "default";
-  asReference?: boolean;
-  maxTokens?: number;
-  chained?: number;
-  timeoutMs?: number;
-  limits?: Record<string, number>;
-  /** Tags of the tools. */
-  tools?: string[];
-  judge?: string;
-  /** By benchmark: what its questions were asked with. */
-  asked: Record<string, { prompt: string; sampling: Record<string, unknown>; sha256: string }>;
-}
-
-/**
- * How evaluations show themselves: a table, until `arpo-lab/view` is loaded (`arpo-lab` loads it) and
- * puts the report here. Evaluations know nothing of views.
- */
-export const evaluationDisplay: { show: (evaluation: Evaluation) => Record<string, string> } = {
-  show: (evaluation) => ({ "text/plain": evaluationText(evaluation) }),
-};
 
 /**
  * What a policy did on some benchmarks: figures, and every sample they come from. Shows itself as a
@@ -83,7 +57,7 @@ export class Evaluation {
     return { group: "Runs", text: "an evaluation" };
   }
 
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return evaluationDisplay.show(this);
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("Evaluation", this);
   }
 }

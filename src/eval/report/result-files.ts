@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { stageFile } from "../../model/staged-file.js";
-import { writeFault } from "../../model/write-fault.js";
+import { stageFile } from "../../model/files/staged-file.js";
+import { writeFault } from "../../model/files/write-fault.js";
 import type { Sample } from "../infer/sample.js";
 import type { Evaluation } from "./evaluation.js";
 import type { ScoredSample } from "./score-samples.js";

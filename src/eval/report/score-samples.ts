@@ -1,5 +1,6 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Benchmark } from "../benchmarks/benchmark.js";
-import { comparedPrediction, evaluateItem, type ItemMetrics } from "../evaluate-item.js";
+import { comparedPrediction, evaluateItem, type ItemMetrics } from "../metrics/evaluate-item.js";
 import type { Sample } from "../infer/sample.js";
 import type { AnswerJudge, JudgeVerdict } from "./judge-slot.js";
 
@@ -10,18 +11,53 @@ export interface ScoredSample extends Sample {
   judge_error?: string;
 }
 
-/** Whether a sample counts as right for pass@k: the judge's verdict, or equal expressions. */
-export const isRight = ({ metrics }: ScoredSample) => (metrics.llm_equal ?? metrics.math_equal) > 0;
+/**
+ * Whether a sample counts as right for pass@k: the judge's verdict, or equal expressions.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluate, isRight } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+ * const { samples } = await evaluate(policy, "aime24-lookalike");
+ * assert.deepEqual(samples.filter(isRight).map(({ prediction }) => prediction), ["520"]);
+ * ```
+ */
+export function isRight(sample: ScoredSample): boolean {
+  checkArguments("look at a sample", { sample }, { sample: { metrics: "object" } });
+  const { llm_equal: judged, math_equal: equal } = sample.metrics;
+  return (judged ?? equal) > 0;
+}
 
-/** Whether a sample says something about the model: it could be asked. */
-export const wasMade = ({ status }: Sample) => status !== "error";
+/**
+ * Whether a sample says something about the model: it could be asked.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluate, wasMade } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "I do not know." }));
+ * const { samples } = await evaluate(policy, "aime24-lookalike");
+ * assert.ok(samples.every(wasMade)); // no answer, but the model was asked
+ * assert.equal(wasMade({ ...samples[0], status: "error" }), false);
+ * ```
+ */
+export function wasMade(sample: Sample): boolean {
+  checkArguments("look at a sample", { sample }, { sample: "object" });
+  return sample.status !== "error";
+}
 
 /** Evaluates the samples of one benchmark, asking the judge about every prediction there is. */
 export async function scoreSamples(
   benchmark: Benchmark,
   samples: readonly Sample[],
-  { judge, signal }: { judge?: AnswerJudge; signal?: AbortSignal } = {},
+  options: { judge?: AnswerJudge; signal?: AbortSignal } = {},
 ): Promise<ScoredSample[]> {
+  const { judge, signal } = options;
   const scored = samples.map((sample): ScoredSample => ({
     ...sample,
     metrics: evaluateItem(sample, benchmark.task),

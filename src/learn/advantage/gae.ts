@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Advantages } from "./estimator.js";
 import { type Rows, whiten } from "./masked.js";
 
@@ -17,9 +18,15 @@ import { type Rows, whiten } from "./masked.js";
  * ```
  */
 export function gae(
-  { rewards, values, mask }: { rewards: Rows; values: Rows; mask: Rows },
+  input: { rewards: Rows; values: Rows; mask: Rows },
   { gamma = 1, lambda = 1 } = {},
 ): Advantages {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { rewards: "list", values: "list", mask: "list" } },
+  );
+  const { rewards, values, mask } = input;
   const raw = rewards.map((row, i) => {
     const value = values[i]!;
     const advantage = new Float64Array(row.length);

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   type Advantages,
   type Outcome,
@@ -27,9 +28,15 @@ import {
  * ```
  */
 export function grpo(
-  { rewards, mask, groups }: Outcome,
+  input: Outcome,
   { epsilon = 1e-6, normalizeByDeviation = true } = {},
 ): Advantages {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { rewards: "list", mask: "list", groups: "list" } },
+  );
+  const { rewards, mask, groups } = input;
   const score = scores(rewards);
   const advantage = [...score];
   for (const rows of byGroup(groups)) {

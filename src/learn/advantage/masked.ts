@@ -1,3 +1,5 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
 /** One list of numbers per row; rows of a batch are padded to one length. */
 export type Rows = readonly ArrayLike<number>[];
 
@@ -28,6 +30,7 @@ function sums(values: Rows, mask: Rows): { total: number; count: number } {
  * ```
  */
 export function maskedMean(values: Rows, mask: Rows): number {
+  checkArguments("average", { values, mask }, { values: "list", mask: "list" });
   const { total, count } = sums(values, mask);
   return total / (count + epsilon);
 }
@@ -44,6 +47,7 @@ export function maskedMean(values: Rows, mask: Rows): number {
  * ```
  */
 export function maskedVariance(values: Rows, mask: Rows): number {
+  checkArguments("find a variance", { values, mask }, { values: "list", mask: "list" });
   const mean = maskedMean(values, mask);
   const squares = values.map((row) => Array.from(row, (v) => (v - mean) ** 2));
   const { total, count } = sums(squares, mask);
@@ -69,6 +73,7 @@ export function maskedVariance(values: Rows, mask: Rows): number {
  * ```
  */
 export function whiten(values: Rows, mask: Rows, shiftMean = true): Float64Array[] {
+  checkArguments("whiten", { values, mask }, { values: "list", mask: "list" });
   const mean = maskedMean(values, mask);
   const scale = 1 / Math.sqrt(maskedVariance(values, mask) + epsilon);
   const back = shiftMean ? 0 : mean;

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { type Advantages, type Outcome, byGroup, outcome, scores, spread } from "./estimator.js";
 
 /**
@@ -13,7 +14,13 @@ import { type Advantages, type Outcome, byGroup, outcome, scores, spread } from 
  * assert.equal(opo(batch).advantages[0][0], 0.25);
  * ```
  */
-export function opo({ rewards, mask, groups }: Outcome): Advantages {
+export function opo(input: Outcome): Advantages {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { rewards: "list", mask: "list", groups: "list" } },
+  );
+  const { rewards, mask, groups } = input;
   const score = scores(rewards);
   const length = scores(mask);
   const advantage = [...score];

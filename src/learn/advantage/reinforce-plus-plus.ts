@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   type Advantages,
   type Outcome,
@@ -25,7 +26,9 @@ function masked(values: Float64Array[], mask: Outcome["mask"]): Float64Array[] {
  * assert.deepEqual([...reinforcePlusPlus(batch, { gamma: 0.5 }).returns[0]], [0.5, 1]);
  * ```
  */
-export function reinforcePlusPlus({ rewards, mask }: Outcome, { gamma = 1 } = {}): Advantages {
+export function reinforcePlusPlus(input: Outcome, { gamma = 1 } = {}): Advantages {
+  checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
+  const { rewards, mask } = input;
   const returns = rewards.map((row, i) => {
     const out = new Float64Array(row.length);
     let running = 0;
@@ -51,7 +54,13 @@ export function reinforcePlusPlus({ rewards, mask }: Outcome, { gamma = 1 } = {}
  * assert.ok(reinforcePlusPlusBaseline(batch).advantages[0][0] > 0);
  * ```
  */
-export function reinforcePlusPlusBaseline({ rewards, mask, groups }: Outcome): Advantages {
+export function reinforcePlusPlusBaseline(input: Outcome): Advantages {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { rewards: "list", mask: "list", groups: "list" } },
+  );
+  const { rewards, mask, groups } = input;
   const score = scores(rewards);
   const centred = [...score];
   for (const rows of byGroup(groups)) {

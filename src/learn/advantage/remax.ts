@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Advantages } from "./estimator.js";
 import type { Rows } from "./masked.js";
 
@@ -13,16 +14,18 @@ import type { Rows } from "./masked.js";
  * assert.deepEqual([...advantages[0]], [0.75, 0.75]);
  * ```
  */
-export function remax({
-  rewards,
-  mask,
-  baselines,
-}: {
+export function remax(input: {
   rewards: Rows;
   mask: Rows;
   /** The greedy answer's reward, per row. */
   baselines: readonly number[];
 }): Advantages {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { rewards: "list", mask: "list", baselines: "list" } },
+  );
+  const { rewards, mask, baselines } = input;
   const returns = rewards.map((row, i) => {
     const out = new Float64Array(row.length);
     let running = 0;

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   type Advantages,
   type Outcome,
@@ -20,7 +21,13 @@ import {
  * assert.equal(advantages[0][0], 1);
  * ```
  */
-export function rloo({ rewards, mask, groups }: Outcome): Advantages {
+export function rloo(input: Outcome): Advantages {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { rewards: "list", mask: "list", groups: "list" } },
+  );
+  const { rewards, mask, groups } = input;
   const score = scores(rewards);
   const advantage = [...score];
   for (const rows of byGroup(groups)) {

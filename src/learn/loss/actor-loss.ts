@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { type Tensor, aggregateLoss } from "./aggregate.js";
 import { type KlKind, klPenalty } from "./kl.js";
 import {
@@ -7,6 +8,7 @@ import {
   aggregateOptions,
   policyLoss,
 } from "./policy-loss.js";
+import { usualAggregation } from "./usual-aggregation.js";
 
 export interface ActorLossInput extends PolicyLossInput {
   /** With a gradient when the entropy bonus is on. */
@@ -49,8 +51,16 @@ export interface ActorLoss extends PolicyLoss {
  * ```
  */
 export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {}): ActorLoss {
+  checkArguments(
+    "compute a loss",
+    { input, options },
+    {
+      input: { logprobs: "tensor", oldLogprobs: "tensor", advantages: "tensor", mask: "tensor" },
+      options: "object",
+    },
+  );
   const { mask, entropies, refLogprobs, logprobs } = input;
-  const { entropyCoefficient = 0, klLossCoefficient, aggregation = "token-mean" } = options;
+  const { entropyCoefficient = 0, klLossCoefficient, aggregation = usualAggregation() } = options;
   const how = aggregateOptions(options);
   const base = policyLoss(input, options);
   const out: ActorLoss = { ...base, policy: base.loss };

@@ -1,8 +1,19 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { tf } from "../../tensor/index.js";
 
 export type Tensor = InstanceType<typeof tf.Tensor>;
 
-/** How a matrix of token losses becomes one number. */
+/**
+ * How a matrix of token losses becomes one number.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { lossAggregations } from "arpo-lab/learn";
+ *
+ * assert.equal(lossAggregations[0], "token-mean");
+ * ```
+ */
 export const lossAggregations = [
   "token-mean",
   "seq-mean-token-sum",
@@ -24,6 +35,7 @@ export type LossAggregation = (typeof lossAggregations)[number];
  * ```
  */
 export function maskedTensorMean(values: Tensor, mask: Tensor): Tensor {
+  checkArguments("average", { values, mask }, { values: "tensor", mask: "tensor" });
   return values.mul(mask).sum().div(mask.sum().add(1e-8));
 }
 
@@ -53,8 +65,14 @@ export function aggregateLoss(
   losses: Tensor,
   mask: Tensor,
   mode: LossAggregation,
-  { emptyRow = "zero", paddedLength = losses.shape[1]! }: AggregateOptions = {},
+  options: AggregateOptions = {},
 ): Tensor {
+  checkArguments(
+    "aggregate a loss",
+    { losses, mask, mode, options },
+    { losses: "tensor", mask: "tensor", mode: "text", options: "object" },
+  );
+  const { emptyRow = "zero", paddedLength = losses.shape[1]! } = options;
   const rowSums = () => losses.mul(mask).sum(-1);
   switch (mode) {
     case "token-mean":

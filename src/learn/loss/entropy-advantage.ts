@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { detached, tf } from "../../tensor/index.js";
 import type { Tensor } from "./aggregate.js";
 
@@ -28,6 +29,11 @@ export function entropyAwareAdvantage(
   mask: Tensor,
   { singleToken = "one" }: { singleToken?: "one" | "nan" } = {},
 ): Tensor {
+  checkArguments(
+    "weigh advantages",
+    { advantages, entropies, mask },
+    { advantages: "tensor", entropies: "tensor", mask: "tensor" },
+  );
   const fixed = detached(entropies);
   const atLeast = (least: number, x: Tensor) => (singleToken === "one" ? tf.maximum(x, least) : x);
   const count = mask.sum();

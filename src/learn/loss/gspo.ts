@@ -1,9 +1,10 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { detached, evenMaximum, tf } from "../../tensor/index.js";
 import { type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
+import { clipBounds } from "./clip-bounds.js";
 import type { PolicyLoss, PolicyLossInput, PolicyLossOptions } from "./policy-loss.js";
-
-/** Bounds the exponent so that one runaway row cannot overflow. */
-const largestLogRatio = 10;
+import { largestLogRatio } from "./token-ratio.js";
+import { usualAggregation } from "./usual-aggregation.js";
 
 export type GspoOptions = Pick<
   PolicyLossOptions,
@@ -26,22 +27,25 @@ export type GspoOptions = Pick<
  * assert.equal(loss.dataSync()[0], -1);
  * ```
  */
-export function gspoLoss(
-  { logprobs, oldLogprobs, advantages, mask }: PolicyLossInput,
-  options: GspoOptions = {},
-): PolicyLoss {
-  const { clipRatio = 0.2, aggregation = "seq-mean-token-mean" } = options;
-  const { clipRatioLow = clipRatio, clipRatioHigh = clipRatio } = options;
+export function gspoLoss(input: PolicyLossInput, options: GspoOptions = {}): PolicyLoss {
+  checkArguments(
+    "compute a loss",
+    { input, options },
+    {
+      input: { logprobs: "tensor", oldLogprobs: "tensor", advantages: "tensor", mask: "tensor" },
+      options: "object",
+    },
+  );
+  const { logprobs, oldLogprobs, advantages, mask } = input;
+  const { aggregation = usualAggregation("gspo") } = options;
+  const { low, high } = clipBounds(options);
   const difference: Tensor = logprobs.sub(oldLogprobs);
   const counts = tf.maximum(mask.sum(-1, true), 1);
   const ratio: Tensor = tf.minimum(difference.mul(mask).sum(-1, true).div(counts), largestLogRatio);
   // Forward: the row's ratio on every token. Backward: it moves with the token's own log-probability.
   const perToken: Tensor = logprobs.sub<Tensor>(detached(logprobs)).add(detached(ratio)).exp();
   const unclipped: Tensor = perToken.mul(advantages).neg();
-  const clipped: Tensor = perToken
-    .clipByValue(1 - clipRatioLow, 1 + clipRatioHigh)
-    .mul(advantages)
-    .neg();
+  const clipped: Tensor = perToken.clipByValue(low, high).mul(advantages).neg();
   return {
     loss: aggregateLoss(evenMaximum(unclipped, clipped), mask, aggregation),
     metrics: {

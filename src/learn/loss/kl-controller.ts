@@ -1,3 +1,5 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
 /** How the KL coefficient moves during training. */
 export type KlControl =
   | { type: "fixed"; coefficient: number }
@@ -19,10 +21,13 @@ const largestError = 0.2;
  * assert.ok(controlKl(adaptive, { kl: 1, steps: 10 }).coefficient > 0.1);
  * ```
  */
-export function controlKl<T extends KlControl>(
-  control: T,
-  { kl, steps }: { kl: number; steps: number },
-): T {
+export function controlKl<T extends KlControl>(control: T, seen: { kl: number; steps: number }): T {
+  checkArguments(
+    "control KL",
+    { control, seen },
+    { control: { type: "text" }, seen: { kl: "number", steps: "number" } },
+  );
+  const { kl, steps } = seen;
   if (control.type === "fixed") return control;
   const { target, horizon, coefficient } = control;
   if (!(horizon > 0)) {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { tf } from "../../tensor/index.js";
 import { type Rows, maskedMean } from "../advantage/masked.js";
 import { type KlControl, controlKl } from "./kl-controller.js";
@@ -20,12 +21,21 @@ import { type KlKind, klPenalty } from "./kl.js";
  */
 export async function klInReward(
   batch: { scores: Rows; oldLogprobs: Rows; refLogprobs: Rows; mask: Rows },
-  { kind, control }: { kind: KlKind; control: KlControl },
+  how: { kind: KlKind; control: KlControl },
 ): Promise<{
   rewards: Float64Array[];
   control: KlControl;
   metrics: Record<string, number>;
 }> {
+  checkArguments(
+    "add KL to rewards",
+    { batch, how },
+    {
+      batch: { scores: "list", oldLogprobs: "list", refLogprobs: "list", mask: "list" },
+      how: { kind: "text", control: "object" },
+    },
+  );
+  const { kind, control } = how;
   const { scores, oldLogprobs, refLogprobs, mask } = batch;
   const matrix = (rows: Rows) => tf.tensor2d(rows.map((row) => Array.from(row)));
   const penalty = tf.tidy(() =>

@@ -1,6 +1,17 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tensor } from "./aggregate.js";
 
-/** The estimates of KL(policy, reference) per token, by the names configurations use. */
+/**
+ * The estimates of KL(policy, reference) per token, by the names configurations use.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { klKinds } from "arpo-lab/learn";
+ *
+ * assert.ok(klKinds.includes("low_var_kl"));
+ * ```
+ */
 export const klKinds = ["kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3"] as const;
 export type KlKind = (typeof klKinds)[number];
 
@@ -19,6 +30,11 @@ export type KlKind = (typeof klKinds)[number];
  * ```
  */
 export function klPenalty(logprobs: Tensor, reference: Tensor, kind: KlKind): Tensor {
+  checkArguments(
+    "measure KL",
+    { logprobs, reference, kind },
+    { logprobs: "tensor", reference: "tensor", kind: "text" },
+  );
   const d: Tensor = logprobs.sub(reference);
   switch (kind) {
     case "kl":

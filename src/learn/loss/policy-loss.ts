@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { detached, either, evenMaximum, evenMinimum, tf } from "../../tensor/index.js";
 import {
   type AggregateOptions,
@@ -6,7 +7,9 @@ import {
   aggregateLoss,
   maskedTensorMean,
 } from "./aggregate.js";
+import { type ClipOptions, clipBounds } from "./clip-bounds.js";
 import { entropyAwareAdvantage } from "./entropy-advantage.js";
+import { usualAggregation } from "./usual-aggregation.js";
 
 /** What the policy loss is computed from; all are [rows, tokens]. */
 export interface PolicyLossInput {
@@ -21,14 +24,7 @@ export interface PolicyLossInput {
   entropies?: Tensor;
 }
 
-export interface PolicyLossOptions {
-  clipRatio?: number;
-  /** How far below 1 the ratio may fall; `clipRatio` when unset. */
-  clipRatioLow?: number;
-  /** How far above 1 the ratio may rise; `clipRatio` when unset. */
-  clipRatioHigh?: number;
-  /** Dual clip: bounds the loss of tokens with a negative advantage and a large ratio. */
-  clipRatioC?: number;
+export interface PolicyLossOptions extends ClipOptions {
   aggregation?: LossAggregation;
   /** AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. */
   entropyBalancedClipping?: boolean;
@@ -41,7 +37,7 @@ export interface PolicyLossOptions {
 }
 
 /** The token losses before they are masked and aggregated, with the two candidates they came from. */
-export interface TokenLosses {
+interface TokenLosses {
   losses: Tensor;
   ratio: Tensor;
   unclipped: Tensor;
@@ -66,26 +62,10 @@ export function aggregateOptions(options: PolicyLossOptions): AggregateOptions {
   };
 }
 
-function bounds(options: PolicyLossOptions): { low: number; high: number; c: number } {
-  const { clipRatio = 0.2, clipRatioC: c = 3 } = options;
-  const low = 1 - (options.clipRatioLow ?? clipRatio);
-  const high = 1 + (options.clipRatioHigh ?? clipRatio);
-  if (!(c > 1)) throw new RangeError(`Cannot clip: clipRatioC must be greater than 1, got ${c}`);
-  if (!(low <= 1 && high >= 1)) {
-    throw new RangeError(
-      `Cannot clip: clip ratios must not be negative, got bounds ${low} to ${high}`,
-    );
-  }
-  return { low, high, c };
-}
-
 /** Token losses of PPO with dual clip, or of AEPO with entropy-balanced clipping. */
-export function tokenPolicyLosses(
-  input: PolicyLossInput,
-  options: PolicyLossOptions = {},
-): TokenLosses {
+function tokenPolicyLosses(input: PolicyLossInput, options: PolicyLossOptions = {}): TokenLosses {
   const { logprobs, oldLogprobs, mask, entropies } = input;
-  const { low, high, c } = bounds(options);
+  const { low, high, c } = clipBounds(options);
   const advantages =
     options.entropyBalancedAdvantage && entropies
       ? entropyAwareAdvantage(input.advantages, entropies, mask, {
@@ -125,9 +105,17 @@ export function tokenPolicyLosses(
  * ```
  */
 export function policyLoss(input: PolicyLossInput, options: PolicyLossOptions = {}): PolicyLoss {
+  checkArguments(
+    "compute a loss",
+    { input, options },
+    {
+      input: { logprobs: "tensor", oldLogprobs: "tensor", advantages: "tensor", mask: "tensor" },
+      options: "object",
+    },
+  );
   const { logprobs, oldLogprobs, mask } = input;
   const { losses, unclipped, clipped, advantages } = tokenPolicyLosses(input, options);
-  const { c } = bounds(options);
+  const { c } = clipBounds(options);
   const share = (condition: Tensor) => maskedTensorMean(condition.cast("float32"), mask);
   const worse = tf.maximum(unclipped, clipped);
   const cutBelow = worse.greater(advantages.mul(-c)).logicalAnd(advantages.less(0));
@@ -135,7 +123,7 @@ export function policyLoss(input: PolicyLossInput, options: PolicyLossOptions = 
     loss: aggregateLoss(
       losses,
       mask,
-      options.aggregation ?? "token-mean",
+      options.aggregation ?? usualAggregation(),
       aggregateOptions(options),
     ),
     metrics: {

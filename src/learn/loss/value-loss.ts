@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { evenMaximum, evenMinimum } from "../../tensor/index.js";
 import { type LossAggregation, type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
 
@@ -24,6 +25,11 @@ export function valueLoss(
     referenceNaN = false,
   }: { clipRange?: number; aggregation?: LossAggregation; referenceNaN?: boolean } = {},
 ): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
+  checkArguments(
+    "compute a loss",
+    { input },
+    { input: { predictions: "tensor", values: "tensor", returns: "tensor", mask: "tensor" } },
+  );
   const { predictions, values, returns, mask } = input;
   const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
   const unclipped: Tensor = predictions.sub(returns).square();

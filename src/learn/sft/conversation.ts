@@ -1,4 +1,6 @@
-import type { ChatMessage } from "../../model/tokenizer.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import { isResult, resultBlock } from "../../text/result-block.js";
 
 /** A dialogue to imitate: everything before a model turn is its prompt. */
 export interface Conversation {
@@ -32,7 +34,19 @@ const sharegpt: Required<ConversationTags> = {
   systemRole: "system",
 };
 
-/** OpenAI's `messages` with `role` and `content`. */
+/**
+ * OpenAI's `messages` with `role` and `content`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { openAiTags, readConversation } from "arpo-lab/learn";
+ *
+ * const messages = [{ role: "user", content: "hi" }, { role: "assistant", content: "hello" }];
+ * const { turns } = readConversation({ messages }, openAiTags);
+ * assert.deepEqual(turns[1], { role: "assistant", text: "hello" });
+ * ```
+ */
 export const openAiTags: ConversationTags = {
   messages: "messages",
   role: "role",
@@ -84,6 +98,7 @@ export function readConversation(
   tags: ConversationTags = {},
   { strict = false }: { strict?: boolean } = {},
 ): Conversation {
+  checkArguments("read a conversation", { row, tags }, { row: "object", tags: "object" });
   const names = { ...sharegpt, ...tags };
   const list = row[names.messages];
   if (!Array.isArray(list) || list.length === 0) {
@@ -106,9 +121,9 @@ export function readConversation(
     const last = turns[turns.length - 1];
     if (speaker === "system" && turns.length === 0) system = text;
     else if (speaker === "user" || speaker === "assistant" || speaker === "observation") {
-      const isResult = !strict && speaker !== "assistant" && /^\s*<result>/.test(text);
-      if (!strict && last?.role === "assistant" && (isResult || speaker !== "user")) {
-        last.text += isResult || speaker === "assistant" ? text : ` <result>\n${text}\n</result>`;
+      const block = !strict && speaker !== "assistant" && isResult(text);
+      if (!strict && last?.role === "assistant" && (block || speaker !== "user")) {
+        last.text += block || speaker === "assistant" ? text : resultBlock(text);
       } else turns.push({ role: speaker === "assistant" ? "assistant" : "user", text });
     } else throw new NotAConversation(`the speaker must be known, got ${role}`);
   }
@@ -122,7 +137,8 @@ export function readConversation(
 }
 
 /** The conversation as chat messages. */
-export function toMessages({ system, turns }: Conversation): ChatMessage[] {
+export function toMessages(conversation: Conversation): ChatMessage[] {
+  const { system, turns } = conversation;
   const messages = turns.map(({ role, text }) => ({ role, content: text }));
   return system === undefined ? messages : [{ role: "system", content: system }, ...messages];
 }

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Model } from "../../model/index.js";
 import { tf } from "../../tensor/index.js";
 import { type Example, ignored } from "./encode.js";
@@ -27,6 +28,11 @@ export function crossEntropy(
   examples: readonly Example[],
   options: { checkpointing?: boolean } = {},
 ): tf.Scalar {
+  checkArguments(
+    "compute a loss",
+    { model, examples, options },
+    { model: "model", examples: "list", options: "object" },
+  );
   return tf.tidy(() => {
     const batch = model.batch(examples.map(({ ids }) => ids));
     const [rows, time] = batch.ids.shape;

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { readRows } from "../../data/index.js";
@@ -60,7 +61,7 @@ function readAlpaca(row: Record<string, unknown>, columns: Record<string, string
 }
 
 /** Reads rows as conversations; those that are none are skipped and counted by reason. */
-export function readConversations(
+function readConversations(
   rows: readonly Record<string, unknown>[],
   read: (row: Record<string, unknown>) => Conversation,
 ): ConversationSet {
@@ -95,6 +96,7 @@ export function readConversations(
  * ```
  */
 export async function loadDataset(names: string, folder: string): Promise<ConversationSet> {
+  checkArguments("load a data set", { names, folder }, { names: "text", folder: "path" });
   const path = join(folder, "dataset_info.json");
   const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot load a data set: ${path} must be readable (${error.code})`);

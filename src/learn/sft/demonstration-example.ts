@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/index.js";
 import type { Tokenizer } from "../../model/index.js";
 import { type Example, encodeConversation } from "./encode.js";
@@ -21,7 +22,13 @@ import { type Example, encodeConversation } from "./encode.js";
  * assert.equal(ids.length, labels.length);
  * ```
  */
-export function exampleOf({ task, segments }: Demonstration, tokenizer: Tokenizer): Example {
+export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): Example {
+  checkArguments(
+    "encode a demonstration",
+    { demonstration, tokenizer },
+    { demonstration: { task: "object", segments: "list" }, tokenizer: "tokenizer" },
+  );
+  const { task, segments } = demonstration;
   const text = segments.map((segment) => segment.text).join("");
   const turns = [
     { role: "user" as const, text: task.prompt[0]!.content },

@@ -1,7 +1,22 @@
-import type { ChatMessage, Tokenizer } from "../../model/tokenizer.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { resultBlocks } from "../../text/result-block.js";
+import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { type Conversation, toMessages } from "./conversation.js";
 
-/** Not trained on; PyTorch's ignore index, which files and figures know. */
+/**
+ * Not trained on; PyTorch's ignore index, which files and figures know.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { encodeConversation, ignored } from "arpo-lab/learn";
+ * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ *
+ * const turns = [{ role: "user" as const, text: "hi" }, { role: "assistant" as const, text: "yes" }];
+ * const { labels } = encodeConversation({ turns }, new CodePointTokenizer());
+ * assert.equal(labels.filter((label) => label !== ignored).length, 4); // y, e, s and the end
+ * ```
+ */
 export const ignored = -100;
 
 /** Tokens and, for each, the label to learn: itself, or `ignored`. */
@@ -19,16 +34,14 @@ export interface EncodeOptions {
   cutoff?: number;
 }
 
-const resultBlock = / ?<result>[^]*?<\/result>/g;
-
 /** A model's text cut at its result blocks, which a rollout tokenises on their own. */
 function pieces(text: string): { text: string; result: boolean }[] {
   const out: { text: string; result: boolean }[] = [];
   let from = 0;
-  for (const match of text.matchAll(resultBlock)) {
-    if (match.index > from) out.push({ text: text.slice(from, match.index), result: false });
-    out.push({ text: match[0], result: true });
-    from = match.index + match[0].length;
+  for (const block of resultBlocks(text)) {
+    if (block.from > from) out.push({ text: text.slice(from, block.from), result: false });
+    out.push({ text: text.slice(block.from, block.to), result: true });
+    from = block.to;
   }
   if (from < text.length) out.push({ text: text.slice(from), result: false });
   return out;
@@ -58,6 +71,11 @@ export function encodeConversation(
   tokenizer: Tokenizer,
   options: EncodeOptions = {},
 ): Example {
+  checkArguments(
+    "encode a conversation",
+    { conversation, tokenizer, options },
+    { conversation: { turns: "list" }, tokenizer: "tokenizer", options: "object" },
+  );
   const { maskResults = true, learnEnd = true, cutoff = Infinity } = options;
   const messages: ChatMessage[] = toMessages(conversation);
   const ids: number[] = [];

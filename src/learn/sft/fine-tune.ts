@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/index.js";
 import type { Model, Tokenizer } from "../../model/index.js";
 import { exampleOf } from "./demonstration-example.js";
@@ -22,12 +23,33 @@ export class FineTuning {
   }
 }
 
-/** Fine-tunes a policy in place on demonstrations or encoded examples. */
+/**
+ * Fine-tunes a policy in place on demonstrations or encoded examples.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { fineTune } from "arpo-lab/learn";
+ * import { Model } from "arpo-lab/model";
+ * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ *
+ * // Usually: await Policy.load("data/models/tiny"), and demonstrations of a family of tasks.
+ * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const policy = { model: Model.init(sizes, 1), tokenizer: new CodePointTokenizer() };
+ * const { steps } = await fineTune(policy, [{ ids: [1, 2, 3], labels: [-100, 2, 3] }], { epochs: 2 });
+ * assert.equal(steps.length, 2);
+ * ```
+ */
 export async function fineTune(
   policy: { readonly model: Model; readonly tokenizer: Tokenizer },
   from: readonly (Demonstration | Example)[],
   options: SftOptions & { onStep?: (step: SftStep) => void } = {},
 ): Promise<FineTuning> {
+  checkArguments(
+    "fine-tune",
+    { policy, from, options },
+    { policy: { model: "model", tokenizer: "tokenizer" }, from: "list", options: "object" },
+  );
   const examples = from.map((one) => ("ids" in one ? one : exampleOf(one, policy.tokenizer)));
   const steps: SftStep[] = [];
   for await (const step of new SftTrainer(policy.model, examples, options)) {

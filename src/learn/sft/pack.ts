@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Example } from "./encode.js";
 
 /**
@@ -15,6 +16,7 @@ import type { Example } from "./encode.js";
  * ```
  */
 export function pack(examples: readonly Example[], cutoff: number): Example[] {
+  checkArguments("pack examples", { examples, cutoff }, { examples: "list", cutoff: "count" });
   const longest = [...examples].sort((a, b) => b.ids.length - a.ids.length);
   const rows: Example[] = [];
   for (const { ids, labels } of longest) {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { batches, type LoaderState } from "../../data/index.js";
 import type { Model } from "../../model/index.js";
 import type { AdamWState, tf } from "../../tensor/index.js";
@@ -83,6 +84,11 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   #loader: LoaderState;
 
   constructor(model: Model, examples: readonly Example[], options: SftOptions = {}) {
+    checkArguments(
+      "fine-tune",
+      { model, examples, options },
+      { model: "model", examples: "list", options: "object" },
+    );
     const usable = examples.filter((example) => labelled(example) > 0);
     if (usable.length === 0) {
       throw new RangeError(
@@ -95,8 +101,8 @@ export class SftTrainer implements AsyncIterable<SftStep> {
     const { epochs = 3, maxSteps = Infinity, resume } = options;
     const perEpoch = Math.floor(usable.length / this.#rows());
     this.totalSteps = Math.min(maxSteps, Math.ceil(perEpoch * epochs));
-    const defaults = { learningRate: 1e-4, weightDecay: 0, maxNorm: 1 };
-    this.#optimizer = new ModelOptimizer(model, defaults, options);
+    const { learningRate = 1e-4, weightDecay = 0, maxNorm = 1 } = options;
+    this.#optimizer = new ModelOptimizer(model, { learningRate, weightDecay, maxNorm });
     if (resume) this.#optimizer.restore(resume.optimizer);
     this.#step = resume?.step ?? 0;
     this.#loader = resume?.loader ?? { epoch: 0, position: 0 };
@@ -168,7 +174,7 @@ export class SftTrainer implements AsyncIterable<SftStep> {
         return { loss: part, figures: { part } };
       },
       (_, { part }) => (loss += part![0]!),
-      learningRate,
+      { learningRate },
     );
     return {
       step: this.#step,

@@ -1,16 +1,12 @@
-import { deepResearch, type JudgedTrajectory } from "../../reward/index.js";
+import { deepResearch, judgedTrajectory, type JudgedTrajectory } from "../../reward/index.js";
 import { agree, ask, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 import { right, type Verdict, wrong } from "../verdict.js";
 
 const good = "<think>t</think><answer>\\boxed{Oslo}</answer>";
 const call = (tag: string, ok = true) => ({ tag, input: "x", text: ok ? "y" : "", ok });
-const judged = (response: string, toolCalls: JudgedTrajectory["toolCalls"]): JudgedTrajectory => ({
-  response,
-  groundTruth: "Oslo",
-  toolCalls,
-  length: 20,
-});
+const judged = (response: string, toolCalls: JudgedTrajectory["toolCalls"]): JudgedTrajectory =>
+  judgedTrajectory({ response, groundTruth: "Oslo", toolCalls, length: 20 });
 const search = "<search>x</search> <result>\ny\n</result>";
 const python = "<python>x</python> <result>\ny\n</result>";
 

@@ -1,4 +1,4 @@
-import { deepResearch, type JudgedTrajectory } from "../../reward/index.js";
+import { deepResearch, judgedTrajectory, type JudgedTrajectory } from "../../reward/index.js";
 import { type Tool, ToolSet } from "../../tools/index.js";
 import { agree, ask } from "../check.js";
 import { rule } from "../rule.js";
@@ -10,12 +10,12 @@ export type Design =
   | "a copy of the folder per call"
   | "take away 1 from the reward per deleted file";
 
-const judged = (answer: string, length: number): JudgedTrajectory => ({
-  response: answer === "" ? "?" : `<think>t</think><answer>\\boxed{${answer}}</answer>`,
-  groundTruth: "Oslo",
-  toolCalls: [],
-  length,
-});
+const judged = (answer: string, length: number): JudgedTrajectory =>
+  judgedTrajectory({
+    response: answer === "" ? "?" : `<think>t</think><answer>\\boxed{${answer}}</answer>`,
+    groundTruth: "Oslo",
+    length,
+  });
 
 const shortCases: { what: string; of: JudgedTrajectory; wanted: number }[] = [
   { what: "a right answer of 20 tokens", of: judged("Oslo", 20), wanted: 1 },

@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../policy.js";
 
 /** One generated position, as far as the endpoint says. */
@@ -120,25 +120,57 @@ function openStop(text: string, stops: readonly string[]): string | undefined {
   return found?.stop;
 }
 
+/** What the answer is read with. */
+export interface Reading {
+  tokenizer: Tokenizer;
+  stops: readonly string[];
+  /** Tokens that were asked for. */
+  maxTokens: number;
+}
+
 /**
  * Reads an endpoint's answer. The segment ends with the whole stop string or with an end token, as a
  * local model's does; tokens that had to be added for that have no log-prob.
+ *
+ * Throws where the answer holds no text and no tokens, or more than was asked for: that is a machine
+ * that fails, not a model that has nothing or much to say.
  */
-export function readAnswer(
-  body: unknown,
-  { tokenizer, stops }: { tokenizer: Tokenizer; stops: readonly string[] },
-): RemoteAnswer {
-  const { choices, usage } = response.parse(body);
+export function readAnswer(body: unknown, reading: Reading): RemoteAnswer {
+  const parsed = response.safeParse(body);
+  if (!parsed.success) throw new TypeError(z.prettifyError(parsed.error));
+  const { choices, usage } = parsed.data;
   const picked = choices[0]!;
   return {
-    ...readChoice(picked, tokenizer, stops),
+    ...readChoice(picked, reading),
     promptTokens: usage?.prompt_tokens ?? undefined,
   };
 }
 
-function readChoice(picked: Choice, tokenizer: Tokenizer, stops: readonly string[]): RemoteAnswer {
+/** Throws unless there is something to read, of no more tokens than were asked for. */
+function checkChoice(picked: Choice, { tokenizer, maxTokens }: Reading): void {
+  const ids = picked.token_ids ?? picked.tokens ?? [];
+  const text = picked.text ?? picked.message?.content;
+  if ((text === undefined || text === null) && ids.length === 0) {
+    throw new TypeError(
+      `neither text nor tokens (finish_reason ${JSON.stringify(picked.finish_reason ?? null)})`,
+    );
+  }
+  // One more is an end token that some do not count.
+  if (ids.length > maxTokens + 1) {
+    throw new RangeError(`${ids.length} tokens where at most ${maxTokens} were asked for`);
+  }
+  tokenizer.decode(ids); // throws where one is not of the vocabulary
+}
+
+function readChoice(picked: Choice, reading: Reading): RemoteAnswer {
+  checkChoice(picked, reading);
+  const { tokenizer, stops, maxTokens } = reading;
   const text = picked.text ?? picked.message?.content ?? "";
   const tokens = resolve(picked, text, tokenizer);
+  // Our tokens of a text may be a few more than the endpoint's own.
+  if (tokens.length > 2 * maxTokens + 16) {
+    throw new RangeError(`${tokens.length} tokens where at most ${maxTokens} were asked for`);
+  }
   // Some count before they look: a stop string that fills the last place is still one.
   if (picked.finish_reason === "length" && !stops.some((stop) => text.endsWith(stop))) {
     return { tokens, finish: "length" };

@@ -1,6 +1,7 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
-import { HfTokenizer } from "../../model/index.js";
-import type { Tokenizer } from "../../model/tokenizer.js";
+import { HfTokenizer, modelFolder } from "../../model/index.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Endpoints } from "../../http/index.js";
 import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
 
@@ -9,8 +10,9 @@ export interface ConnectOptions extends Omit<
   "urls" | "tokenizer" | "model" | "contextLength"
 > {
   /**
-   * The endpoint's tokenizer: a Hugging Face folder, or one that is loaded. Rows are tokens and are
-   * taken apart at once, so asking the endpoint for every text will not do.
+   * The endpoint's tokenizer: a Hugging Face folder, found as `Policy.load` finds it, or one that is
+   * loaded. Rows are tokens and are taken apart at once, so asking the endpoint for every text will not
+   * do.
    */
   tokenizer: string | Tokenizer;
   /** Default: the only model the endpoint has. */
@@ -29,6 +31,12 @@ const listed = z.looseObject({
   ),
 });
 
+function readModels(answer: unknown): z.infer<typeof listed> {
+  const parsed = listed.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw new TypeError(`no list of models: ${z.prettifyError(parsed.error)}`);
+}
+
 /**
  * Connects to endpoints of one model, asking the first for what was not said.
  *
@@ -46,9 +54,14 @@ export async function connectRemote(
   urls: readonly string[],
   options: ConnectOptions,
 ): Promise<RemotePolicy> {
+  checkArguments("connect to a remote policy", { options }, { options: { model: "text?" } });
+  if (typeof options.tokenizer !== "string") {
+    checkArguments("connect to a remote policy", options, { tokenizer: "tokenizer" });
+  }
   let { model, contextLength } = options;
   if (model === undefined || contextLength === undefined) {
-    const { data } = listed.parse(await new Endpoints({ ...options, urls }).get("models"));
+    const endpoints = new Endpoints({ ...options, urls, doing: "connect to a remote policy" });
+    const { data } = await endpoints.get("models", { read: readModels });
     const found =
       model === undefined && data.length === 1 ? data[0] : data.find(({ id }) => id === model);
     if (!found) {
@@ -66,7 +79,7 @@ export async function connectRemote(
   }
   const tokenizer =
     typeof options.tokenizer === "string"
-      ? await HfTokenizer.load(options.tokenizer)
+      ? await HfTokenizer.load(modelFolder(options.tokenizer))
       : options.tokenizer;
   return new RemotePolicy({ ...options, urls, model, contextLength, tokenizer });
 }

@@ -1,49 +1,19 @@
 import assert from "node:assert/strict";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { test, type TestContext } from "node:test";
-import type { Tokenizer } from "../../model/tokenizer.js";
-import { Random } from "../../random/random.js";
+import { tmpdir } from "node:os";
+import { test } from "node:test";
 import type { GenerateOptions } from "../policy.js";
 import type { Dialect, RemoteApi } from "./dialect.js";
 import { connectRemote } from "./connect.js";
-import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
-
-/** One token per character; 1 ends, as a character it reads as itself. */
-const letters: Tokenizer = {
-  vocabSize: 128,
-  eosId: 1,
-  eosIds: [1],
-  padId: 0,
-  encode: (text) => [...text].map((c) => c.charCodeAt(0)),
-  decode: (ids) => String.fromCharCode(...Array.from(ids)),
-  chat: (messages) => messages.map((m) => `${m.role}:${m.content}`).join("|"),
-};
-
-type Body = Record<string, unknown>;
-type Handler = (body: Body, response: ServerResponse, request: IncomingMessage) => void;
-
-async function serve(t: TestContext, handler: Handler): Promise<{ url: string; bodies: Body[] }> {
-  const bodies: Body[] = [];
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (data: Buffer) => (text += data.toString()));
-    request.on("end", () => {
-      const body = JSON.parse(text || "{}") as Body;
-      bodies.push(body);
-      handler(body, response, request);
-    });
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, bodies };
-}
-
-const reply = (response: ServerResponse, choice: Body) =>
-  response.end(JSON.stringify({ choices: [choice] }));
+import {
+  type Body,
+  good,
+  type Handler,
+  letters,
+  once,
+  policyAt,
+  reply,
+  serve,
+} from "./testing/fake-endpoint.js";
 
 /** An answer as each server writes it: `text` with the stop string where that server keeps it. */
 const answers: Record<string, [Dialect, RemoteApi, Body]> = {
@@ -117,30 +87,13 @@ const answers: Record<string, [Dialect, RemoteApi, Body]> = {
   ],
 };
 
-const policyAt = (urls: string[], options: Partial<RemotePolicyOptions> = {}) =>
-  new RemotePolicy({
-    urls,
-    model: "m",
-    tokenizer: letters,
-    contextLength: 64,
-    topLogprobs: 2,
-    backoffMs: 5,
-    ...options,
-  });
-const once = (options: Partial<GenerateOptions> = {}): GenerateOptions => ({
-  maxTokens: 20,
-  stop: ["</s>"],
-  random: Random.from(1),
-  ...options,
-});
-
 for (const [server, [dialect, api, choice]] of Object.entries(answers)) {
   test(`RemotePolicy reads what ${server} says`, async (t) => {
     const { url, bodies } = await serve(t, (_, response) => reply(response, choice));
     const policy = policyAt([url], { dialect, api });
     const session = policy.session();
-    const prompt = policy.tokenizer.chat([{ role: "user", content: "q" }]);
-    const row = session.open(policy.tokenizer.encode(prompt));
+    const messages = [{ role: "user", content: "q" }];
+    const row = session.open(letters.encode(letters.chat(messages)), { messages });
     const segment = await session.generate(row, once());
     assert.equal(letters.decode(segment.tokens), "<s>a</s>");
     assert.deepEqual([segment.finish, segment.stop], ["stop", "</s>"]);
@@ -216,7 +169,6 @@ test("RemotePolicy ends a row whose context is full", async (t) => {
   assert.equal(bodies.length, 1);
 });
 
-const good: Body = { text: "a\u0001", finish_reason: "stop" };
 const faults: Record<string, Handler> = {
   "429": (_, response) => response.writeHead(429, { "retry-after": "0" }).end(),
   "500": (_, response) => response.writeHead(500).end("oops"),
@@ -345,6 +297,17 @@ test("connectRemote() asks for the model's name and its longest row", async (t) 
     connectRemote([url], { tokenizer: letters, model: "b" }),
     /contextLength must be given/,
   );
+});
+
+test("connectRemote() finds a tokenizer where Policy.load() finds the model", async (t) => {
+  const { url } = await serve(t, (_, response) =>
+    response.end(JSON.stringify({ data: [{ id: "m", max_model_len: 99 }] })),
+  );
+  const here = process.cwd();
+  process.chdir(tmpdir());
+  t.after(() => process.chdir(here));
+  const policy = await connectRemote([url], { tokenizer: "data/models/tiny" });
+  assert.equal(policy.tokenizer.decode(policy.tokenizer.encode("6*7?")), "6*7?");
 });
 
 test("RemotePolicy refuses an endpoint that takes the prompt for another number of tokens", async (t) => {

@@ -1,4 +1,5 @@
-import type { ChatMessage, Tokenizer } from "../../model/tokenizer.js";
+import { checkArguments, shown } from "../../arguments/index.js";
+import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkOptions } from "../check-options.js";
 import type { GeneratedToken, GenerateOptions, Policy, Row } from "../policy.js";
 import type { Segment, Session } from "../policy.js";
@@ -25,6 +26,8 @@ export interface RemotePolicyOptions extends Partial<EndpointOptions> {
 interface RemoteRow extends Row {
   tokens: number[];
   promptLength: number;
+  /** The chat that the prompt was made of. */
+  messages: readonly ChatMessage[] | undefined;
 }
 
 /**
@@ -61,10 +64,23 @@ export class RemotePolicy implements Policy {
     topLogprobs: number;
   };
   readonly #endpoints: Endpoints;
-  readonly #chats = new Map<string, readonly ChatMessage[]>();
   readonly #seen = { positions: 0, fewest: Infinity, silent: 0, full: 0 };
 
   constructor(options: RemotePolicyOptions) {
+    checkArguments(
+      "use a remote policy",
+      { options },
+      {
+        options: {
+          model: "text",
+          tokenizer: "tokenizer",
+          contextLength: "count",
+          dialect: "text?",
+          api: "text?",
+          topLogprobs: "count?",
+        },
+      },
+    );
     const { urls = [], dialect = "vllm", api = "completions", topLogprobs = 10 } = options;
     this.#endpoints = new Endpoints({ ...options, urls });
     this.#options = { ...options, dialect, api, topLogprobs };
@@ -73,22 +89,7 @@ export class RemotePolicy implements Policy {
       .map(({ url }) => new URL(url).host)
       .join(", ")}`;
     this.contextLength = options.contextLength;
-    const { tokenizer } = options;
-    this.tokenizer = {
-      vocabSize: tokenizer.vocabSize,
-      eosId: tokenizer.eosId,
-      eosIds: tokenizer.eosIds,
-      padId: tokenizer.padId,
-      encode: (text) => tokenizer.encode(text),
-      decode: (ids, decoding) => tokenizer.decode(ids, decoding),
-      chat: (messages, chatting) => {
-        const text = tokenizer.chat(messages, chatting);
-        // A chat endpoint wants the messages back that this prompt was made of.
-        if (this.#chats.size >= 10_000) this.#chats.delete(this.#chats.keys().next().value!);
-        this.#chats.set(text, [...messages]);
-        return text;
-      },
-    };
+    this.tokenizer = options.tokenizer;
   }
 
   /** How the endpoints have been doing. */
@@ -141,21 +142,40 @@ export class RemotePolicy implements Policy {
   session(): Session {
     const rows = new Set<RemoteRow>();
     let nextId = 0;
-    const open = (tokens: number[], promptLength: number): RemoteRow => {
-      const row = { id: nextId++, tokens, promptLength };
+    let disposed = false;
+    const open = (
+      tokens: number[],
+      promptLength: number,
+      messages: readonly ChatMessage[] | undefined,
+    ): RemoteRow => {
+      const row = { id: nextId++, tokens, promptLength, messages };
       rows.add(row);
       return row;
     };
     const own = (row: Row): RemoteRow => {
       if (rows.has(row as RemoteRow)) return row as RemoteRow;
+      if (typeof row?.id !== "number") {
+        throw new TypeError(`Cannot use a row: row must be one of this session, got ${shown(row)}`);
+      }
       throw new RangeError(
         `Cannot use row ${row.id}: it must be open in this session, got a closed or foreign one`,
       );
     };
     return {
-      open: (tokens) => open(Array.from(tokens), tokens.length),
-      fork: (row) => open([...row.tokens], own(row).promptLength),
+      open: (tokens, options = {}) => {
+        if (disposed) {
+          throw new Error("Cannot open a row: the session must not be over, but it was disposed");
+        }
+        checkArguments("open a row", { tokens, options }, { tokens: "list", options: "object" });
+        checkArguments("open a row", { options }, { options: { messages: "list?" } });
+        return open(Array.from(tokens), tokens.length, options.messages);
+      },
+      fork: (row) => {
+        const { tokens, promptLength, messages } = own(row);
+        return open([...tokens], promptLength, messages);
+      },
       append: (row, tokens) => {
+        checkArguments("append", { tokens }, { tokens: "list" });
         const { tokens: all } = own(row);
         for (let i = 0; i < tokens.length; i++) all.push(tokens[i]!);
       },
@@ -166,17 +186,19 @@ export class RemotePolicy implements Policy {
         return segment;
       },
       truncate: (row, length) => {
-        if (!Number.isInteger(length) || length < 0 || length > row.tokens.length) {
+        const { id, tokens } = own(row);
+        if (!Number.isInteger(length) || length < 0 || length > tokens.length) {
           throw new RangeError(
-            `Cannot truncate row ${row.id}: length must be from 0 to ${row.tokens.length}, got ${length}`,
+            `Cannot truncate row ${id}: length must be from 0 to ${tokens.length}, got ${length}`,
           );
         }
-        own(row).tokens.length = length;
+        tokens.length = length;
       },
       close: (row) => {
         rows.delete(own(row));
       },
       dispose: () => {
+        disposed = true;
         rows.clear();
       },
     };
@@ -210,9 +232,10 @@ export class RemotePolicy implements Policy {
       vocabSize: this.tokenizer.vocabSize,
     });
     const path = api === "chat" ? "chat/completions" : "completions";
-    const answer = readAnswer(await this.#endpoints.post(path, body, options.signal), {
-      tokenizer: this.tokenizer,
-      stops,
+    const reading = { tokenizer: this.tokenizer, stops, maxTokens };
+    const answer = await this.#endpoints.post(path, body, {
+      signal: options.signal,
+      read: (answered) => readAnswer(answered, reading),
     });
     if (asText) this.#checkLength(text, answer.promptTokens);
     if (dialect === "arpo-lab") answer.tokens.forEach(() => options.random.uniform());
@@ -237,10 +260,14 @@ export class RemotePolicy implements Policy {
     );
   }
 
-  #messages(row: RemoteRow): RemoteMessage[] {
-    const prompt = this.tokenizer.decode(row.tokens.slice(0, row.promptLength));
-    const messages = this.#chats.get(prompt) ?? [{ role: "user", content: prompt }];
-    const written = this.tokenizer.decode(row.tokens.slice(row.promptLength));
+  /** What a chat endpoint is sent: it writes the prompt itself, so text of a template will not do. */
+  #messages({ messages, tokens, promptLength }: RemoteRow): RemoteMessage[] {
+    if (!messages || tokens.length < promptLength) {
+      throw new TypeError(
+        `Cannot ask ${this.name}: api "chat" needs the messages that the prompt was made of (session.open(tokens, { messages }), or a task whose prompt is a chat and is not cut), got ${messages ? "a prompt that was cut" : "a prompt without them"}; api "completions" takes any prompt`,
+      );
+    }
+    const written = this.tokenizer.decode(tokens.slice(promptLength));
     return written === "" ? [...messages] : [...messages, { role: "assistant", content: written }];
   }
 

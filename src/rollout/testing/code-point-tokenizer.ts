@@ -1,4 +1,4 @@
-import type { ChatMessage, Tokenizer } from "../../model/tokenizer.js";
+import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 
 /**
  * Every character is a token: its code point. The end token is U+0001, the padding U+0000.

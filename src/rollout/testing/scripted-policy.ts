@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { GenerateOptions, Policy, Row, Segment, Session } from "../../policy/policy.js";
 import { CodePointTokenizer } from "./code-point-tokenizer.js";
 
@@ -96,7 +96,7 @@ export class ScriptedPolicy implements Policy {
             `Cannot append: a row must fit into ${this.contextLength} tokens, got ${own.length + tokens.length}`,
           );
         }
-        own.push(...Array.from(tokens));
+        for (let i = 0; i < tokens.length; i++) own.push(tokens[i]!);
       },
       truncate: (row, length) => {
         find(row).tokens.length = length;

@@ -71,6 +71,7 @@ test("every key that is not kept for export is looked at by a run", async () => 
     seen.add(`trainer.${key}`);
   }
   seen.add("data.max_response_length");
+  seen.add("lab.stuck_after"); // the watchdog's, which watches whole processes
   const unread = configKeys.filter(({ kept, path }) => !kept && !seen.has(path));
   assert.deepEqual(
     unread.map(({ path }) => path),

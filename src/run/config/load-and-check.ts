@@ -1,11 +1,15 @@
 import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
+import { homePath } from "../../files/index.js";
 import { nearest } from "../../text/index.js";
 import { interpolate } from "./interpolate.js";
 import { configKeys } from "./keys.js";
 import { parseOverride } from "./override.js";
-import type { LoadOptions, LoadedConfig } from "./load.js";
+import type { LoadOptions, LoadedConfig } from "./options.js";
 import { presets } from "./presets.js";
+import { placePaths } from "./place-paths.js";
+import { refuseTogether } from "./refuse-together.js";
 import { schema } from "./schema.js";
 import { type Tree, get, isTree, leaves, merge, put, remove } from "./tree.js";
 
@@ -13,6 +17,8 @@ import { type Tree, get, isTree, leaves, merge, put, remove } from "./tree.js";
 const linked: Readonly<Record<string, string>> = {
   "actor_rollout_ref.rollout.prompt_length": "data.max_prompt_length",
   "actor_rollout_ref.rollout.response_length": "data.max_response_length",
+  "actor_rollout_ref.actor.clip_ratio_low": "actor_rollout_ref.actor.clip_ratio",
+  "actor_rollout_ref.actor.clip_ratio_high": "actor_rollout_ref.actor.clip_ratio",
   "critic.ppo_mini_batch_size": "actor_rollout_ref.actor.ppo_mini_batch_size",
   "critic.ppo_epochs": "actor_rollout_ref.actor.ppo_epochs",
   "critic.shuffle": "actor_rollout_ref.actor.shuffle",
@@ -58,7 +64,9 @@ function explain(
   tree: Tree,
 ) {
   const [issue] = error.issues;
-  const path = issue!.path.join(".");
+  // A place in a list is told with the whole list.
+  const inList = issue!.path.findIndex((part) => typeof part === "number");
+  const path = issue!.path.slice(0, inList < 0 ? undefined : inList).join(".");
   const got = JSON.stringify(get(tree, path));
   return new RangeError(`Cannot load the configuration: ${path}: ${issue!.message}, got ${got}`);
 }
@@ -98,21 +106,37 @@ export async function loadAndCheck(options: LoadOptions): Promise<LoadedConfig> 
     }
     given = merge(given, tree);
   }
-  for (const file of files) given = merge(given, await readTree(file));
+  /** The folder that a key's paths lead from: its file's; none is the working folder. */
+  const folders = new Map<string, string>();
+  for (const file of files) {
+    const path = resolve(homePath(file));
+    const tree = await readTree(path);
+    given = merge(given, tree);
+    for (const [key] of leaves(tree)) folders.set(key, dirname(path));
+  }
   given = merge(given, values);
+  for (const [key] of leaves(values)) folders.delete(key);
   for (const source of overrides) {
     const change = parseOverride(source);
     if (!change) notes.push(`${source} has no value: left as it is`);
     else if (change.kind === "remove") given = remove(given, change.path);
-    else given = put(given, change.path, change.value);
+    else {
+      given = put(given, change.path, change.value);
+      folders.delete(change.path);
+    }
   }
   refuseUnknown(given);
 
   let all = schema.parse({}) as Tree;
-  for (const [path, source] of Object.entries(linked)) all = put(all, path, `\${${source}}`);
-  const resolved = interpolate(merge(all, given), env);
+  for (const [path, source] of Object.entries(linked)) {
+    all = put(all, path, `\${${source}}`);
+    const folder = folders.get(source);
+    if (folder !== undefined && get(given, path) === undefined) folders.set(path, folder);
+  }
+  const resolved = placePaths(interpolate(merge(all, given), env), folders);
   const checked = schema.safeParse(resolved);
   if (!checked.success) throw explain(checked.error, resolved);
+  refuseTogether(checked.data);
   const kept = [...leaves(given)].map(([path]) => path).filter((path) => keyOf(path)?.kept);
   return { config: checked.data, kept, notes };
 }

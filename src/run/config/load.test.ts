@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sharedData } from "../../../tests/shared-data.js";
+import { clipBounds } from "../../learn/index.js";
+import { updateOptions } from "../trainer/options.js";
 import { configKeys } from "./keys.js";
 import { loadConfig } from "./load.js";
 
@@ -13,6 +15,21 @@ test("loadConfig() gives every key a default of the right kind and links lengths
   const { config } = await loadConfig({ overrides: ["data.max_response_length=77"] });
   assert.equal(config.actor_rollout_ref.rollout.response_length, 77);
   assert.equal(config.trainer.default_local_dir, "checkpoints/verl_examples/gsm8k");
+});
+
+test("loadConfig() takes clip_ratio as the default of the range below and above", async () => {
+  const actor = "actor_rollout_ref.actor";
+  const bounds = async (...overrides: string[]) =>
+    clipBounds(updateOptions((await loadConfig({ overrides })).config));
+  const near = (found: { low: number; high: number }, low: number, high: number) =>
+    assert.deepEqual(
+      [found.low.toFixed(6), found.high.toFixed(6)],
+      [low.toFixed(6), high.toFixed(6)],
+    );
+  near(await bounds(), 0.8, 1.2);
+  near(await bounds(`${actor}.clip_ratio=0.1`), 0.9, 1.1);
+  near(await bounds(`${actor}.clip_ratio=0.1`, `${actor}.clip_ratio_high=0.28`), 0.9, 1.28);
+  near(await bounds(`${actor}.clip_ratio=0.1`, `${actor}.clip_ratio_low=null`), 0.9, 1.1);
 });
 
 test(

@@ -1,27 +1,5 @@
-import type { Preset } from "./presets.js";
-import type { Config } from "./schema.js";
-import type { Tree } from "./tree.js";
-
-export interface LoadOptions {
-  /** YAML files, the later over the earlier. */
-  files?: readonly string[];
-  /** A named starting point, under the files. */
-  preset?: Preset | readonly Preset[];
-  /** The same as text or as a tree, over the files. */
-  values?: Tree;
-  /** Command-line overrides, over all else. */
-  overrides?: readonly string[];
-  env?: Readonly<Record<string, string | undefined>>;
-}
-
-/** A checked configuration and what there is to say about it. */
-export interface LoadedConfig {
-  config: Config;
-  /** Keys that were set and mean nothing on one machine; kept for export. */
-  kept: string[];
-  /** Overrides that were left out, and why. */
-  notes: string[];
-}
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { LoadOptions, LoadedConfig } from "./options.js";
 
 /**
  * Loads a configuration written with verl's and ARPO's keys: presets, then YAML files, then overrides,
@@ -46,6 +24,7 @@ export interface LoadedConfig {
  * ```
  */
 export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
+  checkArguments("load a configuration", { options }, { options: "object" });
   const { loadAndCheck } = await import("./load-and-check.js");
   return loadAndCheck(options);
 }

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { parse } from "yaml";
 
 /** One change from a command line. */
@@ -26,6 +27,7 @@ export interface Override {
  * ```
  */
 export function parseOverride(text: string): Override | undefined {
+  checkArguments("override", { text }, { text: "text" });
   const removal = /^~([\w.]+)(?:=.*)?$/.exec(text);
   if (removal) return { kind: "remove", path: removal[1]! };
   const [, path, source] = /^\+{0,2}([\w.]+)=([^]*)$/.exec(text) ?? [];

@@ -1,8 +1,9 @@
+import { algorithms } from "../../presets.js";
 import { type Tree, merge } from "./tree.js";
 
 /** What every published script sets, whatever the hardware. */
 const published: Tree = {
-  algorithm: { adv_estimator: "grpo", kl_ctrl: { kl_coef: 0 } },
+  algorithm: { adv_estimator: algorithms.arpo.estimator, kl_ctrl: { kl_coef: 0 } },
   actor_rollout_ref: {
     actor: {
       use_dynamic_bsz: true,
@@ -24,17 +25,15 @@ const withRollout = (base: Tree, actor: Tree, rollout: Tree, rest: Tree = {}): T
   },
 });
 
-const tree = {
-  n: 16,
-  initial_rollouts: 8,
-  beam_size: 2,
-  branch_probability: 0.5,
-  entropy_weight: 0.2,
-};
-const balanced = {
-  enable_entropy_balanced_clipping: true,
-  enable_entropy_balanced_advantage: true,
-};
+/** What a cell's preset says about rolling out, under the configuration's keys. */
+const rolloutKeys = (preset: (typeof algorithms)[keyof typeof algorithms]): Tree => ({
+  n: preset.n,
+  initial_rollouts: preset.initialRollouts,
+  beam_size: preset.beamSize,
+  ...("branchProbability" in preset
+    ? { branch_probability: preset.branchProbability, entropy_weight: preset.entropyWeight }
+    : {}),
+});
 
 /** Batches, lengths and rollouts of a published script, and how often it goes over its prompts. */
 const sizes = (
@@ -69,21 +68,21 @@ const sizes = (
  * ```
  */
 export const presets = {
-  // No branching: every row starts from the prompt.
-  grpo: withRollout(published, {}, { n: 16, initial_rollouts: 16, beam_size: 1 }),
-  arpo: withRollout(published, {}, tree),
+  grpo: withRollout(published, {}, rolloutKeys(algorithms.grpo)),
+  arpo: withRollout(published, {}, rolloutKeys(algorithms.arpo)),
   aepo: withRollout(
     published,
-    balanced,
     {
-      ...tree,
-      enable_dynamic_rollouts: false,
+      enable_entropy_balanced_clipping: algorithms.aepo.entropyBalancedClipping,
+      enable_entropy_balanced_advantage: algorithms.aepo.entropyBalancedAdvantage,
+    },
+    {
+      ...rolloutKeys(algorithms.aepo),
+      enable_dynamic_rollouts: algorithms.aepo.dynamicRollouts,
       // Both of AEPO's files; ARPO's base file has 3, 64 and 3, the schema's defaults.
-      tools: { call_limit: 6, max_workers: 32, retry_count: 4 },
+      tools: { call_limit: algorithms.aepo.callLimit, max_workers: 32, retry_count: 4 },
     },
-    {
-      lab: { branch_rule: "aepo-code" },
-    },
+    { lab: { branch_rule: algorithms.aepo.rule } },
   ),
   tiny: merge(sizes(8, 2, 256, 128, { tools: { call_limit: 3 } }), {
     actor_rollout_ref: {

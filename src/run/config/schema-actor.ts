@@ -10,16 +10,19 @@ import {
   oneOf,
   optionalCount,
   optionalText,
+  path,
   positive,
   section,
   share,
   text,
+  weight,
+  whole,
 } from "./kinds.js";
 
 /** Keys that actor and critic optimisers share. */
 const optimizer = (learningRate: number) => ({
   lr: positive(learningRate).describe("Learning rate"),
-  lr_warmup_steps: number(-1).describe("Steps of linear warm-up; negative: use the ratio"),
+  lr_warmup_steps: whole(-1).describe("Steps of linear warm-up; negative: use the ratio"),
   lr_warmup_steps_ratio: share(0).describe("Share of all steps that warms up"),
   min_lr_ratio: z
     .number()
@@ -31,7 +34,7 @@ const optimizer = (learningRate: number) => ({
   num_cycles: positive(0.5).describe("Cosine half-waves"),
   warmup_style: oneOf(["constant", "cosine"], "constant").describe("The schedule after warm-up"),
   total_training_steps: kept(number(-1)),
-  weight_decay: number(0.01).describe("AdamW's decoupled weight decay"),
+  weight_decay: weight(0.01).describe("AdamW's decoupled weight decay"),
 });
 
 // A checkpoint here always holds all of it, the model as a Hugging Face folder.
@@ -52,9 +55,11 @@ const criticAdapters = {
 
 /** The model and how it fits in memory. */
 export const model = section({
-  path: text("data/models/tiny").describe("A Hugging Face folder"),
+  path: path("data/models/tiny").describe("A Hugging Face folder"),
   enable_gradient_checkpointing: flag(true).describe("Recompute activations: slower, less memory"),
-  lora_rank: atLeast(0, 0).describe("Train low-rank adapters alone, of this rank; 0: every weight"),
+  lora_rank: atLeast(0, 0, 8192).describe(
+    "Train low-rank adapters alone, of this rank; 0: every weight",
+  ),
   lora_alpha: positive(16).describe("What adapters add is multiplied by lora_alpha / lora_rank"),
   target_modules: z
     .union([z.string(), z.array(z.string())])
@@ -78,13 +83,24 @@ export const actor = section({
     "Rows per forward pass, where it is not dynamic",
   ),
   use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than rows"),
-  ppo_max_token_len_per_gpu: atLeast(1, 16384).describe(
+  ppo_max_token_len_per_gpu: atLeast(1, 16384, 1e9).describe(
     "Tokens per forward pass, where it is dynamic or no rows are given",
   ),
   grad_clip: positive(1).describe("Largest global gradient norm"),
-  clip_ratio: share(0.2).describe("PPO's clip range, where low and high are unset"),
-  clip_ratio_low: z.number().min(0).max(1).nullable().default(0.2).describe("Below 1"),
-  clip_ratio_high: z.number().min(0).nullable().default(0.2).describe("Above 1"),
+  clip_ratio: share(0.2).describe("PPO's clip range, on both sides where the next two do not say"),
+  clip_ratio_low: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(0.2)
+    .describe("Below 1; follows clip_ratio"),
+  clip_ratio_high: z
+    .number()
+    .min(0)
+    .nullable()
+    .default(0.2)
+    .describe("Above 1; follows clip_ratio"),
   clip_ratio_c: z.number().gt(1).default(3).describe("Dual clip's bound"),
   loss_agg_mode: oneOf(lossAggregations, "token-mean").describe(
     "How token losses become one number",
@@ -93,7 +109,7 @@ export const actor = section({
   enable_entropy_balanced_advantage: flag(false).describe("AEPO: weigh advantages by entropy"),
   entropy_coeff: number(0).describe("Weight of the entropy bonus"),
   use_kl_loss: flag(false).describe("Add a KL loss against the reference policy"),
-  kl_loss_coef: number(0.001).describe("Its weight"),
+  kl_loss_coef: weight(0.001).describe("Its weight"),
   kl_loss_type: oneOf(klKinds, "low_var_kl").describe("Its estimate"),
   ppo_epochs: atLeast(1, 1).describe("Passes over a batch"),
   shuffle: flag(false).describe("Shuffle a batch before each pass"),
@@ -125,7 +141,7 @@ export const critic = section({
     "Rows per forward pass, where it is not dynamic",
   ),
   use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than rows"),
-  ppo_max_token_len_per_gpu: atLeast(1, 32768).describe(
+  ppo_max_token_len_per_gpu: atLeast(1, 32768, 1e9).describe(
     "Tokens per forward pass, where it is dynamic or no rows are given",
   ),
   ppo_epochs: atLeast(1, 1).describe("Passes over a batch"),
@@ -138,7 +154,7 @@ export const critic = section({
   checkpoint,
   optim: section(optimizer(1e-5)),
   model: section({
-    path: text("data/models/tiny").describe("A Hugging Face folder to start the critic from"),
+    path: path("data/models/tiny").describe("A Hugging Face folder to start the critic from"),
     tokenizer_path: kept(optionalText),
     enable_gradient_checkpointing: flag(true).describe("Recompute activations"),
     ...criticAdapters,

@@ -5,15 +5,23 @@ import {
   free,
   kept,
   number,
+  oneOf,
   optionalCount,
   optionalText,
-  positive,
   section,
   share,
   text,
 } from "./kinds.js";
 
-const temperature = (by: number) => z.number().min(0).default(by);
+const temperature = (by: number) => z.number().min(0).max(1000).default(by);
+const nucleus = z.number().gt(0).max(1).default(1);
+const likeliest = z
+  .number()
+  .int()
+  .min(-1)
+  .max(1_000_000)
+  .refine((k) => k !== 0, "must be above 0, or -1 for all")
+  .default(-1);
 
 /** One tool: the reference's class path, or a name or module of ours. */
 const toolInstance = z.strictObject({
@@ -25,9 +33,14 @@ const toolInstance = z.strictObject({
 
 const tools = section({
   call_limit: atLeast(0, 3).describe("Most tool calls of one row"),
-  max_workers: atLeast(1, 64).describe("Calls at the same time"),
-  timeout: positive(120).describe("Seconds a call may take; enforced"),
-  retry_count: atLeast(1, 3).describe("Attempts before a call counts as failed"),
+  max_workers: atLeast(1, 64, 10_000).describe("Calls at the same time"),
+  timeout: z
+    .number()
+    .positive()
+    .max(2_000_000)
+    .default(120)
+    .describe("Seconds a call may take; enforced"),
+  retry_count: atLeast(1, 3, 1000).describe("Attempts before a call counts as failed"),
   verbose_logging: flag(true).describe("Write every call to tool_calls.jsonl in the run folder"),
   fail_on_error: flag(false).describe("Stop when a tool cannot be loaded, rather than go without"),
   tool_instances: z.record(z.string(), toolInstance).default({}).describe("The tools, by tag"),
@@ -35,19 +48,23 @@ const tools = section({
 
 /** How trajectories are sampled and where they branch. */
 export const rollout = section({
-  mode: text("sync").describe("`sync`: no tools; `sync_with_tool`: the tree rollout with tools"),
+  mode: oneOf(["sync", "sync_with_tool"], "sync").describe(
+    "`sync`: no tools; `sync_with_tool`: the tree rollout with tools",
+  ),
   temperature: temperature(1).describe("Sampling temperature; 0 is greedy"),
-  top_k: z.number().int().min(-1).default(-1).describe("Keep the k likeliest tokens; -1 keeps all"),
-  top_p: share(1).describe("Keep the likeliest tokens that reach p together"),
+  top_k: likeliest.describe("Keep the k likeliest tokens; -1 keeps all"),
+  top_p: nucleus.describe("Keep the likeliest tokens that reach p together"),
   do_sample: flag(true).describe("Off: greedy, one row a prompt"),
   ignore_eos: kept(flag(false)),
   prompt_length: kept(atLeast(1, 512)),
   response_length: atLeast(1, 512).describe("Longest response; follows data.max_response_length"),
   max_model_len: optionalCount.describe("Longest row; unset is the model's own limit"),
   max_num_seqs: atLeast(1, 1024).describe("Most rows at the same time; changes memory, no answer"),
-  n: atLeast(1, 1).describe("Rows per prompt"),
-  initial_rollouts: atLeast(1, 1).describe("Rows per prompt at the start; the rest branch off"),
-  beam_size: atLeast(1, 1).describe("A surviving row tries beam_size - 1 branches a round"),
+  n: atLeast(1, 1, 65_536).describe("Rows per prompt"),
+  initial_rollouts: atLeast(1, 1, 65_536).describe(
+    "Rows per prompt at the start; the rest branch off",
+  ),
+  beam_size: atLeast(1, 1, 65_536).describe("A surviving row tries beam_size - 1 branches a round"),
   branch_probability: share(0.5).describe("Base probability p of the branching rule"),
   entropy_weight: number(0.5).describe("Weight w of the entropy change in the branching rule"),
   enable_dynamic_rollouts: flag(false).describe(
@@ -55,10 +72,10 @@ export const rollout = section({
   ),
   initial_entropy_tokens: atLeast(1, 50).describe("AEPO: tokens of the root generation"),
   val_kwargs: section({
-    top_k: z.number().int().min(-1).default(-1).describe("The same for validation"),
-    top_p: share(1).describe("The same for validation"),
+    top_k: likeliest.describe("The same for validation"),
+    top_p: nucleus.describe("The same for validation"),
     temperature: temperature(0).describe("The same for validation, where do_sample is on"),
-    n: atLeast(1, 1).describe("Samples per validation prompt: mean@n, best@n"),
+    n: atLeast(1, 1, 65_536).describe("Samples per validation prompt: mean@n, best@n"),
     do_sample: flag(false).describe("Sample validation answers; off: greedy"),
   }),
   tools,

@@ -8,10 +8,16 @@ import {
   oneOf,
   optionalCount,
   optionalText,
+  path,
   positive,
   section,
   text,
+  weight,
+  whole,
 } from "./kinds.js";
+
+/** The loggers there are. */
+export const loggerNames = ["console", "tensorboard", "mlflow", "wandb"] as const;
 
 /** From rewards to advantages. */
 export const algorithm = section({
@@ -23,7 +29,7 @@ export const algorithm = section({
   kl_penalty: oneOf(klKinds, "kl").describe("Its estimate"),
   kl_ctrl: section({
     type: oneOf(["fixed", "adaptive"], "fixed").describe("Whether its weight moves"),
-    kl_coef: number(0.001).describe("Its weight"),
+    kl_coef: weight(0.001).describe("Its weight"),
     horizon: positive(10000).describe("Adaptive: samples over which the weight may move by 20%"),
     target_kl: positive(0.1).describe("Adaptive: the KL to hold"),
   }),
@@ -41,7 +47,7 @@ export const trainer = section({
   project_name: text("verl_examples").describe("The project, in folders and loggers"),
   experiment_name: text("gsm8k").describe("The run's name, in folders and loggers"),
   logger: z
-    .array(z.string())
+    .array(z.enum(loggerNames))
     .default(["console", "wandb"])
     .describe("console, tensorboard, mlflow, wandb (an offline run for `wandb sync`)"),
   log_val_generations: atLeast(0, 0).describe("Validation answers to show each time"),
@@ -49,13 +55,13 @@ export const trainer = section({
     "Where to write each step's answers in the reference's form, besides the trees in the run folder",
   ),
   validation_data_dir: optionalText.describe("The same for validation"),
-  save_freq: number(-1).describe("Steps between checkpoints; negative: only the last"),
+  save_freq: whole(-1).describe("Steps between checkpoints; negative: only the last"),
   resume_mode: oneOf(["auto", "disable", "resume_path"], "auto").describe("Whether to continue"),
   resume_from_path: optionalText.describe("The checkpoint to continue from"),
   val_before_train: flag(true).describe("Validate before the first step"),
-  test_freq: number(-1).describe("Steps between validations; negative: only the last"),
+  test_freq: whole(-1).describe("Steps between validations; negative: only the last"),
   critic_warmup: atLeast(0, 0).describe("Steps in which only the critic learns"),
-  default_local_dir: text(
+  default_local_dir: path(
     "checkpoints/${trainer.project_name}/${trainer.experiment_name}",
   ).describe("The run folder"),
   max_actor_ckpt_to_keep: optionalCount.describe("Keep the last N checkpoints"),
@@ -81,5 +87,10 @@ export const lab = section({
     "Compute what rows begin with in common once in an update: the same gradients",
   ),
   repair_boxed: flag(true).describe("Mend the broken \\boxed of the published RL files"),
+  reward_concurrency: atLeast(1, 32).describe("Rewards that may be under way at the same time"),
+  reward_timeout: positive(600).describe("Seconds one call of the reward may take"),
+  stuck_after: positive(300).describe(
+    "Seconds for which a reward or a tool may keep the process from all else before it is ended",
+  ),
   keep_best: flag(true).describe("Keep the checkpoint with the best validation reward"),
 });

@@ -1,7 +1,8 @@
 import { readFileSync, rmSync } from "node:fs";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
+import { readIfThere } from "../../files/index.js";
 
 const lockFile = "run.lock";
 
@@ -38,9 +39,9 @@ function isAlive({ pid, began }: Holder): boolean {
 }
 
 async function holderOf(path: string): Promise<Holder | undefined> {
-  const text = await readFile(path, "utf8").catch(() => "");
+  const text = await readIfThere(path);
   try {
-    return JSON.parse(text) as Holder;
+    return text === undefined ? undefined : (JSON.parse(text) as Holder);
   } catch {
     // Killed between making the file and writing it.
     return undefined;

@@ -1,8 +1,14 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { SafetensorsFile, type TensorSource, writeSafetensors } from "../../model/index.js";
 import type { AdamWState } from "../../tensor/index.js";
 
 /** Writes an optimiser's moments as safetensors; the step count goes into the metadata. */
 export async function saveOptimizer(state: AdamWState, path: string): Promise<void> {
+  checkArguments(
+    "save an optimiser",
+    { state, path },
+    { state: { moments: "object" }, path: "path" },
+  );
   const tensors = Object.entries(state.moments).flatMap(([name, moments]) =>
     (["m", "v"] as const).map((kind): TensorSource => ({
       name: `${kind}.${name}`,
@@ -15,6 +21,7 @@ export async function saveOptimizer(state: AdamWState, path: string): Promise<vo
 
 /** Reads what `saveOptimizer` wrote. */
 export async function loadOptimizer(path: string): Promise<AdamWState> {
+  checkArguments("load an optimiser", { path }, { path: "path" });
   const file = await SafetensorsFile.open(path);
   try {
     const state: AdamWState = { step: Number(file.metadata["step"]), moments: {} };

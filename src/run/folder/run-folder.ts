@@ -1,12 +1,31 @@
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { homePath, namesIfThere, readIfThere } from "../../files/index.js";
 import { stageFile, writeFault } from "../../model/index.js";
+import { lockFolder } from "./lock-folder.js";
 import { makeFolder } from "./make-folder.js";
 
-/** Which step a checkpoint holds is in its folder's name, as in the reference. */
-const checkpointName = (step: number) => `global_step_${step}`;
-const latestFile = "latest_checkpointed_iteration.txt";
-const metricsFile = "metrics.jsonl";
+/** How a kind of run names what it leaves behind. */
+export interface FolderLayout {
+  /** What stands before the step in the name of a checkpoint. */
+  checkpoint: string;
+  /** The log of every step, and logs that are there only where something was written to them. */
+  log: string;
+  otherLogs?: readonly string[];
+  /** Folders with a file for each step. */
+  parts?: readonly string[];
+  /** The file that names the last checkpoint, where other programs look for one. */
+  latest?: string;
+}
+
+/** Reinforcement learning's, by the reference's names. */
+export const trainingLayout: FolderLayout = {
+  checkpoint: "global_step_",
+  log: "metrics.jsonl",
+  otherLogs: ["timing.jsonl", "tool_calls.jsonl"],
+  parts: ["rollouts", "validation"],
+  latest: "latest_checkpointed_iteration.txt",
+};
 
 type Line = { step: number } & Record<string, unknown>;
 
@@ -31,16 +50,22 @@ export async function writeWhole(path: string, text: string): Promise<void> {
  * ```
  */
 export class RunFolder {
-  private constructor(readonly path: string) {}
+  #release: () => void = () => undefined;
+
+  private constructor(
+    readonly path: string,
+    readonly layout: FolderLayout,
+  ) {}
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
     return { group: "Runs", text: this.path };
   }
 
-  static async open(path: string): Promise<RunFolder> {
+  static async open(given: string, layout = trainingLayout): Promise<RunFolder> {
+    const path = homePath(given);
     try {
-      await makeFolder(resolve(path, "rollouts"));
-      await makeFolder(resolve(path, "validation"));
+      await makeFolder(resolve(path));
+      for (const part of layout.parts ?? []) await makeFolder(resolve(path, part));
       // What a killed process was still writing was never part of the run.
       for (const name of await readdir(path)) {
         if (name.endsWith(".tmp")) await rm(join(path, name), { recursive: true, force: true });
@@ -48,15 +73,40 @@ export class RunFolder {
     } catch (error) {
       throw writeFault(error, `open the run folder ${path}`);
     }
-    return new RunFolder(path);
+    return new RunFolder(path, layout);
+  }
+
+  /** The same for this process alone, until `release`. A second one that would write it is refused. */
+  static async own(given: string, layout = trainingLayout): Promise<RunFolder> {
+    const path = homePath(given);
+    await makeFolder(path).catch((error: unknown) => {
+      throw writeFault(error, `open the run folder ${path}`);
+    });
+    const release = await lockFolder(path);
+    try {
+      const run = await RunFolder.open(path, layout);
+      run.#release = release;
+      return run;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** A run that is there already; nothing of it is touched. */
-  static async existing(path: string): Promise<RunFolder> {
-    await readFile(join(path, metricsFile)).catch((error: NodeJS.ErrnoException) => {
-      throw new Error(`Cannot read the run ${path}: ${metricsFile} must be there (${error.code})`);
+  static async existing(given: string, layout = trainingLayout): Promise<RunFolder> {
+    const path = homePath(given);
+    await readFile(join(path, layout.log)).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`Cannot read the run ${path}: ${layout.log} must be there (${error.code})`, {
+        cause: error,
+      });
     });
-    return new RunFolder(path);
+    return new RunFolder(path, layout);
+  }
+
+  /** Lets other processes write the folder. */
+  release(): void {
+    this.#release();
   }
 
   /** Writes a file of the run whole. */
@@ -97,31 +147,42 @@ export class RunFolder {
   }
 
   appendMetrics(line: Line): Promise<void> {
-    return this.append(metricsFile, line);
+    return this.append(this.layout.log, line);
   }
 
-  /** Every whole line of a JSONL file of the run. */
+  /** Every whole line of a JSONL file of the run, none where it has no such file. */
   async lines(name: string): Promise<Line[]> {
-    const text = await readFile(join(this.path, name), "utf8").catch(() => "");
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    return whole
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as Line);
+    const text = await readIfThere(join(this.path, name)).catch((error: Error) => {
+      throw new Error(`Cannot read ${name} in ${this.path}: ${error.message}`, { cause: error });
+    });
+    if (text === undefined) return [];
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
+    return whole.flatMap((line, i) => {
+      if (line === "") return [];
+      try {
+        return [JSON.parse(line) as Line];
+      } catch {
+        throw new SyntaxError(
+          `Cannot read ${name} in ${this.path}: line ${i + 1} must be JSON, got ${line.slice(0, 60)}`,
+        );
+      }
+    });
   }
 
   metrics(): Promise<Line[]> {
-    return this.lines(metricsFile);
+    return this.lines(this.layout.log);
   }
 
-  /** Forgets what came after a step: a resumed run will do it again. */
+  /** Forgets what came after a step, by the numbers its lines have: a resumed run will do it again. */
   async rewind(step: number): Promise<void> {
-    for (const name of [metricsFile, "timing.jsonl", "tool_calls.jsonl"]) {
-      if (name === "tool_calls.jsonl" && (await this.lines(name)).length === 0) continue;
-      const kept = (await this.lines(name)).filter((line) => line.step <= step);
+    const { log, otherLogs = [], parts = [] } = this.layout;
+    for (const name of [log, ...otherLogs]) {
+      const lines = await this.lines(name);
+      if (name !== log && lines.length === 0) continue;
+      const kept = lines.filter((line) => line.step <= step);
       await this.write(name, kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
     }
-    for (const part of ["rollouts", "validation"]) {
+    for (const part of parts) {
       for (const name of await readdir(join(this.path, part))) {
         if (Number.parseInt(name, 10) > step) await rm(join(this.path, part, name));
       }
@@ -130,17 +191,21 @@ export class RunFolder {
 
   /** Steps that have a checkpoint, in order. */
   async checkpoints(): Promise<number[]> {
-    const names = await readdir(this.path);
-    return names
-      .flatMap((name) => {
-        const step = /^global_step_(\d+)$/.exec(name)?.[1];
-        return step === undefined ? [] : [Number(step)];
-      })
+    const { checkpoint } = this.layout;
+    return (await namesIfThere(this.path))
+      .filter((name) => name.startsWith(checkpoint))
+      .map((name) => name.slice(checkpoint.length))
+      .filter((step) => /^\d+$/.test(step))
+      .map(Number)
       .sort((a, b) => a - b);
   }
 
+  #checkpointName(step: number): string {
+    return `${this.layout.checkpoint}${step}`;
+  }
+
   checkpointPath(step: number): string {
-    return join(this.path, checkpointName(step));
+    return join(this.path, this.#checkpointName(step));
   }
 
   /** The last whole checkpoint. */
@@ -150,9 +215,10 @@ export class RunFolder {
 
   /** Writes down which checkpoint is the last, where the reference's tools look for it. */
   async noteLatest(step: number): Promise<void> {
-    const path = join(this.path, latestFile);
-    const noted = await readFile(path, "utf8").catch(() => "");
-    if (noted !== String(step)) await this.write(latestFile, String(step));
+    const { latest } = this.layout;
+    if (latest === undefined) return;
+    const noted = await readIfThere(join(this.path, latest));
+    if (noted !== String(step)) await this.write(latest, String(step));
   }
 
   /** Writes a checkpoint into a folder of its own that takes its name only once all is on disk. */
@@ -165,10 +231,19 @@ export class RunFolder {
       await write(temporary);
       await rm(final, { recursive: true, force: true });
       await rename(temporary, final);
-      await writeWhole(join(this.path, latestFile), String(step));
+      const { latest } = this.layout;
+      if (latest !== undefined) await writeWhole(join(this.path, latest), String(step));
     } catch (error) {
       await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
-      throw writeFault(error, `save checkpoint ${checkpointName(step)} in ${this.path}`);
+      const name = this.#checkpointName(step).replace(/^(?!checkpoint)/, "checkpoint ");
+      throw writeFault(error, `save ${name} in ${this.path}`);
+    }
+  }
+
+  /** Deletes the checkpoints after a step. */
+  async dropAfter(step: number): Promise<void> {
+    for (const late of await this.checkpoints()) {
+      if (late > step) await rm(this.checkpointPath(late), { recursive: true });
     }
   }
 

@@ -1,3 +1,5 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { printable } from "../../text/index.js";
 import type { Logger } from "./logger.js";
 
 /** The figures worth a column, in this order, where they are there. */
@@ -54,6 +56,7 @@ function bar(done: number, all: number): string {
 export function consoleLogger(
   options: { write?: (text: string) => void; live?: boolean } = {},
 ): Logger {
+  checkArguments("log", { options }, { options: "object" });
   const { live = false, write = (text: string) => void process.stdout.write(text) } = options;
   let lines = 0;
   let total: number | undefined;
@@ -100,7 +103,7 @@ export function consoleLogger(
     answers: (step, rows) => {
       const text = rows.map(
         ({ input, output, score, reason }) =>
-          `      step ${step}, score ${score.toFixed(2)} (${reason || "no reason given"})\n        ${input.trim()}\n        ${output.trim()}\n`,
+          `      step ${step}, score ${score.toFixed(2)} (${printable(reason) || "no reason given"})\n        ${printable(input).trim()}\n        ${printable(output).trim()}\n`,
       );
       print(text.join(""));
     },

@@ -1,5 +1,6 @@
-import { readFile } from "node:fs/promises";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { join } from "node:path";
+import { readIfThere } from "../../files/index.js";
 import { HttpError, requestJson } from "../../http/index.js";
 import { leaves } from "../config/tree.js";
 import { writeWhole } from "../folder/run-folder.js";
@@ -38,6 +39,31 @@ function access(env: Readonly<Record<string, string | undefined>>): Record<strin
  * A logger that sends parameters and metrics to an MLflow server over REST. Nothing waits for the
  * server but the end of the run: what could not be sent is kept and sent with a later step, and if the
  * server stays away the run folder has it all. A resumed run goes on in the same MLflow run.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, rm } from "node:fs/promises";
+ * import { createServer } from "node:http";
+ * import { mlflowLogger } from "arpo-lab/run";
+ *
+ * const asked: string[] = [];
+ * const answer = { experiments: [{ experiment_id: "1" }], run: { info: { run_id: "r" } } };
+ * const server = createServer((request, response) => {
+ *   asked.push(request.url!.split("/mlflow/")[1]);
+ *   request.resume().on("end", () => response.end(JSON.stringify(answer)));
+ * }).listen(0, "127.0.0.1");
+ * await new Promise((listening) => server.once("listening", listening));
+ * const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const logger = await mlflowLogger({ folder, url, project: "p", run: "r", config: {}, env: {} });
+ * await logger.log(1, { "actor/entropy_loss": 0.5 });
+ * await logger.close?.("finished");
+ * const steps = ["experiments/search", "runs/create", "runs/log-batch", "runs/update"];
+ * assert.deepEqual(asked, steps);
+ * server.close();
+ * await rm(folder, { recursive: true });
+ * ```
  */
 export async function mlflowLogger(options: {
   folder: string;
@@ -49,6 +75,11 @@ export async function mlflowLogger(options: {
   timeoutMs?: number;
   env?: Readonly<Record<string, string | undefined>>;
 }): Promise<Logger> {
+  checkArguments(
+    "log to MLflow",
+    { options },
+    { options: { folder: "path", project: "text", run: "text", config: "object" } },
+  );
   const { project, run, timeoutMs = 10_000, env = process.env } = options;
   const base = options.url ?? env["MLFLOW_TRACKING_URI"] ?? "http://127.0.0.1:5000";
   const headers = access(env);
@@ -84,7 +115,7 @@ export async function mlflowLogger(options: {
 
   async function open(): Promise<string> {
     if (runId !== undefined) return runId;
-    const text = await readFile(noted, "utf8").catch(() => "");
+    const text = await readIfThere(noted);
     const before = text ? (JSON.parse(text) as { url: string; runId: string }) : undefined;
     if (before?.url === base) {
       await call("runs/update", { run_id: before.runId, status: "RUNNING" });

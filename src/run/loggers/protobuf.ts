@@ -1,6 +1,6 @@
 // Protocol buffers as far as the loggers need them: each function gives the bytes of one field.
 
-export function varint(value: number): number[] {
+function varint(value: number): number[] {
   const out: number[] = [];
   for (let rest = value; ; rest = Math.floor(rest / 128)) {
     if (rest < 128) return [...out, rest];

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { maskedCrc32c } from "./crc32c.js";
@@ -20,7 +21,7 @@ function record(data: Uint8Array): Uint8Array {
 }
 
 /** The bytes of one event with scalars. */
-export function scalarEvent(
+function scalarEvent(
   wallTime: number,
   step: number,
   scalars: Readonly<Record<string, number>>,
@@ -32,8 +33,24 @@ export function scalarEvent(
   return record(Uint8Array.from(event));
 }
 
-/** A logger that writes event files which TensorBoard reads. */
+/**
+ * A logger that writes event files which TensorBoard reads.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, readdir, rm } from "node:fs/promises";
+ * import { tensorBoard } from "arpo-lab/run";
+ *
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const logger = await tensorBoard(folder);
+ * await logger.log(1, { "critic/score/mean": 0.5 });
+ * assert.match((await readdir(folder))[0], /^events\.out\.tfevents\./);
+ * await rm(folder, { recursive: true });
+ * ```
+ */
 export async function tensorBoard(folder: string): Promise<Logger> {
+  checkArguments("log to TensorBoard", { folder }, { folder: "path" });
   await mkdir(folder, { recursive: true });
   const now = () => Date.now() / 1000;
   const path = join(folder, `events.out.tfevents.${Math.floor(now())}.${process.pid}.arpo-lab`);

@@ -1,8 +1,9 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { randomBytes } from "node:crypto";
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { crc32 } from "./crc32.js";
+import { crc32 } from "node:zlib";
 import type { Logger } from "./logger.js";
 import { field, text, whole } from "./protobuf.js";
 
@@ -17,7 +18,7 @@ const fileHead = Uint8Array.of(0x3a, 0x57, 0x26, 0x42, 0xe1, 0xbe, 0); // ":W&B"
 const [whole1, first2, middle3, last4] = [1, 2, 3, 4];
 
 /** One record as the log stores it behind `offset` bytes. */
-export function logRecord(data: Uint8Array, offset: number): Uint8Array {
+function logRecord(data: Uint8Array, offset: number): Uint8Array {
   const out: number[] = [];
   let rest = data;
   let started = false;
@@ -59,6 +60,20 @@ const stamp = (date: Date) =>
  * uploads. It needs neither an account nor a network. What is in it: the configuration, every metric
  * with its step, start and end. What is not: system metrics, console output, files, tables of answers.
  * A resumed run is a run of its own, as for wandb itself, under the same id.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, readdir, rm } from "node:fs/promises";
+ * import { wandbLogger } from "arpo-lab/run";
+ *
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const logger = await wandbLogger({ folder, project: "p", run: "r", config: {}, id: "abc" });
+ * await logger.log(1, { "critic/score/mean": 0.5 });
+ * await logger.close?.("finished");
+ * assert.match((await readdir(`${folder}/wandb`))[0], /^offline-run-\d+_\d+-abc$/);
+ * await rm(folder, { recursive: true });
+ * ```
  */
 export async function wandbLogger(options: {
   folder: string;
@@ -69,6 +84,11 @@ export async function wandbLogger(options: {
   id?: string;
   now?: () => Date;
 }): Promise<Logger> {
+  checkArguments(
+    "log to W&B",
+    { options },
+    { options: { folder: "path", project: "text", run: "text", config: "object" } },
+  );
   const { now = () => new Date(), id = randomBytes(4).toString("hex") } = options;
   const began = now();
   const folder = join(options.folder, "wandb", `offline-run-${stamp(began)}-${id}`);

@@ -13,11 +13,28 @@ const spread = (name: string, meaning: string): MetricMeaning[] => [
   { name: `${name}/min`, meaning: `${meaning}: least` },
 ];
 
-/** Every metric that training writes, by what it is about. */
+/**
+ * Every metric that training writes, by what it is about.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { metricMeanings } from "arpo-lab/run";
+ *
+ * const names = metricMeanings["The run"].map(({ name }) => name);
+ * assert.ok(names.includes("training/global_step"));
+ * ```
+ */
 export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
   "The run": [
     { name: "training/global_step", meaning: "Steps done, this one included" },
     { name: "training/epoch", meaning: "Passes over the training prompts that were finished" },
+    {
+      name: "training/stray_errors",
+      meaning:
+        "Errors of a reward, a tool or a callback that nobody waited for (a floating rejection, a late throw); only where there were some",
+      own: true,
+    },
   ],
   "Rewards and advantages": [
     ...spread("critic/score", "What the reward gave a trajectory"),

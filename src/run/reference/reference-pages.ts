@@ -34,16 +34,18 @@ export function configPage(): string {
 The keys are verl's and ARPO's; files written for them load as they are, with \`key=value\`,
 \`++key=value\` and \`\${…}\`. \`lab\` holds what they have no key for. Presets: \`--preset grpo\`, \`arpo\`
 or \`aepo\`, and a size over it: \`tiny\`, \`3b-toy\`, \`7b\`, \`8b\`, \`14b\`. An unknown key is an error that
-names the nearest known one. This page is made from the code and checked by a test.
+names the nearest known one. A file's paths
+lead from the file's folder, where there is nothing from the working folder; what a run writes, and paths
+of the command line, from the working folder; \`~\` is the home folder. This page is made from the code and checked by a test.
 
 <!-- prettier-ignore -->
 | key | default | what it does |
 | --- | --- | --- |
 ${rows.join("\n")}
 
-## Kept for export
+## Read, and without meaning here
 
-These are checked, kept in the run's configuration and listed when they are set; nothing here reads
+These are checked, written into the run's configuration and listed when they are set; nothing here reads
 them, because they are about clusters, other engines, or what is always so here (checkpoints are
 always complete, tool results are always masked, every weight of a critic is trained, rewards are
 computed one sample at a time).

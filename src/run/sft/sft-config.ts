@@ -1,12 +1,16 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { z } from "#zod";
+import { homePath } from "../../files/index.js";
 import { nearest } from "../../text/index.js";
 
 // LLaMA-Factory's keys, as far as its SFT files use them. Those for GPUs and clusters are kept and
 // listed; the rest is checked.
 
 const kept = <T extends z.ZodType>(type: T): T => type.meta({ kept: true });
+/** More of anything than a run can have: beyond it a number is a slip. */
+const most = 1_000_000;
 const anything = kept(z.unknown().optional());
 
 const schema = z.strictObject({
@@ -14,7 +18,7 @@ const schema = z.strictObject({
   stage: z.literal("sft").default("sft"),
   do_train: z.boolean().default(true),
   finetuning_type: z.enum(["full", "lora"]).default("full"),
-  lora_rank: z.number().int().positive().default(8),
+  lora_rank: z.number().int().positive().max(8192).default(8),
   /** Unset: twice the rank. */
   lora_alpha: z.number().positive().nullable().default(null),
   /** `all`, or names with commas between. */
@@ -24,30 +28,32 @@ const schema = z.strictObject({
   lora_dropout: z.literal(0).default(0),
   dataset_dir: z.string().default("data"),
   dataset: z.string(),
-  cutoff_len: z.number().int().positive().default(2048),
-  max_samples: z.number().int().positive().default(1_000_000),
+  cutoff_len: z.number().int().positive().max(most).default(2048),
+  max_samples: z.number().int().positive().max(most).default(1_000_000),
   packing: z.boolean().default(false),
   /** Ours: leave result blocks out of the loss. The published data trains on them. */
   mask_results: z.boolean().default(true),
   output_dir: z.string(),
-  logging_steps: z.number().int().positive().default(10),
-  save_steps: z.number().int().positive().default(500),
+  logging_steps: z.number().int().positive().max(most).default(10),
+  save_steps: z.number().int().positive().max(most).default(500),
   plot_loss: z.boolean().default(false),
-  per_device_train_batch_size: z.number().int().positive().default(8),
-  gradient_accumulation_steps: z.number().int().positive().default(1),
+  per_device_train_batch_size: z.number().int().positive().max(most).default(8),
+  gradient_accumulation_steps: z.number().int().positive().max(most).default(1),
   learning_rate: z.number().positive().default(5e-5),
-  num_train_epochs: z.number().positive().default(3),
-  max_steps: z.number().int().default(-1),
+  num_train_epochs: z.number().positive().max(1_000_000).default(3),
+  /** -1: as many as the epochs have. */
+  max_steps: z.union([z.literal(-1), z.number().int().positive().max(1e9)]).default(-1),
   lr_scheduler_type: z.enum(["cosine", "linear", "constant"]).default("linear"),
   warmup_ratio: z.number().min(0).max(1).default(0),
   weight_decay: z.number().min(0).default(0),
   max_grad_norm: z.number().positive().default(1),
   seed: z.number().int().min(0).default(42),
-  val_size: z.number().min(0).default(0),
-  eval_steps: z.number().int().positive().default(500),
+  /** A share of the rows, or how many. */
+  val_size: z.union([z.number().min(0).lt(1), z.number().int().min(1).max(1e9)]).default(0),
+  eval_steps: z.number().int().positive().max(most).default(500),
   /** Names of data sets to evaluate on, in place of `val_size`. */
   eval_dataset: z.string().nullable().default(null),
-  per_device_eval_batch_size: z.number().int().positive().default(8),
+  per_device_eval_batch_size: z.number().int().positive().max(most).default(8),
   /** When to evaluate; unset is `steps` where there is something to evaluate on. */
   eval_strategy: z.enum(["no", "steps", "epoch"]).default("steps"),
   save_total_limit: z.number().int().positive().nullable().default(null),
@@ -92,7 +98,8 @@ export async function loadSftConfig(
   path: string,
   overrides: readonly string[] = [],
 ): Promise<{ config: SftConfig; kept: string[] }> {
-  const source = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  checkArguments("load a configuration", { path, overrides }, { path: "path", overrides: "list" });
+  const source = await readFile(homePath(path), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot load ${path}: it must be readable (${error.code})`);
   });
   const values = parse(source) as Record<string, unknown>;
@@ -118,7 +125,13 @@ export async function loadSftConfig(
       `Cannot load ${path}: ${key}: ${issue!.message}, got ${JSON.stringify(values[key])}`,
     );
   }
+  const config = { ...checked.data };
+  for (const key of ["model_name_or_path", "dataset_dir", "output_dir"] as const) {
+    config[key] = homePath(config[key]);
+  }
+  const { resume_from_checkpoint: from } = config;
+  if (typeof from === "string") config.resume_from_checkpoint = homePath(from);
   const shape = schema.shape as Record<string, z.ZodType>;
   const listed = Object.keys(values).filter((key) => shape[key]!.meta()?.["kept"]);
-  return { config: checked.data, kept: listed };
+  return { config, kept: listed };
 }

@@ -1,15 +1,8 @@
-import { appendFile, mkdir, readFile, readdir, rename, rm, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import {
-  type Conversation,
-  type Example,
-  SftTrainer,
-  type SftState,
-  type SftStep,
-  encodeConversation,
-  loadDataset,
-  pack,
-} from "../../learn/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { stat, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { readIfThere } from "../../files/index.js";
+import { type Example, SftTrainer, type SftState, type SftStep } from "../../learn/index.js";
 import {
   HfTokenizer,
   type Model,
@@ -19,32 +12,41 @@ import {
   saveAdapter,
   saveModel,
   modelFolder,
-  writeFault,
 } from "../../model/index.js";
-import { Random } from "../../random/index.js";
 import { ready } from "../../tensor/index.js";
-import { makeFolder } from "../folder/make-folder.js";
-import { lockFolder } from "../folder/lock-folder.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
-import { writeWhole } from "../folder/run-folder.js";
+import { type FolderLayout, RunFolder } from "../folder/run-folder.js";
 import type { SftConfig } from "./sft-config.js";
+import { readExamples } from "./sft-examples.js";
 
 /** A step with what there is of its time; the log holds the step alone. */
 export type SftRunStep = SftStep & { seconds: number };
 
-const logFile = "trainer_log.jsonl";
+/** LLaMA-Factory's names. A line of the log counts its step from 0, a checkpoint from 1. */
+const layout: FolderLayout = { checkpoint: "checkpoint-", log: "trainer_log.jsonl" };
 const mergedFolder = "merged";
 const stateFile = "trainer_state.json";
-const checkpointName = (step: number) => `checkpoint-${step}`;
 
 interface Parts {
   model: Model;
   tokenizer: HfTokenizer;
   train: Example[];
   evaluation: Example[];
-  /** Lets other processes write the folder. */
-  release: () => void;
+  run: RunFolder;
+  stopping: AbortSignal | undefined;
+}
+
+/** How a run of fine-tuning is opened, besides its configuration. */
+export interface SftRunOptions {
+  /** Where relative data folders are looked for if not in the working folder. */
+  base?: string;
+  /** Ends the run before its next step. */
+  signal?: AbortSignal;
+  /** The same, and what was done is saved first. */
+  stopping?: AbortSignal;
+  /** Told what was left out, and what a person should know. */
+  note?: (message: string) => void;
 }
 
 /**
@@ -53,6 +55,28 @@ interface Parts {
  * the bytes of one that was not. Which runs go on follows LLaMA-Factory: those without
  * `overwrite_output_dir`, and all with `resume_from_checkpoint: true`. With `finetuning_type: lora` the
  * folders hold the adapters, and `merged` holds the model that has them added.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, rm, writeFile } from "node:fs/promises";
+ * import { SftRun, loadSftConfig } from "arpo-lab/run";
+ *
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const turns = [{ from: "human", value: "1+1?" }, { from: "gpt", value: "2" }];
+ * await writeFile(`${folder}/toy.jsonl`, JSON.stringify({ conversations: turns }));
+ * const info = { toy: { file_name: "toy.jsonl", formatting: "sharegpt" } };
+ * await writeFile(`${folder}/dataset_info.json`, JSON.stringify(info));
+ * const data = `dataset: toy\ndataset_dir: ${folder}\noutput_dir: ${folder}/out\n`;
+ * await writeFile(`${folder}/sft.yaml`, `model_name_or_path: data/models/tiny\n${data}max_steps: 1\n`);
+ * const { config } = await loadSftConfig(`${folder}/sft.yaml`);
+ * const run = await SftRun.open(config);
+ * let steps = 0;
+ * for await (const { loss } of run) steps += Number(loss > 0);
+ * assert.deepEqual([steps, run.before], [1, 0]);
+ * run.dispose();
+ * await rm(folder, { recursive: true });
+ * ```
  */
 export class SftRun implements AsyncIterable<SftRunStep> {
   readonly #log: SftStep[] = [];
@@ -60,7 +84,6 @@ export class SftRun implements AsyncIterable<SftRunStep> {
 
   private constructor(
     readonly config: SftConfig,
-    readonly folder: string,
     readonly trainer: SftTrainer,
     /** Steps that an earlier process did. */
     readonly before: number,
@@ -70,37 +93,29 @@ export class SftRun implements AsyncIterable<SftRunStep> {
   }
 
   /** Reads data and model, and the last checkpoint where the run goes on. */
-  static async open(
-    config: SftConfig,
-    options: {
-      /** Where relative data folders are looked for if not in the working folder. */
-      base?: string;
-      signal?: AbortSignal;
-      note?: (message: string) => void;
-    } = {},
-  ): Promise<SftRun> {
+  static async open(config: SftConfig, options: SftRunOptions = {}): Promise<SftRun> {
+    checkArguments(
+      "fine-tune",
+      { config, options },
+      { config: { output_dir: "path" }, options: "object" },
+    );
     await ready();
-    const folder = resolve(config.output_dir);
-    await makeFolder(folder).catch((error: unknown) => {
-      throw writeFault(error, `open the output folder ${folder}`);
-    });
-    const release = await lockFolder(folder);
+    const run = await RunFolder.own(resolve(config.output_dir), layout);
     try {
-      return await SftRun.#openAlone(config, options, folder, release);
+      return await SftRun.#openAlone(config, options, run);
     } catch (error) {
-      release();
+      run.release();
       throw error;
     }
   }
 
   static async #openAlone(
     config: SftConfig,
-    options: { base?: string; signal?: AbortSignal; note?: (message: string) => void },
-    folder: string,
-    release: () => void,
+    options: SftRunOptions,
+    run: RunFolder,
   ): Promise<SftRun> {
     const { base = ".", signal, note = () => undefined } = options;
-    const from = await checkpointOf(config, folder, note);
+    const from = await checkpointOf(config, run, note);
     const tokenizer = await HfTokenizer.load(modelFolder(config.model_name_or_path));
     const { train, evaluation } = await readExamples(config, base, tokenizer, note);
     const model = await loadModel(modelFolder(config.model_name_or_path));
@@ -121,7 +136,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
         model.copyFrom(saved);
         saved.dispose();
       }
-      const state = JSON.parse(await readFile(join(from, stateFile), "utf8")) as SftState;
+      const state = JSON.parse((await readIfThere(join(from, stateFile)))!) as SftState;
       const optimizer = await loadOptimizer(join(from, "optimizer.safetensors"));
       resume = { ...state, optimizer };
     }
@@ -147,15 +162,21 @@ export class SftRun implements AsyncIterable<SftRunStep> {
       ...(signal ? { signal } : {}),
     });
     const before = resume?.step ?? 0;
-    const run = new SftRun(config, folder, trainer, before, {
+    const opened = new SftRun(config, trainer, before, {
       model,
       tokenizer,
       train,
       evaluation,
-      release,
+      run,
+      stopping: options.stopping,
     });
-    await run.#rewind(before);
-    return run;
+    await opened.#rewind();
+    return opened;
+  }
+
+  /** Where everything is saved. */
+  get folder(): string {
+    return this.#parts.run.path;
   }
 
   /** Examples to train and to evaluate on. */
@@ -169,36 +190,38 @@ export class SftRun implements AsyncIterable<SftRunStep> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SftRunStep> {
+    const { run, model, tokenizer, stopping } = this.#parts;
     try {
+      if (this.before < this.trainer.totalSteps) stopping?.throwIfAborted();
       const { save_steps: every, save_total_limit: most } = this.config;
       let last = performance.now();
       for await (const step of this.trainer) {
         this.#log.push(step);
         const done = step.step + 1;
-        await this.#saving(logFile, () =>
-          appendFile(join(this.folder, logFile), `${JSON.stringify(step)}\n`),
-        );
-        if (done % every === 0 || done === this.trainer.totalSteps) {
-          await this.#checkpoint(done);
-          if (most !== null) await this.#prune(most);
+        await run.append(layout.log, { ...step });
+        const stops = stopping?.aborted === true && done < this.trainer.totalSteps;
+        if (done % every === 0 || done === this.trainer.totalSteps || stops) {
+          await run.checkpoint(done, (path) => this.#saveCheckpoint(path));
+          if (most !== null) await run.prune(most);
         }
         const now = performance.now();
         yield { ...step, seconds: (now - last) / 1000 };
+        if (stops) stopping.throwIfAborted();
         last = performance.now();
       }
-      await this.#saving("the model", async () => {
+      await run.save("the model", async () => {
         await this.#saveModel(this.folder);
-        if (!this.#parts.model.lora) return;
-        await saveModel(this.#parts.model, join(this.folder, mergedFolder));
-        await this.#parts.tokenizer.save(join(this.folder, mergedFolder));
+        if (!model.lora) return;
+        await saveModel(model, join(this.folder, mergedFolder));
+        await tokenizer.save(join(this.folder, mergedFolder));
       });
     } finally {
-      this.#parts.release();
+      run.release();
     }
   }
 
   dispose(): void {
-    this.#parts.release();
+    this.#parts.run.release();
     this.#parts.model.dispose();
   }
 
@@ -211,86 +234,39 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     await this.#parts.tokenizer.save(folder);
   }
 
-  async #checkpoint(step: number): Promise<void> {
-    const final = join(this.folder, checkpointName(step));
-    const temporary = `${final}.${process.pid}.tmp`;
-    await this.#saving(checkpointName(step), async () => {
-      try {
-        await mkdir(temporary);
-        await this.#saveModel(temporary);
-        const { optimizer, ...state } = await this.trainer.state();
-        if (!this.config.save_only_model) {
-          await saveOptimizer(optimizer, join(temporary, "optimizer.safetensors"));
-        }
-        await writeWhole(join(temporary, stateFile), `${JSON.stringify(state)}\n`);
-        await rm(final, { recursive: true, force: true });
-        await rename(temporary, final);
-      } finally {
-        await rm(temporary, { recursive: true, force: true });
-      }
-    });
-  }
-
-  async #prune(most: number): Promise<void> {
-    const steps = await checkpoints(this.folder);
-    for (const step of steps.slice(0, -most)) {
-      await rm(join(this.folder, checkpointName(step)), { recursive: true });
+  async #saveCheckpoint(path: string): Promise<void> {
+    await this.#saveModel(path);
+    const { optimizer, ...state } = await this.trainer.state();
+    if (!this.config.save_only_model) {
+      await saveOptimizer(optimizer, join(path, "optimizer.safetensors"));
     }
+    await writeFile(join(path, stateFile), `${JSON.stringify(state)}\n`);
   }
 
-  /** Forgets what came behind a checkpoint: it will be done again. */
-  async #rewind(steps: number): Promise<void> {
-    const text = await readFile(join(this.folder, logFile), "utf8").catch(() => "");
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
-    for (const line of whole.filter(Boolean)) {
-      const step = JSON.parse(line) as SftStep;
-      if (step.step < steps) this.#log.push(step);
-    }
-    const kept = this.#log.map((step) => `${JSON.stringify(step)}\n`).join("");
-    await this.#saving(logFile, async () => {
-      await writeWhole(join(this.folder, logFile), kept);
-      for (const name of await readdir(this.folder)) {
-        const step = /^checkpoint-(\d+)$/.exec(name)?.[1];
-        const late = step !== undefined && Number(step) > steps;
-        if (late || name.endsWith(".tmp")) {
-          await rm(join(this.folder, name), { recursive: true, force: true });
-        }
-      }
-      if (this.config.save_total_limit !== null) await this.#prune(this.config.save_total_limit);
-    });
+  /** Forgets what came behind the checkpoint it goes on from: it will be done again. */
+  async #rewind(): Promise<void> {
+    const { run } = this.#parts;
+    await run.rewind(this.before - 1);
+    this.#log.push(...((await run.lines(layout.log)) as unknown as SftStep[]));
+    await run.dropAfter(this.before);
+    if (this.config.save_total_limit !== null) await run.prune(this.config.save_total_limit);
   }
-
-  async #saving(what: string, save: () => Promise<void>): Promise<void> {
-    try {
-      await save();
-    } catch (error) {
-      throw writeFault(error, `save ${what} in ${this.folder}`);
-    }
-  }
-}
-
-async function checkpoints(folder: string): Promise<number[]> {
-  const names = await readdir(folder).catch(() => []);
-  return names
-    .flatMap((name) => /^checkpoint-(\d+)$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
 }
 
 /** The checkpoint a run goes on from, by LLaMA-Factory's rules. */
 async function checkpointOf(
   config: SftConfig,
-  folder: string,
+  run: RunFolder,
   note: (message: string) => void,
 ): Promise<string | undefined> {
   const { resume_from_checkpoint: given, overwrite_output_dir: overwrite } = config;
-  const last = (await checkpoints(folder)).pop();
-  const path = last === undefined ? undefined : join(folder, checkpointName(last));
+  const last = await run.latest();
+  const path = last === undefined ? undefined : run.checkpointPath(last);
   if (typeof given === "string") return usable(resolve(given));
   if (given === true || (given === null && !overwrite)) return path && usable(path);
   if (path !== undefined) {
     note(
-      `${folder} has ${checkpointName(last!)} and is begun anew; resume_from_checkpoint=true goes on from there`,
+      `${run.path} has ${basename(path)} and is begun anew; resume_from_checkpoint=true goes on from there`,
     );
   }
   return undefined;
@@ -298,53 +274,11 @@ async function checkpointOf(
 
 async function usable(path: string): Promise<string> {
   for (const name of [stateFile, "optimizer.safetensors"]) {
-    await stat(join(path, name)).catch(() => {
+    await stat(join(path, name)).catch((error: NodeJS.ErrnoException) => {
       throw new RangeError(
-        `Cannot resume: ${path} must be a checkpoint with its optimiser, got none (${name} is missing)`,
+        `Cannot resume: ${path} must be a checkpoint with its optimiser, got none (${name}: ${error.code})`,
       );
     });
   }
   return path;
-}
-
-async function readExamples(
-  config: SftConfig,
-  base: string,
-  tokenizer: HfTokenizer,
-  note: (message: string) => void,
-): Promise<{ train: Example[]; evaluation: Example[] }> {
-  const here = resolve(config.dataset_dir);
-  const inWorkingFolder = await stat(here).then(
-    () => true,
-    () => false,
-  );
-  const folder = inWorkingFolder ? here : resolve(base, config.dataset_dir);
-  const encode = (conversation: Conversation) =>
-    encodeConversation(conversation, tokenizer, {
-      cutoff: config.cutoff_len,
-      maskResults: config.mask_results,
-    });
-  const read = async (names: string) => {
-    const { conversations, skipped } = await loadDataset(names, folder);
-    for (const [reason, count] of Object.entries(skipped)) {
-      note(`${count} rows of ${names} skipped: ${reason}`);
-    }
-    if (conversations.length > 0) return conversations.slice(0, config.max_samples).map(encode);
-    throw new RangeError(
-      `Cannot fine-tune: there must be a conversation in ${names} (${folder}), got none`,
-    );
-  };
-  const all = Random.from(config.seed)
-    .split("split")
-    .shuffle(await read(config.dataset));
-  const held =
-    config.eval_dataset !== null
-      ? 0
-      : config.val_size < 1
-        ? Math.floor(all.length * config.val_size)
-        : config.val_size;
-  const evaluation =
-    config.eval_dataset === null ? all.slice(0, held) : await read(config.eval_dataset);
-  const train = all.slice(held);
-  return { train: config.packing ? pack(train, config.cutoff_len) : train, evaluation };
 }

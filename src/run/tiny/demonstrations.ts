@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   type Corruption,
   type Demonstration,
@@ -8,7 +9,7 @@ import {
   tasks,
 } from "../../data/index.js";
 import { Random } from "../../random/index.js";
-import { demonstrationTools } from "./task-tools.js";
+import { demonstrationTools } from "../../defaults/task-tools.js";
 
 export type Family = keyof typeof tasks;
 
@@ -31,8 +32,23 @@ function questions(family: Family, world: World, count: number, seed: number): T
 /**
  * Demonstrations of the families over many invented worlds: the names are always the same, the facts
  * never, so that only searching and copying can be learned.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { demonstrations } from "arpo-lab/run";
+ *
+ * const [demonstration] = await demonstrations({ counts: { calc: 1 }, seed: 1, worlds: 1 });
+ * const text = demonstration.segments.map((segment) => segment.text).join("");
+ * assert.match(text, /<python>[^]*<result>[^]*\\boxed\{-?\d+\}/);
+ * ```
  */
 export async function demonstrations(options: DemonstrationOptions): Promise<Demonstration[]> {
+  checkArguments(
+    "make demonstrations",
+    { options },
+    { options: { counts: "object", seed: "number" } },
+  );
   const { counts, seed, corruption = {}, worlds = 24 } = options;
   const random = Random.from(seed).split("demonstrations");
   const out: Demonstration[] = [];

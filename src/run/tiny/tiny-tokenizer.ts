@@ -1,5 +1,6 @@
 import { createWorld, question, sentence, tasks } from "../../data/index.js";
 import { type TokenizerFiles, trainBpe } from "../../model/index.js";
+import { resultBlock } from "../../text/result-block.js";
 
 /** What a trajectory is built from; a tag is one token, so that the format is easy to learn. */
 const tags = ["think", "search", "python", "result", "answer"].flatMap((t) => [
@@ -22,7 +23,7 @@ function* texts(): Generator<string> {
   for (const fact of facts) yield `\nPage 1: ${sentence(fact)}`;
   for (let i = 0; i < 40; i++) {
     yield "I look it up. I look up the mayor. I compute 1*2. It is 3. unknown\\boxed{4}";
-    yield ` <result>\nPage 2: x\nPage 3: y\n</result> ${trades.join(" ")}`;
+    yield `${resultBlock("Page 2: x\nPage 3: y")} ${trades.join(" ")}`;
   }
 }
 
@@ -30,6 +31,17 @@ function* texts(): Generator<string> {
  * The tiny model's tokenizer, trained on what its tasks say: tags and the invented names are whole
  * tokens, numbers come in pairs of digits. (Copying a name of several tokens, or a number in single
  * digits, took many times the training.)
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { HfTokenizer } from "arpo-lab/model";
+ * import { tinyTokenizer } from "arpo-lab/run";
+ *
+ * const tokenizer = new HfTokenizer(tinyTokenizer());
+ * assert.equal(tokenizer.encode("<search></search>").length, 2); // a tag is one token
+ * assert.equal(tokenizer.encode("1234").length, 2); // numbers come in pairs of digits
+ * ```
  */
 export function tinyTokenizer(): TokenizerFiles {
   const { towns, people, rivers, trades } = createWorld();

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { basename } from "node:path";
 import { world } from "../../data/index.js";
 import {
@@ -13,8 +14,9 @@ import { loadReward } from "../../reward/index.js";
 import { ready } from "../../tensor/index.js";
 import { ToolSet, loadTools } from "../../tools/index.js";
 import type { Config } from "../config/schema.js";
-import { taskTools } from "../tiny/task-tools.js";
+import { taskTools } from "../../defaults/task-tools.js";
 import { fitTasks } from "./fit-tasks.js";
+import { refuseAdapters } from "./refuse-adapters.js";
 import { tasksOf } from "./tasks-of.js";
 import type { TrainerParts } from "./trainer.js";
 
@@ -51,11 +53,32 @@ async function tasksFor(part: "train" | "test", config: Config, tokenizer: Token
 /**
  * Everything a trainer is put together from, as a configuration says: policy, tools, reward, tasks, and
  * adapters, a reference policy and a critic where they are asked for. `note` is told what was left out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { assemble, loadConfig } from "arpo-lab/run";
+ *
+ * const { config } = await loadConfig({
+ *   preset: ["arpo", "tiny"],
+ *   overrides: ["data.train_files=tasks:calc?train=4", "data.val_files=tasks:calc?test=2"],
+ * });
+ * const { policy, tools, train, validation } = await assemble(config);
+ * assert.deepEqual(tools.tags, ["python", "search"]);
+ * assert.deepEqual([train.length, validation.length], [4, 2]);
+ * policy.model.dispose();
+ * await tools.dispose();
+ * ```
  */
 export async function assemble(
   config: Config,
   note: Note = () => undefined,
 ): Promise<TrainerParts> {
+  checkArguments(
+    "train",
+    { config },
+    { config: { actor_rollout_ref: "object", data: "object", trainer: "object" } },
+  );
   const { model, actor, rollout } = config.actor_rollout_ref;
   const folder = modelFolder(model.path);
   await ready();
@@ -70,6 +93,7 @@ export async function assemble(
   const train = await tasksFor("train", config, tokenizer, note);
   const validation = await tasksFor("test", config, tokenizer, note);
   const loaded = await loadModel(folder);
+  refuseAdapters(config, loaded.config);
   if (model.lora_rank > 0) {
     addLora(loaded, {
       rank: model.lora_rank,

@@ -1,5 +1,6 @@
-import { copyFile, mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { namesIfThere, readIfThere } from "../../files/index.js";
 import {
   type Model,
   loadAdapter,
@@ -33,7 +34,7 @@ const tokenizerFiles =
   /^(tokenizer.*|special_tokens_map|vocab|added_tokens)\.json$|\.jinja$|merges\.txt$/;
 
 async function copyTokenizer(from: string, to: string): Promise<void> {
-  for (const name of await readdir(from).catch(() => [])) {
+  for (const name of await namesIfThere(from)) {
     if (tokenizerFiles.test(name)) await copyFile(join(from, name), join(to, name));
   }
 }
@@ -84,9 +85,14 @@ export async function resumeFrom(
   if (path === undefined) return undefined;
   // A process may have been killed between a checkpoint and the note of it.
   if (mode === "auto") await run.noteLatest(latest!);
-  const text = await readFile(join(path, "state.json"), "utf8").catch(() => {
-    throw new RangeError(`Cannot resume: ${path} must be a checkpoint of this program, got none`);
+  const text = await readIfThere(join(path, "state.json")).catch((error: Error) => {
+    throw new Error(`Cannot resume: ${path} must be readable, got ${error.message}`, {
+      cause: error,
+    });
   });
+  if (text === undefined) {
+    throw new RangeError(`Cannot resume: ${path} must be a checkpoint of this program, got none`);
+  }
   return { path, saved: JSON.parse(text) as Saved };
 }
 

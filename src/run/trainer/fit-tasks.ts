@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task } from "../../data/index.js";
 import type { Tokenizer } from "../../model/index.js";
 import type { Config } from "../config/schema.js";
@@ -11,12 +12,36 @@ function promptTokens(task: Task, tokenizer: Tokenizer, enough: number): number 
 /**
  * Applies `data.filter_overlong_prompts` and the `error` of `data.truncation` to a set's tasks, before
  * the first step rather than in the middle of a run. Cutting is left to the rollout.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import type { Task } from "arpo-lab/data";
+ * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { fitTasks, loadConfig } from "arpo-lab/run";
+ *
+ * const taskOf = (id: string, content: string): Task => ({
+ *   ...{ id, prompt: [{ role: "user", content }], dataSource: "calc", extra: {} },
+ * });
+ * const { config } = await loadConfig({
+ *   overrides: ["data.max_prompt_length=30", "data.filter_overlong_prompts=true"],
+ * });
+ * const given = [taskOf("short", "1+1?"), taskOf("long", "1+1? ".repeat(10))];
+ * const { tasks, dropped } = fitTasks(given, new CodePointTokenizer(), config);
+ * assert.deepEqual([tasks.map(({ id }) => id), dropped], [["short"], 1]);
+ * ```
  */
 export function fitTasks(
   tasks: readonly Task[],
   tokenizer: Tokenizer,
-  { data }: Pick<Config, "data">,
+  config: Pick<Config, "data">,
 ): { tasks: readonly Task[]; dropped: number } {
+  checkArguments(
+    "use the tasks",
+    { tasks, tokenizer, config },
+    { tasks: "list", tokenizer: "tokenizer", config: { data: "object" } },
+  );
+  const { data } = config;
   const { max_prompt_length: most, filter_overlong_prompts: filter, truncation } = data;
   if (!filter && truncation !== "error") return { tasks, dropped: 0 };
   const lengths = tasks.map((task) => promptTokens(task, tokenizer, most));

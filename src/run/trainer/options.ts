@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type {
   ActorLossOptions,
   AdvantageOptions,
@@ -5,11 +6,28 @@ import type {
   UpdateOptions,
 } from "../../learn/index.js";
 import { learningRateFactor } from "../../learn/index.js";
+import type { ScoreOptions } from "../../reward/index.js";
 import type { RolloutOptions } from "../../rollout/index.js";
 import type { Config } from "../config/schema.js";
 
-/** What the configuration says about rolling out. */
+/**
+ * What the configuration says about rolling out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadConfig, rolloutOptions } from "arpo-lab/run";
+ *
+ * const { config } = await loadConfig({ overrides: ["actor_rollout_ref.rollout.beam_size=3"] });
+ * assert.equal(rolloutOptions(config).beamSize, 3);
+ * ```
+ */
 export function rolloutOptions(config: Config): RolloutOptions {
+  checkArguments(
+    "read a configuration",
+    { config },
+    { config: { actor_rollout_ref: "object", data: "object", lab: "object" } },
+  );
   const { rollout } = config.actor_rollout_ref;
   const { lab } = config;
   const branching = lab.branch_rule === "never" ? { beamSize: 1 } : { rule: lab.branch_rule };
@@ -37,8 +55,27 @@ export function rolloutOptions(config: Config): RolloutOptions {
   };
 }
 
-/** What the configuration says about validating. */
+/**
+ * What the configuration says about validating.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadConfig, validationOptions } from "arpo-lab/run";
+ *
+ * const { config } = await loadConfig({
+ *   overrides: ["actor_rollout_ref.rollout.val_kwargs.do_sample=false"],
+ * });
+ * const { mode, validation } = validationOptions(config);
+ * assert.deepEqual([mode, validation], ["validate", { temperature: 0 }]);
+ * ```
+ */
 export function validationOptions(config: Config): RolloutOptions {
+  checkArguments(
+    "read a configuration",
+    { config },
+    { config: { actor_rollout_ref: "object", data: "object", lab: "object" } },
+  );
   const { val_kwargs: kwargs } = config.actor_rollout_ref.rollout;
   const { temperature, top_k: topK, top_p: topP } = kwargs;
   return {
@@ -48,6 +85,11 @@ export function validationOptions(config: Config): RolloutOptions {
     keepTop: false,
     promptsAtOnce: config.data.val_batch_size ?? config.actor_rollout_ref.rollout.max_num_seqs,
   };
+}
+
+/** What the configuration says about scoring. */
+export function scoreOptions({ lab }: Config): ScoreOptions {
+  return { concurrency: lab.reward_concurrency, timeoutMs: lab.reward_timeout * 1000 };
 }
 
 /** What the configuration says about advantages. */
@@ -118,8 +160,26 @@ export function learningRateAt(
   return optim.lr * learningRateFactor({ ...schedule, ...shape }, step - 1);
 }
 
-/** What the configuration says about the update. Mini-batches count prompts there and rows here. */
+/**
+ * What the configuration says about the update. Mini-batches count prompts there and rows here.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadConfig, updateOptions } from "arpo-lab/run";
+ *
+ * const { config } = await loadConfig({
+ *   overrides: ["actor_rollout_ref.actor.ppo_mini_batch_size=4", "actor_rollout_ref.rollout.n=8"],
+ * });
+ * assert.equal(updateOptions(config).miniBatchRows, 32); // prompts there, rows here
+ * ```
+ */
 export function updateOptions(config: Config): UpdateOptions {
+  checkArguments(
+    "read a configuration",
+    { config },
+    { config: { actor_rollout_ref: "object", lab: "object" } },
+  );
   const { actor, rollout, model } = config.actor_rollout_ref;
   return {
     ...lossOptions(config),

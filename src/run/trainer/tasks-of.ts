@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { type Task, readTasks, tasks as families } from "../../data/index.js";
 import type { Config } from "../config/schema.js";
 import { nearest } from "../../text/index.js";
@@ -24,12 +25,26 @@ function parse(source: string): { name: keyof typeof families; dials: Record<str
 /**
  * The tasks a configuration names: files, or generators as `tasks:calc,lookup` with dials as in
  * `tasks:calc?digits=3`. Several families are dealt out in turn, so that every batch has some of each.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadConfig, tasksOf } from "arpo-lab/run";
+ *
+ * const { config } = await loadConfig();
+ * const tasks = await tasksOf("tasks:calc?train=2&digits=1,lookup?train=2", "train", config);
+ * assert.deepEqual(
+ *   tasks.map(({ dataSource }) => dataSource),
+ *   ["calc", "lookup", "calc", "lookup"],
+ * );
+ * ```
  */
 export async function tasksOf(
   source: string | readonly string[],
   part: "train" | "test",
   config: Config,
 ): Promise<Task[]> {
+  checkArguments("use the tasks", { config }, { config: { data: "object", lab: "object" } });
   if (typeof source !== "string" || !source.startsWith(prefix)) {
     const { prompt_key: promptKey, reward_fn_key: rewardKey } = config.data;
     return readTasks(source, { promptKey, rewardKey, repairBoxed: config.lab.repair_boxed });

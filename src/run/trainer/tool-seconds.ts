@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/index.js";
 
 /**
@@ -13,6 +14,7 @@ import type { RolloutTree } from "../../rollout/index.js";
  * ```
  */
 export function toolSeconds(trees: readonly RolloutTree[]): number {
+  checkArguments("add up seconds", { trees }, { trees: "list" });
   const spans = trees
     .flatMap(({ nodes }) => nodes.flatMap(({ tool, run }) => (tool && run ? [run] : [])))
     .sort((a, b) => a.start - b.start);

@@ -1,11 +1,12 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task, TaskSet } from "../../data/index.js";
 import type { Model } from "../../model/index.js";
 import type { Policy } from "../../policy/index.js";
-import { type RewardFunction, deepResearch } from "../../reward/index.js";
+import { type Reward, deepResearch } from "../../reward/index.js";
+import { showAs, watchAs, type Shown } from "../../show/index.js";
 import type { ToolSet } from "../../tools/index.js";
 import { loadConfig } from "../config/load.js";
 import type { Preset } from "../config/presets.js";
-import { runDisplay } from "./run-display.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {
@@ -17,11 +18,11 @@ export interface CellTraining {
   n?: number;
   /** The same for all steps. Default: the `tiny` preset's, which rises and falls. */
   learningRate?: number;
-  /** Prompts per optimiser step. */
+  /** Prompts per optimiser step; must divide `prompts`. Default: 2, of an odd number 1. */
   miniBatch?: number;
   seed?: number;
   tools?: ToolSet;
-  reward?: RewardFunction;
+  reward?: Reward;
   /** Measure the held-out tasks every so many steps, and before the first. */
   testEvery?: number;
   /** Show the run on its board while it goes on, where a notebook looks. Default: true. */
@@ -30,7 +31,30 @@ export interface CellTraining {
   signal?: AbortSignal;
 }
 
-/** A training run made in a cell: its steps stay open to be looked at. */
+/**
+ * A training run made in a cell: its steps stay open to be looked at.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tasks } from "arpo-lab/data";
+ * import { Model } from "arpo-lab/model";
+ * import { Policy } from "arpo-lab/policy";
+ * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { TrainingRun, trainOn } from "arpo-lab/run";
+ * import { ToolSet } from "arpo-lab/tools";
+ *
+ * const sizes = { vocabSize: 256, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const context = { contextLength: 128 };
+ * const policy = Policy.fromModel(Model.init({ ...sizes, ...context }, 1), new CodePointTokenizer());
+ * const options = { preset: "grpo", steps: 1, prompts: 1, n: 2, tools: new ToolSet() } as const;
+ * const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), { ...options, live: false });
+ * assert.ok(run instanceof TrainingRun);
+ * assert.equal(run.curve("critic/score/mean").length, 1);
+ * assert.match(String(run), /^step\tscore\tentropy/);
+ * policy.dispose();
+ * ```
+ */
 export class TrainingRun {
   readonly steps: TrainerStep[] = [];
   /** Held-out figures by step. */
@@ -49,27 +73,75 @@ export class TrainingRun {
     return { group: "Runs", text: `${this.steps.length} steps` };
   }
 
-  [Symbol.for("Jupyter.display")](): ReturnType<typeof runDisplay.show> {
-    return runDisplay.show(this);
+  /** A table of the steps. */
+  toString(): string {
+    const lines = this.steps.map(({ step, metrics }) =>
+      [
+        step,
+        metrics["critic/score/mean"]?.toFixed(3),
+        metrics["actor/entropy_loss"]?.toFixed(3),
+        metrics["actor/pg_clipfrac"]?.toFixed(3),
+        metrics["response_length/mean"]?.toFixed(1),
+      ].join("\t"),
+    );
+    const held = this.validation.map(
+      ({ step, metrics }) =>
+        `step ${step}: ${Object.entries(metrics)
+          .filter(([name]) => name.startsWith("val-core/"))
+          .map(([name, value]) => `${name.split("/")[1]} ${value.toFixed(3)}`)
+          .join(", ")}`,
+    );
+    return ["step\tscore\tentropy\tclipped\ttokens", ...lines, ...held].join("\n");
+  }
+
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("TrainingRun", this);
   }
 }
 
 /**
  * Trains a policy on a family of tasks from a cell: the trainer, without a run folder. The policy is
  * changed in place.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tasks } from "arpo-lab/data";
+ * import { Model } from "arpo-lab/model";
+ * import { Policy } from "arpo-lab/policy";
+ * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { trainOn } from "arpo-lab/run";
+ * import { ToolSet } from "arpo-lab/tools";
+ *
+ * // Usually: await Policy.load("data/models/tiny"), and no more than `steps` and `prompts`.
+ * const sizes = { vocabSize: 256, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const context = { contextLength: 128 };
+ * const policy = Policy.fromModel(Model.init({ ...sizes, ...context }, 1), new CodePointTokenizer());
+ * const { steps } = await trainOn(policy, tasks.calc({ train: 2, test: 1 }), {
+ *   ...{ preset: "grpo", steps: 2, prompts: 1, n: 2, live: false, tools: new ToolSet() },
+ *   reward: ({ response }) => response.length,
+ * });
+ * assert.deepEqual(steps.map(({ step }) => step), [1, 2]);
+ * policy.dispose();
+ * ```
  */
 export async function trainOn(
   policy: Policy & { readonly model: Model },
   tasks: TaskSet | readonly Task[],
   options: CellTraining = {},
 ): Promise<TrainingRun> {
-  const { preset = "arpo", steps = 10, testEvery, onStep } = options;
+  checkArguments(
+    "train",
+    { policy, tasks, options },
+    { policy: "policy", tasks: Array.isArray(tasks) ? "list" : "object", options: "object" },
+  );
+  const { preset = "arpo", steps = 10, prompts = 8, testEvery, onStep } = options;
   const { config } = await loadConfig({
     preset: [preset, "tiny"] satisfies Preset[],
     values: {
       lab: { seed: options.seed ?? 1 },
       trainer: { total_training_steps: steps },
-      data: { train_batch_size: options.prompts ?? 8 },
+      data: { train_batch_size: prompts },
       actor_rollout_ref: {
         actor: {
           ...(options.learningRate === undefined
@@ -81,7 +153,7 @@ export async function trainOn(
                   lr_warmup_steps_ratio: 0,
                 },
               }),
-          ppo_mini_batch_size: options.miniBatch ?? 2,
+          ppo_mini_batch_size: options.miniBatch ?? (prompts % 2 === 0 ? 2 : 1),
         },
         rollout: {
           ...(options.n === undefined
@@ -111,7 +183,7 @@ export async function trainOn(
     run.validation.push({ step, metrics: (await trainer.validate()).metrics });
   };
   await test(0);
-  const shown = options.live === false ? undefined : runDisplay.watch(run);
+  const shown = options.live === false ? undefined : watchAs("TrainingRun", run);
   try {
     for await (const step of trainer) {
       run.steps.push(step);

@@ -149,6 +149,24 @@ test("train() stopped at any step and resumed ends with the same bytes", async (
   }
 });
 
+test("train() told to stop finishes and saves its step, and goes on to the same bytes", async () => {
+  const [whole, stopped] = [await folder(), await folder()];
+  await run(whole);
+  const stop = new AbortController();
+  const onStep = ({ step }: TrainerStep) => {
+    if (step === 1) stop.abort(new Error("that is enough"));
+  };
+  await assert.rejects(run(stopped, [], { onStep, stopping: stop.signal }), /that is enough/);
+  // Step 1 is no step of save_freq: it was saved because the run was to stop.
+  assert.ok((await readdir(stopped)).includes("global_step_1"));
+  const { steps } = await run(stopped);
+  assert.deepEqual(
+    steps.map(({ step }) => step),
+    [2, 3, 4],
+  );
+  assert.deepEqual(await bytes(stopped), await bytes(whole));
+});
+
 test("train() learns with every estimator, with KL in reward and loss", async () => {
   for (const estimator of ["gae", "rloo", "remax", "reinforce_plus_plus", "opo", "grpo_passk"]) {
     const { steps } = await run(await folder(), [

@@ -1,17 +1,16 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { dirname, join } from "node:path";
 import { mkdir } from "node:fs/promises";
 import { type Task } from "../../data/index.js";
-import { writeFault } from "../../model/index.js";
 import type { Scored } from "../../reward/index.js";
 import { type RolloutTree, saveTrees } from "../../rollout/index.js";
-import { lockFolder } from "../folder/lock-folder.js";
-import { makeFolder } from "../folder/make-folder.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { guarded } from "../loggers/guarded.js";
 import type { Logger } from "../loggers/logger.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
 import { dumpAnswers } from "./dump-answers.js";
 import { toolCallLines } from "./tool-call-lines.js";
+import { Strays } from "../../watch/index.js";
 import { Trainer, type TrainerParts, type TrainerStep } from "./trainer.js";
 
 export interface TrainOptions {
@@ -22,6 +21,11 @@ export interface TrainOptions {
   onStep?: (step: TrainerStep) => void | Promise<void>;
   /** Told what a person should know: findings about rewards, skipped steps, loggers that failed. */
   warn?: (message: string) => void;
+  /**
+   * Once this is aborted, the run ends behind the step that is under way, which is saved; `train` then
+   * throws its reason. (`parts.signal` ends it in the middle of a step.)
+   */
+  stopping?: AbortSignal;
   /** Save each step's trees. Default: true. */
   keepRollouts?: boolean;
 }
@@ -63,24 +67,66 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
  * Trains in a run folder: validates, saves and resumes as the configuration says. A run that was killed
  * and resumed ends with the same checkpoint and the same metrics, byte for byte, as one that was not.
  * Gives back the trainer as it ended.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, readdir, rm } from "node:fs/promises";
+ * import { tasks } from "arpo-lab/data";
+ * import { HfTokenizer, Model } from "arpo-lab/model";
+ * import { Policy } from "arpo-lab/policy";
+ * import { loadConfig, tinyTokenizer, train } from "arpo-lab/run";
+ * import { ToolSet } from "arpo-lab/tools";
+ *
+ * // Usually: train(await assemble(config), { folder }).
+ * const { config } = await loadConfig({
+ *   preset: ["grpo", "tiny"],
+ *   overrides: [
+ *     "data.train_batch_size=1",
+ *     "data.max_response_length=4",
+ *     "actor_rollout_ref.actor.ppo_mini_batch_size=1",
+ *     "trainer.total_training_steps=1",
+ *     "trainer.val_before_train=false",
+ *     "trainer.test_freq=-1",
+ *   ],
+ * });
+ * const tokenizer = new HfTokenizer(tinyTokenizer());
+ * const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2, contextLength: 128 };
+ * const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1);
+ * const policy = Policy.fromModel(model, tokenizer);
+ * const reward = ({ response }: { response: string }) => response.length;
+ * const sets = tasks.calc({ train: 1, test: 1 });
+ * const parts = { config, policy, tools: new ToolSet(), reward, train: sets.train, validation: [] };
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const { step } = await train(parts, { folder });
+ * assert.equal(step, 1);
+ * assert.ok((await readdir(folder)).includes("global_step_1"));
+ * await rm(folder, { recursive: true });
+ * policy.dispose();
+ * ```
  */
 export async function train(parts: TrainerParts, options: TrainOptions): Promise<Trainer> {
-  await makeFolder(options.folder).catch((error: unknown) => {
-    throw writeFault(error, `open the run folder ${options.folder}`);
-  });
-  const release = await lockFolder(options.folder);
+  checkArguments(
+    "train",
+    { parts, options },
+    { parts: { config: "object" }, options: { folder: "path" } },
+  );
+  const run = await RunFolder.own(options.folder);
   try {
-    return await trainAlone(parts, options);
+    return await trainAlone(run, parts, options);
   } finally {
-    release();
+    run.release();
   }
 }
 
 /** Training where nobody else writes. */
-async function trainAlone(parts: TrainerParts, options: TrainOptions): Promise<Trainer> {
+async function trainAlone(
+  run: RunFolder,
+  parts: TrainerParts,
+  options: TrainOptions,
+): Promise<Trainer> {
   const { trainer: schedule, lab, actor_rollout_ref: actor } = parts.config;
-  const { folder, warn = () => undefined } = options;
-  const run = await RunFolder.open(folder);
+  const { warn = () => undefined, stopping } = options;
   const from = await resumeFrom(run, parts);
   const trainer = new Trainer(parts, from?.saved.trainer);
   if (from) await restore(trainer, from.path);
@@ -90,6 +136,7 @@ async function trainAlone(parts: TrainerParts, options: TrainOptions): Promise<T
   await run.write("config.yaml", stringify(parts.config));
   const logger = guarded(options.loggers ?? [], warn);
   const watch = watchGradients(warn);
+  const strays = Strays.watch(warn);
 
   const record = async (step: number, metrics: Record<string, number>, timing = {}) => {
     await run.appendMetrics({ step, ...metrics });
@@ -125,6 +172,7 @@ async function trainAlone(parts: TrainerParts, options: TrainOptions): Promise<T
     // A process killed behind its last checkpoint had not come to this.
     if (from) await prune();
     if (trainer.step === 0 && schedule.val_before_train) await record(0, await validate(0));
+    if (trainer.step < trainer.totalSteps) stopping?.throwIfAborted();
     for await (const step of trainer) {
       await options.onStep?.(step);
       for (const finding of step.findings) warn(`step ${step.step}: ${finding.message}`);
@@ -136,7 +184,11 @@ async function trainAlone(parts: TrainerParts, options: TrainOptions): Promise<T
         await run.appendAll("tool_calls.jsonl", toolCallLines(step.step, step.trees));
       }
       await dump(schedule.rollout_data_dir, step.step, step.scored);
-      const metrics = { ...step.metrics };
+      const found = strays.take();
+      const metrics = {
+        ...step.metrics,
+        ...(found > 0 ? { "training/stray_errors": found } : {}),
+      };
       if (due(schedule.test_freq, step.step)) {
         const found = await validate(step.step);
         Object.assign(metrics, found);
@@ -147,14 +199,18 @@ async function trainAlone(parts: TrainerParts, options: TrainOptions): Promise<T
       }
       await record(step.step, metrics, step.timing);
       const isBest = lab.keep_best && best?.step === step.step;
-      if (due(schedule.save_freq, step.step) || isBest) {
+      const stops = stopping?.aborted === true && step.step < trainer.totalSteps;
+      if (due(schedule.save_freq, step.step) || isBest || stops) {
         await run.checkpoint(step.step, (path) => saveCheckpoint(trainer, path, best));
         await prune();
       }
+      if (stops) stopping.throwIfAborted();
     }
   } catch (error) {
     await logger.close("failed");
     throw error;
+  } finally {
+    strays.end();
   }
   await logger.close("finished");
   return trainer;

@@ -1,6 +1,7 @@
 // The whole of reinforcement learning here: roll out, score, spread, update. Each line of `step` is the
 // function a person calls in a cell; what is left is bookkeeping, so that a run can be stopped and
 // looked at anywhere, and resumed as if it had never stopped.
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { type LoaderState, type Task, batches } from "../../data/index.js";
 import {
   Critic,
@@ -11,18 +12,14 @@ import {
   type KlControl,
   klInReward,
   placeReward,
+  type PreparedRow,
+  rowsOf,
 } from "../../learn/index.js";
 
 import type { Model } from "../../model/index.js";
 import type { Policy } from "../../policy/index.js";
 import { Random } from "../../random/index.js";
-import {
-  type Finding,
-  type RewardFunction,
-  type Scored,
-  diagnose,
-  score,
-} from "../../reward/index.js";
+import { type Finding, type Reward, type Scored, diagnose, score } from "../../reward/index.js";
 import { type RolloutTree, rollout, toolMetrics } from "../../rollout/index.js";
 import type { ToolSet } from "../../tools/index.js";
 import type { Config } from "../config/schema.js";
@@ -32,6 +29,7 @@ import {
   criticOptions,
   learningRateAt,
   rolloutOptions,
+  scoreOptions,
   updateOptions,
   validationOptions,
 } from "./options.js";
@@ -44,7 +42,7 @@ export interface TrainerParts {
   config: Config;
   policy: Policy & { readonly model: Model };
   tools: ToolSet;
-  reward: RewardFunction;
+  reward: Reward;
   train: readonly Task[];
   validation: readonly Task[];
   /** The frozen policy that KL is measured against, where the configuration asks for KL. */
@@ -78,7 +76,39 @@ export interface TrainerState {
   kl: KlControl;
 }
 
-/** The loop of rollout, reward, advantage and update. */
+/**
+ * The loop of rollout, reward, advantage and update.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { tasks } from "arpo-lab/data";
+ * import { Model } from "arpo-lab/model";
+ * import { Policy } from "arpo-lab/policy";
+ * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { Trainer, loadConfig } from "arpo-lab/run";
+ * import { ToolSet } from "arpo-lab/tools";
+ *
+ * const sizes = { vocabSize: 256, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const { config } = await loadConfig({
+ *   preset: ["grpo", "tiny"],
+ *   overrides: [
+ *     "data.train_batch_size=1",
+ *     "data.max_response_length=4",
+ *     "actor_rollout_ref.actor.ppo_mini_batch_size=1",
+ *     "trainer.total_training_steps=2",
+ *   ],
+ * });
+ * const { train, test } = tasks.calc({ train: 2, test: 1 });
+ * const policy = Policy.fromModel(Model.init(sizes, 1), new CodePointTokenizer());
+ * const reward = ({ response }: { response: string }) => response.length;
+ * const parts = { config, policy, tools: new ToolSet(), reward, train, validation: test };
+ * const trainer = new Trainer(parts);
+ * for await (const { step, metrics } of trainer) assert.equal(metrics["training/global_step"], step);
+ * assert.equal(trainer.step, 2);
+ * policy.dispose();
+ * ```
+ */
 export class Trainer implements AsyncIterable<TrainerStep> {
   readonly parts: TrainerParts;
   readonly learner: Learner;
@@ -88,6 +118,19 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   #state: TrainerState;
 
   constructor(parts: TrainerParts, state?: TrainerState) {
+    checkArguments(
+      "train",
+      { parts },
+      {
+        parts: {
+          config: "object",
+          policy: "policy",
+          train: "list",
+          tools: "tools",
+          reward: "function",
+        },
+      },
+    );
     const { config, policy, critic } = parts;
     const { algorithm, data, trainer, lab } = config;
     this.parts = parts;
@@ -159,7 +202,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         ...(signal ? { signal } : {}),
       }),
     );
-    const scored = await clock.time("reward", () => score(trees, reward));
+    const scored = await clock.time("reward", () => this.#score(trees, reward));
     const { batch, kl, metrics: klMetrics } = await this.#advantages(scored, tasks, step, clock);
     const warm = step > config.trainer.critic_warmup;
     const criticMetrics =
@@ -220,48 +263,44 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     return next!;
   }
 
+  #score(trees: readonly RolloutTree<Task>[], reward: Reward): Promise<Scored> {
+    const { config, signal } = this.parts;
+    return score(trees, reward, { ...scoreOptions(config), ...(signal ? { signal } : {}) });
+  }
+
   async #advantages(scored: Scored, tasks: readonly Task[], step: number, clock: StepClock) {
-    const { config } = this.parts;
-    const options = advantageOptions(config);
+    const options = advantageOptions(this.parts.config);
     // Values, and log-probabilities for a KL penalty, are needed before there are advantages.
-    const bare = advantages(scored, { ...options, estimator: "grpo" });
-    const values = await this.critic?.values(bare.rows).finally(() => clock.mark("values"));
-    let { kl } = this.#state;
-    let metrics: Record<string, number> = {};
-    let tokenRewards: Float64Array[] | undefined;
-    await clock.time("old_log_prob", () => this.learner.prepare(bare));
-    if (config.algorithm.use_kl_in_reward) {
-      const penalty = await this.#klPenalty(scored, bare);
-      ({ rewards: tokenRewards, control: kl, metrics } = penalty);
-    }
+    const bare = rowsOf(scored);
+    const values = await this.critic?.values(bare).finally(() => clock.mark("values"));
+    const prepared = await clock.time("old_log_prob", () => this.learner.prepare(bare));
+    const rows = values ? prepared.map((row, i) => ({ ...row, values: values[i]! })) : prepared;
+    const penalty = this.parts.config.algorithm.use_kl_in_reward
+      ? await this.#klPenalty(scored, rows)
+      : undefined;
     const batch = advantages(scored, {
-      ...options,
-      ...(values ? { values } : {}),
-      ...(tokenRewards ? { tokenRewards } : {}),
+      ...{ ...options, rows },
+      ...(penalty ? { tokenRewards: penalty.rewards } : {}),
       ...(options.estimator === "remax"
         ? { baselines: await this.#greedyBaselines(scored, tasks, step) }
         : {}),
     });
-    batch.rows.forEach((row, i) => {
-      const { oldLogprobs, entropies, refLogprobs } = bare.rows[i]!;
-      Object.assign(row, { oldLogprobs, entropies, refLogprobs, values: values?.[i] });
-    });
     clock.mark("adv");
-    return { batch, kl, metrics };
+    return { batch, kl: penalty?.control ?? this.#state.kl, metrics: penalty?.metrics ?? {} };
   }
 
-  async #klPenalty(scored: Scored, bare: TrainingBatch) {
+  async #klPenalty(scored: Scored, rows: readonly PreparedRow[]) {
     const { config, reference } = this.parts;
     if (!reference) {
       throw new TypeError("Cannot use KL in the reward: a reference model must be given, got none");
     }
-    const { logprobs } = await this.learner.logProbs(bare.rows, { model: reference });
+    const { logprobs } = await this.learner.logProbs(rows, { model: reference });
     return klInReward(
       {
         scores: scored.rows.map(placeReward),
-        oldLogprobs: bare.rows.map((row) => row.oldLogprobs!),
+        oldLogprobs: rows.map((row) => row.oldLogprobs),
         refLogprobs: logprobs,
-        mask: bare.rows.map((row) => row.trajectory.lossMask),
+        mask: rows.map((row) => row.trajectory.lossMask),
       },
       { kind: config.algorithm.kl_penalty, control: this.#state.kl },
     );
@@ -269,7 +308,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
 
   /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its rows. */
   async #greedyBaselines(scored: Scored, tasks: readonly Task[], step: number): Promise<number[]> {
-    const { config, policy, tools, reward } = this.parts;
+    const { config, policy, tools, reward, signal } = this.parts;
     const greedy = await rollout(policy, tasks, {
       ...rolloutOptions(config),
       mode: "validate",
@@ -278,8 +317,10 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       initialRollouts: 1,
       tools,
       seed: this.#seedFor("baseline", step),
+      ...(signal ? { signal } : {}),
     });
-    const byTask = new Map((await score(greedy, reward)).rows.map((r) => [r.group, r.score.score]));
+    const { rows } = await this.#score(greedy, reward);
+    const byTask = new Map(rows.map((r) => [r.group, r.score.score]));
     return scored.rows.map(({ group }) => byTask.get(group)!);
   }
 
@@ -302,7 +343,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         })),
       );
     }
-    const scored = await score(trees, reward);
+    const scored = await this.#score(trees, reward);
     const sources = new Map(validation.map((task) => [task.id, task.dataSource]));
     const rows = scored.rows.map(({ group, score: { score: value } }) => ({
       dataSource: sources.get(group)!,

@@ -1,3 +1,5 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
 /** One validation answer's score. */
 export interface ValidationScore {
   dataSource: string;
@@ -30,6 +32,7 @@ const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / 
  * ```
  */
 export function validationMetrics(rows: readonly ValidationScore[]): Record<string, number> {
+  checkArguments("summarize a validation", { rows }, { rows: "list" });
   const metrics: Record<string, number> = {};
   for (const source of [...new Set(rows.map((row) => row.dataSource))].sort()) {
     const questions = new Map<string, number[]>();

@@ -1,3 +1,5 @@
+import { HttpError } from "../../../http-server/http-error.js";
+
 /** OpenAI's kinds of error. */
 export type ApiErrorType =
   "invalid_request_error" | "authentication_error" | "rate_limit_error" | "server_error";
@@ -32,4 +34,14 @@ export class ApiError extends Error {
     const { message, type, param, code } = this;
     return { error: { message, type, param, code } };
   }
+}
+
+/** Any error in OpenAI's shape; what is not a refusal is the server's own fault. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof HttpError) {
+    return new ApiError(error.status, error.message, { code: error.code });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new ApiError(500, message, { type: "server_error" });
 }

@@ -1,4 +1,5 @@
-import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer.js";
+import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { resultBlock } from "../../text/result-block.js";
 import { ApiError } from "../http/api-error.js";
 import type { ChatBody, RequestMessage, RequestTool } from "../schema/chat.js";
 import { asObject } from "./tool-call.js";
@@ -58,7 +59,7 @@ function withTags(messages: readonly RequestMessage[]): { folded: ChatMessage[];
       const inner = values.length === 1 ? String(values[0]) : (called.arguments ?? "");
       text += `<${called.name}>${inner}</${called.name}>`;
     }
-    if (role === "tool") text = ` <result>\n${text}\n</result>`;
+    if (role === "tool") text = resultBlock(text);
     const own = role === "tool" || role === "assistant";
     if (own && last?.role === "assistant") last.content += text;
     else if (role === "tool") {

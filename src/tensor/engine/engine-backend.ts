@@ -1,7 +1,8 @@
 import { MathBackendCPU } from "#tfjs";
-import type { backend_util, DataType, TensorInfo } from "@tensorflow/tfjs-core";
+import type { backend_util, DataType, TensorInfo } from "#tfjs";
 import { tf } from "../tfjs.js";
-import type { Engine, Floats } from "./engine.js";
+import type { Engine } from "./engine.js";
+import type { Floats } from "./floats.js";
 import { TensorData } from "./tensor-data.js";
 
 type DataId = TensorInfo["dataId"];

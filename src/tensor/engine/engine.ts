@@ -1,21 +1,5 @@
-/** Float32 storage that the engine owns: a typed array, or a place in wasm memory. */
-export type Floats = Float32Array | { readonly pointer: number; readonly length: number };
-
-/** What an engine function takes. Which of them it writes to is part of its C++ signature. */
-export type EngineArgument =
-  | number
-  | boolean
-  | null
-  | undefined
-  | Floats
-  | Float64Array
-  | Int32Array
-  | Uint32Array
-  | Uint16Array
-  | Uint8Array;
-
-/** One function of native/src/exports.h; one without a result gives undefined as number. */
-export type EngineFunction = (...args: EngineArgument[]) => number;
+import type { EngineFunctions } from "./engine-functions.js";
+import type { Floats } from "./floats.js";
 
 /** The compiled engine, as the addon or as wasm: the same C++ functions under the same names. */
 export interface Engine {
@@ -23,7 +7,7 @@ export interface Engine {
   /** The instruction set that was picked: avx512, avx2, sse2, neon, simd128 ... */
   readonly isa: string;
   /** Every function listed in native/src/exports.h. */
-  readonly call: Readonly<Record<string, EngineFunction>>;
+  readonly call: Readonly<EngineFunctions>;
   /** Storage with whatever was in it before. */
   allocate(length: number): Floats;
   /** Gives storage back; it may be handed out again at once. */

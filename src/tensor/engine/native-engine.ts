@@ -1,31 +1,37 @@
-import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
 import { Arena } from "./arena.js";
-import type { Engine, EngineFunction, Floats } from "./engine.js";
+import { checkSignatures } from "./check-signatures.js";
+import type { Engine } from "./engine.js";
+import type { EngineFunctions } from "./engine-functions.js";
+import { addonName, findAddon } from "./find-addon.js";
+import type { Floats } from "./floats.js";
 import { FloatPool } from "./float-pool.js";
 
-const addon = fileURLToPath(new URL("../../../../native/build/arpo.node", import.meta.url));
+const addon = findAddon();
 
 /** Arrays of at least this many floats come from slabs. */
 const LARGE = 8192;
 
-/** Whether the addon was built. */
+/** Whether there is an addon for this machine. */
 export function nativeEngineExists(): boolean {
-  return existsSync(addon);
+  return addon !== undefined;
 }
 
-/** Loads the C++ addon; throws where it was not built or does not load. */
+/** Loads the C++ addon; throws where there is none or it does not load. */
 export function loadNativeEngine(): Engine {
-  const { isa, signatures, map_file, forget_file, map_memory, address_of, ...functions } =
-    createRequire(import.meta.url)(addon) as {
-      isa: string;
-      signatures: Record<string, string>;
-      map_file: (path: string) => ArrayBuffer | null;
-      forget_file: (file: ArrayBuffer) => void;
-      map_memory: (bytes: number) => ArrayBuffer | null;
-      address_of: (array: Float32Array) => number;
-    } & Record<string, EngineFunction>;
+  if (addon === undefined)
+    throw new Error(`Cannot load the native engine: there is no addon for ${addonName()} here`);
+  const { isa, signatures, map_file, forget_file, map_memory, address_of, ...call } = createRequire(
+    import.meta.url,
+  )(addon) as {
+    isa: string;
+    signatures: Record<string, string>;
+    map_file: (path: string) => ArrayBuffer | null;
+    forget_file: (file: ArrayBuffer) => void;
+    map_memory: (bytes: number) => ArrayBuffer | null;
+    address_of: (array: Float32Array) => number;
+  } & EngineFunctions;
+  checkSignatures("native", signatures);
   const pool = new FloatPool();
   const arena = new Arena((bytes) => map_memory(bytes) ?? new ArrayBuffer(bytes));
   const allocate = (length: number) => (length < LARGE ? pool : arena).allocate(length);
@@ -33,7 +39,7 @@ export function loadNativeEngine(): Engine {
   return {
     kind: "native",
     isa,
-    call: Object.fromEntries(Object.keys(signatures).map((name) => [name, functions[name]!])),
+    call,
     allocate,
     release(floats) {
       (arena.owns(array(floats)) ? arena : pool).release(array(floats));

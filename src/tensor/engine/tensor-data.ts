@@ -1,5 +1,6 @@
-import type { backend_util, DataType, TensorInfo } from "@tensorflow/tfjs-core";
-import type { Engine, Floats } from "./engine.js";
+import type { backend_util, DataType, TensorInfo } from "#tfjs";
+import type { Engine } from "./engine.js";
+import type { Floats } from "./floats.js";
 
 /**
  * The values behind a tensor of an engine backend. Float32 results of engine kernels live in storage

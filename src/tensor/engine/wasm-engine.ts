@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Engine, EngineArgument, EngineFunction, Floats } from "./engine.js";
+import { checkSignatures } from "./check-signatures.js";
+import type { Engine } from "./engine.js";
+import type { EngineFunctions } from "./engine-functions.js";
+import type { Floats } from "./floats.js";
 
 const file = new URL("../../../../native/arpo.wasm", import.meta.url);
 const stackBytes = 1 << 20;
@@ -26,6 +29,7 @@ export interface WasmThread {
 
 type NumberArray =
   Float32Array | Float64Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
+type EngineArgument = number | boolean | null | undefined | Floats | NumberArray;
 
 /** Shared memory that can grow to 4 GB, or to less where the system does not have that to promise. */
 function makeMemory(): WebAssembly.Memory {
@@ -81,7 +85,7 @@ export function loadWasmEngine(): Engine {
 
   function wrap(name: string, signature: string, raw: (...args: number[]) => number) {
     const kinds = [...signature.slice(1)];
-    const call: EngineFunction = (...args: EngineArgument[]) => {
+    return (...args: EngineArgument[]) => {
       if (args.length < kinds.length) {
         throw new TypeError(`Cannot call ${name}: argument ${args.length + 1} must be given`);
       }
@@ -105,29 +109,31 @@ export function loadWasmEngine(): Engine {
       for (const [array, pointer, written] of lent) finish(array, pointer, written);
       return result;
     };
-    return call;
   }
 
   /** Reads the table of exports.h: name, signature, function; a null name ends it. */
-  function readTable(): Record<string, EngineFunction> {
+  function readTable(): EngineFunctions {
     const words = new Uint32Array(memory.buffer);
     const text = (pointer: number) => {
       let end = pointer;
       while (all()[end] !== 0) end++;
       return String.fromCharCode(...all().subarray(pointer, end));
     };
-    const calls: Record<string, EngineFunction> = {};
+    const calls: Record<string, unknown> = {};
+    const signatures: Record<string, string> = {};
     for (let at = exports.arpo_table() / 4; words[at] !== 0; at += 3) {
       const name = text(words[at]!);
       const raw = exports.__indirect_function_table.get(words[at + 2]!) as () => number;
-      calls[name] = wrap(name, text(words[at + 1]!), raw);
+      signatures[name] = text(words[at + 1]!);
+      calls[name] = wrap(name, signatures[name], raw);
     }
-    return calls;
+    checkSignatures("wasm", signatures);
+    return calls as unknown as EngineFunctions;
   }
 
   const call = readTable();
   const threads = wantedThreads();
-  call.set_threads!(threads);
+  call.set_threads(threads);
   for (let thread = 1; thread < threads; thread++) {
     const stack = exports.arpo_alloc(stackBytes) + stackBytes;
     const workerData: WasmThread = { module, memory, thread, stack };

@@ -1,4 +1,4 @@
-import type { TensorInfo } from "@tensorflow/tfjs-core";
+import type { TensorInfo } from "#tfjs";
 import type { EngineBackend } from "../engine/engine-backend.js";
 import { tf } from "../tfjs.js";
 import type { EngineKernel } from "./kernel.js";
@@ -34,7 +34,7 @@ function binary(name: string, operation: number): EngineKernel {
         (sizeB === 1 && b.shape.length <= a.shape.length));
     if (!covered) return inherited(name, backend, inputs);
     const { info, floats } = backend.output(sizeA >= sizeB ? a.shape : b.shape);
-    backend.engine.call.binary!(
+    backend.engine.call.binary(
       operation,
       backend.floats(a),
       sizeA === 1 ? 0 : 1,
@@ -50,7 +50,10 @@ function binary(name: string, operation: number): EngineKernel {
 /** Products of matrices, batched or not; a batch of one matrix is repeated. */
 const batchMatMul: EngineKernel = (backend, inputs, attributes) => {
   const { a, b } = inputs as { a: TensorInfo; b: TensorInfo };
-  const { transposeA, transposeB } = attributes as unknown as Record<string, boolean>;
+  const { transposeA, transposeB } = attributes as unknown as {
+    transposeA: boolean;
+    transposeB: boolean;
+  };
   const [rankA, rankB] = [a.shape.length, b.shape.length];
   const outer = tf.broadcast_util.assertAndGetBroadcastShape(
     a.shape.slice(0, -2),
@@ -77,7 +80,7 @@ const batchMatMul: EngineKernel = (backend, inputs, attributes) => {
     );
   }
   const { info, floats } = backend.output([...outer, m, n]);
-  backend.engine.call.matmul!(
+  backend.engine.call.matmul(
     backend.floats(a),
     columnsA,
     transposeA,

@@ -1,4 +1,4 @@
-import type { TensorInfo } from "@tensorflow/tfjs-core";
+import type { TensorInfo } from "#tfjs";
 import type { EngineBackend } from "../engine/engine-backend.js";
 import { tf } from "../tfjs.js";
 

@@ -1,4 +1,4 @@
-import type { TensorInfo } from "@tensorflow/tfjs-core";
+import type { TensorInfo } from "#tfjs";
 import type { EngineBackend } from "../engine/engine-backend.js";
 import { tf } from "../tfjs.js";
 import type { EngineKernel } from "./kernel.js";
@@ -27,12 +27,10 @@ function sizes(inputs: Record<string, TensorInfo>): Int32Array {
 /** Parameters, m and v change in place; there is no result. */
 const adamw: EngineKernel = (backend, inputs, s) => {
   const counts = sizes(inputs);
-  const [parameters, gradients, m, v] = ["parameter", "gradient", "m", "v"].map((name) =>
-    places(backend, inputs, name),
-  );
+  const at = (name: string) => places(backend, inputs, name);
   // prettier-ignore
-  backend.engine.call.adamw!(
-    parameters, gradients, m, v, counts, counts.length, s.learningRate!, s.beta1!, s.beta2!,
+  backend.engine.call.adamw(
+    at("parameter"), at("gradient"), at("m"), at("v"), counts, counts.length, s.learningRate!, s.beta1!, s.beta2!,
     s.epsilon!, s.weightDecay!, s.scale!, s.correction1!, s.correction2!,
   );
   return [];
@@ -42,7 +40,7 @@ const adamw: EngineKernel = (backend, inputs, s) => {
 const squareSum: EngineKernel = (backend, inputs) => {
   const counts = sizes(inputs);
   const gradients = places(backend, inputs, "gradient");
-  const sum = backend.engine.call.square_sum!(gradients, counts, counts.length);
+  const sum = backend.engine.call.square_sum(gradients, counts, counts.length);
   return backend.makeTensorInfo([], "float32", Float32Array.of(sum));
 };
 

@@ -1,5 +1,5 @@
-import type { TensorInfo } from "@tensorflow/tfjs-core";
-import type { Floats } from "../engine/engine.js";
+import type { TensorInfo } from "#tfjs";
+import type { Floats } from "../engine/floats.js";
 import type { EngineBackend } from "../engine/engine-backend.js";
 import { type EngineKernel, rowsOf } from "./kernel.js";
 
@@ -15,7 +15,7 @@ function project(
 ): void {
   const [outputs, inputs] = weight.shape as [number, number];
   // prettier-ignore
-  backend.engine.call.matmul!(
+  backend.engine.call.matmul(
     x, inputs, false, 0, backend.floats(weight), inputs, true, 0, out, outputs, 0,
     1, rows, outputs, inputs, 1, false,
   );
@@ -32,7 +32,7 @@ function projectBack(
 ): void {
   const [outputs, inputs] = weight.shape as [number, number];
   // prettier-ignore
-  backend.engine.call.matmul!(
+  backend.engine.call.matmul(
     dy, outputs, false, 0, backend.floats(weight), inputs, false, 0, dx, inputs, 0,
     1, rows, inputs, outputs, 1, accumulate,
   );
@@ -49,7 +49,7 @@ function weightGradient(
   const [outputs, inputs] = shape as [number, number];
   const dw = backend.output(shape);
   // prettier-ignore
-  backend.engine.call.matmul!(
+  backend.engine.call.matmul(
     dy, outputs, true, 0, x, inputs, false, 0, dw.floats, inputs, 0,
     1, outputs, inputs, rows, 1, false,
   );
@@ -58,7 +58,7 @@ function weightGradient(
 
 function columnSum(backend: EngineBackend, dy: Floats, rows: number, width: number): TensorInfo {
   const sums = backend.output([width]);
-  backend.engine.call.column_sum!(dy, sums.floats, rows, width);
+  backend.engine.call.column_sum(dy, sums.floats, rows, width);
   return sums.info;
 }
 
@@ -67,7 +67,7 @@ const rmsNorm: EngineKernel = (backend, inputs, { epsilon }) => {
   const { rows, width } = rowsOf(x);
   const y = backend.output(x.shape);
   const inverse = backend.output([rows]);
-  const call = backend.engine.call.rms_norm!;
+  const call = backend.engine.call.rms_norm;
   // prettier-ignore
   call(
     backend.floats(x), backend.floats(weight), y.floats, inverse.floats, rows, width, epsilon!,
@@ -81,7 +81,7 @@ const rmsNormGrad: EngineKernel = (backend, inputs) => {
   const dx = backend.output(x.shape);
   const dw = backend.output([width]);
   // prettier-ignore
-  backend.engine.call.rms_norm_grad!(
+  backend.engine.call.rms_norm_grad(
     backend.floats(dy), backend.floats(x), backend.floats(weight!), backend.floats(inverse!),
     dx.floats, dw.floats, rows, width,
   );
@@ -94,7 +94,7 @@ const linear: EngineKernel = (backend, inputs) => {
   const outputs = weight.shape[0]!;
   const y = backend.output([...x.shape.slice(0, -1), outputs]);
   project(backend, backend.floats(x), weight, y.floats, rows);
-  if (bias) backend.engine.call.add_bias!(y.floats, backend.floats(bias), rows, outputs);
+  if (bias) backend.engine.call.add_bias(y.floats, backend.floats(bias), rows, outputs);
   return y.info;
 };
 
@@ -121,13 +121,13 @@ const qkv: EngineKernel = (backend, inputs, { heads, kvHeads, headDim, epsilon }
     const norm = letter === "v" ? undefined : inputs[`${letter}Norm`];
     let out = backend.output([batch, time, count, headDim!]);
     project(backend, backend.floats(x), inputs[`w${letter}`]!, out.floats, rows);
-    if (bias) call.add_bias!(out.floats, backend.floats(bias), rows, count * headDim!);
+    if (bias) call.add_bias(out.floats, backend.floats(bias), rows, count * headDim!);
     if (norm) {
       const before = out;
       out = backend.output(before.info.shape);
       const inverse = backend.output([rows * count]);
       // prettier-ignore
-      call.rms_norm!(
+      call.rms_norm(
         before.floats, backend.floats(norm), out.floats, inverse.floats, rows * count, headDim!,
         epsilon!,
       );
@@ -135,7 +135,7 @@ const qkv: EngineKernel = (backend, inputs, { heads, kvHeads, headDim, epsilon }
     }
     if (letter !== "v") {
       // prettier-ignore
-      call.rope!(
+      call.rope(
         out.floats, out.floats, backend.floats(cos), backend.floats(sin), batch, time, count,
         headDim!, false,
       );
@@ -165,7 +165,7 @@ const qkvGrad: EngineKernel = (backend, inputs, { biased, headDim }) => {
       const turned = backend.engine.allocate(rows * outputs);
       scratch.push(turned);
       // prettier-ignore
-      call.rope!(
+      call.rope(
         slope, turned, backend.floats(cos), backend.floats(sin), batch, time, count, headDim!, true,
       );
       slope = turned;
@@ -175,7 +175,7 @@ const qkvGrad: EngineKernel = (backend, inputs, { biased, headDim }) => {
         scratch.push(before);
         const dnorm = backend.output(norm.shape);
         // prettier-ignore
-        call.rms_norm_grad!(
+        call.rms_norm_grad(
           slope, backend.floats(inputs[`${letter}Before`]!), backend.floats(norm),
           backend.floats(inputs[`${letter}Inverse`]!), before, dnorm.floats, rows * count, headDim!,
         );
@@ -198,7 +198,7 @@ const rope: EngineKernel = (backend, inputs, { back }) => {
   const [batch, time, count, headDim] = x.shape as [number, number, number, number];
   const out = backend.output(x.shape);
   // prettier-ignore
-  backend.engine.call.rope!(
+  backend.engine.call.rope(
     backend.floats(x), out.floats, backend.floats(cos), backend.floats(sin), batch, time, count,
     headDim, Boolean(back),
   );
@@ -213,7 +213,7 @@ const attention: EngineKernel = (backend, inputs) => {
   const out = backend.output([batch, time, heads * headDim]);
   const normaliser = backend.output([batch, heads, time]);
   // prettier-ignore
-  backend.engine.call.attention!(
+  backend.engine.call.attention(
     backend.floats(q), backend.floats(k), backend.floats(v),
     lengths ? backend.ints(lengths) : null, out.floats, normaliser.floats,
     batch, time, heads, k.shape[2]!, headDim,
@@ -229,7 +229,7 @@ const attentionGrad: EngineKernel = (backend, inputs) => {
   const [batch, time, heads, headDim] = q.shape as [number, number, number, number];
   const [dq, dk, dv] = [q, k, v].map((t) => backend.output(t.shape));
   // prettier-ignore
-  backend.engine.call.attention_grad!(
+  backend.engine.call.attention_grad(
     backend.floats(dy), backend.floats(q), backend.floats(k), backend.floats(v),
     lengths ? backend.ints(lengths) : null, backend.floats(out), backend.floats(normaliser),
     dq!.floats, dk!.floats, dv!.floats, batch, time, heads, k.shape[2]!, headDim,
@@ -241,7 +241,7 @@ const swiglu: EngineKernel = (backend, inputs) => {
   const { gate, up } = inputs as Record<"gate" | "up", TensorInfo>;
   const { rows, width } = rowsOf(gate);
   const out = backend.output(gate.shape);
-  const call = backend.engine.call.swiglu!;
+  const call = backend.engine.call.swiglu;
   call(backend.floats(gate), backend.floats(up), out.floats, rows * width);
   return out.info;
 };
@@ -251,7 +251,7 @@ const swigluGrad: EngineKernel = (backend, inputs) => {
   const { rows, width } = rowsOf(gate);
   const [dgate, dup] = [backend.output(gate.shape), backend.output(gate.shape)];
   // prettier-ignore
-  backend.engine.call.swiglu_grad!(
+  backend.engine.call.swiglu_grad(
     backend.floats(dy), backend.floats(gate), backend.floats(up), dgate.floats, dup.floats,
     rows * width,
   );

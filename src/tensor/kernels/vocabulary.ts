@@ -1,4 +1,4 @@
-import type { TensorInfo } from "@tensorflow/tfjs-core";
+import type { TensorInfo } from "#tfjs";
 import { type EngineKernel, rowsOf } from "./kernel.js";
 
 function checkIds(ids: Int32Array, vocabulary: number, what: string): void {
@@ -15,7 +15,7 @@ const embed: EngineKernel = (backend, inputs) => {
   const names = backend.ints(ids);
   checkIds(names, vocabulary, "embed");
   const out = backend.output([...ids.shape, width]);
-  backend.engine.call.embed!(backend.floats(table), names, out.floats, names.length, width);
+  backend.engine.call.embed(backend.floats(table), names, out.floats, names.length, width);
   return out.info;
 };
 
@@ -25,7 +25,7 @@ const embedGrad: EngineKernel = (backend, inputs, { vocabulary }) => {
   const names = backend.ints(ids);
   const dtable = backend.output([vocabulary!, width]);
   // prettier-ignore
-  backend.engine.call.embed_grad!(
+  backend.engine.call.embed_grad(
     backend.floats(dy), names, dtable.floats, names.length, width, vocabulary!,
   );
   return dtable.info;
@@ -38,7 +38,7 @@ const logProbEntropy: EngineKernel = (backend, inputs, { temperature }) => {
   checkIds(names, head.shape[0]!, "take log-probabilities");
   const [logprobs, entropies, normaliser] = [0, 1, 2].map(() => backend.output([rows]));
   // prettier-ignore
-  backend.engine.call.log_prob_entropy!(
+  backend.engine.call.log_prob_entropy(
     backend.floats(hidden), backend.floats(head), names,
     logprobs!.floats, entropies!.floats, normaliser!.floats,
     rows, width, head.shape[0]!, temperature!,
@@ -55,7 +55,7 @@ const logProbEntropyGrad: EngineKernel = (backend, inputs, { temperature, frozen
   const dhidden = backend.output(hidden.shape);
   const dhead = frozen ? undefined : backend.output(head.shape);
   // prettier-ignore
-  backend.engine.call.log_prob_entropy_grad!(
+  backend.engine.call.log_prob_entropy_grad(
     backend.floats(dlogprobs), backend.floats(dentropies), backend.floats(hidden),
     backend.floats(head), backend.ints(labels), backend.floats(entropies),
     backend.floats(normaliser), dhidden.floats, dhead?.floats ?? null,
@@ -70,7 +70,7 @@ const topK: EngineKernel = (backend, inputs, { k, temperature }) => {
   const logprobs = backend.output([rows, k!]);
   const ids = new Int32Array(rows * k!);
   // prettier-ignore
-  backend.engine.call.top_k!(
+  backend.engine.call.top_k(
     backend.floats(hidden), backend.floats(head), logprobs.floats, ids,
     rows, width, head.shape[0]!, k!, temperature!,
   );

@@ -1,35 +1,6 @@
 import { fused } from "../fused.js";
-import { qkv as plain } from "../plain/qkv.js";
+import { qkv as plain, type Qkv, type QkvShape, type QkvWeights } from "../plain/qkv.js";
 import type { tf } from "../tfjs.js";
-
-/** The projections of one attention layer, each [out, in]; what a model lacks is left out. */
-export interface QkvWeights {
-  wq: tf.Tensor;
-  wk: tf.Tensor;
-  wv: tf.Tensor;
-  bq?: tf.Tensor;
-  bk?: tf.Tensor;
-  bv?: tf.Tensor;
-  /** RMSNorm weights over one head's dimensions (Qwen3). */
-  qNorm?: tf.Tensor;
-  kNorm?: tf.Tensor;
-}
-
-/** How the projections divide into heads. */
-export interface QkvShape {
-  heads: number;
-  kvHeads: number;
-  headDim: number;
-  /** For qNorm and kNorm. */
-  epsilon: number;
-}
-
-/** Queries [batch, time, heads, headDim]; keys and values [batch, time, kvHeads, headDim]. */
-export interface Qkv {
-  q: tf.Tensor;
-  k: tf.Tensor;
-  v: tf.Tensor;
-}
 
 /**
  * Queries, keys and values of x [batch, time, width]: projection with bias, head norms where the

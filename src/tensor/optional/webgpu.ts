@@ -1,5 +1,6 @@
-import type { KernelBackend } from "@tensorflow/tfjs-core";
+import type { KernelBackend } from "#tfjs";
 import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
 
 /** The few parts of WebGPU that are used here. */
 interface Adapter {
@@ -15,10 +16,32 @@ interface Gpu {
 
 let gpu: Promise<Gpu> | undefined;
 
+async function dawn(): Promise<typeof import("webgpu")> {
+  try {
+    return await import("webgpu");
+  } catch (error) {
+    const reason = (error as Error).message.split("\n")[0];
+    throw new Error(
+      `Cannot use the webgpu backend: the package webgpu must be installed (\`npm install webgpu\`), got ${reason}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Whether Dawn for Node is there, which is not installed unless somebody asks for it. */
+export function webgpuIsInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve("webgpu/package.json");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Dawn for Node; loading it defines WebGPU's globals. */
 function loadGpu(): Promise<Gpu> {
   gpu ??= (async () => {
-    const { create, globals } = await import("webgpu");
+    const { create, globals } = await dawn();
     Object.assign(globalThis, globals);
     return create([]) as unknown as Gpu;
   })();
@@ -59,7 +82,7 @@ export async function createWebgpu(): Promise<{ backend: KernelBackend; name: st
     throw new Error("Cannot use the webgpu backend: Dawn must find a GPU adapter, got none");
   }
   // Were a GPU on the navigator by now, this would register a backend of its own.
-  const { WebGPUBackend } = await import("@tensorflow/tfjs-backend-webgpu");
+  const { WebGPUBackend } = await import("#tfjs-webgpu");
   const navigator = { gpu: await loadGpu(), userAgent: `Node.js/${process.version}` };
   Object.defineProperty(globalThis, "navigator", { value: navigator, configurable: true });
   const wanted = [
@@ -74,7 +97,7 @@ export async function createWebgpu(): Promise<{ backend: KernelBackend; name: st
     requiredFeatures: adapter.features.has("timestamp-query") ? ["timestamp-query"] : [],
     requiredLimits: Object.fromEntries(wanted.map((name) => [name, adapter.limits[name]])),
   });
-  const backend = new WebGPUBackend(device as never, adapter.info as never);
+  const backend = new WebGPUBackend(device, adapter.info);
   const { device: model, description, vendor } = adapter.info ?? {};
   return { backend, name: [vendor, description || model].filter(Boolean).join(" ") || "a GPU" };
 }

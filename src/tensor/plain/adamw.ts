@@ -1,5 +1,22 @@
-import type { AdamWMoments, AdamWScalars } from "../adamw.js";
 import { tf } from "../tfjs.js";
+
+/** The two running means of one parameter. */
+export interface AdamWMoments {
+  m: tf.Variable;
+  v: tf.Variable;
+}
+
+/** The numbers one step has in common for all parameters. */
+export interface AdamWScalars {
+  learningRate: number;
+  beta1: number;
+  beta2: number;
+  epsilon: number;
+  weightDecay: number;
+  scale: number;
+  correction1: number;
+  correction2: number;
+}
 
 /** The 2-norm of all gradients together, as a scalar tensor. */
 export function globalNorm(gradients: readonly tf.Tensor[]): tf.Tensor {

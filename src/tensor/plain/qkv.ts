@@ -1,8 +1,36 @@
-import type { QkvShape, QkvWeights } from "../ops/qkv.js";
 import { tf } from "../tfjs.js";
 import { linear } from "./linear.js";
 import { rmsNorm } from "./rms-norm.js";
 import { rope } from "./rope.js";
+
+/** The projections of one attention layer, each [out, in]; what a model lacks is left out. */
+export interface QkvWeights {
+  wq: tf.Tensor;
+  wk: tf.Tensor;
+  wv: tf.Tensor;
+  bq?: tf.Tensor;
+  bk?: tf.Tensor;
+  bv?: tf.Tensor;
+  /** RMSNorm weights over one head's dimensions (Qwen3). */
+  qNorm?: tf.Tensor;
+  kNorm?: tf.Tensor;
+}
+
+/** How the projections divide into heads. */
+export interface QkvShape {
+  heads: number;
+  kvHeads: number;
+  headDim: number;
+  /** For qNorm and kNorm. */
+  epsilon: number;
+}
+
+/** Queries [batch, time, heads, headDim]; keys and values [batch, time, kvHeads, headDim]. */
+export interface Qkv {
+  q: tf.Tensor;
+  k: tf.Tensor;
+  v: tf.Tensor;
+}
 
 /** Projects, splits into heads, normalises each head where the model does (Qwen3), then rotates. */
 export function qkv(

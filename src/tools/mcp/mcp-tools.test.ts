@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../tests/until.js";
 import { ToolSet } from "../tool-set.js";
 import { mcpTools, type McpServer } from "./mcp-tools.js";
 
@@ -54,15 +54,10 @@ test("mcpTools() drives a real server over streamable HTTP", async (t) => {
   });
   t.after(() => server.kill());
   const url = `http://127.0.0.1:${port}/mcp`;
-  for (let i = 0; ; i++) {
-    const up = await fetch(url).then(
-      () => true,
-      () => false,
-    );
-    if (up) break;
-    assert.ok(i < 100, "the server did not start");
-    await sleep(100);
-  }
+  await until(() => {
+    assert.equal(server.exitCode, null, "the server ended");
+    return fetch(url).catch(() => undefined);
+  }, "the server to answer");
   await exercise({ url });
 });
 

@@ -1,7 +1,8 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Client } from "#mcp";
 import type { Tool } from "../tool.js";
 
 /** Where an MCP server is: a program to start, or an address. */
@@ -31,16 +32,6 @@ export interface McpTools {
   close(): Promise<void>;
 }
 
-/** The protocol's own client, loaded when a server is asked for. */
-async function protocol() {
-  const [client, stdio, http] = await Promise.all([
-    import("@modelcontextprotocol/sdk/client/index.js"),
-    import("@modelcontextprotocol/sdk/client/stdio.js"),
-    import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
-  ]);
-  return { ...client, ...stdio, ...http };
-}
-
 /**
  * Turns the tools of an MCP server into tools here.
  *
@@ -60,8 +51,16 @@ async function protocol() {
  * ```
  */
 export async function mcpTools(server: McpServer, options: McpOptions = {}): Promise<McpTools> {
+  checkArguments("use an MCP server", { server, options }, { server: "object", options: "object" });
+  const named = { ...server } as { url?: string; command?: string };
+  checkArguments(
+    "use an MCP server",
+    named,
+    "url" in named ? { url: "text" } : { command: "text" },
+  );
   const where = "url" in server ? new URL(server.url).origin : server.command;
-  const { Client, StdioClientTransport, StreamableHTTPClientTransport } = await protocol();
+  // The protocol's own client, loaded when a server is asked for.
+  const { Client, StdioClientTransport, StreamableHTTPClientTransport } = await import("#mcp");
   const client = new Client({ name: "arpo-lab", version: ownVersion() });
   const transport =
     "url" in server

@@ -1,3 +1,5 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
 /** How a passage is cut out of a page. */
 export interface PassageOptions {
   /** Characters of the page that are looked at. Default 20,000. */
@@ -43,6 +45,11 @@ export function bestPassage(
   snippet: string,
   options: PassageOptions = {},
 ): { text: string; matched: boolean } {
+  checkArguments(
+    "find a passage",
+    { page, snippet, options },
+    { page: "text", snippet: "text", options: "object" },
+  );
   const { pageLength = 20_000, around = 3000, leastF1 = 0.2 } = options;
   const text = page.slice(0, pageLength);
   const wanted = words(snippet);

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { HttpError } from "../../http/index.js";
 import { Gate } from "../gate.js";
 import { cacheKey } from "../search/bright-data.js";
@@ -52,6 +53,7 @@ export const finalMarker = "**Final Information**";
  * ```
  */
 export function deepSearchTool(options: DeepSearchOptions): Tool {
+  checkArguments("make a search tool", { options }, { options: { provider: "object" } });
   const { provider, pages = new PageFetcher(), maxPages = 5, summarize } = options;
   const gate = new Gate(16);
   const read = async (hit: SearchHit, signal: AbortSignal): Promise<Passage> => {

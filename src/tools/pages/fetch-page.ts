@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { AppendStore } from "../search/append-store.js";
@@ -32,32 +33,51 @@ for (const [net, bits] of [
 ] as const)
   priv.addSubnet(net, bits, "ipv4");
 for (const [net, bits] of [
-  ["::", 127],
+  ["::", 96], // This machine, and the old way to write an IPv4 address.
   ["fc00::", 7],
   ["fe80::", 10],
+  ["fec0::", 10],
   ["ff00::", 8],
-  ["64:ff9b::", 96],
+  ["64:ff9b::", 96], // These four lead to IPv4 addresses that they carry.
+  ["64:ff9b:1::", 48],
+  ["2001::", 32],
+  ["2002::", 16],
 ] as const)
   priv.addSubnet(net, bits, "ipv6");
 
 /** Whether an address belongs to this machine or its networks. */
 export function isPrivate(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  const plain = mapped ? mapped[1]! : address;
-  return priv.check(plain, isIP(plain) === 6 ? "ipv6" : "ipv4");
+  return priv.check(address, isIP(address) === 6 ? "ipv6" : "ipv4"); // Knows ::ffff:127.0.0.1, too.
 }
 
 function refuse(url: string, why: string): HttpError {
   return new HttpError(`Cannot fetch ${url}: ${why}`, undefined, false);
 }
 
-/** Reads web pages as text. */
+/**
+ * Reads web pages as text.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { createServer } from "node:http";
+ * import { PageFetcher } from "arpo-lab/tools";
+ *
+ * const server = createServer((_, response) => response.end("<p>A page</p>"));
+ * await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+ * const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
+ * await assert.rejects(new PageFetcher().fetch(url), /the host must be public, got 127\.0\.0\.1/);
+ * assert.equal(await new PageFetcher({ allowPrivate: true }).fetch(url), "A page");
+ * server.close();
+ * ```
+ */
 export class PageFetcher {
   readonly #options: Required<Omit<PageOptions, "cachePath">>;
   readonly #store: AppendStore<{ text: string; at: number }> | undefined;
   readonly #running = new Map<string, Promise<string>>();
 
   constructor(options: PageOptions = {}) {
+    checkArguments("fetch pages", { options }, { options: "object" });
     const { pageLength = 20_000, timeoutMs = 20_000, maxBytes = 5 * 2 ** 20 } = options;
     this.#options = {
       pageLength,

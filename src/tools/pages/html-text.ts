@@ -1,3 +1,5 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
 /** Elements whose content is not for reading. */
 const hidden = new Set(
   "script style noscript template svg math head iframe object canvas nav footer form button select".split(
@@ -143,6 +145,7 @@ function tagEnd(html: string, from: number): number {
  * ```
  */
 export function htmlText(html: string): string {
+  checkArguments("read a page", { html }, { html: "text" });
   let out = "";
   let within: string | undefined;
   let depth = 0;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,12 +31,16 @@ for (const [html, expected] of texts) {
   });
 }
 
-test("htmlText() stays quick on hostile pages", () => {
-  const started = performance.now();
-  for (const part of ["<", "<a ", "<!--", "&", "<script>", '<a b="', "<p>", "</"]) {
-    htmlText(part.repeat(200_000));
-  }
-  assert.ok(performance.now() - started < 10_000);
+test("htmlText() comes to the end of hostile pages", () => {
+  const module = JSON.stringify(new URL("./html-text.js", import.meta.url));
+  const read = `
+    const { htmlText } = await import(${module});
+    for (const part of ["<", "<a ", "<!--", "&", "<script>", '<a b="', "<p>", "</"])
+      console.log(htmlText(part.repeat(1_000_000)).length);`;
+  // Of so long a page anything that looks at every pair of places takes minutes.
+  const options = { encoding: "utf8", timeout: 60_000 } as const;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", read], options);
+  assert.equal(stdout.trim().split("\n").length, 8, stdout);
 });
 
 test("bestPassage() keeps what surrounds the best sentence, or the beginning", () => {
@@ -111,15 +116,20 @@ test("PageFetcher.fetch() refuses this machine and its networks", async (t) => {
     await assert.rejects(pages.fetch(`http://${host}:${port}/page`), /must be public/, host);
   }
   assert.equal(visits(), 0);
-  const hosts = [
+  const near = [
     "10.1.2.3",
     "192.168.0.1",
     "169.254.169.254",
     "fe80::1",
-    "8.8.8.8",
-    "2606:4700::1",
+    "fe80::1%eth0",
+    "::ffff:a00:1",
   ];
-  assert.deepEqual(hosts.map(isPrivate), [true, true, true, true, false, false]);
+  // IPv4 addresses of this machine, carried by IPv6 ones.
+  const carried = ["::7f00:1", "2002:7f00:1::", "64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "2001::1"];
+  for (const host of [...near, ...carried]) assert.equal(isPrivate(host), true, host);
+  for (const host of ["8.8.8.8", "2606:4700::1", "::ffff:8.8.8.8"]) {
+    assert.equal(isPrivate(host), false, host);
+  }
 });
 
 test("deepSearchTool() reads what was found and takes what follows the marker", async (t) => {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
 import { Endpoints, type EndpointOptions } from "../../http/index.js";
 import { finalMarker, type DeepSearchOptions, type Passage } from "./deep-search.js";
@@ -67,6 +68,7 @@ function promptOf(query: string, passages: readonly Passage[], transcript: reado
 export function remoteSummarizer(
   options: SummarizerOptions,
 ): NonNullable<DeepSearchOptions["summarize"]> {
+  checkArguments("ask the summariser", { options }, { options: { model: "text" } });
   const { model, temperature = 0.6, topP = 0.95, maxTokens = 4096 } = options;
   const endpoints = new Endpoints({ attempts: 3, ...options, doing: "ask the summariser" });
   return async (query, passages, signal, transcript) => {
@@ -77,12 +79,11 @@ export function remoteSummarizer(
       top_p: topP,
       max_tokens: maxTokens,
     };
-    const answer = reply.safeParse(await endpoints.post("chat/completions", body, signal));
-    if (!answer.success) {
-      throw new TypeError(
-        `Cannot ask the summariser: the answer must be a chat completion, got ${z.prettifyError(answer.error)}`,
-      );
-    }
-    return answer.data.choices[0]!.message.content;
+    const read = (answer: unknown): string => {
+      const completion = reply.safeParse(answer);
+      if (completion.success) return completion.data.choices[0]!.message.content;
+      throw new TypeError(`no chat completion: ${z.prettifyError(completion.error)}`);
+    };
+    return endpoints.post("chat/completions", body, { signal, read });
   };
 }

@@ -1,5 +1,5 @@
 import { test } from "node:test";
-import { contained, limits } from "./contained.js";
+import { contained, limits } from "./testing/contained.js";
 import { pyodidePool } from "./pyodide-python.js";
 
 test("Pyodide's pool contains every escape attempt and stays healthy", async () => {

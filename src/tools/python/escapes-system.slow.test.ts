@@ -1,12 +1,41 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { contained, limits } from "./contained.js";
-import { detectIsolation, systemPython } from "./system-python.js";
+import { fileURLToPath } from "node:url";
+import { nobody } from "./bubblewrap.js";
+import { contained, limits } from "./testing/contained.js";
+import { systemPython, whyNoWalls } from "./system-python.js";
 
-const isolation = detectIsolation();
+const trouble = whyNoWalls();
+const left = trouble === undefined ? false : `LEFT OUT, bubblewrap does not work here: ${trouble}`;
+const root = process.getuid?.() === 0;
+
 test(
-  "the machine's Python behind bubblewrap contains every escape attempt and stays healthy",
-  { skip: isolation === "bubblewrap" ? false : `bubblewrap does not work here (${isolation})` },
+  `the machine's Python behind bubblewrap contains every escape attempt and stays healthy (started by ${root ? "root" : "a user"})`,
+  { skip: left },
   async () => {
     await contained(systemPython(limits).pool, "bubblewrap");
   },
 );
+
+// Root and users come to the same walls by different ways: where this is root, the other is tried too.
+test("the same, started by a user", { skip: left || !root }, (t) => {
+  const user = {
+    uid: nobody,
+    gid: nobody,
+    encoding: "utf8",
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  } as const;
+  const file = fileURLToPath(import.meta.url);
+  if (
+    spawnSync(process.execPath, ["--check", file], user).status !== 0 ||
+    spawnSync("python3", ["-c", ""], user).status !== 0
+  ) {
+    t.skip("LEFT OUT: users other than root can read neither this package nor a Python");
+    return;
+  }
+  const { status, stdout } = spawnSync(process.execPath, [file], user);
+  assert.equal(status, 0, stdout);
+  assert.match(stdout, /\(started by a user\)/);
+  assert.doesNotMatch(stdout, /LEFT OUT/);
+});

@@ -57,7 +57,20 @@ def arpo_harden():
     for copy in gc.get_objects():
         if type(copy) is dict and "to_js" in copy and "trigger_fatal_error" in copy:
             copy.clear()
-    copy = None
+    # The finder of JavaScript modules, and the loaders in their specifications, hold the bridge's ends.
+    for held in gc.get_objects():
+        if not isinstance(held, type) and type(held).__module__.partition(".")[0] in ("_pyodide", "pyodide"):
+            for value in vars(held).values() if hasattr(held, "__dict__") else ():
+                if isinstance(value, dict):
+                    value.clear()
+            getattr(held, "__dict__", {}).clear()
+    copy = held = value = None
+    import _imp
+    def create_dynamic(spec, file=None):
+        raise ImportError("Cannot load a shared library: this sandbox has no linker", name=spec.name)
+    create_dynamic.__module__ = "_imp"
+    create_dynamic.__qualname__ = "create_dynamic"
+    _imp.create_dynamic = _imp.exec_dynamic = create_dynamic
     main = sys.modules["__main__"]
     for name in list(vars(main)):
         if name not in ("__name__", "__doc__", "__builtins__", "__loader__", "__spec__", "arpo_run", "arpo_preprocess"):
@@ -77,8 +90,13 @@ def arpo_harden():
 export const lateImports =
   "import datetime, decimal, fractions, heapq, itertools, json, math, random, re, statistics, string";
 
-/** Built-in modules whose names are struck from the interpreter's table, so nothing can load them. */
-export const struckModules = [
+/**
+ * What is struck from the interpreter's static tables, so that nothing can make it again: built-in
+ * modules, and the functions of `_imp` that reach the linker.
+ */
+export const struckNames = [
+  "create_dynamic",
+  "exec_dynamic",
   "_pyodide_core",
   "_ctypes",
   "_remote_debugging",

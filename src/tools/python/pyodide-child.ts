@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer";
 import { constants, readSync, writeSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { loadPyodide } from "pyodide";
-import { harden, lateImports, struckModules } from "./harden.js";
+import { harden, lateImports, struckNames } from "./harden.js";
 import { harness } from "./harness.js";
 import { snapshotFiles, type EmscriptenFS } from "./memory-files.js";
 import type { ChildReady, ChildReply, ChildRequest } from "./protocol.js";
@@ -106,8 +106,9 @@ python.setInterruptBuffer({
 python.runPython(harden, { filename: "<harness>" });
 // Called as a function: it empties the modules that run scripts.
 (python.globals.get("arpo_harden") as () => void)();
-strike(emscripten.HEAPU8, struckModules);
+strike(emscripten.HEAPU8, struckNames);
 
+unlink();
 leaveOnlyTheLanguage();
 run("None"); // So that whatever the first call sets up is part of the picture.
 
@@ -145,14 +146,39 @@ function lastUsed(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, end * 8);
 }
 
-/** Overwrites the names of built-in modules in the interpreter's static table. */
+/**
+ * Overwrites names in the interpreter's static tables, with a byte that no Python string equals: any
+ * other letter would only give the thing another name.
+ */
 function strike(heap: Uint8Array, names: readonly string[]): void {
   const view = Buffer.from(heap.buffer, heap.byteOffset, Math.min(heap.byteLength, 8 << 20));
   for (const name of names) {
     const literal = Buffer.from(`\0${name}\0`);
     for (let at = view.indexOf(literal); at >= 0; at = view.indexOf(literal, at + 1)) {
-      view.write("!", at + 1);
+      view[at + 1] = 0xff;
     }
+  }
+}
+
+/** Takes the linker's tools: from here on no WebAssembly is compiled or instantiated. */
+function unlink(): void {
+  const noLinker = function (): never {
+    throw new Error("Cannot load a shared library: this sandbox has no linker");
+  };
+  const tools = WebAssembly as unknown as Record<string, unknown>;
+  for (const name of ["Module", "Instance"]) {
+    const { prototype } = tools[name] as { prototype: object };
+    Object.defineProperty(prototype, "constructor", { value: noLinker });
+    tools[name] = noLinker;
+  }
+  for (const name of [
+    "compile",
+    "instantiate",
+    "validate",
+    "compileStreaming",
+    "instantiateStreaming",
+  ]) {
+    Reflect.deleteProperty(tools, name);
   }
 }
 

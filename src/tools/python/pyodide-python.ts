@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { availableParallelism } from "node:os";
@@ -32,11 +33,22 @@ export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
  * A pool of Pyodide interpreters, each in a process of its own: CPython compiled to WebAssembly, so
  * no Python is needed on the machine.
  *
- * The walls, from the outside: a process that may read only this package and write nothing (Node's
+ * The walls, from the outside: a process that may read only its own script and Python's library and write nothing (Node's
  * permission model), with an empty environment; no JavaScript from strings; no Node globals; no
  * bridge modules; WebAssembly memory with a ceiling; time limits that end in a kill.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { pyodidePool } from "arpo-lab/tools";
+ *
+ * const pool = pyodidePool({ workers: 2, timeoutMs: 10_000 });
+ * assert.equal(pool.size, 0); // an interpreter starts with the first call, or by warm()
+ * await pool.dispose();
+ * ```
  */
 export function pyodidePool(limits: PythonLimits = {}): PythonPool {
+  checkArguments("run Python", { limits }, { limits: "object" });
   const all = withDefaults(limits);
   const command = (preload?: string): ChildCommand => {
     const indexURL = dirname(createRequire(import.meta.url).resolve("pyodide/package.json"));
@@ -49,7 +61,7 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
     return {
       file: process.execPath,
       args: [
-        ...permissionFlags([root, indexURL]),
+        ...permissionFlags([dirname(script), dirname(packages), indexURL]),
         "--disallow-code-generation-from-strings",
         "--no-warnings",
         "--max-old-space-size=256",
@@ -63,7 +75,7 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
   return new PythonPool({ light: command(), heavy: command("sympy") }, all);
 }
 
-/** Read this package, nothing else; the flag's name changed with Node 23.5 and 22.13. */
+/** Read these folders, nothing else; the flag's name changed with Node 23.5 and 22.13. */
 function permissionFlags(folders: string[]): string[] {
   const flag = process.allowedNodeEnvironmentFlags.has("--permission")
     ? "--permission"

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { Gate } from "../gate.js";
 import { PythonChild, WorkerDied, type ChildCommand } from "./child-process.js";
 import type { ChildReply } from "./protocol.js";
@@ -31,6 +32,17 @@ const graceMs = 300;
 /**
  * Interpreters kept warm, one call at a time each. One that does not stop in time, breaks or
  * outgrows its memory is killed and replaced.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { PythonPool, pyodidePool } from "arpo-lab/tools";
+ *
+ * const pool = pyodidePool({ workers: 1 });
+ * assert.ok(pool instanceof PythonPool); // its run("print(6 * 7)") would give the text "42"
+ * await pool.dispose();
+ * await assert.rejects(pool.run("print(6 * 7)"), /the pool must be open, got a disposed one/);
+ * ```
  */
 export class PythonPool {
   readonly #commands: { light: ChildCommand; heavy: ChildCommand };
@@ -45,6 +57,7 @@ export class PythonPool {
     commands: { light: ChildCommand; heavy: ChildCommand },
     limits: Required<PythonLimits>,
   ) {
+    checkArguments("run Python", { commands, limits }, { commands: "object", limits: "object" });
     this.#commands = commands;
     this.#limits = limits;
     this.#gate = new Gate(limits.workers);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { ToolSet } from "../tool-set.js";
+import { pyodideEscapes } from "./testing/escapes-pyodide.js";
 import { pyodidePool } from "./pyodide-python.js";
+import { brokenText } from "./python-pool.js";
 import { pythonTool } from "./python-tool.js";
 import { detectIsolation, systemPython } from "./system-python.js";
-import { spawnSync } from "node:child_process";
 
 const pool = pyodidePool({ workers: 1, timeoutMs: 2000, maxOutput: 1000 });
 after(() => pool.dispose());
@@ -95,8 +96,22 @@ test("pythonTool() is told the time by Python before the set ends the call", asy
   assert.equal(text, "Execution timed out after 4.5 seconds");
 });
 
-const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
-const skip = !hasPython || detectIsolation() === "none" ? "no python3 behind walls here" : false;
+test("Pyodide's linker, bridge and struck modules cannot be reached by any name", async () => {
+  const attempts = Object.entries(pyodideEscapes());
+  assert.ok(attempts.length >= 30);
+  for (const [name, code] of attempts) {
+    const said = await text(code);
+    assert.ok(!said.includes("ESCAPED"), `${name}: ${said}`);
+    assert.notEqual(said, brokenText, name);
+  }
+  const library = `open("/tmp/x.so", "wb").close()\nimport sys\nsys.path.insert(0, "/tmp")\nimport x`;
+  assert.match(
+    await text(library),
+    /ImportError: Cannot load a shared library: this sandbox has no linker$/,
+  );
+});
+
+const skip = detectIsolation() === "none" && "LEFT OUT: no python3 behind walls here";
 
 const programs = [
   "2+2",

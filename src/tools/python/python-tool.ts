@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tool } from "../tool.js";
 import { pyodidePool } from "./pyodide-python.js";
 import type { PythonLimits, PythonPool } from "./python-pool.js";
@@ -40,6 +41,7 @@ export interface PythonTool extends Tool {
  * ```
  */
 export function pythonTool(options: PythonToolOptions = {}): PythonTool {
+  checkArguments("make a Python tool", { options }, { options: "object" });
   const { pool, about } = open(options);
   return {
     name: "python_interpreter",

@@ -1,20 +1,29 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
+import {
+  bubblewrapArguments,
+  bubblewrapTrouble,
+  nobody,
+  sandboxEnv,
+  scratchBytes,
+} from "./bubblewrap.js";
 import type { ChildCommand } from "./child-process.js";
 import { harness } from "./harness.js";
 import { withDefaults } from "./pyodide-python.js";
 import { PythonPool, type PythonLimits } from "./python-pool.js";
+import { isSandboxArch, seccompFilter, type SandboxArch } from "./seccomp-filter.js";
 import { server } from "./server.js";
 
-/** How strongly a CPython of the machine is walled in. */
-export type Isolation = "bubblewrap" | "unshare" | "none";
+/** What stands around a CPython of the machine. */
+export type Isolation = "bubblewrap" | "none";
 
 /** Which CPython, and behind which walls. */
 export interface SystemPythonOptions extends PythonLimits {
   /** The interpreter: a path or a name on PATH. Default `python3`. */
   python?: string;
-  /** Default: the strongest that works here. "none" has to be asked for. */
+  /** Default: bubblewrap, or an error where it does not work. "none" has to be asked for. */
   isolation?: Isolation;
 }
 
@@ -27,125 +36,115 @@ export interface SystemPython {
   about: string;
 }
 
-const works = (file: string, args: string[]) =>
-  spawnSync(file, args, { stdio: "ignore", timeout: 5000 }).status === 0;
+/**
+ * Whether bubblewrap can wall a CPython in for this user on this machine.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { detectIsolation, whyNoWalls } from "arpo-lab/tools";
+ *
+ * assert.equal(detectIsolation(), whyNoWalls() === undefined ? "bubblewrap" : "none");
+ * ```
+ */
+export const detectIsolation = (): Isolation =>
+  whyNoWalls() === undefined ? "bubblewrap" : "none";
 
-/** The strongest wall that works for this user on this machine. */
-export function detectIsolation(): Isolation {
-  const probe = ["--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "true"];
-  if (works("bwrap", probe)) return "bubblewrap";
-  if (works("unshare", [...unshareFlags, "true"])) return "unshare";
-  return "none";
+/**
+ * Why a CPython of this machine cannot be walled in, in one line; undefined where it can.
+ *
+ * @example
+ * ```ts
+ * import { pythonTool, whyNoWalls } from "arpo-lab/tools";
+ *
+ * const python = pythonTool({ python: whyNoWalls() === undefined ? "system" : "pyodide" });
+ * await python.dispose?.();
+ * ```
+ */
+export function whyNoWalls(): string | undefined {
+  const trouble = wallTrouble();
+  if (trouble !== undefined) return trouble;
+  return spawnSync("python3", ["-c", ""]).status === 0 ? undefined : "no python3 on the PATH";
 }
 
-const unshareFlags = [
-  "--user",
-  "--map-root-user",
-  "--net",
-  "--ipc",
-  "--uts",
-  "--pid",
-  "--fork",
-  "--mount-proc",
-  "--kill-child",
-];
+/** The same of the walls alone, whatever stands behind them. */
+function wallTrouble(): string | undefined {
+  if (process.platform !== "linux") return `bubblewrap needs Linux, this is ${process.platform}`;
+  if (!isSandboxArch(process.arch))
+    return `system calls are known for x64 and arm64, this is ${process.arch}`;
+  return bubblewrapTrouble();
+}
 
 /** Where the interpreter's own files are, so that the sandbox can show them and nothing else. */
 function inspect(python: string): { version: string; executable: string; folders: string[] } {
-  const code =
-    "import json,sys,os;print(json.dumps([sys.version.split()[0],sys.executable,[sys.prefix,sys.base_prefix,os.path.dirname(os.path.realpath(sys.executable))]+sys.path]))";
-  const { status, stdout, error } = spawnSync(python, ["-I", "-c", code], {
+  const { status, stdout, error } = spawnSync(python, ["-I", "-c", describe], {
     encoding: "utf8",
     timeout: 20_000,
   });
   if (status !== 0) {
     throw new Error(
-      `Cannot start Python: the interpreter must run, got ${error?.message ?? `status ${status}`} from ${python}`,
+      `Cannot start Python: the interpreter must run, got ${error?.message ?? `status ${status}`} from ${python} (${orPyodide})`,
     );
   }
   const [version, executable, folders] = JSON.parse(stdout) as [string, string, string[]];
-  return { version, executable, folders: [...new Set(folders.filter((f) => f && existsSync(f)))] };
+  // A path that leads through the user's own folder would show all of it.
+  const home = `${homedir()}/`;
+  const shown = folders.filter((folder) => existsSync(folder) && !home.startsWith(`${folder}/`));
+  return { version, executable, folders: [...new Set(shown)] };
 }
 
-function bubblewrap(folders: string[]): string[] {
-  const system = [
-    "/usr",
-    "/lib",
-    "/lib64",
-    "/lib32",
-    "/bin",
-    "/sbin",
-    "/etc/ld.so.cache",
-    "/etc/alternatives",
-    "/etc/localtime",
-  ];
-  const hidden = folders.filter((folder) => !system.some((s) => `${folder}/`.startsWith(`${s}/`)));
-  return [
-    "--unshare-all",
-    "--die-with-parent",
-    "--new-session",
-    "--cap-drop",
-    "ALL",
-    "--hostname",
-    "sandbox",
-    ...system.flatMap((path) => ["--ro-bind-try", path, path]),
-    "--proc",
-    "/proc",
-    "--dev",
-    "/dev",
-    "--tmpfs",
-    "/tmp",
-    ...hidden.flatMap((path) => ["--ro-bind", path, path]),
-    "--chdir",
-    "/tmp",
-  ];
-}
+const describe = `
+import json, sys, os
+ends = "bin", "lib", "lib64", "pyvenv.cfg", "share/zoneinfo"
+roots = sys.prefix, sys.base_prefix, sys.exec_prefix
+own = [os.path.join(root, end) for root in roots for end in ends]
+own += [os.path.dirname(sys.executable), os.path.dirname(os.path.realpath(sys.executable)), *sys.path]
+print(json.dumps([sys.version.split()[0], sys.executable, [p for p in own if os.path.isabs(p)]]))`;
+
+const orPyodide = "or use Pyodide, which needs neither: python: pyodide";
 
 /**
  * A pool over a CPython of the machine (system, venv or conda): a warm fork server per interpreter,
- * inside bubblewrap, or inside `unshare` namespaces where that is missing.
+ * inside bubblewrap. Where that does not work it is refused; `isolation: "none"` has to be asked for.
  *
- * With `unshare` there is no network and no other process, but files that this user may read stay
- * readable. Without either, `isolation: "none"` has to be asked for.
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { systemPython, whyNoWalls } from "arpo-lab/tools";
+ *
+ * if (whyNoWalls() !== undefined) assert.throws(() => systemPython(), /Cannot start Python/);
+ * else {
+ *   const { pool, isolation } = systemPython({ workers: 1 });
+ *   assert.deepEqual([isolation, pool.size], ["bubblewrap", 0]);
+ *   await pool.dispose();
+ * }
+ * ```
  */
 export function systemPython(options: SystemPythonOptions = {}): SystemPython {
   const limits = withDefaults(options);
-  const isolation = options.isolation ?? detectIsolation();
-  if (isolation === "none" && options.isolation !== "none") {
+  const isolation = options.isolation ?? "bubblewrap";
+  const trouble = isolation === "none" ? undefined : wallTrouble();
+  if (trouble !== undefined) {
     throw new Error(
-      'Cannot start Python: bubblewrap or unshare must work here, got neither (use Pyodide, or ask for isolation "none")',
+      `Cannot start Python: bubblewrap (0.7 or newer, and the name spaces it needs) must work here, got: ${trouble} (install it, ${orPyodide})`,
     );
   }
   const { version, executable, folders } = inspect(options.python ?? "python3");
+  const walled = isolation === "bubblewrap";
+  const filtered = process.platform === "linux" && isSandboxArch(process.arch);
   const command = (preload: string[]): ChildCommand => {
     const settings = {
       harness,
       preload,
       memoryBytes: limits.memoryMb * 2 ** 20,
-      fileBytes: isolation === "bubblewrap" ? 64 * 2 ** 20 : 0,
-      ownProcesses: isolation !== "none",
-      ownTmp: isolation === "bubblewrap",
-      filter: process.platform === "linux",
+      fileBytes: walled ? scratchBytes : 0,
+      walled,
+      nobody,
+      filter: filtered ? seccompFilter(process.arch as SandboxArch).toString("base64") : null,
     };
     const python = [executable, "-s", "-c", server, JSON.stringify(settings)];
-    const around =
-      isolation === "bubblewrap"
-        ? ["bwrap", ...bubblewrap(folders)]
-        : isolation === "unshare"
-          ? ["unshare", ...unshareFlags]
-          : [];
-    const [file, ...args] = [...around, ...python];
-    return {
-      file: file!,
-      args,
-      env: {
-        PATH: "/usr/local/bin:/usr/bin:/bin",
-        HOME: "/tmp",
-        TZ: "UTC",
-        LANG: "C.UTF-8",
-        PYTHONHASHSEED: "0",
-      },
-    };
+    const [file, ...args] = walled ? ["bwrap", ...bubblewrapArguments(folders), ...python] : python;
+    return { file: file!, args, env: sandboxEnv };
   };
   const pool = new PythonPool({ light: command([]), heavy: command(["sympy"]) }, limits);
   return {
@@ -158,8 +157,7 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
 
 const walls: Record<Isolation, string> = {
   bubblewrap: "inside bubblewrap: own file system, no network, no other processes",
-  unshare: "inside unshare: no network, no other processes, files readable",
-  none: "without isolation: resource limits only",
+  none: "without isolation: resource limits and a filter of system calls only",
 };
 
 /** The interpreter of a conda environment, as the reference names it. */

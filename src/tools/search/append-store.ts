@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { Buffer } from "node:buffer";
 import {
   closeSync,
@@ -50,6 +51,7 @@ export class AppendStore<T> {
   readonly #index = new Map<string, Place>();
 
   constructor(path: string) {
+    checkArguments("keep answers", { path }, { path: "path" });
     this.path = path;
     mkdirSync(dirname(path), { recursive: true });
     this.#fd = openSync(path, "a+");

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
 import { requestJson } from "../../http/index.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
@@ -29,8 +30,21 @@ const defaults = {
   timeoutMs: 60_000,
 };
 
-/** The query that is sent and that keys the cache: without double quotes, otherwise as it is. */
-export const cacheKey = (query: string) => query.replaceAll('"', "");
+/**
+ * The query that is sent and that keys the cache: without double quotes, otherwise as it is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { cacheKey } from "arpo-lab/tools";
+ *
+ * assert.equal(cacheKey('"fjord" Length'), "fjord Length");
+ * ```
+ */
+export function cacheKey(query: string): string {
+  checkArguments("name a search", { query }, { query: "text" });
+  return query.replaceAll('"', "");
+}
 
 /**
  * Guesses whether a query is Chinese: an ideograph somewhere and no kana. The reference asks a
@@ -45,6 +59,7 @@ export const cacheKey = (query: string) => query.replaceAll('"', "");
  * ```
  */
 export function isChinese(text: string): boolean {
+  checkArguments("look at a text", { text }, { text: "text" });
   return /\p{Script=Han}/u.test(text) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
 }
 
@@ -74,6 +89,11 @@ export function brightDataRequest(
   query: string,
   options: BrightDataOptions & { chinese?: boolean } = {},
 ): BrightDataRequest {
+  checkArguments(
+    "search with Bright Data",
+    { query, options },
+    { query: "text", options: "object" },
+  );
   const key = cacheKey(query);
   const { zone = defaults.zone, location = defaults.location, url = defaults.url } = options;
   const apiKey = options.apiKey ?? process.env.BRIGHT_DATA_API_KEY;
@@ -99,9 +119,27 @@ const page = z.looseObject({
   link: z.string().optional().catch(undefined),
 });
 
-/** The pages of a response; entries without a description are left out. */
+/**
+ * The pages of a response; entries without a description are left out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { brightDataHits } from "arpo-lab/tools";
+ *
+ * const page = { title: "Oslo", link: "https://oslo.no", description: "Capital of Norway" };
+ * const hits = brightDataHits({ organic: [page, { title: "Not described" }] });
+ * assert.deepEqual(hits, [
+ *   { title: "Oslo", url: "https://oslo.no", description: "Capital of Norway" },
+ * ]);
+ * ```
+ */
 export function brightDataHits(response: unknown): SearchHit[] {
-  const { organic = [] } = answer.parse(response);
+  const parsed = answer.safeParse(response);
+  if (!parsed.success) {
+    throw new TypeError(`Cannot read an answer: ${z.prettifyError(parsed.error)}`);
+  }
+  const { organic = [] } = parsed.data;
   return organic.flatMap((entry) => {
     const { success, data } = page.safeParse(entry);
     return success ? [{ description: data.description, title: data.title, url: data.link }] : [];
@@ -121,6 +159,7 @@ export function brightDataHits(response: unknown): SearchHit[] {
  * ```
  */
 export function brightData(options: BrightDataOptions = {}): SearchProvider {
+  checkArguments("search with Bright Data", { options }, { options: "object" });
   return {
     name: "bright-data",
     search: async (query, { signal } = {}) => {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { SearchHit } from "./provider.js";
 
 /** What the model reads when a search was made and found nothing. */
@@ -30,6 +31,7 @@ const ends = new RegExp(`^${space}|${space}$`, "g");
  * ```
  */
 export function formatHits(hits: Iterable<SearchHit>, options: FormatOptions = {}): string {
+  checkArguments("write hits", { hits, options }, { hits: "items", options: "object" });
   const { maxResults = 10, resultLength = 1000 } = options;
   const texts = new Set<string>();
   for (const { description } of hits) {

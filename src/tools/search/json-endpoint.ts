@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { requestJson } from "../../http/index.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
@@ -52,6 +53,7 @@ function fill(value: unknown, query: string, limit: number): unknown {
  * ```
  */
 export function jsonEndpoint(options: JsonEndpointOptions): SearchProvider {
+  checkArguments("search", { options }, { options: { url: "text" } });
   const { fields = {}, list, headers, timeoutMs } = options;
   return {
     name: "json-endpoint",

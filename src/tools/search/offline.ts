@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,11 +16,12 @@ export interface CorpusPage {
 const page = z.object({ title: z.string(), text: z.string(), url: z.string().optional() });
 
 /** The corpus that comes with the package: an invented country, its towns and its people. */
-export const shippedCorpus = () =>
+const shippedCorpus = () =>
   join(fileURLToPath(new URL("../../../..", import.meta.url)), "data/corpus/pages.jsonl");
 
 /** The pages of a JSONL file. */
-export function readCorpus(path: string): CorpusPage[] {
+function readCorpus(path: string): CorpusPage[] {
+  checkArguments("read a corpus", { path }, { path: "path" });
   return readFileSync(path, "utf8")
     .split("\n")
     .flatMap((line, i) => {
@@ -54,6 +56,7 @@ export function readCorpus(path: string): CorpusPage[] {
 export function offlineSearch(
   options: { pages?: Iterable<CorpusPage>; path?: string } = {},
 ): SearchProvider & { dispose(): void } {
+  checkArguments("search offline", { options }, { options: "object" });
   const database = openDatabase();
   database.exec(
     "CREATE VIRTUAL TABLE page USING fts5(title, text, url UNINDEXED, tokenize = 'porter unicode61'); BEGIN",

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SearchProvider } from "./provider.js";
 
@@ -16,6 +17,11 @@ import type { SearchProvider } from "./provider.js";
  * ```
  */
 export function paced(provider: SearchProvider, perSecond = 32): SearchProvider {
+  checkArguments(
+    "pace searches",
+    { provider, perSecond },
+    { provider: "object", perSecond: "number" },
+  );
   if (!(perSecond > 0 && Number.isFinite(perSecond))) {
     throw new RangeError(
       `Cannot pace ${provider.name}: perSecond must be a positive number, got ${perSecond}`,

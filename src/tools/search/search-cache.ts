@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { createRequire } from "node:module";
 import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";
@@ -25,12 +26,24 @@ export interface SearchCacheOptions {
   emptyTtlMs?: number;
 }
 
-/** The key of the reference's evaluation cache: lower case, trimmed, word characters only. */
-export const evaluationKey = (query: string) =>
-  query
+/**
+ * The key of the reference's evaluation cache: lower case, trimmed, word characters only.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { evaluationKey } from "arpo-lab/tools";
+ *
+ * assert.equal(evaluationKey(" Where's Oslo? "), evaluationKey("wheres oslo"));
+ * ```
+ */
+export function evaluationKey(query: string): string {
+  checkArguments("name a search", { query }, { query: "text" });
+  return query
     .toLowerCase()
     .trim()
     .replace(/[^\p{L}\p{N}_]/gu, "");
+}
 
 const evaluationPrefix = "\u0001evaluation:";
 
@@ -64,6 +77,7 @@ export class SearchCache {
   readonly #emptyTtlMs: number;
 
   constructor(options: SearchCacheOptions = {}) {
+    checkArguments("cache searches", { options }, { options: "object" });
     const { LRUCache } = require("lru-cache") as typeof Lru; // only now: it takes a while
     this.#memory = new LRUCache({ max: options.memory ?? 100_000 });
     this.#store = options.path === undefined ? undefined : new AppendStore(options.path);

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tool } from "../tool.js";
 import { cacheKey } from "./bright-data.js";
 import { formatHits, type FormatOptions } from "./format.js";
@@ -32,6 +33,7 @@ export interface SearchToolOptions extends FormatOptions {
  * ```
  */
 export function searchTool(options: SearchToolOptions): Tool {
+  checkArguments("make a search tool", { options }, { options: { provider: "object" } });
   const { provider, maxResults = 10, resultLength = 1000, refresh = false } = options;
   const cache = options.cache === false ? undefined : (options.cache ?? new SearchCache());
   const format = { maxResults, resultLength };

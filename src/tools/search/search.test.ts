@@ -183,7 +183,7 @@ test("offlineSearch() finds the page of a name in the shipped corpus", async () 
   }
   assert.deepEqual(await provider.search('"* AND ( NOT'), []);
   assert.deepEqual(await provider.search(""), []);
-  provider.dispose();
+  await provider.dispose();
 });
 
 test("AppendStore.get() sees what other processes wrote, and survives their half lines", async (t) => {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
 import { requestJson } from "../../http/index.js";
 import type { SearchProvider } from "./provider.js";
@@ -31,7 +32,9 @@ export interface SearxngOptions {
  * assert.equal(searxng({ url: "http://localhost:8888" }).name, "searxng");
  * ```
  */
-export function searxng({ url, language, engines, timeoutMs }: SearxngOptions): SearchProvider {
+export function searxng(options: SearxngOptions): SearchProvider {
+  checkArguments("search with SearXNG", { options }, { options: { url: "text" } });
+  const { url, language, engines, timeoutMs } = options;
   return {
     name: "searxng",
     search: async (query, { signal } = {}) => {

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HttpError } from "../../http/index.js";
 import type { SearchProvider } from "./provider.js";
@@ -26,6 +27,11 @@ export function steady(
   provider: SearchProvider,
   options: { cache?: SearchCache; attempts?: number; waitMs?: number } = {},
 ): SearchProvider {
+  checkArguments(
+    "repeat searches",
+    { provider, options },
+    { provider: "object", options: "object" },
+  );
   const { cache, attempts = 3, waitMs = 5000 } = options;
   if (!Number.isSafeInteger(attempts) || attempts < 1) {
     throw new RangeError(

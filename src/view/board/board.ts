@@ -1,9 +1,8 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { randomUUID } from "node:crypto";
-import { explorerParts } from "../explorer/program.js";
+import { program } from "#pages/board";
 import { widgetHtml } from "../widget.js";
 import { type BoardOptions, boardPayload, keptTrees, pickTree, readTrees } from "./make-payload.js";
-import { drawPanel, panelScale, shownCurves, smoothed } from "./page/draw-panel.js";
-import { startBoard } from "./page/start-board.js";
 import type { BoardPayload, BoardTrees } from "./payload.js";
 import { boardPicture } from "./picture.js";
 import {
@@ -30,7 +29,18 @@ const style = `
 .arpo-board input[data-scrub]{width:min(340px,40vw)}
 `;
 
-/** Training runs to look at: curves, and the rollouts of each step; shows itself. */
+/**
+ * Training runs to look at: curves, and the rollouts of each step; shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Board } from "arpo-lab/view";
+ *
+ * const board = new Board([0, 1].map((step) => ({ step, "critic/score/mean": step / 10 })));
+ * assert.match((await board.bundle())["text/plain"], /Score: 0 → 0.1/);
+ * ```
+ */
 export class Board {
   /** Boards of one id keep what the reader chose when one replaces the other. */
   readonly id = randomUUID();
@@ -40,6 +50,10 @@ export class Board {
     runs: BoardRuns,
     readonly options: BoardOptions = {},
   ) {
+    checkArguments("show a board", { options }, { options: "object" });
+    if (typeof runs !== "string" && !Array.isArray(runs)) {
+      checkArguments("show a board", { runs }, { runs: "object" });
+    }
     this.#runs = namedRuns(runs);
     if (this.#runs.length === 0)
       throw new RangeError("Cannot show a board: it must have a run, got none");
@@ -107,9 +121,8 @@ export class Board {
   #bundle(payload: BoardPayload, trees: BoardTrees): Record<string, string> {
     const picture = boardPicture(payload, this.options.theme);
     const html = widgetHtml({
-      ...{ name: "board", id: this.id, still: picture, style, start: "startBoard" },
+      ...{ name: "board", id: this.id, still: picture, style, program },
       data: { board: payload, ...trees },
-      parts: [...explorerParts, smoothed, shownCurves, panelScale, drawPanel, startBoard],
       ...(this.options.theme === undefined ? {} : { theme: this.options.theme }),
     });
     return { "text/html": html, "image/svg+xml": picture, "text/plain": boardText(payload) };
@@ -158,5 +171,9 @@ function boardText(payload: BoardPayload): string {
  * ```
  */
 export function board(runs: BoardRuns, options: BoardOptions = {}): Board {
+  checkArguments("show a board", { options }, { options: "object" });
+  if (typeof runs !== "string" && !Array.isArray(runs)) {
+    checkArguments("show a board", { runs }, { runs: "object" });
+  }
   return new Board(runs, options);
 }

@@ -1,5 +1,5 @@
-import type { LiveDisplay } from "../../run/trainer/run-display.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import type { LiveShow, Shown } from "../../show/index.js";
 import { viewHost } from "../kernel.js";
 import { Board } from "./board.js";
 
@@ -10,7 +10,7 @@ const leastPause = 500;
 const boards = new WeakMap<TrainingRun, { board: Board; cell: string | undefined }>();
 
 /** Shows a run on its board while it goes on, in place, without slowing it down by much. */
-export function watchRun(run: TrainingRun): LiveDisplay | undefined {
+export function watchRun(run: TrainingRun): LiveShow | undefined {
   const host = viewHost();
   const cell = host?.cell();
   if (!host || !cell) return undefined;
@@ -37,9 +37,7 @@ export function watchRun(run: TrainingRun): LiveDisplay | undefined {
 }
 
 /** A run on its board; nothing where the cell that trained it has just shown it. */
-export function showRunBoard(
-  run: TrainingRun,
-): Record<string, string> | Promise<Record<string, string>> {
+export function showRunBoard(run: TrainingRun): Shown {
   const known = boards.get(run);
   if (known?.cell !== undefined && known.cell === viewHost()?.cell()?.id) return {};
   return (known?.board ?? new Board(run)).now();

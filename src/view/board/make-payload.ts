@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { liveTree } from "../explorer/live-trees.js";
@@ -77,7 +77,7 @@ export async function readTrees(
   runs: readonly (readonly RunRecord[])[],
   options: BoardOptions,
 ): Promise<Kept> {
-  const { loadTrees } = await import("../../rollout/tree-files.js");
+  const { loadTrees } = await import("../../rollout/files/tree-files.js");
   const { stat } = await import("node:fs/promises");
   // Long runs keep more rollouts than anybody waits for.
   let room = 64e6;

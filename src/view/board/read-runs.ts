@@ -1,5 +1,5 @@
 import type { TrainingBatch } from "../../learn/batch.js";
-import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
@@ -68,13 +68,13 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
 
 /** Reads a run folder, without its trees: these are read when they are needed. */
 export async function readRunFolder(name: string, path: string): Promise<RunRecord> {
-  const { readdir, readFile } = await import("node:fs/promises");
+  const { namesIfThere, readIfThere } = await import("../../files/index.js");
   const { join } = await import("node:path");
   const { RunFolder } = await import("../../run/folder/run-folder.js");
   const folder = await RunFolder.existing(path);
   const timing = new Map((await folder.lines("timing.jsonl")).map((line) => [line.step, line]));
   const lines = (await folder.metrics()).map((line) => ({ ...timing.get(line.step), ...line }));
-  const files = await readdir(join(path, "rollouts")).catch(() => []);
+  const files = await namesIfThere(join(path, "rollouts"));
   const trees = files
     .flatMap((file): StepTrees[] => {
       const step = /^(\d+)\.(?:jsonl|parquet)$/.exec(file)?.[1];
@@ -83,7 +83,7 @@ export async function readRunFolder(name: string, path: string): Promise<RunReco
     })
     .sort((a, b) => a.step - b.step);
   // The tokenizer of the model that was trained makes text of the trees' tokens.
-  const config = await readFile(join(path, "config.yaml"), "utf8").catch(() => "");
+  const config = (await readIfThere(join(path, "config.yaml"))) ?? "";
   const { parse } = await import("yaml");
   const settings = parse(config) as
     { actor_rollout_ref?: { model?: { path?: string } } } | undefined;
@@ -95,7 +95,7 @@ export async function readRunFolder(name: string, path: string): Promise<RunReco
 async function tokenizerOf(run: string, model?: string): Promise<Tokenizer | undefined> {
   const { existsSync, readdirSync } = await import("node:fs");
   const { join } = await import("node:path");
-  const { modelFolder } = await import("../../model/model-folder.js");
+  const { modelFolder } = await import("../../model/files/model-folder.js");
   const saved = readdirSync(run).filter((name) => name.startsWith("global_step_"));
   const folders = [
     ...(model === undefined ? [] : [modelFolder(model)]),
@@ -104,6 +104,6 @@ async function tokenizerOf(run: string, model?: string): Promise<Tokenizer | und
   const folder = folders.find((one) => existsSync(join(one, "tokenizer.json")));
   // Without any, trees show token numbers.
   if (folder === undefined) return undefined;
-  const { HfTokenizer } = await import("../../model/hf-tokenizer.js");
+  const { HfTokenizer } = await import("../../model/tokenizer/hf-tokenizer.js");
   return HfTokenizer.load(folder);
 }

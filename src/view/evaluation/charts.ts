@@ -43,14 +43,14 @@ function grid(lanes: number): string {
     .join("");
 }
 
-/** Accuracy with its interval, a bar per benchmark; published figures as rings. */
+/** Accuracy with its interval, a bar per benchmark; published figures that may be compared as rings. */
 export function accuracyChart(reports: readonly BenchmarkReport[]): string {
   const marks = reports.map(({ name, accuracy, published }, i) => {
     const y = i * lane + 14;
     if (Number.isNaN(accuracy.value)) return text(left - 8, y + 4, `${name}: none`, "end");
     const { value, low, high } = accuracy;
     const rings = published
-      .filter(({ k }) => k === 1)
+      .filter(({ k, unlike }) => k === 1 && unlike.length === 0)
       .map(
         (p) =>
           `<circle cx="${at(p.value / 100)}" cy="${y}" r="5" fill="none" stroke="${series[3]}" stroke-width="2"><title>${escapeHtml(`${p.algorithm}, ${p.model}: ${p.value} (${p.source})`)}</title></circle>`,

@@ -1,9 +1,10 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Evaluation, ScoredSample, Step } from "../../eval/index.js";
 import { isRight } from "../../eval/index.js";
 import { Scored } from "../../reward/scored.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { RowEnd, TreeNode, TreeRow } from "../../rollout/tree-values.js";
+import type { RowEnd, TreeNode, TreeRow } from "../../rollout/tree/tree-values.js";
 
 const floats = (values: readonly (number | null)[]) =>
   Float32Array.from(values, (value) => value ?? NaN);
@@ -61,6 +62,11 @@ export function questionTree(
   benchmark: string,
   index: number,
 ): { tree: RolloutTree; scored: Scored } {
+  checkArguments(
+    "show a question",
+    { evaluation, benchmark, index },
+    { evaluation: { samples: "list" }, benchmark: "text", index: "number" },
+  );
   const samples = evaluation.samplesOf(benchmark, index);
   const [first] = samples;
   if (!first) {

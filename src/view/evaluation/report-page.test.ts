@@ -80,3 +80,16 @@ test("an Evaluation shows itself as a report once views are loaded", () => {
   assert.match(bundle["text/html"]!, /^<div id="evaluation-/);
   assert.match(bundle["text/plain"]!, /toy +2 x 2 +50\.0/);
 });
+
+test("reportPage() draws a published figure only beside what may be compared with it", async () => {
+  const gaia = { ...toy, benchmark: { ...toy.benchmark, name: "gaia" } };
+  const policy = new ScriptedPolicy(() => ({ text: "<answer>right</answer>" }));
+  const judge = {
+    name: "some",
+    judge: async (asked: readonly unknown[]) => asked.map(() => ({ correct: true })),
+  };
+  assert.match(reportPage(await evaluate(policy, gaia, { judge })), /<circle[^>]*><title>AEPO/);
+  const unjudged = reportPage(await evaluate(policy, gaia));
+  assert.doesNotMatch(unjudged, /<circle[^>]*><title>AEPO/);
+  assert.match(unjudged, /AEPO with Qwen3-14B 47\.6 .*not comparable: a judge decided there/);
+});

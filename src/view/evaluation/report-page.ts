@@ -1,4 +1,6 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { randomUUID } from "node:crypto";
+import { program } from "#pages/evaluation";
 import {
   byQuestion,
   columnsOf,
@@ -13,10 +15,8 @@ import {
 } from "../../eval/index.js";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";
-import { explorerParts } from "../explorer/program.js";
 import { widgetHtml } from "../widget.js";
 import { accuracyChart, passChart, toolChart } from "./charts.js";
-import { startEvaluation } from "./page/start-evaluation.js";
 import { questionTree } from "./question-tree.js";
 
 export interface ReportOptions {
@@ -148,8 +148,7 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
     still,
     data: {},
     style,
-    parts: [...explorerParts, startEvaluation],
-    start: "startEvaluation",
+    program,
   });
 }
 
@@ -172,6 +171,11 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
  * ```
  */
 export function reportPage(evaluation: Evaluation, options: ReportOptions = {}): string {
+  checkArguments(
+    "show an evaluation",
+    { evaluation, options },
+    { evaluation: { benchmarks: "list", samples: "list", settings: "object" }, options: "object" },
+  );
   const notice = evaluation.notice.replaceAll("--", "- -");
   const title = escape(`Evaluation of ${evaluation.settings.policy}`);
   return (

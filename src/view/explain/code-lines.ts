@@ -98,11 +98,11 @@ export const codeLines = {
     code: "for (const i of rows) advantage[i] = score[i]! - baseline;",
   },
   keptWeight: {
-    file: "src/learn/update-report.ts",
-    code: 'return { ratio, region: "above", weight: options.entropyBalancedClipping ? high : 0 };',
+    file: `${loss}/token-update.ts`,
+    code: 'return { ratio, region: "above", weight: kept ? high : 0 };',
   },
   insideWeight: {
-    file: "src/learn/update-report.ts",
+    file: `${loss}/token-update.ts`,
     code: 'return { ratio, region: "inside", weight: ratio };',
   },
 } as const satisfies Record<string, CodeLine>;

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import vm from "node:vm";
 import { advantages } from "../../learn/advantages.js";
 import { TrainingBatch, type BatchRow } from "../../learn/batch.js";
 import { actorLoss, gspoLoss, klKinds } from "../../learn/index.js";
@@ -11,9 +10,10 @@ import { tf } from "../../tensor/index.js";
 import { sampleReport } from "../testing/sample-report.js";
 import { algorithms, type AlgorithmName } from "./algorithms.js";
 import { codeLines, lineOf } from "./code-lines.js";
-import { explain, explainParts } from "./explain.js";
-import type { ExplainedBatch } from "./page/read-batch.js";
-import type { TokenTerms } from "./page/token-terms.js";
+import { explain } from "./explain.js";
+import { readBatch } from "./page/read-batch.js";
+import { tokenTerms, type TokenTerms } from "./page/token-terms.js";
+import { tokenWords } from "./page/words.js";
 import type { ExplainPayload, ObjectiveSettings } from "./payload.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
@@ -114,6 +114,27 @@ test("explain() gives the library's loss and gradient with every kind of KL and 
   }
 });
 
+const balanced = { entropyBalancedClipping: true };
+for (const settings of [{}, { ratio: "gspo" }, { ...balanced, ratio: "gspo" }, balanced] as const) {
+  test(`explain() and UpdateReport.tokens() say the same of every token: ${JSON.stringify(settings)}`, async () => {
+    const report = await fullReport(settings);
+    const explanation = explain(report);
+    const ratios = report.batch.rows.map((row, r) =>
+      report.tokens(row).flatMap((token, t) => {
+        if (!token) return [];
+        const terms = explanation.token(r, t);
+        assert.ok(Math.abs(token.ratio / terms.ratio - 1) < 1e-6, `${token.ratio}, ${terms.ratio}`);
+        assert.equal(token.region, terms.region);
+        assert.ok(Math.abs(token.weight - terms.weight) < 1e-5);
+        return [token.ratio];
+      }),
+    );
+    assert.ok(ratios.flat().some((ratio) => Math.abs(ratio - 1) > 0.1));
+    const alike = ratios.every((row) => new Set(row).size === 1);
+    assert.equal(alike, "ratio" in settings);
+  });
+}
+
 test("explain() quotes lines that are in the library, each in one place", () => {
   for (const [name, { file, code }] of Object.entries(codeLines)) {
     const path = fileURLToPath(new URL(`../../../../${file}`, import.meta.url));
@@ -129,26 +150,19 @@ test("explain() quotes lines that are in the library, each in one place", () => 
 test("explain() carries numbers to its page that the page reads as they were", async () => {
   const report = await fullReport();
   const explanation = explain(report);
-  const names = "readBatch, tokenTerms, tokenWords";
-  const source = `${explainParts.map(String).join("\n")}\n;({ ${names} })`;
-  const page = vm.runInNewContext(source, { atob }) as {
-    readBatch: (payload: ExplainPayload) => ExplainedBatch;
-    tokenTerms: (input: unknown, settings: unknown) => TokenTerms;
-    tokenWords: (terms: TokenTerms) => string;
-  };
   const payload = JSON.parse(JSON.stringify(explanation.payload)) as ExplainPayload;
-  const batch = page.readBatch(payload);
+  const batch = readBatch(payload);
   const said = new Set<string>();
   report.batch.rows.forEach((row, r) => {
     report.tokens(row).forEach((update, t) => {
       if (!update) return;
       const algorithm = payload.algorithms.find(({ name }) => name === "own")!;
       const at = payload.rows[r]!.start + t;
-      const terms = page.tokenTerms(batch.input(at, algorithm), algorithm.settings);
+      const terms = tokenTerms(batch.input(at, algorithm), algorithm.settings);
       assert.ok(Math.abs(terms.ratio - update.ratio) < 1e-9);
       assert.equal(terms.region, update.region);
       assert.ok(Math.abs(terms.weight - update.weight) < 1e-9);
-      said.add(`${update.region}: ${page.tokenWords(terms).slice(0, 30)}`);
+      said.add(`${update.region}: ${tokenWords(terms).slice(0, 30)}`);
     });
   });
   assert.ok(said.size >= 4);
@@ -157,7 +171,6 @@ test("explain() carries numbers to its page that the page reads as they were", a
 test("explain() knows which rows share a token", async () => {
   const report = await fullReport();
   const explanation = explain(report);
-  const { readBatch } = await import("./page/read-batch.js");
   const batch = readBatch(explanation.payload);
   const shared = report.batch.rows.map((_, r) => batch.sharing(explanation.payload.rows[r]!.start));
   assert.ok(shared.some((rows) => rows.length > 1));

@@ -1,21 +1,13 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { program } from "#pages/explain";
 import type { TrainingBatch } from "../../learn/batch.js";
-import { tokenUpdate, type UpdateReport } from "../../learn/update-report.js";
+import type { UpdateReport } from "../../learn/update-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
-import { colourRamp } from "../explorer/page/colours.js";
-import { element } from "../explorer/page/element.js";
 import { widgetHtml } from "../widget.js";
 import { type ExplainOptions, explainPayload } from "./make-payload.js";
 import { type ExplainedBatch, readBatch } from "./page/read-batch.js";
-import { startExplain } from "./page/start-explain.js";
-import { klTerm, tokenTerms, type TokenTerms } from "./page/token-terms.js";
-import { tokenWords } from "./page/words.js";
+import { tokenTerms, type TokenTerms } from "./page/token-terms.js";
 import type { ExplainPayload } from "./payload.js";
-
-/** The functions of the explainer's page; they use nothing but each other. */
-export const explainParts: readonly unknown[] = [
-  ...[tokenUpdate, klTerm, tokenTerms, tokenWords],
-  ...[readBatch, element, colourRamp, startExplain],
-];
 
 const style = `
 .arpo-view .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
@@ -41,12 +33,32 @@ const style = `
 .arpo-explain td,.arpo-explain th{white-space:nowrap}
 `;
 
-/** An objective at work on single tokens; shows itself. */
+/**
+ * An objective at work on single tokens; shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { advantages } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { Explanation } from "arpo-lab/view";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
+ * const batch = advantages(await score(tree, ({ response }) => response.length));
+ * const explanation = new Explanation(batch);
+ * assert.ok(explanation.algorithms.includes("aepo"));
+ * assert.equal(explanation.token(0, 0, "dapo").high, 1.28);
+ * ```
+ */
 export class Explanation {
   readonly payload: ExplainPayload;
   readonly #batch: ExplainedBatch;
 
   constructor(source: TrainingBatch | UpdateReport, options: ExplainOptions = {}) {
+    checkArguments("explain", { source, options }, { source: "object", options: "object" });
+    if (!("batch" in source)) checkArguments("explain", { rows: source.rows }, { rows: "list" });
     this.payload = explainPayload(source, options);
     this.#batch = readBatch(this.payload);
   }
@@ -81,7 +93,7 @@ export class Explanation {
       name: "explain",
       still: `<pre>${escapeHtml(this.#text())}</pre>`,
       data: { batch: this.payload },
-      ...{ style, parts: explainParts, start: "startExplain" },
+      ...{ style, program },
     });
   }
 

@@ -1,4 +1,5 @@
 import type { LossAggregation } from "../../learn/loss/aggregate.js";
+import { usualAggregation } from "../../learn/loss/usual-aggregation.js";
 import { codeLines, codeOf } from "./code-lines.js";
 import { call, frac, math, mi, mn, mo, row, sub, symbol } from "./mathml.js";
 import type { FormulaLine, ObjectiveSettings } from "./payload.js";
@@ -132,7 +133,7 @@ export function objectiveLines(settings: ObjectiveSettings): FormulaLine[] {
     ),
     code: codeOf("keptWeight", "insideWeight"),
   });
-  lines.push(totalLine(settings, gspo));
+  lines.push(totalLine(settings));
   return lines;
 }
 
@@ -171,8 +172,8 @@ const sums: Record<LossAggregation, [string, string]> = {
   "seq-mean-token-sum-norm": ["one constant length for all rows", "longest"],
 };
 
-function totalLine(settings: ObjectiveSettings, gspo: boolean): FormulaLine {
-  const how = settings.aggregation ?? (gspo ? "seq-mean-token-mean" : "token-mean");
+function totalLine(settings: ObjectiveSettings): FormulaLine {
+  const how = settings.aggregation ?? usualAggregation(settings.ratio);
   const [why, what] = sums[how];
   const share = symbol("share", frac(mn(1), `<mtext>${what}</mtext>`));
   const kl = settings.klLossCoefficient

@@ -1,7 +1,7 @@
 import { advantages } from "../../learn/advantages.js";
 import type { BatchRow, TrainingBatch } from "../../learn/batch.js";
 import { UpdateReport } from "../../learn/update-report.js";
-import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
 import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";
 import { advantageLine, objectiveLines } from "./formulas.js";

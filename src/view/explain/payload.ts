@@ -1,4 +1,4 @@
-import type { UpdateOptions } from "../../learn/learner.js";
+import type { UpdateOptions } from "../../learn/update-options.js";
 
 /** The settings an objective depends on. */
 export type ObjectiveSettings = Pick<

@@ -1,11 +1,26 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { program } from "#pages/explorer";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { showTree, treePicture } from "../../rollout/show-tree.js";
 import { widgetHtml } from "../widget.js";
+import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
 import { makePayload, type ExploreOptions } from "./make-payload.js";
-import { explorerParts } from "./program.js";
 
-/** A tree to look around in; shows itself. */
+/**
+ * A tree to look around in; shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { Explorer } from "arpo-lab/view";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
+ * const { "image/svg+xml": picture } = new Explorer(tree).bundle();
+ * assert.match(picture, /^<svg /);
+ * ```
+ */
 export class Explorer {
   constructor(
     readonly tree: RolloutTree,
@@ -19,8 +34,7 @@ export class Explorer {
       name: "explorer",
       still: treePicture(this.tree),
       data: { tree: makePayload(this.tree, this.options), ...(live ? { live } : {}) },
-      parts: explorerParts,
-      start: "startExplorer",
+      program,
     });
   }
 
@@ -29,7 +43,7 @@ export class Explorer {
     return {
       "text/html": this.html(),
       "image/svg+xml": treePicture(this.tree),
-      "text/plain": showTree(this.tree)["text/plain"]!,
+      "text/plain": String(this.tree),
     };
   }
 
@@ -55,5 +69,6 @@ export class Explorer {
  * ```
  */
 export function explore(tree: RolloutTree, options: ExploreOptions = {}): Explorer {
+  checkArguments("explore a tree", { tree, options }, { tree: "tree", options: "object" });
   return new Explorer(tree, options);
 }

@@ -1,37 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import vm from "node:vm";
 import { grpoBatch } from "../testing/sample-batch.js";
 import { largeTree } from "../testing/large-tree.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { Random } from "../../random/random.js";
 import { ScriptedPolicy } from "../../rollout/testing/index.js";
-import { branchRules, rollout, type Replay, type ReplayChanges } from "../../rollout/index.js";
+import { branchRules, rollout, type ReplayChanges, type RolloutTree } from "../../rollout/index.js";
 import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
-import type { PageTree } from "./page/unpack.js";
-import type { ExplorerPayload, PackedNumbers } from "./payload.js";
-import { explorerParts } from "./program.js";
+import { sharedTokens } from "./page/paths.js";
+import { tokenText } from "./page/token-text.js";
+import { unpackTree } from "./page/unpack-tree.js";
+import type { PackedNumbers } from "../pack.js";
+import { followPlan } from "../../rollout/replay/follow-plan.js";
 
-interface Page {
-  followPlan: (plan: unknown, changes: ReplayChanges) => Replay;
-  unpackTree: (payload: ExplorerPayload) => PageTree;
-  sharedTokens: (tree: PageTree, a: number, b: number) => number;
-  tokenText: (tree: PageTree, place: number) => string;
-}
-
-/** The page's functions in a world of their own, as a browser has them. */
-function page(): Page {
-  const names = "followPlan, unpackTree, sharedTokens, tokenText";
-  return vm.runInNewContext(`${explorerParts.map(String).join("\n")}\n;({ ${names} })`, {
-    atob,
-  }) as Page;
-}
-
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+/** A value as its page reads it. */
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 test("explore() decides in its page what tree.replay() decides", async () => {
-  const { followPlan } = page();
   const random = Random.from(3);
   const seen = new Set<number>();
   for (let seed = 0; seed < 30; seed++) {
@@ -58,8 +44,7 @@ test("explore() decides in its page what tree.replay() decides", async () => {
 
 test("explore() carries every token, entropy and probability to its page", async () => {
   const tree = await sampleTree({ seed: 4 });
-  const { unpackTree, tokenText, sharedTokens } = page();
-  const carried = unpackTree(plain(makePayload(tree)) as ExplorerPayload);
+  const carried = unpackTree(plain(makePayload(tree)));
   const policy = new ScriptedPolicy(() => ({ text: "" }));
   for (const [i, node] of tree.nodes.entries()) {
     const { start, length } = carried.nodes[i]!;
@@ -87,7 +72,7 @@ test("explore() colours by the mean advantage and score of the rows that share a
   const through = scored.rows.filter((row) => row.trajectory.nodes.includes(root));
   const mean = through.reduce((sum, row) => sum + row.score.score, 0) / through.length;
   assert.ok(Math.abs(payload.nodes[root]!.reward! - mean) < 1e-12);
-  const { advantages } = page().unpackTree(plain(payload) as ExplorerPayload);
+  const { advantages } = unpackTree(plain(payload));
   const rows = batch.rows.filter((row) => row.trajectory.nodes.includes(root));
   const expected =
     rows.reduce((sum, { trajectory, advantages: own }) => {
@@ -114,6 +99,17 @@ test("explore() gives one piece of HTML in which no text of the tree is code", a
   assert.match(bundle["image/svg+xml"]!, /^<svg .*<\/svg>$/s);
   assert.match(bundle["text/plain"]!, /^RolloutTree: 2 rows/);
   assert.notEqual(explore(tree).html().slice(0, 60), html.slice(0, 60), "ids must be unique");
+});
+
+test("a tree's picture has a bar per node, of a fork too", async () => {
+  const bars = (tree: RolloutTree) =>
+    explore(tree)
+      .bundle()
+      ["image/svg+xml"]!.match(/<rect /g);
+  const tree = await sampleTree({ seed: 4 });
+  assert.equal(bars(tree)!.length, tree.nodes.length);
+  const fork = await tree.fork(0, { at: 1, n: 2 });
+  assert.equal(bars(fork)!.length, fork.nodes.length);
 });
 
 test("a tree shows itself in the explorer once arpo-lab is loaded", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ForkChanges } from "../../rollout/fork.js";
+import type { ForkChanges } from "../../rollout/grow/fork.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { viewHost } from "../kernel.js";
 import { makePayload } from "./make-payload.js";

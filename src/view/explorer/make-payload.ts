@@ -1,9 +1,9 @@
 import type { TrainingBatch } from "../../learn/batch.js";
-import type { Tokenizer } from "../../model/tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
-import { planReplay } from "../../rollout/replay-plan.js";
+import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { packIntegers, packNumbers } from "./pack.js";
+import { packIntegers, packNumbers } from "../pack.js";
 import type { ExplorerPayload, PageNode, PageRow } from "./payload.js";
 
 export interface ExploreOptions {

@@ -1,12 +1,6 @@
-import type { ReplayPlan } from "../../rollout/replay-plan.js";
-import type { BranchAttempt, NodeTool, RowEnd, RowKind } from "../../rollout/tree-values.js";
-
-/** Numbers as base64 of 16-bit steps from `low` to `high`; the last step is NaN. */
-export interface PackedNumbers {
-  low: number;
-  high: number;
-  data: string;
-}
+import type { ReplayPlan } from "../../rollout/replay/plan.js";
+import type { PackedNumbers } from "../pack.js";
+import type { BranchAttempt, NodeTool, RowEnd, RowKind } from "../../rollout/tree/tree-values.js";
 
 export interface PageNode {
   parent: number;

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { writeFile } from "node:fs/promises";
 import { extname } from "node:path";
 import type { FigureLike } from "../../../picture/figure-like.js";
@@ -25,6 +26,11 @@ export async function saveFigure(
   figure: FigureLike,
   options: PngOptions = {},
 ): Promise<void> {
+  checkArguments(
+    "save a figure",
+    { path, figure, options },
+    { path: "path", figure: { data: "list", layout: "object" }, options: "object" },
+  );
   const kind = extname(path).toLowerCase();
   if (kind === ".svg") return writeFile(path, `${toSvg(figure)}\n`);
   if (kind === ".png") return writeFile(path, await toPng(figure, options));

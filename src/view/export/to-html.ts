@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { figureHtml } from "../../../picture/figure-html.js";
 import { type FigureLike, textOf } from "../../../picture/figure-like.js";
@@ -30,6 +31,10 @@ export interface LaterView {
 export function toHtml(value: FigureLike | HtmlView): string;
 export function toHtml(value: LaterView): Promise<string>;
 export function toHtml(value: FigureLike | HtmlView | LaterView): string | Promise<string> {
+  checkArguments("make a page", { value }, { value: "object" });
+  if (!("html" in value)) {
+    checkArguments("make a page", { value }, { value: { data: "list", layout: "object" } });
+  }
   if ("html" in value) {
     const html = value.html();
     const whole = (body: string) => page("arpo-lab", body);

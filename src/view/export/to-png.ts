@@ -39,10 +39,15 @@ export async function toPng(
       "Cannot make a PNG: a font must be installed or given in fontFiles to write its texts, found none",
     );
   }
-  const picture = new Resvg(svg, {
-    font,
-    fitTo: { mode: "zoom", value: scale },
-    ...(background === "transparent" ? {} : { background }),
-  });
-  return picture.render().asPng();
+  try {
+    const picture = new Resvg(svg, {
+      font,
+      fitTo: { mode: "zoom", value: scale },
+      ...(background === "transparent" ? {} : { background }),
+    });
+    return picture.render().asPng();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SyntaxError(`Cannot make a PNG: the picture must be an SVG, got ${why}`);
+  }
 }

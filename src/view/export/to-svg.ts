@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import { figurePicture } from "../../../picture/picture.js";
 
@@ -14,6 +15,7 @@ import { figurePicture } from "../../../picture/picture.js";
  * ```
  */
 export function toSvg(figure: FigureLike): string {
+  checkArguments("make an SVG", { figure }, { figure: { data: "list", layout: "object" } });
   const picture = figurePicture(figure);
   if (picture === undefined) {
     const types = [...new Set(figure.data.map(({ type = "scatter" }) => JSON.stringify(type)))];

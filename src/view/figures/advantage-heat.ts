@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import {
   colorscale,
@@ -21,6 +22,11 @@ import {
  * ```
  */
 export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {}): Figure {
+  checkArguments(
+    "draw advantages",
+    { batch, options },
+    { batch: { rows: "list" }, options: "object" },
+  );
   const z = batch.rows.map(({ advantages, trajectory }) =>
     Array.from(advantages, (value, t) => (trajectory.lossMask[t] ? value : NaN)),
   );

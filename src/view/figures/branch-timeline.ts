@@ -1,5 +1,6 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { BranchAttempt } from "../../rollout/tree-values.js";
+import type { BranchAttempt } from "../../rollout/tree/tree-values.js";
 import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 /**
@@ -18,6 +19,7 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure
  * ```
  */
 export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): Figure {
+  checkArguments("draw a tree", { tree, options }, { tree: "tree", options: "object" });
   const { series } = paletteOf(options);
   const attempts = tree.nodes
     .flatMap((node) => node.branch ?? [])

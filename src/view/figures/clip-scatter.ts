@@ -1,4 +1,6 @@
-import type { ClipRegion, UpdateReport } from "../../learn/update-report.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { ClipRegion } from "../../learn/loss/token-update.js";
+import type { UpdateReport } from "../../learn/update-report.js";
 import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 const regions: [ClipRegion, string][] = [
@@ -22,6 +24,11 @@ const regions: [ClipRegion, string][] = [
  * ```
  */
 export function clipScatter(report: UpdateReport, options: FigureOptions = {}): Figure {
+  checkArguments(
+    "draw clipping",
+    { report, options },
+    { report: { batch: "object" }, options: "object" },
+  );
   const { series } = paletteOf(options);
   const points = report.batch.rows.flatMap((row) =>
     report

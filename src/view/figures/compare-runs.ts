@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
 
@@ -38,6 +39,7 @@ export function compareRuns(
   runs: Readonly<Record<string, readonly RunMetrics[]>>,
   options: FigureOptions & { metric?: string } = {},
 ): Figure {
+  checkArguments("compare runs", { runs, options }, { runs: "object", options: "object" });
   const { metric = "critic/score/mean" } = options;
   const { series } = paletteOf(options);
   const data: Record<string, unknown>[] = [];

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Figure } from "./figure.js";
 
 /**
@@ -13,5 +14,6 @@ import type { Figure } from "./figure.js";
  * ```
  */
 export function describe(figure: Figure): string {
+  checkArguments("describe a figure", { figure }, { figure: { data: "list", layout: "object" } });
   return figure.layout.meta.description;
 }

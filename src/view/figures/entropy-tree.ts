@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import {
   colorscale,
@@ -26,6 +27,7 @@ const mostColumns = 400;
  * ```
  */
 export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Figure {
+  checkArguments("draw a tree", { tree, options }, { tree: "tree", options: "object" });
   const palette = paletteOf(options);
   const starts: number[] = [];
   for (const { parent } of tree.nodes) {

@@ -1,4 +1,5 @@
-import { passAtK as estimate } from "../../eval/pass-at-k.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { passAtK as estimate } from "../../eval/metrics/pass-at-k.js";
 import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 
 /**
@@ -18,6 +19,7 @@ export function passAtK(
   groups: Readonly<Record<string, readonly { n: number; correct: number }[]>>,
   options: FigureOptions = {},
 ): Figure {
+  checkArguments("draw pass@k", { groups, options }, { groups: "object", options: "object" });
   const { series } = paletteOf(options);
   const curves = Object.entries(groups).map(([name, tasks]) => {
     if (tasks.length === 0) {

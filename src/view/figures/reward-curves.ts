@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
 
@@ -12,6 +13,8 @@ const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
  * import { describe, rewardCurves } from "arpo-lab/view";
  *
  * const lines = [0.25, 0.5].map((value, i) => ({ step: i + 1, "critic/score/mean": value }));
+ * const run = { steps: lines.map(({ step, ...metrics }) => ({ step, metrics })) };
+ * assert.equal(describe(rewardCurves(run)), describe(rewardCurves(lines)));
  * assert.equal(
  *   describe(rewardCurves(lines)),
  *   "critic/score/mean goes from 0.25 at step 1 to 0.5 at step 2.",
@@ -22,6 +25,7 @@ export function rewardCurves(
   run: RunMetrics,
   options: FigureOptions & { metrics?: readonly string[] } = {},
 ): Figure {
+  checkArguments("draw rewards", { run, options }, { run: "run", options: "object" });
   const { series } = paletteOf(options);
   const curves = (options.metrics ?? usual).flatMap((name) => {
     const points = curveOf(run, name);

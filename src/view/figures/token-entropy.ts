@@ -1,4 +1,5 @@
-import type { Trajectory } from "../../rollout/trajectory.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 
 /**
@@ -18,6 +19,11 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./
  * ```
  */
 export function tokenEntropy(trajectory: Trajectory, options: FigureOptions = {}): Figure {
+  checkArguments(
+    "draw an entropy",
+    { trajectory, options },
+    { trajectory: "trajectory", options: "object" },
+  );
   const y = Array.from(trajectory.entropies, (value) => (Number.isNaN(value) ? null : value));
   const known = y.filter((value) => value !== null);
   const mean = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);

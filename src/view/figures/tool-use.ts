@@ -1,5 +1,6 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { NodeTool } from "../../rollout/tree-values.js";
+import type { NodeTool } from "../../rollout/tree/tree-values.js";
 import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 /**
@@ -14,6 +15,7 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure
  * ```
  */
 export function toolUse(trees: Iterable<RolloutTree>, options: FigureOptions = {}): Figure {
+  checkArguments("draw tool use", { trees, options }, { trees: "items", options: "object" });
   const { series } = paletteOf(options);
   const calls = [...trees].flatMap((tree) =>
     tree.nodes.flatMap(({ tool }) => (tool && !tool.edited ? [tool] : [])),

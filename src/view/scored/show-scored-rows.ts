@@ -1,5 +1,4 @@
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
-import { showScored } from "../../reward/show-scored.js";
 import { trajectoryText } from "./trajectory-text.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { widgetStyle } from "../style.js";
@@ -71,5 +70,5 @@ export function showScoredRows(scored: Scored): Record<string, string> {
     `<div class="arpo-view arpo-scored tex2jax_ignore mathjax_ignore"><style>${widgetStyle}${style}</style>` +
     `<div class="arpo-title"><b>${escapeHtml(title)}</b><span class="arpo-muted">open a reason to read the response</span></div>` +
     `${table(rows.slice(0, most))}${more}</div>`;
-  return { ...showScored(scored), "text/html": html };
+  return { "text/plain": String(scored), "text/html": html };
 }

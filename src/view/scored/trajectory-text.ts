@@ -1,5 +1,5 @@
 import type { Scored } from "../../reward/scored.js";
-import type { Trajectory } from "../../rollout/trajectory.js";
+import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { escapeHtml } from "../../../picture/escape.js";
 
 /** Characters of a response that are kept. */

@@ -1,5 +1,5 @@
 import { UpdateReport } from "../../learn/update-report.js";
-import type { UpdateOptions } from "../../learn/learner.js";
+import type { UpdateOptions } from "../../learn/update-options.js";
 import { Random } from "../../random/random.js";
 import { grpoBatch } from "./sample-batch.js";
 
@@ -10,6 +10,7 @@ export async function sampleReport(options: UpdateOptions = {}): Promise<UpdateR
   for (const row of batch.rows) {
     // An end token put by the rules was not sampled; an update computes its probability too.
     row.oldLogprobs = row.trajectory.logprobs.map((old) => (Number.isNaN(old) ? -1 : old));
+    row.entropies = row.trajectory.entropies;
     row.newLogprobs = row.oldLogprobs.map((old) => old + 0.6 * random.normal());
   }
   return new UpdateReport({ "actor/pg_loss": 0 }, batch, options, 0);

@@ -1,5 +1,6 @@
-import type { TrainingBatch } from "../../learn/batch.js";
-import type { UpdateOptions } from "../../learn/learner.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { isTrained, type TrainingBatch } from "../../learn/batch.js";
+import { type ClipOptions, clipBounds } from "../../learn/loss/clip-bounds.js";
 import { UpdateReport } from "../../learn/update-report.js";
 import { tokenPayload } from "./make-payload.js";
 import { clipWords, TokenView, type TokenViewOptions, updatesOf } from "./token-view.js";
@@ -20,11 +21,15 @@ import { clipWords, TokenView, type TokenViewOptions, updatesOf } from "./token-
  */
 export function clipComparison(
   batch: TrainingBatch,
-  options: TokenViewOptions &
-    Pick<UpdateOptions, "clipRatio" | "clipRatioLow" | "clipRatioHigh" | "clipRatioC"> = {},
+  options: TokenViewOptions & ClipOptions = {},
 ): TokenView {
+  checkArguments(
+    "compare clipping",
+    { batch, options },
+    { batch: { rows: "list" }, options: "object" },
+  );
   const { tokenizer, ...clip } = options;
-  const bare = batch.rows.find((row) => !row.newLogprobs || !row.oldLogprobs);
+  const bare = batch.rows.find((row) => !isTrained(row));
   if (bare) {
     throw new TypeError(
       `Cannot compare clipping: the batch must have been updated, got row ${bare.trajectory.row} without log-probabilities`,
@@ -36,7 +41,7 @@ export function clipComparison(
   const [before, after] = [updatesOf(ppo), updatesOf(aepo)];
   const lost = before.filter((update) => update.weight === 0).length;
   const kept = before.filter((update, i) => update.weight === 0 && after[i]!.weight !== 0).length;
-  const high = 1 + (clip.clipRatioHigh ?? clip.clipRatio ?? 0.2);
+  const { high } = clipBounds(clip);
   const summary = [
     clipWords("PPO", before),
     clipWords("AEPO", after),

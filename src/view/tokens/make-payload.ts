@@ -1,7 +1,8 @@
 import type { TrainingBatch } from "../../learn/batch.js";
-import type { ClipRegion, TokenUpdate, UpdateReport } from "../../learn/update-report.js";
-import type { Tokenizer } from "../../model/tokenizer.js";
-import { packIntegers, packNumbers } from "../explorer/pack.js";
+import type { ClipRegion, TokenUpdate } from "../../learn/loss/token-update.js";
+import type { UpdateReport } from "../../learn/update-report.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { packIntegers, packNumbers } from "../pack.js";
 import type { TokenPanel, TokenPayload } from "./payload.js";
 
 const regions: readonly (ClipRegion | "not trained")[] = [

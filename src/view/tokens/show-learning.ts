@@ -1,5 +1,4 @@
-import type { TrainingBatch } from "../../learn/batch.js";
-import { showBatch, showReport } from "../../learn/learn-display.js";
+import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { tokenPayload } from "./make-payload.js";
@@ -7,11 +6,11 @@ import { TokenView, tokenView } from "./token-view.js";
 
 /** A batch's tokens on the colour of their advantages. */
 export function showBatchTokens(batch: TrainingBatch): Record<string, string> {
-  const plain = showBatch(batch);
-  const title = plain["text/plain"]!.split("\n")[0]!;
+  const text = String(batch);
+  const title = text.split("\n")[0]!;
   const tokenizer = batch.scored?.trees[0]?.tokenizer;
   const view = new TokenView(tokenPayload(batch, [], [title], tokenizer));
-  return { ...plain, "text/html": view.html() };
+  return { "text/plain": text, "text/html": view.html() };
 }
 
 const told: [metric: string, name: string][] = [
@@ -26,10 +25,8 @@ const told: [metric: string, name: string][] = [
 
 /** An update's figures, and what it did to each token. */
 export function showReportTokens(report: UpdateReport): Record<string, string> {
-  const plain = showReport(report);
-  const trained = report.batch.rows.every(
-    ({ newLogprobs, oldLogprobs }) => newLogprobs && oldLogprobs,
-  );
+  const plain = { "text/plain": String(report) };
+  const trained = report.batch.rows.every(isTrained);
   if (!trained || report.batch.rows.length === 0) return plain;
   const cards = told.flatMap(([metric, name]) => {
     const value = report.metrics[metric];

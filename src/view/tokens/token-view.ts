@@ -1,12 +1,11 @@
-import type { Tokenizer } from "../../model/tokenizer.js";
-import type { TokenUpdate, UpdateReport } from "../../learn/update-report.js";
-import { colourRamp } from "../explorer/page/colours.js";
-import { element } from "../explorer/page/element.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { program } from "#pages/tokens";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import type { TokenUpdate } from "../../learn/loss/token-update.js";
+import type { UpdateReport } from "../../learn/update-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { widgetHtml } from "../widget.js";
 import { tokenPayload } from "./make-payload.js";
-import { unpackNumbers } from "../explorer/page/unpack-numbers.js";
-import { startTokens } from "./page/start-tokens.js";
 import type { TokenPayload } from "./payload.js";
 
 export interface TokenViewOptions {
@@ -20,7 +19,20 @@ const style = `
 .arpo-view .arpo-untrained{opacity:.55}
 `;
 
-/** Tokens on colours, to be looked at one by one; shows itself. */
+/**
+ * Tokens on colours, to be looked at one by one; shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TrainingBatch, UpdateReport } from "arpo-lab/learn";
+ * import { tokenView, TokenView } from "arpo-lab/view";
+ *
+ * const { payload } = tokenView(new UpdateReport({}, new TrainingBatch([], "grpo"), {}, 0));
+ * const view = new TokenView({ ...payload, summary: ["nothing was trained"] });
+ * assert.match(view.html(), /nothing was trained/);
+ * ```
+ */
 export class TokenView {
   constructor(readonly payload: TokenPayload) {}
 
@@ -36,8 +48,7 @@ export class TokenView {
       still: before + this.payload.summary.map((line) => `<p>${escapeHtml(line)}</p>`).join(""),
       data: { tokens: this.payload },
       style,
-      parts: [element, colourRamp, unpackNumbers, startTokens],
-      start: "startTokens",
+      program,
     });
   }
 
@@ -61,6 +72,11 @@ export class TokenView {
  * ```
  */
 export function tokenView(report: UpdateReport, options: TokenViewOptions = {}): TokenView {
+  checkArguments(
+    "show tokens",
+    { report, options },
+    { report: { batch: "object" }, options: "object" },
+  );
   const name = "update";
   const summary = [clipWords(name, updatesOf(report))];
   return new TokenView(tokenPayload(report.batch, [{ name, report }], summary, options.tokenizer));

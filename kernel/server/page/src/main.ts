@@ -7,6 +7,7 @@ import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
 import { editors } from "./editors.js";
+import { help } from "./help.js";
 import { language } from "./language.js";
 import { lessons } from "./lessons.js";
 import { logo } from "./logo.js";
@@ -32,6 +33,7 @@ const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
 registry.registerPlugins([
   editors,
+  help,
   language,
   lessons,
   logo,

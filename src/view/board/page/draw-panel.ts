@@ -1,3 +1,4 @@
+import { escapeHtml } from "../../../../picture/escape.js";
 import type { BoardPanel } from "../payload.js";
 
 /** How a panel is drawn. */
@@ -84,7 +85,6 @@ export function panelScale(panel: BoardPanel, view: PanelView): PanelScale {
 export function drawPanel(panel: BoardPanel, view: PanelView): string {
   const { x, y, ticks } = panelScale(panel, view);
   const at = (value: number) => value.toFixed(1);
-  const escape = (text: string) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
   const [left, right] = [x(view.from), x(view.to)];
   const parts: string[] = [];
   const text = `fill="${view.ink}" fill-opacity=".75" font-size="10.5"`;
@@ -154,6 +154,6 @@ export function drawPanel(panel: BoardPanel, view: PanelView): string {
   }
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${view.width} ${view.height}" width="${view.width}" height="${view.height}" ` +
-    `font-family="system-ui,sans-serif" role="img" aria-label="${escape(panel.title)}">${parts.join("")}</svg>`
+    `font-family="system-ui,sans-serif" role="img" aria-label="${escapeHtml(panel.title)}">${parts.join("")}</svg>`
   );
 }

@@ -1,5 +1,5 @@
-import type { PageColours } from "../../explorer/page/colours.js";
-import { startExplorer } from "../../explorer/page/start.js";
+import { startExplorer } from "../../explorer/page/start-explorer.js";
+import type { PageColours } from "../../page/page-colours.js";
 
 /** Brings a report to life: questions open their explorers when they are opened, and can be chosen. */
 export function startEvaluation(id: string, colours: PageColours): void {

@@ -1,3 +1,6 @@
+import { rowLogRatio } from "../../../learn/loss/token-ratio.js";
+import { usualAggregation } from "../../../learn/loss/usual-aggregation.js";
+import { bytesOf } from "../../page/unpack.js";
 import type { ExplainedAlgorithm, ExplainPayload } from "../payload.js";
 import type { TokenInput } from "./token-terms.js";
 
@@ -14,11 +17,10 @@ export interface ExplainedBatch {
 
 /** Turns what was packed back into numbers. */
 export function readBatch(payload: ExplainPayload): ExplainedBatch {
-  const bytes = (data: string) => Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
-  const floats = (data: string) => new Float32Array(bytes(data).buffer);
+  const floats = (data: string) => new Float32Array(bytesOf(data).buffer);
   const { rows } = payload;
-  const tokens = new Int32Array(bytes(payload.tokens).buffer);
-  const mask = bytes(payload.mask);
+  const tokens = new Int32Array(bytesOf(payload.tokens).buffer);
+  const mask = bytesOf(payload.mask);
   const logprobs = floats(payload.logprobs);
   const oldLogprobs = floats(payload.oldLogprobs);
   const refLogprobs = payload.refLogprobs === undefined ? undefined : floats(payload.refLogprobs);
@@ -33,19 +35,16 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
   const rowOf = (token: number) =>
     rows.findIndex(({ start, length }) => token >= start && token < start + length);
   const own = rows.map(({ start, length }) => {
-    let ratio = 0;
-    let count = 0;
-    for (let token = start; token < start + length; token++) {
-      if (mask[token] !== 1) continue;
-      ratio += logprobs[token]! - oldLogprobs[token]!;
-      count++;
-    }
-    return { ratio: ratio / Math.max(1, count), count };
+    const of = (values: Float32Array) => values.subarray(start, start + length);
+    const trained = mask.subarray(start, start + length);
+    return {
+      ratio: rowLogRatio(of(logprobs), of(oldLogprobs), trained),
+      count: trained.reduce((n, m) => n + m, 0),
+    };
   });
   const longest = rows.reduce((most, { length }) => Math.max(most, length), 1);
   const share = (row: number, { settings }: ExplainedAlgorithm) => {
-    const gspo = settings.ratio === "gspo";
-    switch (settings.aggregation ?? (gspo ? "seq-mean-token-mean" : "token-mean")) {
+    switch (settings.aggregation ?? usualAggregation(settings.ratio)) {
       case "token-mean":
         return 1 / (places.length + 1e-8);
       case "seq-mean-token-sum":

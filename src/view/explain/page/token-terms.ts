@@ -1,5 +1,7 @@
+import { clipBounds } from "../../../learn/loss/clip-bounds.js";
 import type { KlKind } from "../../../learn/loss/kl.js";
-import { type ClipRegion, tokenUpdate } from "../../../learn/update-report.js";
+import { tokenRatio } from "../../../learn/loss/token-ratio.js";
+import { type ClipRegion, tokenUpdate } from "../../../learn/loss/token-update.js";
 import type { ObjectiveSettings } from "../payload.js";
 
 /** What the objective sees of one token. */
@@ -49,7 +51,7 @@ export interface TokenTerms extends TokenInput {
 }
 
 /** The estimate of the divergence from the reference at one token, and its slope. */
-export function klTerm(kind: KlKind, d: number): { value: number; slope: number } {
+function klTerm(kind: KlKind, d: number): { value: number; slope: number } {
   if (kind === "kl" || kind === "k1") return { value: d, slope: 1 };
   if (kind === "abs") return { value: Math.abs(d), slope: Math.sign(d) };
   if (kind === "mse" || kind === "k2") return { value: (d * d) / 2, slope: d };
@@ -60,24 +62,19 @@ export function klTerm(kind: KlKind, d: number): { value: number; slope: number 
 
 /** What an objective makes of one token: the library's arithmetic, one number at a time. */
 export function tokenTerms(input: TokenInput, settings: ObjectiveSettings): TokenTerms {
-  const { advantage, logprob, oldLogprob, refLogprob, entropy, share } = input;
-  const { clipRatio = 0.2, clipRatioC: c = 3 } = settings;
+  const { advantage, logprob, refLogprob, entropy, share } = input;
+  const { low, high, c } = clipBounds(settings);
   const gspo = settings.ratio === "gspo";
-  const low = 1 - (settings.clipRatioLow ?? clipRatio);
-  const high = 1 + (settings.clipRatioHigh ?? clipRatio);
   const z = (entropy - input.entropyMean) / input.entropyDeviation;
   const factor = settings.entropyBalancedAdvantage && !gspo ? 1 + 0.2 * z : 1;
   const used = advantage * factor;
-  const ratio = Math.exp(gspo ? Math.min(10, input.rowLogRatio) : logprob - oldLogprob);
+  const ratio = tokenRatio(input, settings.ratio);
   const bounded = Math.max(low, Math.min(high, ratio));
   const unclipped = -ratio * used;
   const clipped = -bounded * used;
   const worse = Math.max(unclipped, clipped);
   const loss = used < 0 && !gspo ? Math.min(-c * used, worse) : worse;
-  const told = tokenUpdate(ratio, used, {
-    ...settings,
-    ...(gspo ? { clipRatioC: Infinity, entropyBalancedClipping: false } : {}),
-  });
+  const told = tokenUpdate(ratio, used, settings);
   const slope = -told.weight * used;
   const beta = settings.klLossCoefficient ?? 0;
   const kl = klTerm(settings.klLossKind ?? "low_var_kl", logprob - refLogprob);

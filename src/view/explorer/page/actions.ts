@@ -1,15 +1,9 @@
 import type { LiveTree, TreeReply, TreeRequest } from "../payload.js";
-import { element } from "./element.js";
-import { tokenText } from "./heat-text.js";
-import type { PageTree } from "./unpack.js";
-
-/** A line to the kernel, as the lab's page gives it. */
-interface Channel {
-  send(data: unknown): void;
-  onMessage?: (data: TreeReply) => void;
-  onClose?: () => void;
-  insertCell?: (source: string, options?: { run?: boolean }) => void;
-}
+import { resultIn } from "../../../text/result-block.js";
+import { element } from "../../page/element.js";
+import { askKernel, type Channel } from "./channel.js";
+import { tokenText } from "./token-text.js";
+import type { PageTree } from "./unpack-tree.js";
 
 /** What a button asks for. */
 type Asked = Omit<TreeRequest, "tree" | "node">;
@@ -21,23 +15,11 @@ export interface Actions {
   token: (at: number) => void;
 }
 
-/** Asks the kernel that made the output; false where nobody hears. */
-export function askKernel(
-  from: Element,
-  target: string,
-  connected: (channel: Channel) => void,
-): boolean {
-  const detail = { target, connected };
-  return !from.dispatchEvent(
-    new CustomEvent("arpo-lab:connect", { bubbles: true, cancelable: true, detail }),
-  );
-}
-
 /** Fork, resample and edit, for the node that is selected. */
 export function makeActions(
   tree: PageTree,
   live: LiveTree | undefined,
-  shown: (reply: TreeReply & { name: string }, channel: Channel) => void,
+  shown: (reply: Exclude<TreeReply, { error: string }>, channel: Channel) => void,
 ): Actions {
   const box = element("fieldset", { class: "arpo-bar arpo-actions" });
   const told = element("output", { "aria-live": "polite" });
@@ -133,8 +115,7 @@ export function makeActions(
       const many = element("label", {}, "rows ", rows);
       if (kind === "tool") {
         const text = Array.from({ length }, (_, i) => tokenText(tree, tree.tokens[start + i]!));
-        const said = /^\s*<result>\n?([^]*?)\n?<\/result>\s*$/.exec(text.join(""));
-        result.value = said?.[1] ?? text.join("");
+        result.value = resultIn(text.join("")) ?? text.join("");
         box.replaceChildren(legend, result, many, edit, resample, told);
         at.value = String(length);
         return;

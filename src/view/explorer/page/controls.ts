@@ -1,17 +1,8 @@
-import type { BranchRule } from "../../../rollout/branch-rule.js";
-import type { ReplayChanges } from "../../../rollout/replay.js";
-import type { Quantity } from "./colours.js";
-import { element } from "./element.js";
-import type { PageTree } from "./unpack.js";
-
-/** What the reader has chosen. */
-export interface Choices {
-  quantity: Quantity;
-  along: "tokens" | "time";
-  changes: ReplayChanges;
-  follow: number;
-  compare: number;
-}
+import type { BranchRule } from "../../../rollout/branch/branch-rule.js";
+import { element } from "../../page/element.js";
+import type { Choices } from "./choices.js";
+import type { Quantity } from "./colouring.js";
+import type { PageTree } from "./unpack-tree.js";
 
 /** The explorer's controls; `changed` is called after every change of the choices. */
 export function makeControls(tree: PageTree, choices: Choices, changed: () => void): HTMLElement {

@@ -1,4 +1,4 @@
-import { element } from "./element.js";
+import { element } from "../../page/element.js";
 
 /** What a ruler depends on; the same as the drawing above it. */
 export interface Ruled {

@@ -1,6 +1,7 @@
-import type { Replay } from "../../../rollout/replay.js";
-import type { Colouring } from "./colours.js";
-import type { PageTree } from "./unpack.js";
+import type { Replay } from "../../../rollout/replay/follow-plan.js";
+import type { Colouring } from "./colouring.js";
+import type { Span } from "./paths.js";
+import type { PageTree } from "./unpack-tree.js";
 
 /** What a drawing of the tree depends on. */
 export interface Scene {
@@ -12,7 +13,7 @@ export interface Scene {
   /** What was painted of each node already, in these colours. */
   strips: Map<number, HTMLCanvasElement>;
   /** Where each node begins and ends, in tokens or milliseconds. */
-  spans: readonly { from: number; to: number }[];
+  spans: readonly Span[];
   /** Room for the numbers of the rows that start at the prompt. */
   inset: number;
   /** Pixels per token (or millisecond) and per row, and the part that is in view. */

@@ -1,16 +1,13 @@
-import type { Colouring } from "./colours.js";
-import { element } from "./element.js";
-import type { PageTree } from "./unpack.js";
-
-/** What a token says; its number where no tokenizer was there. */
-export function tokenText(tree: PageTree, place: number): string {
-  return tree.vocabulary.length === 0 ? `#${place} ` : (tree.vocabulary[place] ?? "");
-}
+import { element } from "../../page/element.js";
+import { numberText } from "../../page/number-text.js";
+import { tableRow } from "../../page/table-row.js";
+import type { Colouring } from "./colouring.js";
+import { tokenText } from "./token-text.js";
+import type { PageTree } from "./unpack-tree.js";
 
 /** One token in words and numbers, with the alternatives it was chosen from. */
-export function tokenDetails(tree: PageTree, token: number): HTMLElement {
-  const number = (x: number | undefined) =>
-    x === undefined || Number.isNaN(x) ? "–" : String(Number(x.toPrecision(3)));
+function tokenDetails(tree: PageTree, token: number): HTMLElement {
+  const number = (x: number | undefined) => numberText(x, 3);
   const own = tree.tokens[token]!;
   const facts = [
     `entropy ${number(tree.entropies[token])}`,
@@ -32,8 +29,7 @@ export function tokenDetails(tree: PageTree, token: number): HTMLElement {
     const id = top.ids[token * top.width + k]!;
     const bar = element("i", { style: `width:${Math.round(100 * p)}px` });
     const name = JSON.stringify(tokenText(tree, id)) + (id === own ? " (written)" : "");
-    const cells = [name, number(p), bar].map((cell) => element("td", {}, cell));
-    list.append(element("tr", {}, ...cells));
+    list.append(tableRow("td", [name, number(p), bar]));
   }
   if (list.childElementCount > 0) box.append(list);
   return box;

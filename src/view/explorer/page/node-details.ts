@@ -1,8 +1,10 @@
-import type { Replay } from "../../../rollout/replay.js";
-import type { Colouring } from "./colours.js";
-import { element } from "./element.js";
+import type { Replay } from "../../../rollout/replay/follow-plan.js";
+import { element } from "../../page/element.js";
+import { numberText } from "../../page/number-text.js";
+import { tableRow } from "../../page/table-row.js";
+import type { Colouring } from "./colouring.js";
 import { heatText } from "./heat-text.js";
-import type { PageTree } from "./unpack.js";
+import type { PageTree } from "./unpack-tree.js";
 
 /** A node: what it is, what was decided after it, and its tokens. */
 export function nodeDetails(
@@ -13,7 +15,7 @@ export function nodeDetails(
   looked?: (index: number) => void,
 ): HTMLElement {
   const node = tree.nodes[id]!;
-  const number = (x: number) => String(Number(x.toPrecision(4)));
+  const number = (x: number) => numberText(x, 4);
   const kinds = { model: "the model wrote", tool: "a tool answered", end: "an end token was put" };
   const facts = [
     `node ${id}: ${kinds[node.kind]} ${node.length} tokens`,
@@ -50,25 +52,20 @@ export function nodeDetails(
 }
 
 /** The attempts at a branch after a node, with everything that decided them. */
-export function attemptTable(attempts: Replay["attempts"], replay: Replay): HTMLElement {
-  const number = (x: number) => String(Number(x.toPrecision(4)));
+function attemptTable(attempts: Replay["attempts"], replay: Replay): HTMLElement {
   const heads = ["attempt", "draw u", "ΔH", "score", "bar", "chance", "outcome"];
   const table = element("table", {});
   table.append(
     element("caption", {}, `Branching by ${replay.settings.rule}`),
-    element("tr", {}, ...heads.map((head) => element("th", {}, head))),
+    tableRow("th", heads),
   );
   for (const attempt of attempts) {
     const { u, delta, score, bar, probability, branch, was, reason } = attempt;
     const before =
       was == null ? " (not tried then)" : was === branch ? "" : was ? " (it did)" : " (it did not)";
     const outcome = `${branch ? "branches" : "does not branch"}${before}: ${reason}`;
-    const cells = [
-      String(attempt.attempt),
-      ...[u, delta, score, bar, probability].map(number),
-      outcome,
-    ];
-    table.append(element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
+    const numbers = [u, delta, score, bar, probability].map((x) => numberText(x, 4));
+    table.append(tableRow("td", [String(attempt.attempt), ...numbers, outcome]));
   }
   return element("div", { class: "arpo-wide" }, table);
 }

@@ -1,4 +1,4 @@
-import type { PageTree } from "./unpack.js";
+import type { PageTree } from "./unpack-tree.js";
 
 /** The nodes of a row from the prompt to its leaf. */
 export function pathOf(tree: PageTree, row: number): number[] {
@@ -8,7 +8,7 @@ export function pathOf(tree: PageTree, row: number): number[] {
 }
 
 /** The places of a row's tokens in the tree's list. */
-export function tokensOf(tree: PageTree, row: number): number[] {
+function tokensOf(tree: PageTree, row: number): number[] {
   return pathOf(tree, row).flatMap((id) => {
     const { start, length } = tree.nodes[id]!;
     return Array.from({ length }, (_, i) => start + i);
@@ -29,9 +29,15 @@ export function sharedTokens(tree: PageTree, a: number, b: number): number {
   return same;
 }
 
+/** From where to where something reaches. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
 /** Where each node begins and ends: in tokens from the prompt, or in milliseconds. */
-export function spansOf(tree: PageTree, along: "tokens" | "time"): { from: number; to: number }[] {
-  const spans: { from: number; to: number }[] = [];
+export function spansOf(tree: PageTree, along: "tokens" | "time"): Span[] {
+  const spans: Span[] = [];
   for (const { depth, length, parent, began, ended } of tree.nodes) {
     // An end token put by the rules took no time.
     const before = spans[parent]?.to ?? 0;
@@ -39,4 +45,26 @@ export function spansOf(tree: PageTree, along: "tokens" | "time"): { from: numbe
     spans.push(along === "time" ? timed : { from: depth, to: depth + length });
   }
   return spans;
+}
+
+/** The row that a node is drawn in; what a fork took over lies in the first. */
+export function laneOf(tree: PageTree, node: number): number {
+  return Math.max(0, tree.nodes[node]!.row);
+}
+
+/** The node of a row that is nearest to a place along it; -1 where the row has none. */
+export function nearestNode(
+  tree: PageTree,
+  spans: readonly Span[],
+  row: number,
+  depth: number,
+): number {
+  let best = -1;
+  let distance = Infinity;
+  spans.forEach(({ from, to }, i) => {
+    if (laneOf(tree, i) !== row) return;
+    const away = Math.max(from - depth, depth - to, 0);
+    if (away < distance) [best, distance] = [i, away];
+  });
+  return best;
 }

@@ -1,0 +1,55 @@
+/**
+ * What a request is answered with when it cannot be done: a status and a sentence.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { HttpError } from "arpo-lab/kernel/server";
+ *
+ * const error = new HttpError(404, "Cannot find notes.md");
+ * assert.deepEqual([error.status, error.message], [404, "Cannot find notes.md"]);
+ * ```
+ */
+export class HttpError extends Error {
+  override name = "HttpError";
+  readonly status: number;
+  /** The reason in a word, for programs. */
+  readonly code: string | undefined;
+
+  constructor(status: number, message: string, options: ErrorOptions & { code?: string } = {}) {
+    super(message, options);
+    this.status = status;
+    this.code = options.code;
+  }
+}
+
+const statusOf: Record<string, number> = {
+  ENOENT: 404,
+  ENOTDIR: 404,
+  ELOOP: 404,
+  EACCES: 403,
+  EPERM: 403,
+  EROFS: 403,
+  EEXIST: 409,
+  ENOTEMPTY: 400,
+  EISDIR: 400,
+  ENAMETOOLONG: 400,
+  EINVAL: 400,
+  EFBIG: 413,
+  ENOSPC: 507,
+  EDQUOT: 507,
+};
+
+function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === "string" && code in statusOf ? code : systemCode(error.cause);
+}
+
+/** Any error as one with a status: what the file system refused is told apart from our own faults. */
+export function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = systemCode(error);
+  return new HttpError(code === undefined ? 500 : statusOf[code]!, message, { cause: error });
+}

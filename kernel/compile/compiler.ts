@@ -1,0 +1,302 @@
+// The text of a cell to JavaScript, behind the contract: magic/ reads what stands before the code,
+// compile/ checks and lowers the code.
+import { join } from "node:path";
+import type { MimeBundle } from "../host/host.js";
+import { collectGarbage } from "./lower/collect.js";
+import { complete } from "./check/complete.js";
+import {
+  importErrors,
+  loadTypesNamed,
+  localErrors,
+  syntaxErrors,
+  typeErrors,
+} from "./check/diagnostics.js";
+import { inspect } from "./check/inspect.js";
+import { isComplete } from "./check/is-complete.js";
+import { saveCodeCache } from "./check/load-typescript.js";
+import { loadLocal } from "./load.js";
+import { lower } from "./lower/lower.js";
+import { packageFolder } from "./check/package-folder.js";
+import { SessionNames } from "./lower/scope.js";
+import { readSettings, type Settings } from "./check/settings.js";
+import { specifiers } from "./check/specifiers.js";
+import type { api, BoundFile } from "./check/typescript.js";
+import { World } from "./check/world.js";
+import type {
+  CellCompiler,
+  CellDiagnostic,
+  CompiledCell,
+  Completeness,
+  CompileRequest,
+  CompilerOptions,
+  Completion,
+  LoadedModule,
+} from "../contract/compiler.js";
+import { completeMagic, inspectMagic } from "./magic/assist.js";
+import { contentCell, printingCell } from "./magic/content.js";
+import { readHead } from "./magic/head.js";
+import { lineAndColumn } from "./magic/problem.js";
+import { withInstead } from "./magic/elsewhere.js";
+import { hasMagic, readCell, type Reading, readQuestion } from "./magic/read-cell.js";
+import { StageRegistry } from "./magic/registry.js";
+import { stageSpecifier, type Stage } from "../contract/stage.js";
+
+/** Makes the compiler of a session. Its first answer waits for the standard library to be read. */
+export function createCellCompiler(options: CompilerOptions): CellCompiler {
+  return new TypeScriptCells(options);
+}
+
+class TypeScriptCells implements CellCompiler {
+  readonly #javascript: boolean;
+  readonly #settings: Settings;
+  readonly #world: World;
+  readonly #names: SessionNames;
+  readonly #registry: StageRegistry;
+  readonly #running = new Map<string, BoundFile>();
+  #checks: boolean;
+  #idle: NodeJS.Timeout | undefined;
+  #warms = false;
+
+  constructor({ language, folder }: CompilerOptions) {
+    this.#javascript = language === "javascript";
+    this.#settings = readSettings(folder);
+    this.#checks = this.#settings.check && !this.#javascript;
+    this.#world = new World(folder, this.#settings.compilerOptions);
+    this.#names = new SessionNames(this.#world.ts);
+    const own = readSettings(packageFolder).stages;
+    this.#registry = new StageRegistry([...new Set([...own, ...this.#settings.stages])], folder);
+  }
+
+  compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell {
+    clearTimeout(this.#idle);
+    const loading = hasMagic(request.source) ? this.#registry.load() : undefined;
+    return loading === undefined
+      ? this.#compile(request)
+      : loading.then(() => this.#compile(request));
+  }
+
+  settled(id: string, _outcome: string, defined: readonly string[]): void {
+    const file = this.#running.get(id);
+    if (file === undefined) return;
+    this.#running.delete(id);
+    const ran = new Set(defined);
+    const { SymbolFlags, getCombinedModifierFlags, ModifierFlags } = this.#world.ts;
+    const isAmbient = (symbol: api.Symbol): boolean =>
+      symbol.valueDeclaration !== undefined &&
+      (getCombinedModifierFlags(symbol.valueDeclaration) & ModifierFlags.Ambient) !== 0;
+    for (const [key, local] of file.locals ?? []) {
+      const name = this.#world.ts.unescapeLeadingUnderscores(key as api.__String);
+      const symbol = (local as { exportSymbol?: api.Symbol }).exportSymbol ?? local;
+      const isValue = (this.#meaning(symbol) & SymbolFlags.Value) !== 0;
+      if (isValue && !ran.has(name) && !isAmbient(symbol)) continue;
+      this.#names.set(key, symbol, (each) => this.#meaning(each));
+    }
+    this.#whenIdle();
+  }
+
+  load(specifier: string, importer: string): LoadedModule {
+    if (specifier === stageSpecifier) {
+      this.#registry.add(JSON.parse(importer) as Stage);
+      return { kind: "native", specifier };
+    }
+    return loadLocal(this.#world, specifier, importer);
+  }
+
+  async complete(source: string, position: number, folder: string): Promise<Completion> {
+    const nothing: Completion = { matches: [], start: position, end: position, items: [] };
+    if (!hasMagic(source)) return complete(this.#world, this.#look(source, folder), position);
+    await this.#registry.load();
+    const { stages } = this.#registry;
+    const magic = completeMagic(source, position, stages);
+    if (magic !== undefined) return magic;
+    const reading = this.#read(source);
+    const at = reading.map.toText(position);
+    if (at === undefined || reading.content !== undefined) return nothing;
+    const found = complete(this.#world, this.#look(reading.map.text, folder), at);
+    const { toSource } = mapper(reading);
+    return { ...found, start: toSource(found.start), end: toSource(found.end) };
+  }
+
+  async inspect(
+    source: string,
+    position: number,
+    detail: 0 | 1,
+    folder: string,
+  ): Promise<MimeBundle | undefined> {
+    if (!hasMagic(source)) {
+      return inspect(this.#world, this.#look(source, folder), position, detail);
+    }
+    await this.#registry.load();
+    const magic = inspectMagic(source, position, this.#registry.stages);
+    if (magic !== undefined) return magic;
+    const reading = this.#read(source);
+    const at = reading.map.toText(position);
+    if (at === undefined || reading.content !== undefined) return undefined;
+    return inspect(this.#world, this.#look(reading.map.text, folder), at, detail);
+  }
+
+  isComplete(source: string): Completeness {
+    if (readQuestion(source) !== undefined) return { status: "complete" };
+    if (!hasMagic(source)) return isComplete(this.#world.ts, source);
+    const reading = this.#read(source);
+    if (reading.content !== undefined || reading.problems.length > 0) {
+      return { status: /\n[ \t]*$/.test(source) ? "complete" : "incomplete", indent: "" };
+    }
+    return isComplete(this.#world.ts, source.slice(readHead(source).bodyStart));
+  }
+
+  warm(): void {
+    this.#warms = true;
+    this.#world.ensure(); // while the front end connects
+    this.#whenIdle();
+  }
+
+  #compile(request: CompileRequest): CompiledCell {
+    const { source, folder } = request;
+    const question = readQuestion(source);
+    if (question !== undefined) return this.#answer(question, folder);
+    const reading = this.#read(source);
+    if (reading.problems.length > 0) return { ok: false, diagnostics: reading.problems };
+    if (reading.notebookChecks !== undefined) this.#checks = reading.notebookChecks;
+    if (reading.show) return printingCell(reading);
+    if (reading.content !== undefined)
+      return contentCell(source, reading.content, reading.map.text);
+    const javascript = reading.javascript || this.#javascript;
+    const module = moduleName(source);
+    if (module !== undefined) return this.#addModule(request, module, javascript);
+    return this.#compileCode(request, reading, javascript);
+  }
+
+  #compileCode(request: CompileRequest, reading: Reading, javascript: boolean): CompiledCell {
+    const world = this.#world;
+    const file = this.#bind(reading.map.text, request.folder, request.id, javascript);
+    const imported = specifiers(world.ts, file);
+    world.include(
+      imported.map((node) => node.text),
+      file.path,
+    );
+    const checks =
+      (reading.checks ?? this.#checks) &&
+      !javascript &&
+      !/^\s*\/\/\s*@ts-nocheck\b/m.test(request.source);
+    const errors = syntaxErrors(world, file);
+    if (errors.length === 0) {
+      for (const node of imported) errors.push(...importErrors(world, node, file.path, checks));
+      if (checks) errors.push(...typeErrors(world, file));
+    }
+    if (errors.length > 0) {
+      const told = errors.map((error) => inCell(request, reading, error));
+      return { ok: false, diagnostics: withInstead(request.source, told) };
+    }
+    const { js, map } = lower({
+      world,
+      file,
+      source: request.filename,
+      names: this.#names,
+      late: !checks,
+      time: reading.time,
+      enter: `__scope.enter(${JSON.stringify(request.id)}, ${JSON.stringify(file.path)})`,
+    });
+    if (request.kind === "cell") this.#running.set(request.id, file);
+    return { ok: true, js, map, diagnostics: [] };
+  }
+
+  /** `@module name`: the cell is a file that others import, as in tslab. */
+  #addModule(request: CompileRequest, name: string, javascript: boolean): CompiledCell {
+    const path = join(request.folder, `${name}.${javascript ? "js" : "ts"}`);
+    this.#world.addModule(path, request.source);
+    this.#world.include([path], path);
+    this.#world.ensure();
+    const errors = localErrors(this.#world, path, this.#checks);
+    if (errors.length > 0) return { ok: false, diagnostics: errors };
+    return { ok: true, js: "(async () => undefined)", diagnostics: [] };
+  }
+
+  #answer({ name, detail }: { name: string; detail: 0 | 1 }, folder: string): CompiledCell {
+    const file = this.#look(name, folder);
+    const found = inspect(this.#world, file, name.length, detail);
+    return { ok: true, pager: found ?? { "text/plain": `Nothing is known of ${name}.` } };
+  }
+
+  #read(source: string): Reading {
+    const { ts } = this.#world;
+    return readCell(ts, source, this.#registry.stages, (name) => this.#names.knows(name));
+  }
+
+  #bind(text: string, folder: string, id: string, javascript = this.#javascript): BoundFile {
+    this.#world.ensure();
+    const path = join(folder, `[cell ${id}].${javascript ? "js" : "ts"}`);
+    const file = this.#world.bind(path, text, javascript);
+    (file as { parent: api.Node }).parent = this.#names.node;
+    return file;
+  }
+
+  /** Binds a text that is being written: everything there is to know is loaded for it. */
+  #look(text: string, folder: string): BoundFile {
+    const file = this.#bind(text, folder, "completion");
+    const imported = specifiers(this.#world.ts, file);
+    this.#world.include(
+      imported.map((node) => node.text),
+      file.path,
+    );
+    loadTypesNamed(this.#world, file);
+    return file;
+  }
+
+  /** Work that nobody should wait for, once nobody has asked for anything in a while. */
+  #whenIdle(): void {
+    clearTimeout(this.#idle);
+    const world = this.#world;
+    if (world.age >= 1) this.#renew();
+    if (world.age >= 0.5) this.#idle = setTimeout(() => this.#renew(), 300).unref();
+    else if (this.#warms) {
+      // Most notebooks import something sooner or later. Then Node's types are 0.3 s of waiting.
+      this.#idle = setTimeout(() => {
+        this.#warms = false;
+        saveCodeCache();
+        world.ensure();
+        world.loadNodeTypes();
+      }, 3000).unref();
+    }
+  }
+
+  #renew(): void {
+    this.#world.renew();
+    collectGarbage();
+  }
+
+  /** What a name stands for: value, type, namespace; of an import, what it leads to. */
+  #meaning(symbol: api.Symbol): number {
+    const { checker, ts } = this.#world;
+    if ((symbol.flags & ts.SymbolFlags.Alias) === 0) return symbol.flags;
+    const target = checker.getAliasedSymbol(symbol);
+    const declaration = symbol.declarations?.[0];
+    if (declaration !== undefined && ts.isTypeOnlyImportDeclaration(declaration)) {
+      const { Interface, TypeAlias, NamespaceModule } = ts.SymbolFlags;
+      return Interface | TypeAlias | NamespaceModule;
+    }
+    if (!checker.isUnknownSymbol(target)) return target.flags;
+    return ts.SymbolFlags.Value | ts.SymbolFlags.Type | ts.SymbolFlags.Namespace;
+  }
+}
+
+function moduleName(source: string): string | undefined {
+  const comment = /^\s*(?:\/\/.*\s*)*\/\*\*[\s\S]*?\*\//.exec(source)?.[0];
+  return comment && /^[\s*/]*@module[ \t]+([\w-]+(?:\/[\w-]+)*)[\s*/]*$/m.exec(comment)?.[1];
+}
+
+function mapper({ map }: Reading): { toSource: (position: number) => number } {
+  return { toSource: (position) => map.toSource(position) };
+}
+
+/** An error of the compiled text, where it is in the cell. */
+function inCell(
+  { source }: CompileRequest,
+  { map }: Reading,
+  error: CellDiagnostic,
+): CellDiagnostic {
+  if (map.text === source) return error;
+  const start = map.toSource(error.start);
+  const end = Math.max(map.toSource(error.start + error.length), start + 1);
+  return { ...error, start, length: end - start, ...lineAndColumn(source, start) };
+}

@@ -1,0 +1,87 @@
+import { member } from "./member.js";
+import type { api } from "../check/typescript.js";
+import type { World } from "../check/world.js";
+
+/** One name that an import statement brings. */
+export interface ImportedBinding {
+  local: api.Identifier;
+  /** The exported name; `undefined` for the whole namespace. */
+  exported: string | undefined;
+}
+
+/** The names of an import that are not marked `type`. */
+export function importedBindings(world: World, node: api.ImportDeclaration): ImportedBinding[] {
+  const { ts } = world;
+  const clause = node.importClause;
+  if (clause === undefined || clause.isTypeOnly) return [];
+  const found: ImportedBinding[] = [];
+  if (clause.name !== undefined) found.push({ local: clause.name, exported: "default" });
+  const named = clause.namedBindings;
+  if (named !== undefined && ts.isNamespaceImport(named)) {
+    found.push({ local: named.name, exported: undefined });
+  } else if (named !== undefined) {
+    for (const element of named.elements) {
+      if (element.isTypeOnly) continue;
+      found.push({ local: element.name, exported: (element.propertyName ?? element.name).text });
+    }
+  }
+  return found;
+}
+
+/** The imports of one file: which are loaded when it runs, and what their names become. */
+export class ImportTable {
+  readonly #access = new Map<api.Symbol, string>();
+  readonly #modules = new Map<api.Node, string>();
+  readonly #world: World;
+  #count = 0;
+
+  constructor(world: World, file: api.SourceFile) {
+    this.#world = world;
+    for (const statement of file.statements) {
+      if (world.ts.isImportDeclaration(statement)) this.#add(statement);
+    }
+  }
+
+  /** What an imported name is called in the compiled file. */
+  access(symbol: api.Symbol): string | undefined {
+    return this.#access.get(symbol);
+  }
+
+  /** The variable that holds the module of an import, undefined when only types are imported. */
+  module(node: api.ImportDeclaration): string | undefined {
+    return this.#modules.get(node);
+  }
+
+  /** The variable that holds the module of `export … from`. */
+  reexported(node: api.ExportDeclaration): string {
+    let name = this.#modules.get(node);
+    if (name === undefined) this.#modules.set(node, (name = this.#next()));
+    return name;
+  }
+
+  /** Whether a symbol stands for something at run time; what is not known, may. */
+  isValue(symbol: api.Symbol | undefined): boolean {
+    const { ts, checker } = this.#world;
+    if (symbol === undefined) return true;
+    const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    return checker.isUnknownSymbol(target) || (target.flags & ts.SymbolFlags.Value) !== 0;
+  }
+
+  #add(node: api.ImportDeclaration): void {
+    const bindings = importedBindings(this.#world, node);
+    const values = bindings.flatMap(({ local, exported }) => {
+      const symbol = this.#world.checker.getSymbolAtLocation(local);
+      return symbol !== undefined && this.isValue(symbol) ? [{ symbol, exported }] : [];
+    });
+    if (node.importClause !== undefined && values.length === 0) return;
+    const name = this.#next();
+    this.#modules.set(node, name);
+    for (const { symbol, exported } of values) {
+      this.#access.set(symbol, exported === undefined ? name : member(name, exported));
+    }
+  }
+
+  #next(): string {
+    return `__m${this.#count++}`;
+  }
+}

@@ -1,0 +1,15 @@
+import { constants } from "node:buffer";
+import { HttpError } from "../../../http-server/http-error.js";
+
+/** The most bytes that can be sent at once, as the text that JSON is. */
+export const mostBytes = constants.MAX_STRING_LENGTH;
+
+/** Why a file is not opened that does not fit into one text. */
+export function tooLarge(path: string, options?: ErrorOptions): HttpError {
+  const most = Math.floor(mostBytes / 2 ** 20);
+  return new HttpError(
+    413,
+    `Cannot open ${path}: as text it must be at most ${most} MB; download it, or read it in a cell`,
+    options,
+  );
+}

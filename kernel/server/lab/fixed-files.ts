@@ -1,0 +1,26 @@
+import { realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { HttpError } from "../../../http-server/http-error.js";
+import { mimeOf } from "../contents/mime.js";
+import { segmentsOf } from "../contents/paths.js";
+import type { Answer } from "../http/router.js";
+
+/** Answers with the files of a folder that came with the package. */
+export function fixedFiles(
+  folder: string,
+  cache = "private, max-age=300",
+): (path: string) => Answer {
+  return (path) => {
+    const place = join(folder, ...segmentsOf(path));
+    if (statSync(place, { throwIfNoEntry: false })?.isFile() !== true) {
+      throw new HttpError(404, `Cannot find ${path}`);
+    }
+    return {
+      file: realpathSync(place),
+      headers: {
+        "content-type": mimeOf(place) ?? "application/octet-stream",
+        "cache-control": cache,
+      },
+    };
+  };
+}

@@ -1,0 +1,95 @@
+// What the page does to packages that are not its own, and what it uses of theirs that has no public
+// name. The build stops where one of them is no longer as it is here.
+
+/** The text with `from` replaced; undefined where it is not there. */
+const replaced = (text, from, to) => {
+  const found = typeof from === "string" ? text.includes(from) : from.test(text);
+  return found ? text.replace(from, to) : undefined;
+};
+
+/** With splitting, a dynamic import of CommonJS gives only `default`: its names are put back. */
+function withNames(text) {
+  const dynamic = /\bimport\(\s*((?:\/\*[\s\S]*?\*\/\s*)?)(['"])([^'".][^'"]*)\2\s*\)/g;
+  const changed = text.replace(
+    dynamic,
+    (_, _comment, quote, name) => `import(${quote}${name}${quote}).then(__names)`,
+  );
+  const helper = `
+function __names(m) {
+  const keys = Object.keys(m);
+  if (keys.length !== 1 || keys[0] !== "default" || m.default == null) return m;
+  const inner = m.default;
+  return Object.assign({}, inner, { default: inner.__esModule ? inner.default : inner });
+}`;
+  return changed === text ? text : changed + helper;
+}
+
+/** Changes to compiled files, the first that fits a file's path; each says why. */
+export const patches = [
+  {
+    // The controls are fetched by a function of webpack's; here a widget that asks for them imports them.
+    file: /jupyterlab-manager[\\/]lib[\\/]plugin\.js$/,
+    change: (text) =>
+      replaced(
+        text,
+        /return new Promise\(\(resolve, reject\) => \{\s*require\.ensure\([\s\S]*?\n {16}\}\);/,
+        'return import("@jupyter-widgets/controls");',
+      ),
+  },
+  {
+    // Written for an AMD loader, which the page has not.
+    file: /[\\/]anywidget[\\/]dist[\\/]index\.js$/,
+    change: (text) =>
+      replaced(
+        text,
+        'define(["@jupyter-widgets/base"], widget_default);',
+        "export default widget_default;",
+      ),
+  },
+  {
+    // A file that an address names was opened only when the workspace had been saved, which waits until
+    // nothing has changed for half a second.
+    file: /[\\/]@jupyterlab[\\/]apputils-extension[\\/]lib[\\/]index\.js$/,
+    change: (text) => {
+      const waits =
+        "// After the state database has finished loading, save it.\n                await save";
+      const changed = replaced(text, waits, waits.replace("await", "void"));
+      return changed === undefined ? undefined : withNames(changed);
+    },
+  },
+  { file: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/, change: withNames },
+];
+
+/** What we use that JupyterLab keeps to itself; each says for what. */
+export const privateMembers = [
+  {
+    // Opening a notebook is not changing it: Node's version on this machine is not written into it.
+    file: "@jupyterlab/notebook/lib/panel.js",
+    members: ["_updateLanguage("],
+    user: "src/language.ts",
+  },
+  {
+    // A run that another page began is taken up: a connection has no public way to add a future.
+    file: "@jupyterlab/services/lib/kernel/default.js",
+    members: ["this._futures"],
+    user: "src/resume.ts",
+  },
+  {
+    // The class of such a future is not exported by the package, only by its file.
+    file: "@jupyterlab/services/lib/kernel/future.js",
+    members: ["class KernelShellFutureHandler"],
+    user: "src/resume.ts",
+  },
+  {
+    // What is printed for a message of an output goes below that output, as what its cell prints does.
+    file: "@jupyterlab/outputarea/lib/widget.js",
+    members: ["this._onIOPub"],
+    user: "src/outputs.ts",
+  },
+  {
+    // Printed text is added to the end of what is there instead of being compared with all of it.
+    file: "@jupyterlab/outputarea/lib/model.js",
+    members: ["_add(", "this._lastStreamName", "this._streamIndex"],
+    user: "src/printed/model.ts",
+  },
+];

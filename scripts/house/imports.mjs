@@ -1,0 +1,57 @@
+// Which file of the house imports which, from the sources: what the other checks and the picture read.
+import { readdirSync, readFileSync, existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The rooms at the top of the house, product code alone. */
+export const wings = ["src", "kernel", "picture", "spelling", "http-server", "cli"];
+
+/** Every TypeScript file of the wings: tests and their helpers too where asked. */
+export function sources({ tests = false } = {}) {
+  const all = (tests ? [...wings, "tests"] : wings).filter((wing) => existsSync(join(root, wing)));
+  return all
+    .flatMap((wing) =>
+      readdirSync(join(root, wing), { recursive: true }).map((name) =>
+        join(wing, name).replaceAll("\\", "/"),
+      ),
+    )
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
+    .filter((path) => !/node_modules|^kernel\/server\/page\//.test(path))
+    .filter((path) => tests || !/\.test\.ts$|\/testing\//.test(path))
+    .sort();
+}
+
+/** A file as TypeScript's tree, with parents. */
+export function parse(path) {
+  const text = readFileSync(join(root, path), "utf8");
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+}
+
+/** Every import of another file of the house, types and lazy ones included: path -> paths. */
+export function importGraph(files = sources()) {
+  const known = new Set(files);
+  const graph = new Map();
+  for (const path of files) {
+    const found = new Set();
+    const add = (node) => {
+      if (!node || !ts.isStringLiteral(node) || !node.text.startsWith(".")) return;
+      const target = normalize(join(dirname(path), node.text))
+        .replaceAll("\\", "/")
+        .replace(/\.js$/, ".ts");
+      if (known.has(target)) found.add(target);
+    };
+    const visit = (node) => {
+      if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) add(node.moduleSpecifier);
+      else if (ts.isImportTypeNode(node)) add(node.argument.literal);
+      else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+        add(node.arguments[0]);
+      ts.forEachChild(node, visit);
+    };
+    visit(parse(path));
+    graph.set(path, [...found].sort());
+  }
+  return graph;
+}

@@ -1,0 +1,77 @@
+// The outputs that the lessons carry, so that a site that runs nothing shows them. `npm run lessons` runs
+// every lesson and keeps what can be shown as it stands; `-- --check` runs them and compares. On the
+// wasm engine, whose digits are the same on every machine. Words choose lessons: `npm run lessons -- 03`.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const check = process.argv.includes("--check");
+const words = process.argv.slice(2).filter((word) => !word.startsWith("-"));
+
+/** What a page without scripts can show of an output: a picture before a page, a page before text. */
+function still({ data, ...output }) {
+  const { "image/svg+xml": svg, "image/png": png, "text/html": html, ...rest } = data;
+  const plain = { "text/plain": rest["text/plain"] ?? [""] };
+  const text = Array.isArray(html) ? html.join("") : (html ?? "");
+  const moves = /<script|<iframe|<button|<input/.test(text) || text.length > 30_000;
+  if (svg !== undefined) return { ...output, data: { "image/svg+xml": svg, ...plain } };
+  if (png !== undefined) return { ...output, data: { "image/png": png, ...plain } };
+  if (html !== undefined && !moves) return { ...output, data: { "text/html": html, ...plain } };
+  if (rest["text/markdown"] !== undefined)
+    return { ...output, data: { "text/markdown": rest["text/markdown"], ...plain } };
+  return { ...output, data: plain };
+}
+
+/** Times and machines differ from run to run; nothing else may. */
+const steady = (text) =>
+  text
+    .replace(/\b\d+(\.\d+)?(?= ?(ms|s|min|minutes|seconds|tok\/s|tokens\/s|MB|GB)\b)/g, "#")
+    .replace(/id="[\w-]+"|arpo-[0-9a-f]{6,}/g, "id");
+
+const names = readdirSync(join(root, "notebooks"))
+  .filter((name) => name.endsWith(".ipynb"))
+  .filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
+const folder = mkdtempSync(join(tmpdir(), "arpo-lab-lessons-"));
+let stale = 0;
+for (const name of names) {
+  const path = join(root, "notebooks", name);
+  const out = join(folder, name);
+  const { status, stderr, stdout } = spawnSync(
+    process.execPath,
+    [join(root, "bin/arpo-lab.mjs"), "run", path, "--out", out, "--timeout", "600"],
+    { cwd: root, encoding: "utf8", env: { ...process.env, ARPO_LAB_BACKEND: "wasm" } },
+  );
+  if (status !== 0) {
+    console.error(`${name} fails:\n${stdout}${stderr}`);
+    stale++;
+    continue;
+  }
+  const kept = JSON.parse(readFileSync(path, "utf8"));
+  const made = JSON.parse(readFileSync(out, "utf8"));
+  const faults = [];
+  made.cells.forEach((cell, i) => {
+    if (cell.cell_type !== "code") return;
+    // Which engine this machine has is no part of a lesson.
+    const told = cell.outputs.filter((o) => !/^arpo-lab: tensors on/.test((o.text ?? []).join("")));
+    const outputs = told.map((output) => (output.data ? still(output) : output));
+    const before = JSON.stringify(kept.cells[i].outputs ?? []);
+    const after = JSON.stringify(outputs);
+    if (steady(before) !== steady(after)) faults.push(cell.id);
+    kept.cells[i].outputs = outputs;
+    kept.cells[i].execution_count = cell.execution_count;
+  });
+  const bytes = JSON.stringify(kept).length;
+  if (faults.length === 0) console.log(`${name}: fresh, ${(bytes / 1000).toFixed(0)} kB`);
+  else if (!check) {
+    writeFileSync(path, `${JSON.stringify(kept, null, 1)}\n`);
+    console.log(`${name}: written, ${(bytes / 1000).toFixed(0)} kB`);
+  } else {
+    stale++;
+    console.error(`${name}: outputs of ${faults.join(", ")} are of another run: npm run lessons`);
+  }
+}
+rmSync(folder, { recursive: true });
+process.exit(stale > 0 ? 1 : 0);

@@ -1,0 +1,31 @@
+// How the Model Context Protocol's client is packed into one file, `#mcp`: its package brings a web server and
+// 16 MB.
+import { build } from "./bundle.mjs";
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const contents = `export { Client } from "@modelcontextprotocol/sdk/client/index.js";
+export { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+export { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+`;
+
+/** Packs the client into `outfile`. The types beside it are for building alone: no declaration names them. */
+export async function packMcp(outfile) {
+  await build({
+    stdin: { contents, resolveDir: root },
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    minify: true,
+    keepNames: true,
+    logLevel: "error",
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+  });
+  writeFileSync(outfile.replace(/\.mjs$/, ".d.mts"), contents);
+}

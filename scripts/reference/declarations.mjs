@@ -1,0 +1,120 @@
+// What a public room exports, from the declarations the compiler wrote: names, comments, signatures.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The public rooms: `{ name: "arpo-lab/learn", path: "dist/src/learn/index.d.ts" }`. */
+export function publicRooms() {
+  const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return Object.entries(exports)
+    .map(([key, { types }]) => ({ name: name + key.slice(1), path: types?.slice(2) }))
+    .filter(({ path }) => path !== undefined && existsSync(join(root, path)));
+}
+
+const parsed = new Map();
+function parse(path) {
+  if (!parsed.has(path)) {
+    const text = readFileSync(join(root, path), "utf8");
+    parsed.set(path, ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  }
+  return parsed.get(path);
+}
+
+function target(from, specifier) {
+  if (!specifier.startsWith(".")) return undefined;
+  const path = normalize(join(dirname(from), specifier)).replaceAll("\\", "/");
+  return path.replace(/\.js$/, ".d.ts");
+}
+
+const namesOf = (node) =>
+  ts.isVariableStatement(node)
+    ? node.declarationList.declarations.map((d) => d.name.getText())
+    : node.name === undefined
+      ? []
+      : [node.name.text];
+
+const kinds = new Map([
+  [ts.SyntaxKind.FunctionDeclaration, "function"],
+  [ts.SyntaxKind.ClassDeclaration, "class"],
+  [ts.SyntaxKind.InterfaceDeclaration, "interface"],
+  [ts.SyntaxKind.TypeAliasDeclaration, "type"],
+  [ts.SyntaxKind.VariableStatement, "value"],
+  [ts.SyntaxKind.EnumDeclaration, "enum"],
+]);
+
+/** The declarations of a name that a file exports, its own or passed on; overloads are several. */
+function declarationsOf(path, name, seen = new Set()) {
+  if (seen.has(path) || !existsSync(join(root, path))) return [];
+  seen.add(path);
+  const own = parse(path).statements.filter((n) => kinds.has(n.kind) && namesOf(n).includes(name));
+  if (own.length > 0) return own;
+  for (const node of parse(path).statements) {
+    if (!ts.isExportDeclaration(node) && !ts.isImportDeclaration(node)) continue;
+    const from = node.moduleSpecifier && target(path, node.moduleSpecifier.text);
+    if (from === undefined) continue;
+    const named = ts.isExportDeclaration(node)
+      ? node.exportClause
+      : node.importClause?.namedBindings;
+    if (named === undefined) {
+      const found = declarationsOf(from, name, seen);
+      if (found.length > 0) return found;
+    } else if (named.elements !== undefined) {
+      const one = named.elements.find((e) => e.name.text === name);
+      if (one) return declarationsOf(from, (one.propertyName ?? one.name).text, new Set());
+    }
+  }
+  return [];
+}
+
+function exportedNames(path, seen = new Set()) {
+  if (seen.has(path) || !existsSync(join(root, path))) return [];
+  seen.add(path);
+  return parse(path).statements.flatMap((node) => {
+    if (ts.isExportDeclaration(node)) {
+      if (node.exportClause && ts.isNamedExports(node.exportClause))
+        return node.exportClause.elements.map((e) => e.name.text);
+      const from = node.moduleSpecifier && target(path, node.moduleSpecifier.text);
+      return from === undefined || node.exportClause ? [] : exportedNames(from, seen);
+    }
+    const exported = node.modifiers?.some((m) => m.kind === ts.SyntaxKind.ExportKeyword);
+    return exported && kinds.has(node.kind) ? namesOf(node) : [];
+  });
+}
+
+/** A doc comment as Markdown: without its stars, its tags as headings of a kind. */
+function commentOf(node) {
+  const text = node.getFullText();
+  const all = (ts.getLeadingCommentRanges(text, 0) ?? []).map((c) => text.slice(c.pos, c.end));
+  const doc = all.filter((c) => c.startsWith("/**")).at(-1) ?? "";
+  return doc
+    .replace(/^\/\*\*[ \t]?|\s*\*\/$/g, "")
+    .replace(/^[ \t]*\*[ \t]?/gm, "")
+    .replace(/^@example\s*$/gm, "")
+    .replace(/\{@link\s+([^}]+)\}/g, "`$1`")
+    .trim();
+}
+
+/** One export: `{ name, kind, comment, code }`; undefined where it is internal or not to be found. */
+function describe(path, name) {
+  const nodes = declarationsOf(path, name);
+  if (nodes.length === 0) return undefined;
+  const comment = nodes.map(commentOf).find((c) => c !== "") ?? "";
+  if (comment.includes("@internal")) return undefined;
+  const code = nodes
+    .map((node) => node.getText().replace(/^export (declare )?/, ""))
+    .join("\n")
+    .replace(/^( {4})+/gm, (indent) => " ".repeat(indent.length / 2))
+    .replace(/^\s*#private;\n/gm, "");
+  return { name, kind: kinds.get(nodes[0].kind), comment, code };
+}
+
+/** Everything a room exports, by name. */
+export function exportsOf(path) {
+  return [...new Set(exportedNames(path))]
+    .sort((a, b) => a.localeCompare(b, "en"))
+    .map((name) => describe(path, name))
+    .filter((one) => one !== undefined);
+}

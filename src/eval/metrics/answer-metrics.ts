@@ -1,0 +1,104 @@
+import { sharedWords } from "../../reward/f1.js";
+import { mathEquivalent } from "../../reward/math-equivalence.js";
+import { numericEquivalent } from "../../reward/numeric-equivalence.js";
+import { strip, words } from "../../text/python-text.js";
+import { normalizeForEvaluation } from "./normalize.js";
+
+/** How one prediction compares with its reference, each 0 to 1. */
+export interface AnswerMetrics {
+  /** Equal after normalisation. */
+  em: number;
+  /** The reference occurs in the prediction. */
+  acc: number;
+  f1: number;
+  math_equal: number;
+}
+
+function compare(prediction: string, reference: string): AnswerMetrics {
+  const given = words(prediction);
+  const wanted = words(reference);
+  const shared = sharedWords(given, wanted);
+  const precision = shared / given.length;
+  const recall = shared / wanted.length;
+  return {
+    em: Number(prediction === reference),
+    acc: Number(prediction.includes(reference)),
+    f1: shared === 0 ? 0 : (2 * precision * recall) / (precision + recall),
+    math_equal: Number(mathEquivalent(prediction, reference)),
+  };
+}
+
+/** The best against any of several references, metric by metric. */
+function best(wanted: readonly unknown[], of: (one: unknown) => AnswerMetrics): AnswerMetrics {
+  const out: AnswerMetrics = { em: 0, acc: 0, f1: 0, math_equal: 0 };
+  for (const one of wanted) {
+    const found = of(one);
+    for (const name of Object.keys(out) as (keyof AnswerMetrics)[]) {
+      out[name] = Math.max(out[name], found[name]);
+    }
+  }
+  return out;
+}
+
+/**
+ * A mathematical prediction against its one reference. The texts are lower-cased first, as in the
+ * reference, so `X` and `x` are equal here and different to the reward.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mathMetrics } from "arpo-lab/eval";
+ *
+ * assert.equal(mathMetrics("1/2", "\\frac{1}{2}").math_equal, 1);
+ * ```
+ */
+export function mathMetrics(prediction: unknown, reference: unknown): AnswerMetrics {
+  return compare(normalizeForEvaluation(prediction), normalizeForEvaluation(reference));
+}
+
+/**
+ * As `mathMetrics`, with numbers and sets compared by value, and against the best of several references.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { numericMetrics } from "arpo-lab/eval";
+ *
+ * assert.equal(numericMetrics("1,000", 1000).math_equal, 1);
+ * ```
+ */
+export function numericMetrics(prediction: unknown, reference: unknown): AnswerMetrics {
+  const given = normalizeForEvaluation(prediction);
+  return best(Array.isArray(reference) ? reference : [reference], (one) => {
+    const wanted = normalizeForEvaluation(one);
+    return { ...compare(given, wanted), math_equal: Number(numericEquivalent(given, wanted)) };
+  });
+}
+
+/** A text that starts with `[ is a list written as text. */
+function references(reference: unknown): readonly unknown[] {
+  if (Array.isArray(reference)) return reference;
+  if (typeof reference !== "string" || !reference.startsWith("[")) return [reference];
+  return reference
+    .replace(/^[[\]]+|[[\]]+$/g, "")
+    .split(",")
+    .map(strip);
+}
+
+/**
+ * A prediction against the best of its references, metric by metric; articles do not count.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { qaMetrics } from "arpo-lab/eval";
+ *
+ * assert.deepEqual(qaMetrics("Lyon", "[Paris, Lyon]"), { em: 1, acc: 1, f1: 1, math_equal: 1 });
+ * ```
+ */
+export function qaMetrics(prediction: unknown, reference: unknown): AnswerMetrics {
+  const given = normalizeForEvaluation(prediction, { articles: false });
+  return best(references(reference), (one) =>
+    compare(given, normalizeForEvaluation(one, { articles: false })),
+  );
+}

@@ -1,0 +1,45 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
+/** A mean over questions with its 95% interval. */
+export interface Interval {
+  value: number;
+  low: number;
+  high: number;
+}
+
+const z = 1.959964;
+
+/**
+ * The mean of values from 0 to 1, one per question, with Wilson's 95% interval.
+ *
+ * It is exact in spirit for right-or-wrong values. For values in between (an F1, a pass@k of several
+ * samples) it is wider than it need be, because nothing in [0, 1] varies more than right-or-wrong; in
+ * return it never shrinks to a point when every question came out the same.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { meanInterval } from "arpo-lab/eval";
+ *
+ * const { value, low, high } = meanInterval([1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+ * assert.deepEqual([value, low.toFixed(3), high], [1, "0.722", 1]);
+ * ```
+ */
+export function meanInterval(values: readonly number[]): Interval {
+  checkArguments("find an interval", { values }, { values: "list" });
+  const n = values.length;
+  if (n === 0) return { value: NaN, low: 0, high: 1 };
+  if (!values.every((value) => value >= 0 && value <= 1)) {
+    throw new RangeError(
+      `Cannot give an interval: values must be from 0 to 1, got ${values.find((v) => !(v >= 0 && v <= 1))}`,
+    );
+  }
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  const middle = (mean + (z * z) / (2 * n)) / (1 + (z * z) / n);
+  const half = (z / (1 + (z * z) / n)) * Math.sqrt((mean * (1 - mean)) / n + (z * z) / (4 * n * n));
+  return {
+    value: mean,
+    low: Math.max(0, Math.min(mean, middle - half)),
+    high: Math.min(1, Math.max(mean, middle + half)),
+  };
+}

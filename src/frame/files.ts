@@ -1,0 +1,195 @@
+import { DataFrame, type BaseDataOptionType, Papa, Series } from "#danfojs";
+import { readFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+
+/** How a table is read; more is Papa Parse's own: `delimiter`, `comments`, `preview`, … */
+export interface ReadCsvOptions {
+  /** The first row holds the columns' names (default). */
+  header?: boolean;
+  /** Numbers and booleans become such (default). */
+  dynamicTyping?: boolean;
+  /** What the frame is made with: `columns`, `index`, `dtypes`. */
+  frameConfig?: BaseDataOptionType;
+  [option: string]: unknown;
+}
+
+export interface ReadJsonOptions {
+  /** What the frame is made with: `columns`, `index`, `dtypes`. */
+  frameConfig?: BaseDataOptionType;
+}
+
+export interface WriteCsvOptions {
+  /** Where to write; without it nothing is written. */
+  filePath?: string;
+  sep?: string;
+  header?: boolean;
+}
+
+export interface WriteJsonOptions {
+  /** Where to write; without it nothing is written. */
+  filePath?: string;
+  /** `column`, the default: a list of objects. `row`: an object of lists. (danfojs's own words.) */
+  format?: "column" | "row";
+}
+
+/** The text behind a path, or an address on the web. */
+async function textOf(file: string | URL): Promise<string> {
+  if (!/^https?:/.test(String(file))) return readFile(file, "utf8");
+  const answer = await fetch(file);
+  if (!answer.ok) {
+    throw new Error(
+      `Cannot read a frame: ${String(file)} must answer, got status ${answer.status}`,
+    );
+  }
+  return answer.text();
+}
+
+/**
+ * A table in a file or on the web as a frame.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtempSync, writeFileSync } from "node:fs";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { readCSV } from "arpo-lab/frame";
+ *
+ * const file = join(mkdtempSync(join(tmpdir(), "frame-")), "runs.csv");
+ * writeFileSync(file, 'name,reward\n"arpo, n 16",0.5\n');
+ * const frame = await readCSV(file);
+ * assert.deepEqual(frame.values, [["arpo, n 16", 0.5]]);
+ * ```
+ */
+export async function readCSV(
+  file: string | URL,
+  { frameConfig, ...options }: ReadCsvOptions = {},
+): Promise<DataFrame> {
+  const usual = { header: true, dynamicTyping: true, skipEmptyLines: "greedy", delimiter: "," };
+  const text = (await textOf(file)).replace(/^\ufeff/, "");
+  const { data, errors } = Papa.parse(text, { ...usual, ...options });
+  const [wrong] = errors;
+  if (wrong !== undefined) {
+    const where = wrong.row === undefined ? "" : ` in row ${wrong.row}`;
+    throw new SyntaxError(
+      `Cannot read a frame: ${String(file)} must be CSV, got ${wrong.message}${where}`,
+    );
+  }
+  if (data.length === 0) {
+    throw new RangeError(
+      `Cannot read a frame: ${String(file)} must hold a row of values, got none`,
+    );
+  }
+  return new DataFrame(data, frameConfig);
+}
+
+/**
+ * A list of objects, or an object of lists, in a JSON file or on the web as a frame.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtempSync, writeFileSync } from "node:fs";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { readJSON } from "arpo-lab/frame";
+ *
+ * const file = join(mkdtempSync(join(tmpdir(), "frame-")), "runs.json");
+ * writeFileSync(file, '[{"step": 1, "reward": 0.5}]');
+ * assert.deepEqual((await readJSON(file)).columns, ["step", "reward"]);
+ * ```
+ */
+export async function readJSON(
+  file: string | URL,
+  { frameConfig }: ReadJsonOptions = {},
+): Promise<DataFrame> {
+  return new DataFrame(JSON.parse(await textOf(file)), frameConfig);
+}
+
+/**
+ * A frame or series as CSV; texts are quoted where they must be.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { DataFrame, toCSV } from "arpo-lab/frame";
+ *
+ * const frame = new DataFrame([{ text: "one, two", n: 2 }]);
+ * assert.equal(toCSV(frame), 'text,n\n"one, two",2\n');
+ * ```
+ */
+export function toCSV(
+  frame: DataFrame | Series,
+  { filePath, sep = ",", header = true }: WriteCsvOptions = {},
+): string {
+  const rows = frame instanceof Series ? frame.values.map((value) => [value]) : frame.values;
+  const lines = [...(header ? [frame.columns] : []), ...rows];
+  const text = `${Papa.unparse(lines, { delimiter: sep, newline: "\n" })}\n`;
+  if (filePath !== undefined) writeFileSync(filePath, text);
+  return text;
+}
+
+/**
+ * A frame or series as plain values.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { DataFrame, toJSON } from "arpo-lab/frame";
+ *
+ * const frame = new DataFrame({ a: [1, 2], b: ["x", "y"] });
+ * assert.deepEqual(toJSON(frame), [{ a: 1, b: "x" }, { a: 2, b: "y" }]);
+ * assert.deepEqual(toJSON(frame, { format: "row" }), { a: [1, 2], b: ["x", "y"] });
+ * ```
+ */
+export function toJSON(
+  frame: DataFrame | Series,
+  { filePath, format = "column" }: WriteJsonOptions = {},
+): object {
+  const rows = (
+    frame instanceof Series ? frame.values.map((v) => [v]) : frame.values
+  ) as unknown[][];
+  const { columns } = frame;
+  const json =
+    format === "row" || frame instanceof Series
+      ? Object.fromEntries(columns.map((name, i) => [name, rows.map((row) => row[i])]))
+      : rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])));
+  if (filePath !== undefined) writeFileSync(filePath, JSON.stringify(json));
+  return json;
+}
+
+function noExcel(action: string, instead: string): Error {
+  return new Error(
+    `Cannot ${action} a spreadsheet: Excel is left out of arpo-lab/frame, as its reader cannot be installed everywhere; ${instead}`,
+  );
+}
+
+/**
+ * Not here: Excel's files are left out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { readExcel } from "arpo-lab/frame";
+ *
+ * await assert.rejects(readExcel("scores.xlsx"), /save scores.xlsx as CSV/);
+ * ```
+ */
+export function readExcel(file: string): Promise<never> {
+  return Promise.reject(noExcel("read", `save ${file} as CSV and use readCSV`));
+}
+
+/**
+ * Not here: Excel's files are left out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { DataFrame, toExcel } from "arpo-lab/frame";
+ *
+ * assert.throws(() => toExcel(new DataFrame([[1]])), /use toCSV for these 1 rows/);
+ * ```
+ */
+export function toExcel(frame: DataFrame | Series): never {
+  throw noExcel("write", `use toCSV for these ${frame.shape[0]} rows, which spreadsheets open`);
+}

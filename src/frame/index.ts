@@ -1,0 +1,15 @@
+export * from "./danfo.js";
+export {
+  readCSV,
+  type ReadCsvOptions,
+  readExcel,
+  readJSON,
+  type ReadJsonOptions,
+  toCSV,
+  toExcel,
+  toJSON,
+  type WriteCsvOptions,
+  type WriteJsonOptions,
+} from "./files.js";
+export { toFrame } from "./to-frame.js";
+export { type FrameRow, type RowsOptions, toRows } from "./to-rows.js";

@@ -1,0 +1,41 @@
+import type { Model } from "../model/index.js";
+import type { Random } from "../random/index.js";
+import type { ActorLossOptions } from "./loss/actor-loss.js";
+import type { RatioKind } from "./loss/token-ratio.js";
+
+/** How a policy is updated. */
+export interface UpdateOptions extends ActorLossOptions {
+  /** Default: 1e-6. */
+  learningRate?: number;
+  /** Default: 0.01. */
+  weightDecay?: number;
+  /** Largest global gradient norm (`grad_clip`). Default: 1. */
+  maxNorm?: number;
+  /** Rows per optimiser step (`ppo_mini_batch_size` x n); unset: the whole batch. */
+  miniBatchRows?: number;
+  /** Passes over the batch (`ppo_epochs`). Default: 1. */
+  epochs?: number;
+  /** Tokens per forward pass, padding included. Default: 16,384. */
+  maxTokensPerPass?: number;
+  /** Rows per forward pass, where rows rather than tokens are limited. */
+  maxRowsPerPass?: number;
+  /** The temperature the rows were sampled at. Default: 1. */
+  temperature?: number;
+  /** One ratio per token, clipped (`ppo`), or one per row (`gspo`). Default: `ppo`. */
+  ratio?: RatioKind;
+  checkpointing?: boolean;
+  /**
+   * Compute what rows begin with in common once: the same losses and gradients. Default: off, as the
+   * reference.
+   */
+  sharedPrefixes?: boolean;
+  /**
+   * AEPO's entropy-aware advantage only beside an entropy bonus, as in the official actor, which has
+   * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
+   */
+  entropyAdvantageNeedsBonus?: boolean;
+  /** Visits the rows in a random order, another one in each epoch. */
+  shuffle?: Random;
+  /** The frozen policy a KL loss is measured against. */
+  reference?: Model;
+}

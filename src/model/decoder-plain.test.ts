@@ -1,4 +1,0 @@
-import { decoderSuite } from "../../tests/model/decoder-suite.js";
-import { PlainDecoder } from "./decoder-plain.js";
-
-decoderSuite("PlainDecoder", (shape, source) => new PlainDecoder(shape, source));

@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decoderSuite, decoderVariants, feed } from "../../../tests/model/decoder-suite.js";
+import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
+import { Random } from "../../random/index.js";
+import { loadNativeEngine, nativeEngineExists } from "../../tensor/engine/native-engine.js";
+import { loadWasmEngine } from "../../tensor/engine/wasm-engine.js";
+import { EngineDecoder } from "./engine.js";
+import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
+import { PlainDecoder } from "./plain.js";
+import type { Sampled, StepSampling } from "./decoder.js";
+import { sample } from "./sample.js";
+
+const engines = [
+  ...(nativeEngineExists() ? [loadNativeEngine()] : []),
+  // Where there is no compiler it is the only one; here it must do the same.
+  loadWasmEngine(),
+];
+
+/** Log-probabilities by id from a report of every alternative. */
+function byId(sampled: Sampled, row: number, vocab: number): number[] {
+  const all = new Array<number>(vocab);
+  for (let i = row * vocab; i < (row + 1) * vocab; i++)
+    all[sampled.topIds[i]!] = sampled.topLogprobs[i]!;
+  return all;
+}
+
+for (const { kind, call: kernels } of engines) {
+  decoderSuite(
+    `EngineDecoder on ${kind}`,
+    (shape, source) => new EngineDecoder(kernels, shape, source),
+  );
+
+  test(`EngineDecoder on ${kind} gives the same bytes on any number of threads`, () => {
+    const shape = smallShape({ hidden: 96, feedForward: 400, vocabSize: 500 });
+    const weights = randomWeights(shape, { scale: 0.1 });
+    const random = Random.from(6);
+    const parts = Array.from({ length: 40 }, (_, row) => {
+      const tokens = Array.from({ length: 1 + random.integer(20) }, () => random.integer(500));
+      return [row, tokens] as const;
+    });
+    const threads = kernels.threads();
+    const [one, two, five] = [1, 2, 5].map((count) => {
+      kernels.set_threads(count);
+      const decoder = new EngineDecoder(kernels, shape, () => weights);
+      for (let i = 0; i < parts.length; i++) decoder.open();
+      const prompts = feed(decoder, parts);
+      const single = feed(
+        decoder,
+        parts.map(([row]) => [row, [row]] as const),
+      );
+      decoder.dispose();
+      return [prompts, single];
+    });
+    kernels.set_threads(threads);
+    assert.deepEqual(one, two);
+    assert.deepEqual(one, five);
+  });
+
+  for (const [what, change, options] of decoderVariants) {
+    test(`EngineDecoder on ${kind} agrees with PlainDecoder to 1e-4 (${what})`, () => {
+      const shape = smallShape(change);
+      const weights = randomWeights(shape, options);
+      const random = Random.from(4);
+      const parts = [1, 2, 15, 16, 17, 120, 31].map((count, row) => {
+        const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
+        return [row, tokens] as const;
+      });
+      const [engine, plain] = [
+        new EngineDecoder(kernels, shape, () => weights),
+        new PlainDecoder(shape, () => weights),
+      ].map((decoder) => {
+        for (let i = 0; i < parts.length; i++) decoder.open();
+        const first = feed(decoder, parts);
+        const second = feed(
+          decoder,
+          parts.map(([row]) => [row, [row + 1, row + 2]] as const),
+        );
+        return [first, second];
+      });
+      for (const step of [0, 1]) {
+        for (const row of parts.keys()) {
+          const a = byId(engine![step]!, row, shape.vocabSize);
+          const b = byId(plain![step]!, row, shape.vocabSize);
+          for (const id of a.keys()) assert.ok(Math.abs(a[id]! - b[id]!) < 1e-4, `${row} ${id}`);
+          assert.ok(
+            Math.abs(engine![step]!.entropies[row]! - plain![step]!.entropies[row]!) < 1e-4,
+          );
+        }
+      }
+    });
+  }
+
+  test(`the ${kind} sampler chooses and reports what sample() does`, () => {
+    const random = Random.from(8);
+    let compared = 0;
+    for (const vocab of [3, 50, 300, 1031]) {
+      const rows = 200;
+      const top = Math.min(vocab, 12);
+      const allowed = random.choose([undefined, maskOf(vocab, random)]);
+      const logits = Float32Array.from({ length: rows * vocab }, () => random.normal() * 3);
+      // Equal logits, so that the order among equals matters.
+      for (let i = 0; i < logits.length; i += 7) logits[i] = Math.round(logits[i]!);
+      const sampling: StepSampling = {
+        temperature: Float32Array.from({ length: rows }, () => random.choose([0, 0.3, 1, 1, 2])),
+        topK: Int32Array.from({ length: rows }, () => random.choose([0, 0, 1, 2, 20, vocab - 1])),
+        topP: Float32Array.from({ length: rows }, () =>
+          random.choose([1, 1, 0.01, 0.5, 0.9, 0.999]),
+        ),
+        minP: Float32Array.from({ length: rows }, () => random.choose([0, 0, 0.02, 0.5])),
+        repetitionPenalty: Float32Array.from({ length: rows }, () => random.choose([1, 1.2, 0.7])),
+        uniform: Float64Array.from({ length: rows }, () => random.uniform()),
+        allowed,
+        top,
+      };
+      const seen = Array.from({ length: rows }, () =>
+        Array.from({ length: random.integer(6) }, () => random.integer(vocab)),
+      );
+      const out = sampleRows(kernels, logits, rows, vocab, sampling, seen);
+      for (let row = 0; row < rows; row++) {
+        const wanted = sample(logits.slice(row * vocab, (row + 1) * vocab), {
+          temperature: sampling.temperature[row]!,
+          topK: sampling.topK[row]!,
+          topP: sampling.topP[row]!,
+          minP: sampling.minP[row]!,
+          repetitionPenalty: sampling.repetitionPenalty[row]!,
+          uniform: sampling.uniform[row]!,
+          seen: seen[row],
+          allowed,
+          top,
+        });
+        assert.ok(Math.abs(out.entropies[row]! - wanted.entropy) < 1e-5);
+        assert.deepEqual([...out.topIds.subarray(row * top, row * top + top)], wanted.topIds);
+        for (const [i, logprob] of wanted.topLogprobs.entries()) {
+          assert.ok(Math.abs(out.topLogprobs[row * top + i]! - logprob) < 1e-5);
+        }
+        // A draw or a cut may fall within rounding of a boundary: rare, and none of this seed does.
+        assert.equal(out.tokens[row], wanted.token, `vocab ${vocab}, row ${row}`);
+        assert.ok(Math.abs(out.logprobs[row]! - wanted.logprob) < 1e-5);
+        compared++;
+      }
+    }
+    assert.equal(compared, 800);
+  });
+
+  test(`the ${kind} sampler names the first row whose logits are not finite`, () => {
+    for (const bad of [NaN, Infinity]) {
+      const logits = new Float32Array(30);
+      logits[17] = bad;
+      logits[25] = NaN;
+      const one = (value: number): Float32Array => new Float32Array(3).fill(value);
+      const sampling: StepSampling = {
+        temperature: one(1),
+        topK: new Int32Array(3),
+        topP: one(1),
+        minP: one(0),
+        repetitionPenalty: one(1),
+        uniform: new Float64Array(3),
+        top: 1,
+      };
+      assert.equal(sampleRows(kernels, logits, 3, 10, sampling, [[], [], []]).bad, 1);
+    }
+  });
+}
+
+function maskOf(vocab: number, random: Random): Uint32Array {
+  const mask = new Uint32Array(Math.ceil(vocab / 32));
+  for (let id = 0; id < vocab; id++)
+    if (id === 1 || random.uniform() < 0.6) mask[id >> 5]! |= 1 << (id & 31);
+  return mask;
+}
+
+function sampleRows(
+  kernels: EngineFunctions,
+  logits: Float32Array,
+  rows: number,
+  vocab: number,
+  s: StepSampling,
+  seen: readonly (readonly number[])[],
+): Sampled & { bad: number } {
+  const offsets = new Int32Array(rows + 1);
+  for (let i = 0; i < rows; i++) offsets[i + 1] = offsets[i]! + seen[i]!.length;
+  const out: Sampled = {
+    tokens: new Int32Array(rows),
+    logprobs: new Float32Array(rows),
+    entropies: new Float32Array(rows),
+    topIds: new Int32Array(rows * s.top),
+    topLogprobs: new Float32Array(rows * s.top),
+  };
+  const bad = kernels.sample_rows(
+    logits.slice(),
+    rows,
+    vocab,
+    s.temperature,
+    s.topK,
+    s.topP,
+    s.minP,
+    s.repetitionPenalty,
+    s.uniform,
+    s.allowed ?? null,
+    Int32Array.from(seen.flat()),
+    offsets,
+    s.top,
+    out.tokens,
+    out.logprobs,
+    out.entropies,
+    out.topIds,
+    out.topLogprobs,
+  );
+  return { ...out, bad };
+}

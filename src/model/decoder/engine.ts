@@ -1,0 +1,281 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkStep, notFinite } from "./check-step.js";
+import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
+import { loadWeights } from "./engine-load.js";
+import type { DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
+import type { StoredValues } from "../files/stored-tensors.js";
+import { checkWeights } from "./weights.js";
+import type { Decoder, Sampled, StepSampling } from "./decoder.js";
+import { unpackHalf } from "../files/half.js";
+import type { Extension } from "./pages.js";
+import { PAGE_SIZE, Pages } from "./pages.js";
+
+/** Memory kept for the next rows when none is open; a long rollout's cache goes back to the system. */
+const KEPT_BYTES = 16 * 2 ** 20;
+
+/**
+ * The decoder of the compiled engine, native or wasm: one call per step for the whole model.
+ *
+ * Here are the accounts: which row has which pages, what is shared, what must be copied before it is
+ * written. Weights, cache and arithmetic are in native/src/decoder.cc; logits never come to JavaScript.
+ *
+ * @example
+ * ```ts
+ * import { decoderShape, decoderWeights, EngineDecoder, Model } from "arpo-lab/model";
+ * import { compiledEngine } from "arpo-lab/tensor";
+ *
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
+ * const model = Model.init(sizes, 7);
+ * const engine = compiledEngine();
+ * if (engine) {
+ *   const shape = decoderShape(model.config);
+ *   const decoder = new EngineDecoder(engine.call, shape, () => decoderWeights(model), "int8");
+ *   decoder.dispose();
+ * }
+ * ```
+ */
+export class EngineDecoder implements Decoder {
+  readonly vocabSize: number;
+  readonly contextLength: number;
+  readonly #kernels: EngineFunctions;
+  readonly #shape: DecoderShape;
+  readonly #source: () => DecoderWeights<StoredValues>;
+  readonly #type: DecoderType;
+  readonly #pageBytes: number;
+  /** Token ids per page, for the repetition penalty. */
+  readonly #ids = new Map<number, Int32Array>();
+  readonly #pages = new Pages((page) => this.#ids.delete(page));
+  #decoder: number;
+  #embedding: StoredValues;
+  /** Positions whose cosines and sines the engine has. */
+  #turned = 0;
+
+  /** With another type than float32, weights may also be given as the bits of bfloat16. */
+  constructor(
+    kernels: EngineFunctions,
+    shape: DecoderShape,
+    source: () => DecoderWeights<StoredValues>,
+    type: DecoderType = "float32",
+  ) {
+    checkArguments(
+      "make a decoder",
+      { kernels, shape, source },
+      { kernels: "object", shape: "object", source: "function" },
+    );
+    const weights = source();
+    checkWeights(shape, weights);
+    const { vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward, normEps } = shape;
+    this.#kernels = kernels;
+    this.#shape = shape;
+    this.#source = source;
+    this.#type = type;
+    this.vocabSize = vocabSize;
+    this.contextLength = shape.contextLength;
+    this.#decoder = kernels.decoder_create(
+      Int32Array.of(
+        ...[vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward],
+        ["float32", "bfloat16", "int8"].indexOf(type),
+      ),
+      normEps,
+    );
+    this.#pageBytes = kernels.decoder_page_bytes(this.#decoder);
+    this.#embedding = weights.embedding;
+    try {
+      this.#load(weights);
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
+  }
+
+  open(): number {
+    this.#alive();
+    return this.#pages.open();
+  }
+
+  fork(row: number): number {
+    return this.#pages.fork(row);
+  }
+
+  truncate(row: number, length: number): void {
+    this.#pages.truncate(row, length);
+  }
+
+  close(row: number): void {
+    this.#pages.close(row);
+    if (this.#pages.used === 0) {
+      this.#kernels.decoder_trim(this.#decoder, Math.floor(KEPT_BYTES / this.#pageBytes));
+    }
+  }
+
+  length(row: number): number {
+    return this.#pages.length(row);
+  }
+
+  step(rows: Int32Array, tokens: Int32Array, offsets: Int32Array, sampling: StepSampling): Sampled {
+    this.#alive();
+    checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
+    const count = rows.length;
+    const { top } = sampling;
+    const out: Sampled = {
+      tokens: new Int32Array(count),
+      logprobs: new Float32Array(count),
+      entropies: new Float32Array(count),
+      topIds: new Int32Array(count * top),
+      topLogprobs: new Float32Array(count * top),
+    };
+    const extensions: Extension[] = [];
+    for (let i = 0; i < count; i++) {
+      extensions.push(this.#pages.extend(rows[i]!, offsets[i + 1]! - offsets[i]!));
+    }
+    let bad: number;
+    try {
+      bad = this.#call(extensions, tokens, offsets, sampling, out);
+    } catch (error) {
+      for (const extension of extensions) this.#pages.rollBack(extension);
+      throw error;
+    }
+    if (bad >= 0) {
+      for (const extension of extensions) this.#pages.rollBack(extension);
+      throw notFinite(rows[bad]!);
+    }
+    for (const extension of extensions) this.#pages.commit(extension);
+    return out;
+  }
+
+  refresh(): void {
+    this.#alive();
+    if (this.#pages.rows > 0) {
+      throw new Error(
+        `Cannot refresh the weights: no row may be open, got ${this.#pages.rows} open rows`,
+      );
+    }
+    const weights = this.#source();
+    checkWeights(this.#shape, weights);
+    this.#load(weights);
+  }
+
+  bytes(): number {
+    return this.#pages.used * this.#pageBytes;
+  }
+
+  dispose(): void {
+    if (this.#decoder === 0) return;
+    this.#kernels.decoder_destroy(this.#decoder);
+    this.#decoder = 0;
+  }
+
+  #alive(): void {
+    if (this.#decoder === 0) throw new Error("Cannot decode: the decoder has been disposed of");
+  }
+
+  #load(weights: DecoderWeights<StoredValues>): void {
+    this.#embedding = weights.embedding;
+    loadWeights(this.#kernels, this.#decoder, this.#shape, weights, this.#type);
+  }
+
+  #call(
+    extensions: readonly Extension[],
+    tokens: Int32Array,
+    offsets: Int32Array,
+    sampling: StepSampling,
+    out: Sampled,
+  ): number {
+    const count = extensions.length;
+    const from = new Int32Array(count);
+    const pageOffsets = new Int32Array(count + 1);
+    const pages: number[] = [];
+    const copies: number[] = [];
+    const seen: number[] = [];
+    const seenOffsets = new Int32Array(count + 1);
+    let furthest = 0;
+    for (let i = 0; i < count; i++) {
+      const extension = extensions[i]!;
+      from[i] = extension.from;
+      for (const page of extension.pages) pages.push(page);
+      pageOffsets[i + 1] = pages.length;
+      if (extension.copy) copies.push(extension.copy[0], extension.copy[1]);
+      this.#note(extension, tokens.subarray(offsets[i], offsets[i + 1]));
+      if (sampling.repetitionPenalty[i] !== 1) this.#collect(extension, seen);
+      seenOffsets[i + 1] = seen.length;
+      if (extension.to > furthest) furthest = extension.to;
+    }
+    this.#turn(furthest);
+    return this.#kernels.decoder_step(
+      this.#decoder,
+      this.#embed(tokens),
+      offsets,
+      from,
+      count,
+      Int32Array.from(pages),
+      pageOffsets,
+      Int32Array.from(copies),
+      copies.length / 2,
+      sampling.temperature,
+      sampling.topK,
+      sampling.topP,
+      sampling.minP,
+      sampling.repetitionPenalty,
+      sampling.uniform,
+      sampling.allowed ?? null,
+      Int32Array.from(seen),
+      seenOffsets,
+      sampling.top,
+      out.tokens,
+      out.logprobs,
+      out.entropies,
+      out.topIds,
+      out.topLogprobs,
+    );
+  }
+
+  #embed(tokens: Int32Array): Float32Array {
+    const { hidden } = this.#shape;
+    const embedded = new Float32Array(tokens.length * hidden);
+    for (let i = 0; i < tokens.length; i++) {
+      const at = tokens[i]! * hidden;
+      const values = this.#embedding.subarray(at, at + hidden);
+      if (values instanceof Float32Array) embedded.set(values, i * hidden);
+      else unpackHalf(values, "bfloat16", embedded.subarray(i * hidden, (i + 1) * hidden));
+    }
+    return embedded;
+  }
+
+  /** Remembers a row's new tokens with its pages. */
+  #note({ pages, from, copy }: Extension, tokens: Int32Array): void {
+    if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
+    for (let i = 0; i < tokens.length; i++) {
+      const page = pages[Math.floor((from + i) / PAGE_SIZE)]!;
+      let ids = this.#ids.get(page);
+      if (!ids) this.#ids.set(page, (ids = new Int32Array(PAGE_SIZE)));
+      ids[(from + i) % PAGE_SIZE] = tokens[i]!;
+    }
+  }
+
+  #collect({ pages, to }: Extension, seen: number[]): void {
+    for (let i = 0; i < to; i++) {
+      seen.push(this.#ids.get(pages[Math.floor(i / PAGE_SIZE)]!)![i % PAGE_SIZE]!);
+    }
+  }
+
+  /** Makes sure that the engine has the rotary angles of the first `positions` positions. */
+  #turn(positions: number): void {
+    if (positions <= this.#turned) return;
+    const { headDim, inverseFrequencies, contextLength } = this.#shape;
+    const half = headDim / 2;
+    let size = Math.max(256, this.#turned);
+    while (size < positions) size *= 2;
+    size = Math.min(size, contextLength);
+    const cos = new Float32Array(size * half);
+    const sin = new Float32Array(size * half);
+    for (let position = 0, i = 0; position < size; position++) {
+      for (let d = 0; d < half; d++, i++) {
+        const angle = position * inverseFrequencies[d]!;
+        cos[i] = Math.cos(angle);
+        sin[i] = Math.sin(angle);
+      }
+    }
+    this.#kernels.decoder_load_rope(this.#decoder, cos, sin, size);
+    this.#turned = size;
+  }
+}

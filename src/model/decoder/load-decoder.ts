@@ -1,0 +1,138 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { join } from "node:path";
+import { compiledEngine, ready } from "../../tensor/index.js";
+import type { ModelConfig } from "../config.js";
+import { EngineDecoder } from "./engine.js";
+import { decoderShape } from "./of-model.js";
+import { PlainDecoder } from "./plain.js";
+import type { DecoderType, DecoderWeights, WeightsSource } from "./weights.js";
+import { endNames, layerWeights } from "./weight-names.js";
+import type { StoredValues } from "../files/stored-tensors.js";
+import type { Decoder } from "./decoder.js";
+import { parseHfConfig } from "../files/hf-config.js";
+import { unpackHalf } from "../files/half.js";
+import { checkFinite, checkStored, openWeights } from "../files/open-weights.js";
+import { readJson } from "../files/read-json.js";
+import type { SafetensorsFile } from "../files/safetensors-file.js";
+import { StoredTensors, type MapFile } from "../files/stored-tensors.js";
+
+/** How a decoder is loaded. */
+export interface LoadDecoderOptions {
+  /**
+   * How matrices are kept: `"bfloat16"` takes 2 bytes a weight, `"int8"` 1 with a scale for each
+   * output. Default: `"float32"`, as exact as training.
+   */
+  dtype?: DecoderType;
+  /** Whether files may be mapped into memory. Default: where the engine can. */
+  map?: boolean;
+}
+
+const single = (values: StoredValues): Float32Array => {
+  if (values instanceof Float32Array) return values;
+  const widened = new Float32Array(values.length);
+  unpackHalf(values, "bfloat16", widened);
+  return widened;
+};
+
+type Read = (name: string) => StoredValues;
+
+/** Weights by what a decoder calls them; matrices are read from their files when they are asked for. */
+function storedWeights(
+  tensors: StoredTensors,
+  config: ModelConfig,
+  read: Read,
+): DecoderWeights<StoredValues> {
+  const vector = (name: string): Float32Array | undefined => {
+    if (!tensors.has(name)) return undefined;
+    const values = single(tensors.read(name)).slice();
+    checkFinite(name, values);
+    return values;
+  };
+  return {
+    embedding: tensors.read(endNames.embedding),
+    layers: Array.from({ length: config.layers }, (_, i) =>
+      layerWeights(i, { vector, matrix: read }),
+    ),
+    finalNorm: vector(endNames.finalNorm)!,
+    get head() {
+      return read(config.tied ? endNames.embedding : endNames.head);
+    },
+  };
+}
+
+/** All weights, read once. */
+function inMemory(tensors: StoredTensors, config: ModelConfig, read: Read): WeightsSource {
+  const weights = storedWeights(tensors, config, read);
+  const kept = {
+    ...weights,
+    embedding: read(endNames.embedding),
+    layers: weights.layers.map((layer) => ({ ...layer })),
+  } as DecoderWeights;
+  return () => kept;
+}
+
+/**
+ * A decoder straight from a Hugging Face folder, for models that are only read: the weights are
+ * looked at one tensor at a time, mapped from their files where the engine can, and kept as `dtype`
+ * says. Embeddings stay in the file. To train, or for a decoder that follows training, use
+ * `loadModel`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp } from "node:fs/promises";
+ * import { loadDecoder, Model, saveModel } from "arpo-lab/model";
+ *
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };
+ * await saveModel(Model.init(sizes, 1), folder, { dtype: "bfloat16" });
+ * const { decoder, config } = await loadDecoder(folder, { dtype: "int8" });
+ * assert.equal(decoder.vocabSize, config.vocabSize);
+ * decoder.dispose();
+ * ```
+ */
+export async function loadDecoder(
+  folder: string,
+  options: LoadDecoderOptions = {},
+): Promise<{ decoder: Decoder; config: ModelConfig }> {
+  checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
+  const { dtype = "float32" } = options;
+  if (!["float32", "bfloat16", "int8"].includes(dtype)) {
+    throw new RangeError(
+      `Cannot load a model: dtype must be "float32", "bfloat16" or "int8", got ${JSON.stringify(dtype)}`,
+    );
+  }
+  const config = parseHfConfig(await readJson(join(folder, "config.json"), "load a model"));
+  if (config.head !== "logits") {
+    throw new TypeError('Cannot decode: the model must have head "logits", got "value"');
+  }
+  await ready();
+  const engine = compiledEngine();
+  const files: SafetensorsFile[] = [];
+  try {
+    const where = await openWeights(folder, files);
+    checkStored(config, where, config.head);
+    const map: MapFile | undefined = options.map === false ? undefined : engine?.map;
+    const tensors = new StoredTensors(where, map);
+    const shape = decoderShape(config);
+    const widened: Read = (name) => {
+      const values = single(tensors.read(name));
+      checkFinite(name, values);
+      return values;
+    };
+    if (!engine) {
+      if (dtype !== "float32") {
+        process.stderr.write(
+          `arpo-lab: weights are widened to float32: plain JavaScript does not decode in ${dtype}\n`,
+        );
+      }
+      return { decoder: new PlainDecoder(shape, inMemory(tensors, config, widened)), config };
+    }
+    const weights = storedWeights(tensors, config, dtype === "float32" ? widened : tensors.read);
+    const decoder = new EngineDecoder(engine.call, shape, () => weights, dtype);
+    for (const buffer of tensors.buffers) engine.forget?.(buffer);
+    return { decoder, config };
+  } finally {
+    for (const file of files) await file.close();
+  }
+}

@@ -1,0 +1,30 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { compiledEngine } from "../../tensor/index.js";
+import { EngineDecoder } from "./engine.js";
+import { decoderShape, decoderWeights } from "./of-model.js";
+import { PlainDecoder } from "./plain.js";
+import type { Decoder } from "./decoder.js";
+import type { Model } from "../transformer/transformer.js";
+
+/**
+ * The fastest decoder there is here for a model: the compiled engine's, or plain code where that was
+ * asked for (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { makeDecoder, Model } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
+ * const decoder = makeDecoder(Model.init(sizes, 7));
+ * assert.equal(decoder.vocabSize, 50);
+ * decoder.dispose();
+ * ```
+ */
+export function makeDecoder(model: Model): Decoder {
+  checkArguments("make a decoder", { model }, { model: "model" });
+  const engine = compiledEngine();
+  const shape = decoderShape(model.config);
+  const source = () => decoderWeights(model);
+  return engine ? new EngineDecoder(engine.call, shape, source) : new PlainDecoder(shape, source);
+}

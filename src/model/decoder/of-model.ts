@@ -1,0 +1,105 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { tf } from "../../tensor/index.js";
+import type { ModelConfig } from "../config.js";
+import type { DecoderShape, DecoderWeights } from "./weights.js";
+import { endNames, layerWeights } from "./weight-names.js";
+import { ropeFrequencies } from "../transformer/rope.js";
+import type { Model } from "../transformer/transformer.js";
+
+/**
+ * The shape of a model as decoders read it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { decoderShape, modelConfig } from "arpo-lab/model";
+ *
+ * const config = modelConfig({
+ *   vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2,
+ * });
+ * assert.equal(decoderShape(config).inverseFrequencies.length, 2);
+ * ```
+ */
+export function decoderShape(config: ModelConfig): DecoderShape {
+  checkArguments(
+    "make a decoder",
+    { config },
+    { config: { vocabSize: "number", layers: "number" } },
+  );
+  const { vocabSize, contextLength, layers, heads, kvHeads, headDim } = config;
+  return {
+    ...{ vocabSize, contextLength, layers, heads, kvHeads, headDim },
+    hidden: config.hiddenSize,
+    feedForward: config.intermediateSize,
+    normEps: config.normEpsilon,
+    inverseFrequencies: ropeFrequencies(config),
+  };
+}
+
+/**
+ * Brings a model's weights to main memory where a GPU has them and they can only be waited for, so that
+ * decoders can read them; elsewhere there is nothing to do. Training does this by itself after each step.
+ *
+ * @example
+ * ```ts
+ * import { addLora, fetchWeights, makeDecoder, Model } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
+ * const model = Model.init(sizes, 7);
+ * addLora(model, { rank: 2, alpha: 4 });
+ * await fetchWeights(model);
+ * makeDecoder(model).dispose();
+ * ```
+ */
+export async function fetchWeights(model: Model): Promise<void> {
+  if (tf.getBackend() !== "webgpu" || model.config.head !== "logits") return;
+  const { version } = model;
+  const weights = new Map<string, Float32Array>();
+  for (const [name, weight] of model.weights) {
+    const acting = model.acting(name)!;
+    weights.set(name, (await acting.data()) as Float32Array);
+    if (acting !== weight) acting.dispose();
+  }
+  model.keepFetched(version, weights);
+}
+
+/**
+ * A model's weights as decoders read them, as they are now. On backends that keep tensors in main
+ * memory nothing is copied, but for weights that have adapters: those are given with the adapters added.
+ *
+ * @example
+ * ```ts
+ * import { decoderShape, decoderWeights, Model, PlainDecoder } from "arpo-lab/model";
+ *
+ * const model = Model.init(
+ *   { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 },
+ *   7,
+ * );
+ * const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
+ * ```
+ */
+export function decoderWeights(model: Model): DecoderWeights {
+  checkArguments("make a decoder", { model }, { model: "model" });
+  const read = (name: string): Float32Array | undefined => {
+    if (model.fetched) return model.fetched.get(name);
+    const weight = model.weights.get(name);
+    const acting = model.acting(name);
+    if (acting === weight) return weight?.dataSync() as Float32Array | undefined;
+    // The model's own weight is not touched; the sum is freed as soon as it is copied.
+    const values = (acting!.dataSync() as Float32Array).slice();
+    acting!.dispose();
+    return values;
+  };
+  if (model.config.head !== "logits") {
+    throw new TypeError('Cannot decode: the model must have head "logits", got "value"');
+  }
+  return {
+    embedding: read(endNames.embedding)!,
+    finalNorm: read(endNames.finalNorm)!,
+    head: read(endNames.head),
+    // All read now: a model may change.
+    layers: Array.from({ length: model.config.layers }, (_, i) => ({
+      ...layerWeights(i, { vector: read, matrix: (name) => read(name)! }),
+    })),
+  };
+}

@@ -1,0 +1,282 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkStep, notFinite } from "./check-step.js";
+import type {
+  DecoderLayerWeights,
+  DecoderShape,
+  DecoderWeights,
+  WeightsSource,
+} from "./weights.js";
+import { checkWeights } from "./weights.js";
+import type { Decoder, Sampled, StepSampling } from "./decoder.js";
+import type { Extension } from "./pages.js";
+import { PAGE_SIZE, Pages } from "./pages.js";
+import { sample } from "./sample.js";
+
+/**
+ * The decoder in plain code, one token at a time: right on every machine, fast on none.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { PlainDecoder } from "arpo-lab/model";
+ *
+ * const shape = { vocabSize: 2, contextLength: 8, hidden: 2, layers: 0, heads: 1, kvHeads: 1,
+ *   headDim: 2, feedForward: 1, normEps: 1e-6, inverseFrequencies: [1] };
+ * const embedding = new Float32Array([1, 0, 0, 1]);
+ * const decoder = new PlainDecoder(shape, () =>
+ *   ({ embedding, layers: [], finalNorm: new Float32Array([9, 9]) }));
+ * const greedy = { temperature: new Float32Array(1), topK: new Int32Array(1), top: 0,
+ *   topP: new Float32Array([1]), minP: new Float32Array(1),
+ *   repetitionPenalty: new Float32Array([1]), uniform: new Float64Array(1) };
+ * const row = decoder.open();
+ * const step = decoder.step(new Int32Array([row]), new Int32Array([1]), new Int32Array([0, 1]), greedy);
+ * assert.equal(step.tokens[0], 1);
+ * ```
+ */
+export class PlainDecoder implements Decoder {
+  readonly vocabSize: number;
+  readonly contextLength: number;
+  readonly #shape: DecoderShape;
+  readonly #source: WeightsSource;
+  #weights: DecoderWeights;
+  /** Per page: keys and values of every layer, then the page's token ids. */
+  readonly #contents = new Map<number, Float32Array>();
+  readonly #ids = new Map<number, Int32Array>();
+  readonly #pages = new Pages((page) => {
+    this.#contents.delete(page);
+    this.#ids.delete(page);
+  });
+
+  constructor(shape: DecoderShape, source: WeightsSource) {
+    checkArguments("make a decoder", { shape, source }, { shape: "object", source: "function" });
+    this.#shape = shape;
+    this.#source = source;
+    this.#weights = source();
+    checkWeights(shape, this.#weights);
+    this.vocabSize = shape.vocabSize;
+    this.contextLength = shape.contextLength;
+  }
+
+  open(): number {
+    return this.#pages.open();
+  }
+
+  fork(row: number): number {
+    return this.#pages.fork(row);
+  }
+
+  truncate(row: number, length: number): void {
+    this.#pages.truncate(row, length);
+  }
+
+  close(row: number): void {
+    this.#pages.close(row);
+  }
+
+  length(row: number): number {
+    return this.#pages.length(row);
+  }
+
+  step(rows: Int32Array, tokens: Int32Array, offsets: Int32Array, sampling: StepSampling): Sampled {
+    checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
+    const { top } = sampling;
+    const out: Sampled = {
+      tokens: new Int32Array(rows.length),
+      logprobs: new Float32Array(rows.length),
+      entropies: new Float32Array(rows.length),
+      topIds: new Int32Array(rows.length * top),
+      topLogprobs: new Float32Array(rows.length * top),
+    };
+    const extensions: Extension[] = [];
+    try {
+      for (const [i, row] of rows.entries()) {
+        const fed = tokens.subarray(offsets[i], offsets[i + 1]);
+        const extension = this.#pages.extend(row, fed.length);
+        extensions.push(extension);
+        this.#prepare(extension);
+        let state: Float64Array = new Float64Array(0);
+        for (const [j, token] of fed.entries()) {
+          state = this.#forward(token, extension.from + j, extension.pages);
+        }
+        const chosen = sample(this.#logits(state), {
+          temperature: sampling.temperature[i]!,
+          topK: sampling.topK[i]!,
+          topP: sampling.topP[i]!,
+          minP: sampling.minP[i]!,
+          repetitionPenalty: sampling.repetitionPenalty[i]!,
+          uniform: sampling.uniform[i]!,
+          allowed: sampling.allowed,
+          seen: this.#seen(extension),
+          top,
+        });
+        if (!Number.isFinite(chosen.logprob) || !Number.isFinite(chosen.entropy)) {
+          throw notFinite(row);
+        }
+        out.tokens[i] = chosen.token;
+        out.logprobs[i] = chosen.logprob;
+        out.entropies[i] = chosen.entropy;
+        out.topIds.set(chosen.topIds, i * top);
+        out.topLogprobs.set(chosen.topLogprobs, i * top);
+      }
+    } catch (error) {
+      for (const extension of extensions) this.#pages.rollBack(extension);
+      throw error;
+    }
+    for (const extension of extensions) this.#pages.commit(extension);
+    return out;
+  }
+
+  refresh(): void {
+    if (this.#pages.rows > 0) {
+      throw new Error(
+        `Cannot refresh the weights: no row may be open, got ${this.#pages.rows} open rows`,
+      );
+    }
+    const weights = this.#source();
+    checkWeights(this.#shape, weights);
+    this.#weights = weights;
+  }
+
+  bytes(): number {
+    return this.#pages.used * this.#pageFloats() * 4;
+  }
+
+  dispose(): void {
+    this.#contents.clear();
+    this.#ids.clear();
+  }
+
+  #pageFloats(): number {
+    const { layers, kvHeads, headDim } = this.#shape;
+    return layers * 2 * PAGE_SIZE * kvHeads * headDim;
+  }
+
+  #prepare({ pages, from, to, copy }: Extension): void {
+    for (let i = Math.floor(from / PAGE_SIZE); i * PAGE_SIZE < to; i++) {
+      const page = pages[i]!;
+      if (this.#contents.has(page)) continue;
+      this.#contents.set(page, new Float32Array(this.#pageFloats()));
+      this.#ids.set(page, new Int32Array(PAGE_SIZE));
+    }
+    if (copy) {
+      this.#contents.get(copy[1])!.set(this.#contents.get(copy[0])!);
+      this.#ids.get(copy[1])!.set(this.#ids.get(copy[0])!);
+    }
+  }
+
+  *#seen({ pages, to }: Extension): Iterable<number> {
+    for (let i = 0; i < to; i++)
+      yield this.#ids.get(pages[Math.floor(i / PAGE_SIZE)]!)![i % PAGE_SIZE]!;
+  }
+
+  /** Writes a token's keys and values and returns its last hidden state. */
+  #forward(token: number, position: number, pages: readonly number[]): Float64Array {
+    const { hidden } = this.#shape;
+    const { embedding, layers } = this.#weights;
+    this.#ids.get(pages[Math.floor(position / PAGE_SIZE)]!)![position % PAGE_SIZE] = token;
+    const x = Float64Array.from(embedding.subarray(token * hidden, (token + 1) * hidden));
+    for (const [l, layer] of layers.entries()) {
+      add(
+        x,
+        this.#attend(layer, l, normed(x, layer.inputNorm, this.#shape.normEps), position, pages),
+      );
+      const h = normed(x, layer.postNorm, this.#shape.normEps);
+      const gate = times(layer.gate, h);
+      const up = times(layer.up, h);
+      for (let i = 0; i < gate.length; i++)
+        gate[i] = (gate[i]! / (1 + Math.exp(-gate[i]!))) * up[i]!;
+      add(x, times(layer.down, gate));
+    }
+    return x;
+  }
+
+  #attend(
+    layer: DecoderLayerWeights,
+    index: number,
+    h: Float64Array,
+    position: number,
+    pages: readonly number[],
+  ): Float64Array {
+    const { heads, kvHeads, headDim } = this.#shape;
+    const width = kvHeads * headDim;
+    const query = times(layer.query, h, layer.queryBias);
+    const key = times(layer.key, h, layer.keyBias);
+    const value = times(layer.value, h, layer.valueBias);
+    this.#rotate(query, position, layer.queryNorm);
+    this.#rotate(key, position, layer.keyNorm);
+    const own = this.#contents.get(pages[Math.floor(position / PAGE_SIZE)]!)!;
+    const at = (index * 2 * PAGE_SIZE + (position % PAGE_SIZE)) * width;
+    own.set(key, at);
+    own.set(value, at + PAGE_SIZE * width);
+
+    const mixed = new Float64Array(heads * headDim);
+    const scores = new Float64Array(position + 1);
+    for (let head = 0; head < heads; head++) {
+      const shift = Math.floor((head * kvHeads) / heads) * headDim;
+      let max = -Infinity;
+      for (let t = 0; t <= position; t++) {
+        const page = this.#contents.get(pages[Math.floor(t / PAGE_SIZE)]!)!;
+        const start = (index * 2 * PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
+        let dot = 0;
+        for (let d = 0; d < headDim; d++) dot += query[head * headDim + d]! * page[start + d]!;
+        scores[t] = dot / Math.sqrt(headDim);
+        max = Math.max(max, scores[t]!);
+      }
+      let sum = 0;
+      for (let t = 0; t <= position; t++) sum += scores[t] = Math.exp(scores[t]! - max);
+      for (let t = 0; t <= position; t++) {
+        const page = this.#contents.get(pages[Math.floor(t / PAGE_SIZE)]!)!;
+        const start = (index * 2 * PAGE_SIZE + PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
+        const share = scores[t]! / sum;
+        for (let d = 0; d < headDim; d++) mixed[head * headDim + d]! += share * page[start + d]!;
+      }
+    }
+    return times(layer.output, mixed);
+  }
+
+  /** Norms each head where the model asks for it, then turns it by its position. */
+  #rotate(vectors: Float64Array, position: number, norm?: Float32Array): void {
+    const { headDim, inverseFrequencies, normEps } = this.#shape;
+    const half = headDim / 2;
+    for (let start = 0; start < vectors.length; start += headDim) {
+      const head = vectors.subarray(start, start + headDim);
+      if (norm) head.set(normed(head, norm, normEps));
+      for (let i = 0; i < half; i++) {
+        const angle = position * inverseFrequencies[i]!;
+        const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+        const [a, b] = [head[i]!, head[i + half]!];
+        head[i] = a * cos - b * sin;
+        head[i + half] = b * cos + a * sin;
+      }
+    }
+  }
+
+  #logits(state: Float64Array): Float32Array {
+    const { embedding, head, finalNorm } = this.#weights;
+    return Float32Array.from(
+      times(head ?? embedding, normed(state, finalNorm, this.#shape.normEps)),
+    );
+  }
+}
+
+function normed(x: Float64Array, weight: Float32Array, eps: number): Float64Array {
+  let squares = 0;
+  for (const v of x) squares += v * v;
+  const scale = 1 / Math.sqrt(squares / x.length + eps);
+  return x.map((v, i) => v * scale * weight[i]!);
+}
+
+/** matrix [out, in] times x, plus a bias. */
+function times(matrix: Float32Array, x: Float64Array, bias?: Float32Array): Float64Array {
+  const out = new Float64Array(matrix.length / x.length);
+  for (let o = 0, w = 0; o < out.length; o++) {
+    let sum = bias?.[o] ?? 0;
+    for (let i = 0; i < x.length; i++) sum += matrix[w++]! * x[i]!;
+    out[o] = sum;
+  }
+  return out;
+}
+
+function add(x: Float64Array, y: Float64Array): void {
+  for (let i = 0; i < x.length; i++) x[i]! += y[i]!;
+}

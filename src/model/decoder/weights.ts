@@ -1,0 +1,100 @@
+import type { StoredValues } from "../files/stored-tensors.js";
+
+/** The shape of a decoder transformer (Qwen2, Qwen3, Llama 3), as the decoders read it. */
+export interface DecoderShape {
+  vocabSize: number;
+  contextLength: number;
+  hidden: number;
+  layers: number;
+  heads: number;
+  kvHeads: number;
+  headDim: number;
+  feedForward: number;
+  normEps: number;
+  /** Angle per position of each of the headDim / 2 rotary pairs, after any rope scaling. */
+  inverseFrequencies: ArrayLike<number>;
+}
+
+/** One layer's weights in Hugging Face layout: every matrix is [out, in], as values of type M. */
+export interface DecoderLayerWeights<M = Float32Array> {
+  inputNorm: Float32Array;
+  query: M;
+  key: M;
+  value: M;
+  queryBias?: Float32Array;
+  keyBias?: Float32Array;
+  valueBias?: Float32Array;
+  /** RMSNorm over each head's query and key (Qwen3). */
+  queryNorm?: Float32Array;
+  keyNorm?: Float32Array;
+  output: M;
+  postNorm: Float32Array;
+  gate: M;
+  up: M;
+  down: M;
+}
+
+/** A whole model's weights. */
+export interface DecoderWeights<M = Float32Array> {
+  embedding: M;
+  layers: readonly DecoderLayerWeights<M>[];
+  finalNorm: Float32Array;
+  /** Absent when the output is tied to the embedding. */
+  head?: M;
+}
+
+/** Gives the weights as they are at the moment of the call. */
+export type WeightsSource = () => DecoderWeights;
+
+/**
+ * How a decoder keeps its matrices: as they are; rounded to bfloat16; or as 8-bit integers with a
+ * scale for each output. Sums are in single precision everywhere.
+ */
+export type DecoderType = "float32" | "bfloat16" | "int8";
+
+/** Throws unless every weight is there and of the size the shape asks for. */
+export function checkWeights(shape: DecoderShape, weights: DecoderWeights<StoredValues>): void {
+  const { vocabSize, hidden, heads, kvHeads, headDim, feedForward } = shape;
+  const check = (name: string, array: StoredValues | undefined, size: number): void => {
+    if (array?.length !== size) {
+      throw new RangeError(
+        `Cannot make a decoder: ${name} must have ${size} values, got ${array?.length}`,
+      );
+    }
+  };
+  if (headDim % 2 !== 0 || shape.inverseFrequencies.length !== headDim / 2) {
+    throw new RangeError(
+      `Cannot make a decoder: a head of ${headDim} needs ${headDim / 2} rotary frequencies, got ${shape.inverseFrequencies.length}`,
+    );
+  }
+  if (heads % kvHeads !== 0) {
+    throw new RangeError(
+      `Cannot make a decoder: heads must be a multiple of kvHeads (${kvHeads}), got ${heads}`,
+    );
+  }
+  if (weights.layers.length !== shape.layers) {
+    throw new RangeError(
+      `Cannot make a decoder: the shape has ${shape.layers} layers, got ${weights.layers.length}`,
+    );
+  }
+  check("embedding", weights.embedding, vocabSize * hidden);
+  check("finalNorm", weights.finalNorm, hidden);
+  if (weights.head) check("head", weights.head, vocabSize * hidden);
+  for (const [i, layer] of weights.layers.entries()) {
+    const at = (name: string): string => `layers[${i}].${name}`;
+    check(at("inputNorm"), layer.inputNorm, hidden);
+    check(at("postNorm"), layer.postNorm, hidden);
+    check(at("query"), layer.query, heads * headDim * hidden);
+    check(at("key"), layer.key, kvHeads * headDim * hidden);
+    check(at("value"), layer.value, kvHeads * headDim * hidden);
+    if (layer.queryBias) check(at("queryBias"), layer.queryBias, heads * headDim);
+    if (layer.keyBias) check(at("keyBias"), layer.keyBias, kvHeads * headDim);
+    if (layer.valueBias) check(at("valueBias"), layer.valueBias, kvHeads * headDim);
+    if (layer.queryNorm) check(at("queryNorm"), layer.queryNorm, headDim);
+    if (layer.keyNorm) check(at("keyNorm"), layer.keyNorm, headDim);
+    check(at("output"), layer.output, heads * headDim * hidden);
+    check(at("gate"), layer.gate, feedForward * hidden);
+    check(at("up"), layer.up, feedForward * hidden);
+    check(at("down"), layer.down, feedForward * hidden);
+  }
+}

@@ -1,0 +1,195 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { modelConfig, type ModelConfig, type RopeScaling } from "../config.js";
+
+type Json = Record<string, unknown>;
+
+const architectures: Record<string, Pick<ModelConfig, "family" | "head">> = {
+  Qwen2ForCausalLM: { family: "qwen2", head: "logits" },
+  Qwen3ForCausalLM: { family: "qwen3", head: "logits" },
+  LlamaForCausalLM: { family: "llama", head: "logits" },
+  Qwen2ForTokenClassification: { family: "qwen2", head: "value" },
+  Qwen3ForTokenClassification: { family: "qwen3", head: "value" },
+  LlamaForTokenClassification: { family: "llama", head: "value" },
+};
+
+const refuse = (rule: string, got: unknown): never => {
+  throw new RangeError(
+    `Cannot read config.json: ${rule}, got ${JSON.stringify(got) ?? "undefined"}`,
+  );
+};
+
+/** A number of config.json, or its default; without a default it must be there. */
+function number(json: Json, key: string, fallback?: number): number {
+  const value = json[key] ?? fallback;
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    return refuse(`${key} must be a number`, json[key]);
+  }
+  return value;
+}
+
+function flag(json: Json, key: string): boolean {
+  const value = json[key] ?? false;
+  return typeof value === "boolean" ? value : refuse(`${key} must be true or false`, value);
+}
+
+function ids(json: Json, key: string): number[] {
+  const value = json[key] ?? [];
+  const list = Array.isArray(value) ? value : [value];
+  for (const id of list) {
+    if (!Number.isSafeInteger(id)) refuse(`${key} must be a token id or a list of them`, id);
+  }
+  return list as number[];
+}
+
+/** Rotary settings: `rope_theta` and `rope_scaling`, or `rope_parameters` since transformers 5. */
+function rope(json: Json, contextLength: number): { theta: number; scaling?: RopeScaling } {
+  const given = (json.rope_parameters ?? json.rope_scaling ?? {}) as Json;
+  const theta = number(json, "rope_theta", number(given, "rope_theta", 10_000));
+  const type = given.rope_type ?? given.type ?? "default";
+  if (type === "default") return { theta };
+  if (type !== "llama3") refuse('rope scaling must be "default" or "llama3"', type);
+  return {
+    theta,
+    scaling: {
+      factor: number(given, "factor"),
+      lowFrequencyFactor: number(given, "low_freq_factor"),
+      highFrequencyFactor: number(given, "high_freq_factor"),
+      originalContext: number(given, "original_max_position_embeddings", contextLength),
+    },
+  };
+}
+
+/**
+ * Reads the contents of a Hugging Face `config.json`: Qwen2, Qwen2.5, Qwen3, Llama 3 and 3.1. What
+ * would change the arithmetic and is not implemented here is refused rather than ignored.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { parseHfConfig } from "arpo-lab/model";
+ *
+ * const config = parseHfConfig({
+ *   architectures: ["Qwen2ForCausalLM"],
+ *   vocab_size: 1000, hidden_size: 64, intermediate_size: 128,
+ *   num_hidden_layers: 2, num_attention_heads: 4, num_key_value_heads: 2,
+ * });
+ * assert.equal(config.headDim, 16);
+ * assert.throws(() => parseHfConfig({ architectures: ["GPT2LMHeadModel"] }), /architecture/);
+ * ```
+ */
+export function parseHfConfig(json: unknown): ModelConfig {
+  if (json === null || typeof json !== "object" || Array.isArray(json)) {
+    throw new TypeError(`Cannot read config.json: it must be an object, got ${typeof json}`);
+  }
+  const raw = json as Json;
+  const name = (raw.architectures as string[] | undefined)?.[0];
+  const known = name === undefined ? undefined : architectures[name];
+  if (!known) {
+    return refuse(`the architecture must be one of ${Object.keys(architectures).join(", ")}`, name);
+  }
+  const { family, head } = known;
+  const contextLength = number(raw, "max_position_embeddings", 2048);
+  const layers = number(raw, "num_hidden_layers");
+  const heads = number(raw, "num_attention_heads");
+  const hiddenSize = number(raw, "hidden_size");
+
+  const activation = raw.hidden_act ?? "silu";
+  if (activation !== "silu") refuse('hidden_act must be "silu"', activation);
+  if (family !== "qwen2" && flag(raw, "attention_bias")) {
+    refuse(`attention_bias must be false for ${name}`, true);
+  }
+  if (flag(raw, "mlp_bias")) refuse("mlp_bias must be false", true);
+  const window = raw.use_sliding_window === true ? (raw.sliding_window as number) : Infinity;
+  const types = raw.layer_types as string[] | undefined;
+  const slides =
+    types?.includes("sliding_attention") ?? number(raw, "max_window_layers", 28) < layers;
+  if (slides && window < contextLength) {
+    refuse(`sliding_window must cover the context (${contextLength})`, window);
+  }
+  const labels =
+    raw.num_labels ?? Object.keys((raw.id2label as object | undefined) ?? { 0: "" }).length;
+  if (head === "value" && labels !== 1) refuse("a value head must have one label", labels);
+
+  const { theta, scaling } = rope(raw, contextLength);
+  return modelConfig({
+    family,
+    head,
+    vocabSize: number(raw, "vocab_size"),
+    hiddenSize,
+    intermediateSize: number(raw, "intermediate_size"),
+    layers,
+    heads,
+    kvHeads: number(raw, "num_key_value_heads", heads),
+    headDim: number(raw, "head_dim", family === "qwen3" ? 128 : hiddenSize / heads),
+    contextLength,
+    normEpsilon: number(raw, "rms_norm_eps", 1e-6),
+    ropeTheta: theta,
+    ...(scaling && { ropeScaling: scaling }),
+    tied: flag(raw, "tie_word_embeddings"),
+    initializerRange: number(raw, "initializer_range", 0.02),
+    bosId: ids(raw, "bos_token_id")[0],
+    eosIds: ids(raw, "eos_token_id"),
+    padId: ids(raw, "pad_token_id")[0],
+  });
+}
+
+/**
+ * The `config.json` of a model, in the form every version of transformers (and vLLM) reads.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { formatHfConfig, modelConfig, parseHfConfig } from "arpo-lab/model";
+ *
+ * const config = modelConfig({
+ *   vocabSize: 1000, hiddenSize: 64, intermediateSize: 128, layers: 2, heads: 4,
+ * });
+ * assert.deepEqual(parseHfConfig(formatHfConfig(config, "float32")), config);
+ * ```
+ */
+export function formatHfConfig(
+  config: ModelConfig,
+  dtype: "float32" | "float16" | "bfloat16",
+): Record<string, unknown> {
+  checkArguments("write a config", { config }, { config: { family: "text", eosIds: "list" } });
+  const { family, head, ropeScaling: scaling } = config;
+  const architecture = Object.entries(architectures).find(
+    ([, made]) => made.family === family && made.head === head,
+  )![0];
+  return {
+    architectures: [architecture],
+    model_type: family,
+    vocab_size: config.vocabSize,
+    hidden_size: config.hiddenSize,
+    intermediate_size: config.intermediateSize,
+    num_hidden_layers: config.layers,
+    num_attention_heads: config.heads,
+    num_key_value_heads: config.kvHeads,
+    head_dim: config.headDim,
+    hidden_act: "silu",
+    max_position_embeddings: config.contextLength,
+    initializer_range: config.initializerRange,
+    rms_norm_eps: config.normEpsilon,
+    rope_theta: config.ropeTheta,
+    rope_scaling: scaling
+      ? {
+          rope_type: "llama3",
+          factor: scaling.factor,
+          low_freq_factor: scaling.lowFrequencyFactor,
+          high_freq_factor: scaling.highFrequencyFactor,
+          original_max_position_embeddings: scaling.originalContext,
+        }
+      : null,
+    tie_word_embeddings: config.tied,
+    attention_dropout: 0,
+    ...(family === "llama" ? { attention_bias: false, mlp_bias: false } : {}),
+    ...(family === "qwen3" ? { attention_bias: false } : {}),
+    ...(family === "llama" ? {} : { use_sliding_window: false, sliding_window: null }),
+    ...(head === "value" ? { id2label: { 0: "value" }, label2id: { value: 0 } } : {}),
+    bos_token_id: config.bosId ?? null,
+    eos_token_id: config.eosIds.length > 1 ? config.eosIds : (config.eosIds[0] ?? null),
+    pad_token_id: config.padId ?? null,
+    use_cache: true,
+    torch_dtype: dtype,
+  };
+}

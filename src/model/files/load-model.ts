@@ -1,0 +1,69 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { join } from "node:path";
+import { ready } from "../../tensor/index.js";
+import { modelConfig, type ModelConfig } from "../config.js";
+import { parseGenerationConfig, type GenerationConfig } from "../generation-config.js";
+import { parseHfConfig } from "./hf-config.js";
+import { initialValues } from "../transformer/init-weights.js";
+import { checkFinite, checkStored, exists, openWeights } from "./open-weights.js";
+import { readJson } from "./read-json.js";
+import type { SafetensorsFile } from "./safetensors-file.js";
+import { shapeSize } from "../transformer/weights.js";
+import { Model } from "../transformer/transformer.js";
+
+/** How a checkpoint is read. */
+export interface LoadModelOptions {
+  /** "value" makes a critic of a language model. Default: what the folder holds. */
+  head?: ModelConfig["head"];
+  /** Draws a new critic's head. */
+  seed?: number;
+}
+
+/**
+ * Loads a model from a Hugging Face folder: `config.json`, `generation_config.json` where there is
+ * one, and safetensors, whole or sharded. Everything is checked before the first weight is read; the
+ * weights come in one tensor at a time.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp } from "node:fs/promises";
+ * import { loadModel, Model, saveModel } from "arpo-lab/model";
+ *
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };
+ * await saveModel(Model.init(sizes, 1), folder, { dtype: "bfloat16" });
+ * const model = await loadModel(folder);
+ * assert.equal(model.config.hiddenSize, 16);
+ * ```
+ */
+export async function loadModel(folder: string, options: LoadModelOptions = {}): Promise<Model> {
+  checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
+  const stored = parseHfConfig(await readJson(join(folder, "config.json"), "load a model"));
+  const config = modelConfig({ ...stored, head: options.head ?? stored.head });
+  let generation: GenerationConfig | undefined;
+  const generationPath = join(folder, "generation_config.json");
+  if (await exists(generationPath)) {
+    generation = parseGenerationConfig(await readJson(generationPath, "load a model"));
+  }
+  await ready(); // a GPU can only be asked for asynchronously
+  const files: SafetensorsFile[] = [];
+  try {
+    const where = await openWeights(folder, files);
+    const fresh = checkStored(config, where, stored.head);
+    return await Model.build(
+      config,
+      async (name, shape) => {
+        if (fresh.has(name)) {
+          return initialValues(name, shapeSize(shape), options.seed ?? 0, config.initializerRange);
+        }
+        const values = await where.get(name)!.read(name);
+        checkFinite(name, values);
+        return values;
+      },
+      generation,
+    );
+  } finally {
+    for (const file of files) await file.close();
+  }
+}

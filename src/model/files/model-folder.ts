@@ -1,0 +1,29 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { homePath } from "../../files/index.js";
+
+const packageRoot = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/**
+ * The folder of a model: the one that is there, seen from the working folder; where there is none, a
+ * `data/models/NAME` is the model of that name that comes with the package. So that the same command and
+ * the same cell work in a clone of the repository and in a project of one's own.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { existsSync } from "node:fs";
+ * import { modelFolder } from "arpo-lab/model";
+ *
+ * assert.ok(existsSync(modelFolder("data/models/tiny")));
+ * ```
+ */
+export function modelFolder(path: string): string {
+  checkArguments("find a model", { path }, { path: "path" });
+  const here = resolve(homePath(path));
+  if (existsSync(here) || !/^(\.\/)?data\/models\/[\w.-]+\/?$/.test(path)) return here;
+  const shipped = join(packageRoot, path);
+  return existsSync(shipped) ? shipped : here;
+}

@@ -1,0 +1,87 @@
+import { access } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { ModelConfig } from "../config.js";
+import { readJson } from "./read-json.js";
+import { SafetensorsFile } from "./safetensors-file.js";
+import { weightShapes } from "../transformer/weights.js";
+
+/** Whether there is such a file. */
+export const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Opens every weight file of a folder and says which file holds which tensor. */
+export async function openWeights(folder: string, opened: SafetensorsFile[]) {
+  const where = new Map<string, SafetensorsFile>();
+  const refuse = (rule: string, got: string): never => {
+    throw new RangeError(`Cannot load a model: ${rule}, got ${got}`);
+  };
+  const open = async (name: string) => {
+    const path = join(folder, name);
+    if (!(await exists(path))) refuse(`${folder} must hold ${name}`, "no such file");
+    const file = await SafetensorsFile.open(path);
+    opened.push(file);
+    return file;
+  };
+  const index = join(folder, "model.safetensors.index.json");
+  if (await exists(join(folder, "model.safetensors"))) {
+    const file = await open("model.safetensors");
+    for (const name of file.tensors.keys()) where.set(name, file);
+  } else if (await exists(index)) {
+    const { weight_map: map } = await readJson(index, "load a model");
+    if (map === null || typeof map !== "object")
+      refuse(`${index} must have a weight_map`, typeof map);
+    const files = new Map<string, SafetensorsFile>();
+    for (const [tensor, name] of Object.entries(map as Record<string, string>)) {
+      if (name !== basename(name)) refuse(`a shard must lie in the model's folder`, name);
+      const file = files.get(name) ?? (await open(name));
+      files.set(name, file);
+      if (!file.tensors.has(tensor))
+        refuse(`${name} must hold ${tensor} as the index says`, "none");
+      where.set(tensor, file);
+    }
+  } else {
+    refuse(`${folder} must hold model.safetensors or model.safetensors.index.json`, "neither");
+  }
+  return where;
+}
+
+/** Checks that the files hold exactly what the config asks for; gives the weights to draw afresh. */
+export function checkStored(
+  config: ModelConfig,
+  where: ReadonlyMap<string, SafetensorsFile>,
+  stored: ModelConfig["head"],
+): Set<string> {
+  const shapes = weightShapes(config);
+  const fresh = new Set<string>();
+  for (const [name, shape] of shapes) {
+    const found = where.get(name)?.tensors.get(name)?.shape;
+    if (!found && config.head !== stored && name.startsWith("score.")) fresh.add(name);
+    else if (`${found}` !== `${shape}`) {
+      throw new RangeError(
+        `Cannot load a model: ${name} must have shape [${shape}] as config.json says, got ${found ? `[${found}]` : "no such tensor"}`,
+      );
+    }
+  }
+  for (const name of where.keys()) {
+    // The output matrix of a tied model or of what is now a critic, and tables old files carry along.
+    if (shapes.has(name) || /^(score|lm_head)\.|\.rotary_emb\.inv_freq$/.test(name)) continue;
+    throw new RangeError(
+      `Cannot load a model: ${config.family} with this config.json must have no other weights, got ${name}`,
+    );
+  }
+  return fresh;
+}
+
+/** Refuses weights that are not numbers. */
+export function checkFinite(name: string, values: Float32Array): void {
+  for (let i = 0; i < values.length; i++) {
+    if (!Number.isFinite(values[i])) {
+      throw new RangeError(
+        `Cannot load a model: weights must be finite, got ${values[i]} in ${name} at ${i}`,
+      );
+    }
+  }
+}

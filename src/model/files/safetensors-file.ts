@@ -1,0 +1,114 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { unpackHalf } from "./half.js";
+import { shapeSize } from "../transformer/weights.js";
+import { parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.js";
+
+const largestHeader = 100_000_000; // the limit of the reference implementation
+const pieceSize = 1 << 22; // values converted at a time: what a 16-bit file costs beyond its tensor
+
+/**
+ * A safetensors file, opened: its header is read and checked, tensors are read one at a time.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp } from "node:fs/promises";
+ * import { SafetensorsFile, writeSafetensors } from "arpo-lab/model";
+ *
+ * const path = `${await mkdtemp("/tmp/arpo-")}/a.safetensors`;
+ * const values = new Float32Array([1, 2, 3, 4, 5, 6]);
+ * await writeSafetensors(path, [{ name: "w", shape: [2, 3], values: () => values }], {
+ *   dtype: "bfloat16",
+ * });
+ * const file = await SafetensorsFile.open(path);
+ * assert.deepEqual(file.tensors.get("w")?.shape, [2, 3]);
+ * assert.deepEqual(await file.read("w"), values);
+ * await file.close();
+ * ```
+ */
+export class SafetensorsFile {
+  private constructor(
+    readonly path: string,
+    readonly tensors: ReadonlyMap<string, TensorEntry>,
+    readonly metadata: Readonly<Record<string, string>>,
+    readonly handle: FileHandle,
+    readonly dataStart: number,
+  ) {}
+
+  /** Opens a file and checks its header; nothing of the tensors is read yet. */
+  static async open(path: string): Promise<SafetensorsFile> {
+    const handle = await open(path, "r");
+    try {
+      const fileSize = (await handle.stat()).size;
+      const refuse = (rule: string, got: number): never => {
+        throw new SyntaxError(`Cannot read safetensors ${path}: ${rule}, got ${got}`);
+      };
+      if (fileSize < 10) refuse("the file must hold a length and a header, in bytes", fileSize);
+      const start = Buffer.alloc(8);
+      await readFully(handle, start, 0, path);
+      const length = Number(start.readBigUInt64LE());
+      if (length > largestHeader) {
+        refuse(`the header must have at most ${largestHeader} bytes`, length);
+      }
+      if (length > fileSize - 8) {
+        refuse(`the header must fit into the file's ${fileSize} bytes`, length);
+      }
+      const header = Buffer.alloc(length);
+      await readFully(handle, header, 8, path);
+      const dataStart = 8 + length;
+      const parsed = parseSafetensorsHeader(path, header.toString("utf8"), fileSize - dataStart);
+      return new SafetensorsFile(path, parsed.tensors, parsed.metadata, handle, dataStart);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** The values of a tensor in single precision. */
+  async read(name: string): Promise<Float32Array> {
+    const entry = this.tensors.get(name);
+    if (!entry) {
+      throw new RangeError(`Cannot read safetensors ${this.path}: it must hold ${name}, got none`);
+    }
+    const from = this.dataStart + entry.start;
+    const values = new Float32Array(shapeSize(entry.shape));
+    if (entry.dtype === "F32") {
+      await readFully(this.handle, new Uint8Array(values.buffer), from, this.path);
+      return values;
+    }
+    if (entry.dtype !== "F16" && entry.dtype !== "BF16") {
+      throw new TypeError(
+        `Cannot read safetensors ${this.path}: ${name} must be F32, F16 or BF16, got ${entry.dtype}`,
+      );
+    }
+    const type = entry.dtype === "F16" ? "float16" : "bfloat16";
+    const piece = new Uint16Array(Math.min(pieceSize, values.length));
+    for (let at = 0; at < values.length; at += pieceSize) {
+      const part = values.subarray(at, at + pieceSize);
+      const bits = piece.subarray(0, part.length);
+      const bytes = new Uint8Array(bits.buffer, 0, bits.byteLength);
+      await readFully(this.handle, bytes, from + 2 * at, this.path);
+      unpackHalf(bits, type, part);
+    }
+    return values;
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+}
+
+/** Fills a buffer from a position; one read call need not return all that was asked for. */
+async function readFully(file: FileHandle, into: Uint8Array, from: number, path: string) {
+  let done = 0;
+  while (done < into.length) {
+    const length = Math.min(into.length - done, 1 << 30);
+    const { bytesRead } = await file.read(into, done, length, from + done);
+    if (bytesRead === 0) {
+      throw new SyntaxError(
+        `Cannot read safetensors ${path}: it must reach ${into.length} bytes beyond ${from}, got ${done}`,
+      );
+    }
+    done += bytesRead;
+  }
+}

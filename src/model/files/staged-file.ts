@@ -1,0 +1,62 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** A file written beside its final place, on disk already, waiting to take that place or to go. */
+export interface StagedFile {
+  readonly path: string;
+  commit(): Promise<void>;
+  discard(): Promise<void>;
+}
+
+let serial = 0;
+
+/**
+ * Writes a file under another name and lets it take its place in one step, so that nobody, not even
+ * after a crash, sees half of it. Several files can be staged first and committed together.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, readFile } from "node:fs/promises";
+ * import { stageFile } from "arpo-lab/model";
+ *
+ * const path = `${await mkdtemp("/tmp/arpo-")}/note.txt`;
+ * const staged = await stageFile(path, (file) => file.writeFile("whole"));
+ * await assert.rejects(readFile(path));
+ * await staged.commit();
+ * assert.equal(await readFile(path, "utf8"), "whole");
+ * ```
+ */
+export async function stageFile(
+  path: string,
+  write: (file: FileHandle) => Promise<void>,
+): Promise<StagedFile> {
+  checkArguments("write a file", { path, write }, { path: "path", write: "function" });
+  const temporary = `${path}.${process.pid}-${serial++}.tmp`;
+  const discard = () => rm(temporary, { force: true });
+  const file = await open(temporary, "wx");
+  try {
+    await write(file);
+    await file.sync();
+  } catch (error) {
+    await file.close();
+    await discard();
+    throw error;
+  }
+  await file.close();
+  return {
+    path,
+    discard,
+    async commit() {
+      await rename(temporary, path);
+      if (process.platform === "win32") return; // a folder cannot be opened there
+      const folder = await open(dirname(path), "r");
+      try {
+        await folder.sync(); // the rename itself reaches the disk
+      } finally {
+        await folder.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { createRequire } from "node:module";
+import type * as Jinja from "@huggingface/jinja";
+import type { ChatMessage, ChatOptions } from "./tokenizer.js";
+
+const require = createRequire(import.meta.url);
+
+/**
+ * The ChatML template: `<|im_start|>role`, the content, `<|im_end|>`. What {@link trainBpe} gives a new
+ * tokenizer unless told otherwise.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { chatMl, HfTokenizer, trainBpe } from "arpo-lab/model";
+ *
+ * const files = trainBpe(["hello"], { vocabSize: 260, chatTemplate: chatMl });
+ * const tokenizer = new HfTokenizer(files);
+ * assert.equal(
+ *   tokenizer.chat([{ role: "user", content: "hello" }], { addGenerationPrompt: true }),
+ *   "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n",
+ * );
+ * ```
+ */
+export const chatMl = `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`;
+
+/**
+ * A chat template in the Jinja dialect of Hugging Face tokenizers, compiled once.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { ChatTemplate, chatMl } from "arpo-lab/model";
+ *
+ * const template = new ChatTemplate(chatMl);
+ * assert.equal(
+ *   template.render([{ role: "user", content: "2 + 2?" }], { addGenerationPrompt: true }),
+ *   "<|im_start|>user\n2 + 2?<|im_end|>\n<|im_start|>assistant\n",
+ * );
+ * ```
+ */
+export class ChatTemplate {
+  readonly #compiled: Jinja.Template;
+
+  /** `specials` are the names a template may use for special tokens, such as `bos_token`. */
+  constructor(
+    readonly source: string,
+    readonly specials: Readonly<Record<string, string>> = {},
+  ) {
+    checkArguments("compile the chat template", { source }, { source: "text" });
+    const { Template } = require("@huggingface/jinja") as typeof Jinja; // only now: it takes a while
+    try {
+      this.#compiled = new Template(source);
+    } catch (error) {
+      throw new SyntaxError(
+        `Cannot compile the chat template: it must be Jinja, got ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** The prompt text of a chat. */
+  render(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
+    try {
+      return this.#compiled.render({
+        ...options.variables,
+        ...this.specials,
+        messages: messages.map((message) => ({ ...message })),
+        add_generation_prompt: options.addGenerationPrompt ?? false,
+        ...(options.tools ? { tools: [...options.tools] } : {}),
+      });
+    } catch (error) {
+      throw new SyntaxError(
+        `Cannot render the chat: the template must accept these messages, got ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Tokenizer as Engine } from "@huggingface/tokenizers";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ChatTemplate } from "./chat-template.js";
+import { createEngine } from "./create-engine.js";
+import { parseGenerationConfig } from "../generation-config.js";
+import { readJson } from "../files/read-json.js";
+import { stageFile } from "../files/staged-file.js";
+import type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
+
+type Json = Record<string, unknown>;
+
+/** The contents of a tokenizer's files. */
+export interface TokenizerFiles {
+  /** `tokenizer.json`. */
+  tokenizer: Json;
+  /** `tokenizer_config.json`. */
+  config: Json;
+  /** `chat_template.jinja`; wins over a template in the config. */
+  chatTemplate?: string;
+  /** End tokens that `generation_config.json` or `config.json` names. */
+  eosIds?: readonly number[];
+}
+
+const specialNames = ["bos_token", "eos_token", "pad_token", "unk_token"];
+
+/** A special token of tokenizer_config.json: a string, or an object with its content. */
+function content(value: unknown): string | undefined {
+  const text = typeof value === "object" ? (value as Json | null)?.content : value;
+  return typeof text === "string" ? text : undefined;
+}
+
+/**
+ * A Hugging Face tokenizer: `tokenizer.json` run by `@huggingface/tokenizers`, the chat template by
+ * `@huggingface/jinja`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { HfTokenizer, trainBpe } from "arpo-lab/model";
+ *
+ * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));
+ * assert.equal(tokenizer.decode(tokenizer.encode("lower 🙂")), "lower 🙂");
+ * assert.deepEqual(tokenizer.encode("<|im_end|>"), [tokenizer.eosId]);
+ * ```
+ */
+export class HfTokenizer implements Tokenizer {
+  readonly vocabSize: number;
+  readonly eosId: number;
+  readonly eosIds: readonly number[];
+  readonly padId: number;
+  readonly #files: TokenizerFiles;
+  readonly #engine: Engine;
+  readonly #template: ChatTemplate | undefined;
+  readonly #pieces: ReadonlyMap<number, string>;
+
+  constructor(files: TokenizerFiles) {
+    checkArguments(
+      "load a tokenizer",
+      { files },
+      { files: { tokenizer: "object", config: "object" } },
+    );
+    this.#files = files;
+    const { tokenizer, config } = files;
+    try {
+      this.#engine = createEngine({ added_tokens: [], ...tokenizer }, config);
+    } catch (error) {
+      throw new SyntaxError(
+        `Cannot load a tokenizer: tokenizer.json must describe one, got ${(error as Error).message}`,
+        { cause: error },
+      );
+    }
+    const pieces = [...this.#engine.get_vocab()].map(([piece, id]) => [id, piece] as const);
+    // Ids that nothing was given to leave holes.
+    this.#pieces = new Map(pieces.filter(([, piece]) => piece !== undefined));
+    this.vocabSize = this.#pieces.size;
+
+    const specials: Record<string, string> = {};
+    for (const name of specialNames) {
+      const token = content(config[name]);
+      if (token !== undefined) specials[name] = token;
+    }
+    const idOf = (name: string): number | undefined => {
+      const token = specials[name];
+      if (token === undefined) return undefined;
+      const id = this.#engine.token_to_id(token);
+      if (id !== undefined) return id;
+      throw new RangeError(
+        `Cannot load a tokenizer: ${name} must be in its vocabulary, got ${JSON.stringify(token)}`,
+      );
+    };
+    const own = idOf("eos_token");
+    this.eosIds = [...new Set([...(own === undefined ? [] : [own]), ...(files.eosIds ?? [])])];
+    if (this.eosIds.length === 0) {
+      throw new RangeError(
+        "Cannot load a tokenizer: tokenizer_config.json or generation_config.json must name an end token, got none",
+      );
+    }
+    for (const id of this.eosIds) {
+      if (!this.#pieces.has(id)) {
+        throw new RangeError(
+          `Cannot load a tokenizer: an end token must be one of the vocabulary's ${this.vocabSize}, got ${id}`,
+        );
+      }
+    }
+    this.eosId = this.eosIds[0]!;
+    this.padId = idOf("pad_token") ?? this.eosId;
+
+    const template = files.chatTemplate ?? defaultTemplate(config.chat_template);
+    if (template !== undefined) this.#template = new ChatTemplate(template, specials);
+  }
+
+  /** Reads the tokenizer of a Hugging Face model folder. */
+  static async load(folder: string): Promise<HfTokenizer> {
+    checkArguments("load a tokenizer", { folder }, { folder: "path" });
+    const tokenizer = await readJson(join(folder, "tokenizer.json"), "load a tokenizer");
+    const config = await readJson(join(folder, "tokenizer_config.json"), "load a tokenizer");
+    const optional = async (name: string) =>
+      readFile(join(folder, name), "utf8").catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return undefined;
+        throw error;
+      });
+    const chatTemplate = await optional("chat_template.jinja");
+    let eosIds: number[] = [];
+    for (const name of ["generation_config.json", "config.json"]) {
+      if (eosIds.length > 0 || (await optional(name)) === undefined) continue;
+      const json = await readJson(join(folder, name), "load a tokenizer");
+      eosIds = parseGenerationConfig({ eos_token_id: json.eos_token_id }).eosIds;
+    }
+    return new HfTokenizer({ tokenizer, config, chatTemplate, eosIds });
+  }
+
+  /** Writes `tokenizer.json`, `tokenizer_config.json` and, if there was one, the template's file. */
+  async save(folder: string): Promise<void> {
+    const { tokenizer, config, chatTemplate } = this.#files;
+    const files: [string, string][] = [
+      ["tokenizer.json", JSON.stringify(tokenizer)],
+      ["tokenizer_config.json", JSON.stringify(config, undefined, 2)],
+    ];
+    if (chatTemplate !== undefined) files.push(["chat_template.jinja", chatTemplate]);
+    for (const [name, text] of files) {
+      await (await stageFile(join(folder, name), (file) => file.writeFile(text))).commit();
+    }
+  }
+
+  encode(text: string): number[] {
+    checkArguments("encode", { text }, { text: "text" });
+    return text === "" ? [] : this.#engine.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  decode(ids: ArrayLike<number>, options: { skipSpecial?: boolean } = {}): string {
+    checkArguments("decode", { ids, options }, { ids: "list", options: "object" });
+    const list = Array.from(ids);
+    for (const id of list) {
+      if (this.#pieces.has(id)) continue;
+      throw new RangeError(
+        `Cannot decode: a token id must be one of the vocabulary's ${this.vocabSize}, got ${id}`,
+      );
+    }
+    if (list.length === 0) return "";
+    // Text is given back as it was written: tidying spaces would move what tools and rewards read.
+    return this.#engine.decode(list, {
+      skip_special_tokens: options.skipSpecial ?? false,
+      clean_up_tokenization_spaces: false,
+    });
+  }
+
+  chat(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
+    checkArguments("render a chat", { messages, options }, { messages: "list", options: "object" });
+    if (!this.#template) {
+      throw new RangeError(
+        "Cannot render a chat: the tokenizer must have a chat template, got none in tokenizer_config.json and no chat_template.jinja",
+      );
+    }
+    return this.#template.render(messages, options);
+  }
+}
+
+/** tokenizer_config.json holds one template, or a list of named ones. */
+function defaultTemplate(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return undefined;
+  const named = value as { name: string; template: string }[];
+  return (named.find(({ name }) => name === "default") ?? named[0])?.template;
+}

@@ -1,0 +1,178 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { chatMl } from "./chat-template.js";
+import { createEngine } from "./create-engine.js";
+import type { TokenizerFiles } from "./hf-tokenizer.js";
+import { learnMerges } from "./learn-merges.js";
+
+/** How a tokenizer is trained. */
+export interface TrainBpeOptions {
+  /** Entries wanted: 256 bytes, the merges, the special and the added tokens. */
+  vocabSize: number;
+  /** Tokens that decoding can leave out. Default: ChatML's three. */
+  specialTokens?: readonly string[];
+  /** Whole pieces that are ordinary text, such as the tags around a tool call. */
+  addedTokens?: readonly string[];
+  /** Default: `<|im_end|>` where it is a special token, else the last of them. */
+  eosToken?: string;
+  /** Default: the first special token. */
+  padToken?: string;
+  /** The longest run of digits in one piece; Qwen's is 1, Llama's is 3. */
+  maxDigits?: number;
+  /** A pair must occur this often to be merged. */
+  minFrequency?: number;
+  chatTemplate?: string;
+}
+
+/** The character a byte is written as in a byte-level vocabulary: GPT-2's table. */
+function byteCharacters(): string[] {
+  let moved = 0;
+  return Array.from({ length: 256 }, (_, byte) => {
+    const printable = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
+    return String.fromCodePoint(printable ? byte : 256 + moved++);
+  });
+}
+
+function splitPattern(maxDigits: number): string {
+  const digits = maxDigits === 1 ? "\\p{N}" : `\\p{N}{1,${maxDigits}}`;
+  return `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
+}
+
+/**
+ * Trains a byte-level BPE tokenizer with Qwen's splitting of text into words. Every text encodes and
+ * decodes back exactly; the same texts give the same tokenizer.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { HfTokenizer, trainBpe } from "arpo-lab/model";
+ *
+ * const files = trainBpe(["the search, the search", "a searching"], {
+ *   vocabSize: 280,
+ *   addedTokens: ["<search>", "</search>"],
+ * });
+ * const tokenizer = new HfTokenizer(files);
+ * assert.equal(tokenizer.encode("<search> search").length, 2);
+ * ```
+ */
+export function trainBpe(texts: Iterable<string>, options: TrainBpeOptions): TokenizerFiles {
+  checkArguments("train a tokenizer", { texts, options }, { texts: "items", options: "object" });
+  const {
+    vocabSize,
+    specialTokens = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
+    addedTokens = [],
+    maxDigits = 1,
+    minFrequency = 2,
+    chatTemplate = chatMl,
+  } = options;
+  const refuse = (rule: string, got: unknown): never => {
+    throw new RangeError(`Cannot train a tokenizer: ${rule}, got ${String(got)}`);
+  };
+  const extra = [...specialTokens, ...addedTokens];
+  if (!Number.isSafeInteger(vocabSize) || vocabSize < 256 + extra.length) {
+    refuse(
+      `vocabSize must be at least ${256 + extra.length} (256 bytes and the tokens)`,
+      vocabSize,
+    );
+  }
+  if (specialTokens.length === 0) refuse("there must be a special token to end with", "none");
+  if (!Number.isSafeInteger(maxDigits) || maxDigits < 1) {
+    refuse("maxDigits must be a positive integer", maxDigits);
+  }
+  const repeated = extra.find((token, i) => token === "" || extra.indexOf(token) !== i);
+  if (repeated !== undefined) {
+    refuse("special and added tokens must differ and not be empty", JSON.stringify(repeated));
+  }
+  const { eosToken = extra.includes("<|im_end|>") ? "<|im_end|>" : specialTokens.at(-1)! } =
+    options;
+  const { padToken = specialTokens[0]! } = options;
+  for (const token of [eosToken, padToken]) {
+    if (!specialTokens.includes(token)) refuse("the end and padding tokens must be special", token);
+  }
+
+  const byteLevel = { add_prefix_space: false, trim_offsets: false, use_regex: false };
+  const shell = {
+    version: "1.0",
+    truncation: null,
+    padding: null,
+    added_tokens: [] as object[],
+    normalizer: null,
+    pre_tokenizer: {
+      type: "Sequence",
+      pretokenizers: [
+        {
+          type: "Split",
+          pattern: { Regex: splitPattern(maxDigits) },
+          behavior: "Isolated",
+          invert: false,
+        },
+        { type: "ByteLevel", ...byteLevel },
+      ],
+    },
+    post_processor: { type: "ByteLevel", ...byteLevel },
+    decoder: { type: "ByteLevel", ...byteLevel },
+  };
+  const bytes = byteCharacters().sort(); // GPT-2 numbers the bytes by their characters
+  const vocab = Object.fromEntries(bytes.map((character, id) => [character, id]));
+
+  // Words are counted as the encoder will see them: split by the same code, in byte characters.
+  const splitter = createEngine(
+    { ...shell, model: { type: "BPE", vocab, merges: [], ignore_merges: false } },
+    {},
+  ).pre_tokenizer!;
+  const escape = (token: string) => token.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const longestFirst = [...extra].sort((a, b) => b.length - a.length);
+  const whole = new RegExp(longestFirst.map(escape).join("|"), "u");
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const part of text.split(whole)) {
+      if (part === "") continue;
+      for (const word of splitter.pre_tokenize(part)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+  }
+  const words = [...counts].map(([word, count]) => ({
+    ids: Array.from(word, (character) => vocab[character]!),
+    count,
+  }));
+  const pieces = [...bytes];
+  const merges = learnMerges(words, pieces, vocabSize - extra.length, minFrequency);
+
+  const added = extra.map((text, i) => ({
+    id: pieces.length + i,
+    content: text,
+    single_word: false,
+    lstrip: false,
+    rstrip: false,
+    normalized: false,
+    special: i < specialTokens.length,
+  }));
+  return {
+    tokenizer: {
+      ...shell,
+      added_tokens: added,
+      model: {
+        type: "BPE",
+        dropout: null,
+        unk_token: null,
+        continuing_subword_prefix: "",
+        end_of_word_suffix: "",
+        fuse_unk: false,
+        byte_fallback: false,
+        ignore_merges: false,
+        vocab: Object.fromEntries(pieces.map((piece, id) => [piece, id])),
+        merges,
+      },
+    },
+    config: {
+      added_tokens_decoder: Object.fromEntries(added.map(({ id, ...token }) => [id, token])),
+      additional_special_tokens: [...specialTokens],
+      bos_token: null,
+      chat_template: chatTemplate,
+      clean_up_tokenization_spaces: false,
+      eos_token: eosToken,
+      model_max_length: 131072,
+      pad_token: padToken,
+      tokenizer_class: "PreTrainedTokenizerFast",
+      unk_token: null,
+    },
+  };
+}

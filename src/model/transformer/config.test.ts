@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { modelConfig } from "../config.js";
+import { formatHfConfig, parseHfConfig } from "../files/hf-config.js";
+import { ropeFrequencies } from "./rope.js";
+import { weightShapes } from "./weights.js";
+
+const qwen = {
+  architectures: ["Qwen2ForCausalLM"],
+  hidden_act: "silu",
+  hidden_size: 896,
+  intermediate_size: 4864,
+  max_position_embeddings: 32768,
+  max_window_layers: 21,
+  num_attention_heads: 14,
+  num_hidden_layers: 24,
+  num_key_value_heads: 2,
+  rms_norm_eps: 1e-6,
+  rope_theta: 1000000.0,
+  sliding_window: 32768,
+  tie_word_embeddings: true,
+  use_sliding_window: false,
+  vocab_size: 151936,
+  bos_token_id: 151643,
+  eos_token_id: 151645,
+};
+const llama = {
+  architectures: ["LlamaForCausalLM"],
+  hidden_size: 4096,
+  intermediate_size: 14336,
+  max_position_embeddings: 131072,
+  num_attention_heads: 32,
+  num_hidden_layers: 32,
+  num_key_value_heads: 8,
+  rope_theta: 500000.0,
+  rope_scaling: {
+    factor: 8.0,
+    low_freq_factor: 1.0,
+    high_freq_factor: 4.0,
+    original_max_position_embeddings: 8192,
+    rope_type: "llama3",
+  },
+  vocab_size: 128256,
+  bos_token_id: 128000,
+  eos_token_id: [128001, 128008, 128009],
+};
+
+test("parseHfConfig() reads the config.json of Qwen2.5-0.5B, Qwen3 and Llama 3.1", () => {
+  const small = parseHfConfig(qwen);
+  assert.equal(small.headDim, 64);
+  assert.equal(small.qkvBias, true);
+  assert.equal(small.tied, true);
+  assert.equal(small.ropeTheta, 1e6);
+  let count = 0;
+  for (const shape of weightShapes(small).values()) count += shape.reduce((a, b) => a * b, 1);
+  assert.equal(count, 494_032_768); // the published size of Qwen2.5-0.5B
+
+  const three = parseHfConfig({ ...qwen, architectures: ["Qwen3ForCausalLM"], head_dim: 128 });
+  assert.equal(three.headDim, 128);
+  assert.equal(three.qkNorm && !three.qkvBias, true);
+
+  const eight = parseHfConfig(llama);
+  assert.deepEqual(eight.eosIds, [128001, 128008, 128009]);
+  assert.equal(eight.ropeScaling?.factor, 8);
+  assert.equal(weightShapes(eight).get("lm_head.weight")?.[0], 128256);
+});
+
+test("parseHfConfig() reads rope_parameters as transformers 5 writes them", () => {
+  const { rope_theta, rope_scaling, ...rest } = llama;
+  const moved = parseHfConfig({ ...rest, rope_parameters: { rope_theta, ...rope_scaling } });
+  assert.deepEqual(moved, parseHfConfig(llama));
+});
+
+test("formatHfConfig() is undone by parseHfConfig(), for logits and value heads", () => {
+  for (const source of [qwen, llama]) {
+    const config = parseHfConfig(source);
+    assert.deepEqual(parseHfConfig(formatHfConfig(config, "bfloat16")), config);
+    const critic = modelConfig({ ...config, head: "value" });
+    assert.deepEqual(parseHfConfig(formatHfConfig(critic, "float32")), critic);
+    assert.deepEqual([...weightShapes(critic).keys()].slice(-2), ["score.weight", "score.bias"]);
+  }
+});
+
+test("parseHfConfig() refuses what it would compute wrongly", () => {
+  const refused = (change: object, message: RegExp) =>
+    assert.throws(() => parseHfConfig({ ...qwen, ...change }), message);
+  refused({ architectures: ["MambaForCausalLM"] }, /architecture must be one of Qwen2.*MambaFor/);
+  refused({ architectures: undefined }, /architecture must be one of/);
+  refused({ hidden_act: "gelu" }, /hidden_act must be "silu", got "gelu"/);
+  refused({ rope_scaling: { type: "yarn", factor: 4 } }, /"default" or "llama3", got "yarn"/);
+  refused({ use_sliding_window: true, sliding_window: 4096 }, /sliding_window .* got 4096/);
+  const window = { use_sliding_window: true, sliding_window: 4096 };
+  refused({ ...window, layer_types: ["full_attention", "sliding_attention"] }, /got 4096/);
+  parseHfConfig({ ...qwen, ...window, max_window_layers: 24 }); // no layer slides
+  refused({ num_key_value_heads: 3 }, /multiple of kvHeads \(3\), got 14/);
+  refused({ hidden_size: 900 }, /headDim must be a positive integer, got 64.28/);
+  refused({ hidden_size: -896 }, /hiddenSize must be a positive integer, got -896/);
+  refused({ num_hidden_layers: undefined }, /num_hidden_layers must be a number, got undefined/);
+  refused({ vocab_size: "many" }, /vocab_size must be a number, got "many"/);
+  refused({ eos_token_id: 151936 }, /ids must be below vocabSize \(151936\), got 151936/);
+  refused({ rms_norm_eps: 0 }, /normEpsilon must be between 0 and 1, got 0/);
+  refused({ rope_theta: 0 }, /ropeTheta must be a number above 1, got 0/);
+  assert.throws(() => parseHfConfig([]), TypeError);
+  assert.throws(
+    () => parseHfConfig({ ...llama, attention_bias: true }),
+    /attention_bias must be false/,
+  );
+});
+
+test("ropeFrequencies() stretches only the slow pairs of Llama 3.1", () => {
+  const config = parseHfConfig(llama);
+  const stretched = ropeFrequencies(config);
+  const plain = ropeFrequencies({ ...config, ropeScaling: undefined });
+  assert.equal(stretched.length, 64);
+  assert.equal(stretched[0], plain[0]);
+  assert.ok(Math.abs(stretched[63]! * 8 - plain[63]!) < 1e-12);
+  const blended = stretched.findIndex((f, i) => f < plain[i]! && f * 8 > plain[i]! * 1.001);
+  assert.ok(blended > 0 && blended < 63);
+});

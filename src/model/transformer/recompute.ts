@@ -1,0 +1,50 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { tf } from "../../tensor/index.js";
+
+type Save = (tensors: tf.Tensor[]) => void;
+
+/**
+ * f(inputs, constants), remembering only the inputs: what f computes on the way is thrown away and
+ * computed again when the gradient is asked for. Time for memory: one more forward pass, and only one
+ * stretch of the network unfolded at a time. Gradients flow to `inputs`, not to `constants`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { checkpoint } from "arpo-lab/model";
+ * import { tf } from "arpo-lab/tensor";
+ *
+ * const cube = (x: tf.Tensor) => checkpoint(([y]) => y.square().mul(y), [x]);
+ * assert.equal(tf.grad((x) => cube(x).sum())(tf.tensor1d([2])).dataSync()[0], 12);
+ * ```
+ */
+export function checkpoint(
+  f: (inputs: tf.Tensor[], constants: tf.Tensor[]) => tf.Tensor,
+  inputs: readonly tf.Tensor[],
+  constants: readonly tf.Tensor[] = [],
+): tf.Tensor {
+  checkArguments("recompute", { f, inputs }, { f: "function", inputs: "list" });
+  return tf.customGrad((...args: (tf.Tensor | Save)[]) => {
+    const save = args.pop() as Save;
+    const given = args as tf.Tensor[];
+    save([...given, ...constants]);
+    return {
+      // The tape does not run inside a custom gradient, so nothing of this is kept.
+      value: f(given, [...constants]),
+      gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => {
+        // tfjs forgets the outer tape when a gradient is taken during a gradient; hold on to it.
+        const { state } = tf.engine();
+        const tape = state.activeTape;
+        try {
+          const rest = saved.slice(given.length);
+          return tf.grads((...again: tf.Tensor[]) => f(again, rest))(
+            saved.slice(0, given.length),
+            dy,
+          );
+        } finally {
+          state.activeTape = tape;
+        }
+      },
+    };
+  })(...inputs);
+}

@@ -1,0 +1,391 @@
+// A decoder transformer as Qwen2, Qwen3 and Llama 3 have it: tokens become vectors, each layer lets
+// every position look at those before it (attention) and then think on its own (feed-forward), and
+// the last vectors give the next token's probabilities, or a value. Dropout is left out: reinforcement
+// learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { embed, linear, logProbEntropyFromHidden, rmsNorm, tf } from "../../tensor/index.js";
+import { checkpoint } from "./recompute.js";
+import { modelConfig, type ModelConfig, type ModelConfigInput } from "../config.js";
+import { decoderLayer } from "./layer.js";
+import type { GenerationConfig } from "../generation-config.js";
+import { initialValues } from "./init-weights.js";
+import { layerParts, type LayerWeights } from "./layer-parts.js";
+import type { Lora } from "./lora.js";
+import { rotaryTable, type RotaryTable } from "./rope.js";
+import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js";
+import { weightShapes, shapeSize } from "./weights.js";
+
+/** How a forward pass is run; the result is the same. */
+export interface ForwardOptions {
+  /** Compute each layer again for its gradient instead of remembering its insides. */
+  checkpointing?: boolean;
+}
+
+/** A trainable tensor over the given values. tfjs names it: names are global there. */
+function variable(values: Float32Array, shape: number[]): tf.Variable {
+  const tensor = tf.tensor(values, shape, "float32");
+  const made = tf.variable(tensor);
+  tensor.dispose();
+  return made;
+}
+
+/**
+ * A model: its configuration, its weights under their Hugging Face names, and what they compute.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Model } from "arpo-lab/model";
+ *
+ * const model = Model.init(
+ *   { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 },
+ *   7,
+ * );
+ * const batch = model.batch([[1, 2, 3], [4, 5]]);
+ * const hidden = model.forward(batch);
+ * assert.deepEqual(hidden.shape, [2, 3, 16]);
+ * assert.deepEqual(model.logits(hidden).shape, [2, 3, 50]);
+ * model.dispose();
+ * ```
+ */
+export class Model {
+  #version = 0;
+  #rotary: RotaryTable | undefined;
+  #layers: LayerWeights[];
+  #lora: Lora | undefined;
+  #fetched: ReadonlyMap<string, Float32Array> | undefined;
+
+  /** Takes over the weights: `dispose` frees them. */
+  constructor(
+    readonly config: ModelConfig,
+    readonly weights: ReadonlyMap<string, tf.Variable>,
+    readonly generation: GenerationConfig = { eosIds: config?.eosIds },
+  ) {
+    checkArguments(
+      "make a model",
+      { config, weights },
+      { config: { layers: "number", eosIds: "list" }, weights: "items" },
+    );
+    this.#layers = layerParts(config.layers, weights);
+  }
+
+  /** A model with random weights that depend on the seed alone. */
+  static init(input: ModelConfigInput, seed: number): Model {
+    const config = modelConfig(input);
+    const made = new Map<string, tf.Variable>();
+    for (const [name, shape] of weightShapes(config)) {
+      const values = initialValues(name, shapeSize(shape), seed, config.initializerRange);
+      made.set(name, variable(values, shape));
+    }
+    return new Model(config, made);
+  }
+
+  /** A model with the values that `read` gives, which are used as they are, not copied. */
+  static async build(
+    config: ModelConfig,
+    read: (name: string, shape: readonly number[]) => Promise<Float32Array>,
+    generation?: GenerationConfig,
+  ): Promise<Model> {
+    const made = new Map<string, tf.Variable>();
+    try {
+      for (const [name, shape] of weightShapes(config)) {
+        made.set(name, variable(await read(name, shape), shape));
+      }
+    } catch (error) {
+      for (const weight of made.values()) weight.dispose();
+      throw error;
+    }
+    return new Model(config, made, generation);
+  }
+
+  /** How many numbers the model consists of. */
+  get size(): number {
+    return [...this.weights.values()].reduce((sum, weight) => sum + weight.size, 0);
+  }
+
+  /** Grows whenever the weights change, so that a decoder knows when to read them again. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** To be called by whoever changed the weights. */
+  changed(): void {
+    this.#version++;
+    this.#fetched = undefined;
+  }
+
+  /** @internal The weights of now in main memory, where they are on a GPU and `fetchWeights` was asked. */
+  get fetched(): ReadonlyMap<string, Float32Array> | undefined {
+    return this.#fetched;
+  }
+
+  /** @internal Keeps weights as they were at a version, unless they have changed since. */
+  keepFetched(version: number, weights: ReadonlyMap<string, Float32Array>): void {
+    if (version === this.#version) this.#fetched = weights;
+  }
+
+  /** The adapters, where `addLora` or `loadAdapter` gave the model some. */
+  get lora(): Lora | undefined {
+    return this.#lora;
+  }
+
+  /** What training changes: the adapters where there are some, else every weight. */
+  get trainable(): ReadonlyMap<string, tf.Variable> {
+    if (this.#lora?.merged) {
+      throw new TypeError("Cannot train: adapters must not be merged, got merged ones");
+    }
+    return this.#lora?.weights ?? this.weights;
+  }
+
+  /** @internal Takes over adapters; `addLora` is the way to call this. */
+  adopt(lora: Lora): void {
+    if (this.#lora) {
+      throw new TypeError(
+        `Cannot add LoRA: the model must not have adapters yet, got some of rank ${this.#lora.rank}`,
+      );
+    }
+    this.#lora = lora;
+    this.#layers = layerParts(this.config.layers, this.weights, lora);
+    this.changed();
+  }
+
+  /** @internal Adds adapters to the weights or takes them out again. */
+  mergeLora(merge: boolean): void {
+    const lora = this.#lora;
+    if (!lora || lora.merged === merge) {
+      const state = lora ? (merge ? "merged ones" : "ones that are not") : "none";
+      throw new TypeError(
+        `Cannot ${merge ? "merge" : "unmerge"} LoRA: the model must have ${merge ? "unmerged" : "merged"} adapters, got ${state}`,
+      );
+    }
+    for (const [name, weight] of this.weights) {
+      tf.tidy(() => {
+        const changed = lora.apply(name, weight, merge ? 1 : -1);
+        if (changed) weight.assign(changed);
+      });
+    }
+    lora.merged = merge;
+    this.#layers = layerParts(this.config.layers, this.weights, merge ? undefined : lora);
+    this.changed();
+  }
+
+  /** What a weight acts with: itself, or a new tensor where an adapter adds to it. */
+  acting(name: string): tf.Tensor | undefined {
+    const weight = this.weights.get(name);
+    if (!weight || !this.#lora || this.#lora.merged) return weight;
+    return this.#lora.apply(name, weight) ?? weight;
+  }
+
+  /**
+   * A second model with the same weights in memory of its own: a reference policy, for example. What
+   * adapters add is part of its weights.
+   */
+  copy(): Model {
+    const copies = new Map<string, tf.Variable>();
+    for (const name of this.weights.keys()) {
+      copies.set(
+        name,
+        tf.tidy(() => tf.variable(this.acting(name)!.mul(1), true)),
+      );
+    }
+    return new Model(this.config, copies, this.generation);
+  }
+
+  /** Takes over the weights of a model of the same configuration. */
+  copyFrom(source: Model): void {
+    if (this.#lora) {
+      throw new TypeError("Cannot copy weights: the model must not have adapters, got some");
+    }
+    for (const [name, weight] of this.weights) {
+      const other = source.weights.get(name);
+      if (`${other?.shape}` !== `${weight.shape}`) {
+        throw new RangeError(
+          `Cannot copy weights: ${name} must have shape [${weight.shape}], got ${other ? `[${other.shape}]` : "none"}`,
+        );
+      }
+    }
+    for (const [name, weight] of this.weights) {
+      tf.tidy(() => weight.assign(source.acting(name)!.mul(1)));
+    }
+    this.changed();
+  }
+
+  /** Pads rows of token ids into one batch, after checking that the model can take them. */
+  batch(rows: readonly ArrayLike<number>[]): PaddedBatch {
+    return batchTokens(rows, this.config);
+  }
+
+  /** The last layer's vectors, normalised: [rows, time, hiddenSize]. */
+  forward({ ids, lengths, sharing }: TokenBatch, options: ForwardOptions = {}): tf.Tensor3D {
+    const time = sharing ? sharing.unfold.shape[1] : ids.shape[1];
+    if (time > this.config.contextLength) {
+      throw new RangeError(
+        `Cannot run the model: a row must fit into the context of ${this.config.contextLength} tokens, got ${time}`,
+      );
+    }
+    const table = this.#positions(time);
+    return tf.tidy(() => {
+      const rotary = sharing
+        ? {
+            cos: tf.gather(table.cos, sharing.positions),
+            sin: tf.gather(table.sin, sharing.positions),
+          }
+        : table;
+      let x = embed(this.#weight("model.embed_tokens.weight"), ids);
+      const scale = this.#adapting ? this.#lora!.scale : undefined;
+      for (const weights of this.#layers) {
+        if (options.checkpointing) {
+          const all = Object.keys(weights);
+          const names = all.filter((name) => scale === undefined || name.includes(".lora_"));
+          const frozen = all.filter((name) => !names.includes(name));
+          x = checkpoint(
+            ([given, ...values], [cos, sin, ...rest]) => {
+              const kept = rest.splice(rest.length - frozen.length, frozen.length);
+              const again = Object.fromEntries([
+                ...names.map((name, i) => [name, values[i]!] as const),
+                ...frozen.map((name, i) => [name, kept[i]!] as const),
+              ]);
+              const counts = lengths && rest.shift();
+              const [unfold, fold] = rest as [tf.Tensor2D, tf.Tensor1D];
+              const shared = sharing && { unfold, fold };
+              return decoderLayer(
+                given!,
+                again,
+                { cos: cos!, sin: sin! },
+                counts,
+                this.config,
+                shared,
+                scale,
+              );
+            },
+            [x, ...names.map((name) => weights[name]!)],
+            [
+              rotary.cos,
+              rotary.sin,
+              ...(lengths ? [lengths] : []),
+              ...(sharing ? [sharing.unfold, sharing.fold] : []),
+              ...frozen.map((name) => weights[name]!),
+            ],
+          );
+        } else {
+          x = tf.tidy(() => decoderLayer(x, weights, rotary, lengths, this.config, sharing, scale));
+        }
+      }
+      return rmsNorm(x, this.#weight("model.norm.weight"), this.config.normEpsilon) as tf.Tensor3D;
+    });
+  }
+
+  /** Unnormalised log-probabilities of every token: [rows, time, vocabSize]. */
+  logits(hidden: tf.Tensor): tf.Tensor {
+    return linear(hidden, this.#outputMatrix());
+  }
+
+  /**
+   * ln p(label) at each position and the entropy of the whole distribution, both [rows, time]. The
+   * label of a position is the token that follows it.
+   */
+  logProbs(
+    batch: TokenBatch,
+    labels: tf.Tensor2D,
+    options: ForwardOptions & { temperature?: number } = {},
+  ): { logprobs: tf.Tensor2D; entropies: tf.Tensor2D } {
+    const { hiddenSize } = this.config;
+    const shape = batch.ids.shape;
+    if (`${labels.shape}` !== `${shape}`) {
+      throw new RangeError(
+        `Cannot take log-probabilities: there must be a label for each token [${shape}], got [${labels.shape}]`,
+      );
+    }
+    return tf.tidy(() => {
+      const { logprobs, entropies } = logProbEntropyFromHidden(
+        this.forward(batch, options).reshape([-1, hiddenSize]),
+        this.#outputMatrix(),
+        labels.reshape([-1]),
+        options.temperature ?? 1,
+        this.#adapting,
+      );
+      return { logprobs: logprobs.reshape(shape), entropies: entropies.reshape(shape) };
+    });
+  }
+
+  /**
+   * The same for some tokens alone, counted through the rows or, where rows share what they have in
+   * common, through what is shared: ln p and entropy of `labels` [count] behind the tokens `after` [count].
+   */
+  someLogProbs(
+    batch: TokenBatch,
+    after: tf.Tensor1D,
+    labels: tf.Tensor1D,
+    options: ForwardOptions & { temperature?: number } = {},
+  ): { logprobs: tf.Tensor1D; entropies: tf.Tensor1D } {
+    return tf.tidy(() => {
+      const hidden = this.forward(batch, options).reshape([-1, this.config.hiddenSize]);
+      const { logprobs, entropies } = logProbEntropyFromHidden(
+        embed(hidden, after),
+        this.#outputMatrix(),
+        labels,
+        options.temperature ?? 1,
+        this.#adapting,
+      );
+      return { logprobs: logprobs.as1D(), entropies: entropies.as1D() };
+    });
+  }
+
+  /** A critic's value of each position: [rows, time]. */
+  values(batch: TokenBatch, options: ForwardOptions = {}): tf.Tensor2D {
+    if (this.config.head !== "value") {
+      throw new TypeError('Cannot give values: the model must have head "value", got "logits"');
+    }
+    return tf.tidy(() => {
+      const hidden = this.forward(batch, options);
+      const values = linear(hidden, this.#weight("score.weight"), this.#weight("score.bias"));
+      return values.reshape(batch.ids.shape);
+    });
+  }
+
+  /** The model without its adapters over the same weights: only one of the two may be disposed of. */
+  withoutLora(): Model {
+    if (this.#lora?.merged) {
+      throw new TypeError("Cannot leave adapters out: they must not be merged, got merged ones");
+    }
+    return new Model(this.config, this.weights, this.generation);
+  }
+
+  /** Frees the weights. */
+  dispose(): void {
+    for (const weight of this.weights.values()) weight.dispose();
+    this.#lora?.dispose();
+    this.#rotary?.cos.dispose();
+    this.#rotary?.sin.dispose();
+    this.#rotary = undefined;
+  }
+
+  /** Whether adapters are trained and the weights are not. */
+  get #adapting(): boolean {
+    return this.#lora !== undefined && !this.#lora.merged;
+  }
+
+  #weight(name: string): tf.Variable {
+    return this.weights.get(name)!;
+  }
+
+  #outputMatrix(): tf.Variable {
+    if (this.config.head !== "logits") {
+      throw new TypeError('Cannot give logits: the model must have head "logits", got "value"');
+    }
+    return this.#weight(this.config.tied ? "model.embed_tokens.weight" : "lm_head.weight");
+  }
+
+  /** Cosine and sine of every position's angles, [positions, headDim / 2]; grown when needed. */
+  #positions(time: number): RotaryTable {
+    if (this.#rotary && this.#rotary.cos.shape[0]! >= time) return this.#rotary;
+    const { cos, sin } = rotaryTable(
+      this.config,
+      Math.min(this.config.contextLength, 2 ** Math.ceil(Math.log2(time))),
+    );
+    this.#rotary?.cos.dispose();
+    this.#rotary?.sin.dispose();
+    this.#rotary = { cos: tf.keep(cos), sin: tf.keep(sin) };
+    return this.#rotary;
+  }
+}

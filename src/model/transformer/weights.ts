@@ -1,0 +1,57 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { ModelConfig } from "../config.js";
+
+/**
+ * Every weight of a model with its shape, under its Hugging Face name and in checkpoint order.
+ * Matrices are `[out, in]`. Checkpoints, the transformer and the decoder all go by this list.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { modelConfig, weightShapes } from "arpo-lab/model";
+ *
+ * const shapes = weightShapes(
+ *   modelConfig({ vocabSize: 100, hiddenSize: 32, intermediateSize: 64, layers: 1, heads: 4, kvHeads: 2 }),
+ * );
+ * assert.deepEqual(shapes.get("model.layers.0.self_attn.k_proj.weight"), [16, 32]);
+ * ```
+ */
+export function weightShapes(config: ModelConfig): Map<string, number[]> {
+  checkArguments(
+    "lay out weights",
+    { config },
+    { config: { vocabSize: "number", layers: "number" } },
+  );
+  const { vocabSize, hiddenSize: d, intermediateSize: ff, heads, kvHeads, headDim } = config;
+  const shapes = new Map<string, number[]>([["model.embed_tokens.weight", [vocabSize, d]]]);
+  for (let i = 0; i < config.layers; i++) {
+    const add = (name: string, shape: number[]) => shapes.set(`model.layers.${i}.${name}`, shape);
+    add("input_layernorm.weight", [d]);
+    for (const [letter, rows] of [
+      ["q", heads * headDim],
+      ["k", kvHeads * headDim],
+      ["v", kvHeads * headDim],
+    ] as const) {
+      add(`self_attn.${letter}_proj.weight`, [rows, d]);
+      if (config.qkvBias) add(`self_attn.${letter}_proj.bias`, [rows]);
+      if (config.qkNorm && letter !== "v") add(`self_attn.${letter}_norm.weight`, [headDim]);
+    }
+    add("self_attn.o_proj.weight", [d, heads * headDim]);
+    add("post_attention_layernorm.weight", [d]);
+    add("mlp.gate_proj.weight", [ff, d]);
+    add("mlp.up_proj.weight", [ff, d]);
+    add("mlp.down_proj.weight", [d, ff]);
+  }
+  shapes.set("model.norm.weight", [d]);
+  if (config.head === "value") {
+    shapes.set("score.weight", [1, d]).set("score.bias", [1]);
+  } else if (!config.tied) {
+    shapes.set("lm_head.weight", [vocabSize, d]);
+  }
+  return shapes;
+}
+
+/** How many values a shape holds. */
+export function shapeSize(shape: readonly number[]): number {
+  return shape.reduce((a, b) => a * b, 1);
+}

@@ -1,0 +1,60 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import type { JudgedTrajectory } from "./judged-trajectory.js";
+import {
+  asScore,
+  type GroupReward,
+  groupReward,
+  groupScores,
+  isGroupReward,
+  type Reward,
+  type RewardContext,
+  type RewardFunction,
+} from "./reward-function.js";
+import type { Score } from "./score.js";
+
+/**
+ * Chooses the reward by the task's data source; a name may end in `*`. With a reward that judges whole
+ * groups among them, so does the choice.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { byDataSource, deepResearch, judgedTrajectory, math } from "arpo-lab/reward";
+ *
+ * const reward = byDataSource({ "DR_*": deepResearch, math500: math });
+ * const judged = judgedTrajectory({ response: "\\boxed{1}", groundTruth: "1" });
+ * assert.equal((await reward({ ...judged, dataSource: "math500" })).score, 1);
+ * await assert.rejects(reward({ ...judged, dataSource: "other" }), /DR_\*, math500, got other/);
+ * ```
+ */
+export function byDataSource(
+  rewards: Readonly<Record<string, RewardFunction>>,
+  otherwise?: RewardFunction,
+): (judged: JudgedTrajectory, context?: RewardContext) => Promise<Score>;
+export function byDataSource(
+  rewards: Readonly<Record<string, Reward>>,
+  otherwise?: Reward,
+): GroupReward;
+export function byDataSource(
+  rewards: Readonly<Record<string, Reward>>,
+  otherwise?: Reward,
+): GroupReward | ((judged: JudgedTrajectory, context?: RewardContext) => Promise<Score>) {
+  checkArguments("reward by data source", { rewards }, { rewards: "object" });
+  const stars = Object.keys(rewards).filter((name) => name.endsWith("*"));
+  const choose = (source = ""): Reward => {
+    const star = stars.find((name) => source.startsWith(name.slice(0, -1)));
+    const reward = rewards[source] ?? (star ? rewards[star] : otherwise);
+    if (reward) return reward;
+    throw new RangeError(
+      `Cannot reward: the data source must be one of ${Object.keys(rewards).join(", ")}, got ${source || "none"}`,
+    );
+  };
+  if ([...Object.values(rewards), ...(otherwise ? [otherwise] : [])].some(isGroupReward)) {
+    // Rows of a group are of one task, and so of one source.
+    return groupReward((judged, context) =>
+      groupScores(choose(judged[0]?.dataSource), judged, context),
+    );
+  }
+  return async (judged, context = { signal: new AbortController().signal }) =>
+    asScore(await (choose(judged.dataSource) as RewardFunction)(judged, context));
+}

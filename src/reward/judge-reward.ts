@@ -1,0 +1,90 @@
+import { extractAnswer } from "./extract-answer.js";
+import type { JudgedTrajectory } from "./judged-trajectory.js";
+import { type GroupReward, groupReward } from "./reward-function.js";
+import type { Score } from "./score.js";
+
+/** Says whether predictions are right, one verdict per question, in order: an `LlmJudge`, or your own. */
+export interface AskedJudge {
+  judge(
+    questions: readonly { question: string; answer: unknown; prediction: string }[],
+    options?: { signal?: AbortSignal },
+  ): Promise<readonly { correct: boolean; reply?: string; failure?: string }[]>;
+}
+
+export interface JudgeRewardOptions {
+  /** What the judge is asked about. Default: what stands in the answer block, or the last box. */
+  prediction?: (judged: JudgedTrajectory) => string;
+  /** What a right answer earns. Default: 1. */
+  right?: number;
+  /** What a wrong one earns. Default: 0. */
+  wrong?: number;
+  /** What an answer earns that the judge gave no verdict on. Default: scoring stops and says why. */
+  unjudged?: number;
+}
+
+/**
+ * Trains with a judge: a row earns `right` where the judge takes its answer for the ground truth. The
+ * rows of a prompt are asked about together, so that equal answers are asked about once. An empty answer
+ * is wrong without being asked about; a judge that fails is never a wrong answer.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { judgeReward, score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * // Usually: new LlmJudge({ urls: "http://localhost:8004/v1", model: "Qwen2.5-72B-Instruct" }).
+ * const judge = {
+ *   judge: async (questions: readonly { prediction: string }[]) =>
+ *     questions.map(({ prediction }) => ({ correct: /paris/i.test(prediction), reply: "I looked." })),
+ * };
+ * const policy = new ScriptedPolicy(() => ({ text: "<answer>It is Paris</answer>\u0001" }));
+ * const task = { prompt: "The capital of France?", groundTruth: "Paris" };
+ * const { rows } = await score(await rollout(policy, task, { n: 2 }), judgeReward(judge));
+ * assert.deepEqual([rows[0].score.score, rows[0].score.reason], [1, "I looked."]);
+ * ```
+ */
+export function judgeReward(judge: AskedJudge, options: JudgeRewardOptions = {}): GroupReward {
+  if (typeof judge?.judge !== "function") {
+    throw new TypeError(
+      `Cannot make a reward of a judge: it must have a method judge(questions), got ${judge === null ? "null" : typeof judge}`,
+    );
+  }
+  const { prediction = ({ response }) => extractAnswer(response) } = options;
+  const { right = 1, wrong = 0, unjudged } = options;
+  return groupReward(async (judged, { signal }) => {
+    const answers = judged.map(prediction);
+    const asked = judged.flatMap(({ prompt, groundTruth }, row) =>
+      answers[row] === ""
+        ? []
+        : [{ row, question: prompt.question, answer: groundTruth, prediction: answers[row]! }],
+    );
+    const scores: Score[] = answers.map((answer) => ({
+      score: wrong,
+      reason: "no answer to judge",
+      answer,
+    }));
+    if (asked.length === 0) return scores;
+    const verdicts = await judge.judge(
+      asked.map(({ question, answer, prediction: given }) => ({
+        ...{ question, answer, prediction: given },
+      })),
+      { signal },
+    );
+    if (verdicts.length !== asked.length) {
+      throw new RangeError(`the judge must give ${asked.length} verdicts, got ${verdicts.length}`);
+    }
+    asked.forEach(({ row, prediction: answer }, i) => {
+      const { correct, reply = "", failure } = verdicts[i]!;
+      if (failure === undefined) {
+        scores[row] = { score: correct ? right : wrong, reason: reply, answer };
+        if (reply === "")
+          scores[row].reason = correct ? "right by the judge" : "wrong by the judge";
+      } else if (unjudged === undefined) {
+        throw new Error(`the judge gave no verdict on ${JSON.stringify(answer)}: ${failure}`);
+      } else scores[row] = { score: unjudged, reason: `no verdict: ${failure}`, answer };
+    });
+    return scores;
+  });
+}

@@ -1,0 +1,98 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
+import type { RowEnd, RowKind } from "../rollout/tree/tree-values.js";
+import type { Judged } from "./score.js";
+
+/** A tool call as a reward sees it. */
+export interface JudgedCall {
+  tag: string;
+  input: string;
+  text: string;
+  /** The tool did its work; a failure is the infrastructure's, not the model's. */
+  ok: boolean;
+}
+
+/** What the policy was asked, as a reward sees it. */
+export interface JudgedPrompt {
+  /** As the policy read it, laid out by its template. */
+  text: string;
+  /** The chat it was made of; empty where the task's prompt is text. */
+  messages: readonly ChatMessage[];
+  /** The bare question: the last thing the user said, or the prompt's text. */
+  question: string;
+}
+
+/** The tree a trajectory comes from, and its place there. */
+export interface JudgedTree {
+  /** Names the task: rows of one task share it. */
+  group: string;
+  /** The prompt's place in its batch. */
+  index: number;
+  row: number;
+  /** Rows of the tree. */
+  rows: number;
+  /** How the row began, and why it ended. */
+  kind: RowKind;
+  end: RowEnd;
+  /** Name of the policy. */
+  policy: string;
+  seed: number;
+  /** The longest response it could have been, in tokens. */
+  responseLength: number;
+}
+
+/** A whole trajectory to judge: what a reward is given. */
+export interface JudgedTrajectory extends Judged {
+  prompt: JudgedPrompt;
+  toolCalls: readonly JudgedCall[];
+  /** Tokens of the response. */
+  length: number;
+  tree: JudgedTree;
+}
+
+/** The prompt of a task as a reward sees it. */
+export function judgedPrompt(
+  prompt: string | readonly ChatMessage[],
+  text: string = typeof prompt === "string" ? prompt : prompt.map((m) => m.content).join("\n"),
+): JudgedPrompt {
+  if (typeof prompt === "string") return { text, messages: [], question: prompt };
+  const asked = prompt.findLast(({ role }) => role === "user");
+  return { text, messages: prompt, question: asked?.content ?? "" };
+}
+
+/**
+ * A trajectory made by hand, to try a reward on: what is not said is as a short answer without tools has
+ * it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { judgedTrajectory, type JudgedTrajectory } from "arpo-lab/reward";
+ *
+ * const polite = ({ prompt, response }: JudgedTrajectory) =>
+ *   Number(!prompt.question.includes("please") || response.includes("gladly"));
+ * assert.equal(polite(judgedTrajectory({ prompt: "2+2, please?", response: "Gladly: 4" })), 0);
+ * assert.equal(polite(judgedTrajectory({ prompt: "2+2?", response: "4" })), 1);
+ * ```
+ */
+export function judgedTrajectory(
+  given: Partial<Omit<JudgedTrajectory, "prompt" | "tree">> & {
+    response: string;
+    prompt?: string | readonly ChatMessage[];
+    tree?: Partial<JudgedTree>;
+  },
+): JudgedTrajectory {
+  checkArguments("judge a trajectory", { given }, { given: { response: "text", tree: "object?" } });
+  const { prompt = "", tree, ...rest } = given;
+  return {
+    toolCalls: [],
+    length: given.response.length,
+    ...rest,
+    prompt: judgedPrompt(prompt),
+    tree: {
+      ...{ group: "0", index: 0, row: 0, rows: 1, kind: "initial", end: "answer" },
+      ...{ policy: "", seed: 0, responseLength: 4096 },
+      ...tree,
+    },
+  };
+}

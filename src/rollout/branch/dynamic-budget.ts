@@ -1,0 +1,48 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+
+/** AEPO's split of the budget between fresh rollouts and branches. */
+export interface DynamicBudget {
+  /** Mean entropy of the probe's steps; the root's when there were none. */
+  meanEntropy: number;
+  sigmoid: number;
+  /** n times sigmoid: the paper's value, before rounding. */
+  share: number;
+  /** Rollouts to start with, from 1 to n. */
+  initialRollouts: number;
+}
+
+/**
+ * How many of n rollouts start fresh: many where the question itself is uncertain (root entropy above
+ * the mean of the steps), few where the tools' answers are.
+ *
+ * `formula: "code"` (default) truncates and adds one; `"paper"` rounds the paper's real value.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { dynamicBudget } from "arpo-lab/rollout";
+ *
+ * assert.equal(dynamicBudget(16, 2.25, [1.17]).initialRollouts, 11);
+ * assert.equal(dynamicBudget(16, 2.25, [1.17], { formula: "paper" }).initialRollouts, 10);
+ * ```
+ */
+export function dynamicBudget(
+  n: number,
+  rootEntropy: number,
+  stepEntropies: readonly number[],
+  options: { beta?: number; formula?: "code" | "paper" } = {},
+): DynamicBudget {
+  checkArguments(
+    "find a budget",
+    { n, rootEntropy, stepEntropies, options },
+    { n: "number", rootEntropy: "number", stepEntropies: "list", options: "object" },
+  );
+  const meanEntropy =
+    stepEntropies.length > 0
+      ? stepEntropies.reduce((sum, h) => sum + h, 0) / stepEntropies.length
+      : rootEntropy;
+  const sigmoid = 1 / (1 + Math.exp(-(options.beta ?? 0.5) * (rootEntropy - meanEntropy)));
+  const share = n * sigmoid;
+  const wanted = options.formula === "paper" ? Math.round(share) : Math.trunc(share) + 1;
+  return { meanEntropy, sigmoid, share, initialRollouts: Math.min(n, Math.max(1, wanted)) };
+}

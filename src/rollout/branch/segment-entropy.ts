@@ -1,0 +1,90 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Segment } from "../../policy/policy.js";
+
+/** How a segment's entropy is measured. */
+export interface EntropyOptions {
+  /** Positions from the start of the segment that count. Default 20, as the reference. */
+  positions?: number;
+  /** Most likely tokens per position that count, besides the sampled one. Default 10. */
+  topK?: number;
+  /** What the sum is divided by: ln of the vocabulary size, the vocabulary size, or nothing. */
+  normalizer?: "ln-vocab" | "vocab" | "none";
+  /**
+   * `pooled`: the reference's sum over every reported log-probability of the positions. `mean`: the
+   * mean over the positions of the full distribution's entropy.
+   */
+  measure?: "pooled" | "mean";
+}
+
+/** What entropy is measured on: a segment, or a node of a tree. */
+type EntropySource = Pick<Segment, "tokens" | "logprobs" | "entropies"> &
+  Partial<Pick<Segment, "top">>;
+
+/**
+ * The entropy of a freshly generated segment, as branching uses it.
+ *
+ * The reference pools the reported log-probabilities l of the first positions and takes
+ * -sum(exp(l) l) / ln V: cut-off distributions are not renormalised and positions are summed, not
+ * averaged, so the value reaches about 20. An empty segment gives 0. Where a policy reports fewer
+ * alternatives than `topK`, or no log-prob for some tokens (NaN), what it reports is used and the value
+ * is a lower bound.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { segmentEntropy } from "arpo-lab/rollout";
+ *
+ * const half = Math.log(0.5);
+ * const segment = {
+ *   tokens: Int32Array.of(0),
+ *   logprobs: Float32Array.of(half),
+ *   entropies: Float32Array.of(Math.LN2),
+ *   top: { width: 2, ids: Int32Array.of(0, 1), logprobs: Float32Array.of(half, half) },
+ * };
+ * assert.ok(Math.abs(segmentEntropy(segment, 2) - 1) < 1e-6);
+ * assert.ok(Math.abs(segmentEntropy(segment, 8, { measure: "mean" }) - 1 / 3) < 1e-6);
+ * ```
+ */
+export function segmentEntropy(
+  segment: EntropySource,
+  vocabSize: number,
+  options: EntropyOptions = {},
+): number {
+  checkArguments(
+    "measure an entropy",
+    { segment, vocabSize, options },
+    {
+      segment: { tokens: "list", logprobs: "list", top: "object" },
+      vocabSize: "number",
+      options: "object",
+    },
+  );
+  const positions = Math.min(options.positions ?? 20, segment.tokens.length);
+  if (positions === 0) return 0;
+  const nats =
+    options.measure === "mean"
+      ? segment.entropies.subarray(0, positions).reduce((sum, h) => sum + h, 0) / positions
+      : pooled(segment, positions, options.topK ?? 10);
+  const normalizer = options.normalizer ?? "ln-vocab";
+  if (normalizer === "none") return nats;
+  return nats / (normalizer === "vocab" ? vocabSize : Math.log(vocabSize));
+}
+
+function pooled({ tokens, logprobs, top }: EntropySource, positions: number, topK: number): number {
+  let sum = 0;
+  const add = (l: number) => {
+    // An impossible token adds nothing (exp(-Infinity) * -Infinity would be NaN), nor does one that
+    // an endpoint gives no log-prob for.
+    if (l > -Infinity) sum -= Math.exp(l) * l;
+  };
+  const width = Math.min(topK, top?.width ?? 0);
+  for (let at = 0; at < positions; at++) {
+    let sampled = false;
+    for (let k = 0; top && k < width; k++) {
+      add(top.logprobs[at * top.width + k]!);
+      sampled ||= top.ids[at * top.width + k] === tokens[at];
+    }
+    if (!sampled) add(logprobs[at]!);
+  }
+  return sum;
+}

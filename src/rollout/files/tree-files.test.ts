@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import { calculator, ToolSet } from "../../tools/index.js";
+import {
+  rollout,
+  rolloutPresets,
+  RolloutTree,
+  treesFromJsonl,
+  treesFromParquet,
+  treesToJsonl,
+  treesToParquet,
+} from "../index.js";
+import { babbler } from "../testing/index.js";
+
+const tools = new ToolSet([calculator()], { callLimit: 2 });
+
+/** Compared by their length and digest: a difference would print both. */
+const digest = (bytes: string | ArrayBuffer) =>
+  createHash("sha256")
+    .update(typeof bytes === "string" ? bytes : new Uint8Array(bytes))
+    .digest("hex");
+
+async function grown(): Promise<RolloutTree[]> {
+  const tasks = [
+    { prompt: "é1?", answer: { of: [1, null, "\u2028"] } },
+    { prompt: "2", answer: 3 },
+  ];
+  const options = { ...rolloutPresets.aepo, n: 8, initialRollouts: 3, beamSize: 3, tools };
+  const trees = await rollout(babbler(), tasks, { ...options, dynamicRollouts: true });
+  // What a remote policy may leave unsaid, and every number JSON has no word for.
+  const [first] = trees;
+  const node = first!.nodes[0]!;
+  node.entropies.fill(NaN);
+  node.logprobs.set([-0, -Infinity, 1e-42]);
+  node.entropy = NaN;
+  delete first!.nodes[1]!.top;
+  const attempt = trees.flatMap((t) => t.nodes.flatMap((n) => n.branch ?? []))[0]!;
+  attempt.score = -0;
+  attempt.delta = -Infinity;
+  return trees;
+}
+
+const plain = (trees: RolloutTree[]) => trees.map((tree) => ({ ...tree }));
+
+test("trees go through JSON lines and back without loss", async () => {
+  const trees = await grown();
+  const text = treesToJsonl(trees);
+  assert.equal(text.split("\n").length, trees.length + 1);
+  const again = treesFromJsonl(text);
+  assert.deepEqual(plain(again), plain(trees));
+  assert.equal(digest(treesToJsonl(again)), digest(text));
+  assert.ok(again[0] instanceof RolloutTree);
+  assert.deepEqual(again[1]!.trajectories, trees[1]!.trajectories);
+});
+
+test("trees go through parquet and back without loss", async () => {
+  const trees = await grown();
+  const bytes = await treesToParquet(trees);
+  const again = await treesFromParquet(bytes);
+  assert.deepEqual(plain(again), plain(trees));
+  assert.equal(digest(await treesToParquet(again)), digest(bytes));
+});
+
+test("treesToJsonl() without timing gives the same bytes for the same seed", async () => {
+  const make = async () => digest(treesToJsonl(await grown(), { timing: false }));
+  assert.equal(await make(), await make());
+});
+
+test("treesFromJsonl() and treesFromParquet() refuse files of another kind", async () => {
+  assert.throws(() => treesFromJsonl('{"nodes":[]}'), /line 1 must be one tree as JSON/);
+  assert.throws(() => treesFromJsonl("\n[1"), /line 2 .* got "\[1"/);
+  const { parquetWriteBuffer } = await import("hyparquet-writer");
+  const other = parquetWriteBuffer({ columnData: [{ name: "tree", data: [1], type: "INT32" }] });
+  await assert.rejects(treesFromParquet(other), /got one without the column node/);
+});

@@ -1,0 +1,71 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { readFile, writeFile } from "node:fs/promises";
+import { extname } from "node:path";
+import type { RolloutTree } from "../rollout-tree.js";
+import type { RolloutTask } from "../task.js";
+import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
+import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
+
+/**
+ * Writes trees to a file: JSON lines or parquet, by its extension.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { loadTrees, rollout, saveTrees } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const folder = await mkdtemp(join(tmpdir(), "trees-"));
+ * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
+ * await saveTrees(join(folder, "trees.parquet"), [tree]);
+ * assert.equal((await loadTrees(join(folder, "trees.parquet")))[0].trajectories[0].text, "4");
+ * await rm(folder, { recursive: true });
+ * ```
+ */
+export async function saveTrees(
+  path: string,
+  trees: Iterable<RolloutTree>,
+  options: { timing?: boolean } = {},
+): Promise<void> {
+  checkArguments(
+    "save trees",
+    { path, trees, options },
+    { path: "path", trees: "items", options: "object" },
+  );
+  const bytes =
+    formatOf(path, "save") === ".parquet"
+      ? new Uint8Array(await treesToParquet(trees, options))
+      : treesToJsonl(trees, options);
+  await writeFile(path, bytes);
+}
+
+/**
+ * Reads trees that `saveTrees` wrote.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { loadTrees } from "arpo-lab/rollout";
+ *
+ * await assert.rejects(loadTrees("trees.csv"), /must end in .jsonl or .parquet, got trees.csv/);
+ * ```
+ */
+export async function loadTrees<T extends RolloutTask = RolloutTask>(
+  path: string,
+): Promise<RolloutTree<T>[]> {
+  checkArguments("load trees", { path }, { path: "path" });
+  if (formatOf(path, "load") === ".jsonl") return treesFromJsonl(await readFile(path, "utf8"));
+  const { buffer, byteOffset, byteLength } = await readFile(path);
+  return treesFromParquet(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
+}
+
+function formatOf(path: string, action: string): string {
+  const format = extname(path);
+  if (format === ".jsonl" || format === ".parquet") return format;
+  throw new RangeError(
+    `Cannot ${action} trees: the file name must end in .jsonl or .parquet, got ${path}`,
+  );
+}

@@ -1,0 +1,108 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { exactFloats, fromExactJson, toExactJson } from "./exact-json.js";
+import { RolloutTree } from "../rollout-tree.js";
+import type { RolloutTreeData } from "../tree/tree-data.js";
+import type { RolloutTask } from "../task.js";
+import type { TreeNode } from "../tree/tree-values.js";
+
+/** The plain data of a tree; without `timing` what two runs of one seed have in common. */
+export function treeData<T extends RolloutTask>(
+  tree: RolloutTree<T>,
+  timing: boolean,
+): RolloutTreeData<T> {
+  return { ...tree, nodes: tree.nodes.map((node) => inOrder(node, timing)) };
+}
+
+/** The same keys in the same order, whichever way a node came about. */
+function inOrder(node: TreeNode, timing: boolean): TreeNode {
+  const { id, parent, kind, row, round, text, tokens, logprobs, entropies, top } = node;
+  const { entropy, finish, stop, tool, branch, run } = node;
+  const told = { entropy, finish, stop, tool, branch };
+  const lists = { tokens, logprobs, entropies, top };
+  return { id, parent, kind, row, round, text, ...told, ...lists, run: timing ? run : undefined };
+}
+
+type Loose = Omit<TreeNode, "tokens" | "logprobs" | "entropies" | "top"> &
+  Record<"tokens" | "logprobs" | "entropies", number[]> & {
+    top?: { width: number; ids: number[]; logprobs: number[] };
+  };
+
+/** A node whose lists are plain, with its typed arrays. */
+export function tightNode({ tokens, logprobs, entropies, top, ...rest }: Loose): TreeNode {
+  const node: TreeNode = {
+    ...rest,
+    tokens: Int32Array.from(tokens),
+    logprobs: exactFloats(logprobs),
+    entropies: exactFloats(entropies),
+  };
+  if (top) {
+    const { width, ids } = top;
+    node.top = { width, ids: Int32Array.from(ids), logprobs: exactFloats(top.logprobs) };
+  }
+  return node;
+}
+
+/**
+ * Trees as JSON lines, one per tree, without loss.
+ *
+ * With `timing: false` measured times are left out, and the same seed gives the same bytes.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout, treesFromJsonl, treesToJsonl } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
+ * const [again] = treesFromJsonl(treesToJsonl([tree]));
+ * assert.deepEqual(again.nodes, tree.nodes);
+ * ```
+ */
+export function treesToJsonl(
+  trees: Iterable<RolloutTree>,
+  options: { timing?: boolean } = {},
+): string {
+  checkArguments("write trees", { trees, options }, { trees: "items", options: "object" });
+  const { timing = true } = options;
+  let text = "";
+  for (const tree of trees) text += `${toExactJson(treeData(tree, timing))}\n`;
+  return text;
+}
+
+/**
+ * Reads what `treesToJsonl` wrote.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { treesFromJsonl } from "arpo-lab/rollout";
+ *
+ * assert.throws(() => treesFromJsonl("{}"), /Cannot read a tree: line 1/);
+ * ```
+ */
+export function treesFromJsonl<T extends RolloutTask = RolloutTask>(
+  text: string,
+): RolloutTree<T>[] {
+  checkArguments("read trees", { text }, { text: "text" });
+  const trees: RolloutTree<T>[] = [];
+  for (const [i, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    let data: RolloutTreeData<T> | undefined;
+    let cause: unknown;
+    try {
+      data = fromExactJson(line) as RolloutTreeData<T>;
+    } catch (error) {
+      cause = error;
+    }
+    if (!Array.isArray(data?.nodes) || !Array.isArray(data.rows)) {
+      throw new SyntaxError(
+        `Cannot read a tree: line ${i + 1} must be one tree as JSON, got ${JSON.stringify(line.slice(0, 60))}`,
+        { cause },
+      );
+    }
+    const nodes = (data.nodes as unknown as Loose[]).map(tightNode);
+    const prompt = { ...data.prompt, tokens: Int32Array.from(data.prompt.tokens) };
+    trees.push(new RolloutTree({ ...data, nodes, prompt }));
+  }
+  return trees;
+}

@@ -1,0 +1,234 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { SchemaElement } from "hyparquet";
+import { fromExactJson, toExactJson } from "./exact-json.js";
+import { RolloutTree } from "../rollout-tree.js";
+import type { RolloutTreeData } from "../tree/tree-data.js";
+import type { RolloutTask } from "../task.js";
+import { tightNode, treeData } from "./tree-jsonl.js";
+import type { FinishReason } from "../../policy/policy.js";
+import type { TreeNode } from "../tree/tree-values.js";
+
+type Column = [name: string, schema: SchemaElement[]];
+
+const scalar = (
+  name: string,
+  type: "INT32" | "DOUBLE" | "text",
+  repetition_type: "REQUIRED" | "OPTIONAL" = "REQUIRED",
+): Column => [
+  name,
+  [
+    type === "text"
+      ? { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type }
+      : { name, type, repetition_type },
+  ],
+];
+const list = (name: string, type: "INT32" | "FLOAT"): Column => [
+  name,
+  [
+    { name, repetition_type: "REQUIRED", num_children: 1, converted_type: "LIST" },
+    { name: "list", repetition_type: "REPEATED", num_children: 1 },
+    { name: "element", repetition_type: "REQUIRED", type },
+  ],
+];
+
+// A row per node, and before the nodes of each tree one of kind `prompt` that carries everything else.
+const columns: Column[] = [
+  scalar("tree", "INT32"),
+  scalar("node", "INT32"),
+  scalar("parent", "INT32"),
+  scalar("kind", "text"),
+  scalar("row", "INT32"),
+  scalar("round", "INT32"),
+  scalar("text", "text"),
+  list("tokens", "INT32"),
+  list("logprobs", "FLOAT"),
+  list("entropies", "FLOAT"),
+  scalar("entropy", "DOUBLE", "OPTIONAL"),
+  scalar("finish", "text", "OPTIONAL"),
+  scalar("stop", "text", "OPTIONAL"),
+  scalar("top_width", "INT32", "OPTIONAL"),
+  list("top_ids", "INT32"),
+  list("top_logprobs", "FLOAT"),
+  scalar("tool", "text", "OPTIONAL"),
+  scalar("branch", "text", "OPTIONAL"),
+  scalar("run", "text", "OPTIONAL"),
+  scalar("header", "text", "OPTIONAL"),
+];
+
+const schema: SchemaElement[] = [
+  { name: "root", num_children: columns.length },
+  ...columns.flatMap(([, elements]) => elements),
+];
+
+type Cells = Record<string, unknown>;
+
+const json = (value: unknown) => (value === undefined ? null : toExactJson(value));
+
+function cells(tree: number, node: TreeNode): Cells {
+  return {
+    tree,
+    node: node.id,
+    parent: node.parent,
+    kind: node.kind,
+    row: node.row,
+    round: node.round,
+    text: node.text,
+    tokens: node.tokens,
+    logprobs: node.logprobs,
+    entropies: node.entropies,
+    entropy: node.entropy ?? null,
+    finish: node.finish ?? null,
+    stop: node.stop ?? null,
+    top_width: node.top?.width ?? null,
+    top_ids: node.top?.ids ?? [],
+    top_logprobs: node.top?.logprobs ?? [],
+    tool: json(node.tool),
+    branch: json(node.branch),
+    run: json(node.run),
+    header: null,
+  };
+}
+
+/**
+ * Trees as one parquet file, without loss: a row per node, so that a data frame can group and filter
+ * them, and for each tree a first row of kind `prompt` whose `header` holds the rest as JSON.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout, treesFromParquet, treesToParquet } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
+ * const [again] = await treesFromParquet(await treesToParquet([tree]));
+ * assert.deepEqual(again.rows, tree.rows);
+ * ```
+ */
+export async function treesToParquet(
+  trees: Iterable<RolloutTree>,
+  options: { timing?: boolean } = {},
+): Promise<ArrayBuffer> {
+  checkArguments("write trees", { trees, options }, { trees: "items", options: "object" });
+  const { timing = true } = options;
+  const { parquetWriteBuffer } = await import("hyparquet-writer"); // Slow to load, seldom needed.
+  const rows: Cells[] = [];
+  for (const [i, tree] of [...trees].entries()) {
+    const { nodes, prompt, ...rest } = treeData(tree, timing);
+    const nothing = new Float32Array(0);
+    const root: TreeNode = {
+      id: -1,
+      parent: -1,
+      kind: "model",
+      row: -1,
+      round: -1,
+      tokens: prompt.tokens,
+      text: prompt.text,
+      logprobs: nothing,
+      entropies: nothing,
+    };
+    rows.push({ ...cells(i, root), kind: "prompt", header: toExactJson(rest) });
+    for (const node of nodes) rows.push(cells(i, node));
+  }
+  return parquetWriteBuffer({
+    schema,
+    columnData: columns.map(([name, elements]) => ({
+      name,
+      data: rows.map((row) => {
+        const cell = row[name];
+        return ArrayBuffer.isView(cell) ? Array.from(cell as Int32Array) : cell;
+      }),
+      // A dictionary would make -0 and 0 one value.
+      ...(elements.at(-1)!.type === "FLOAT" ? { encoding: "PLAIN" as const } : {}),
+    })),
+  });
+}
+
+interface ParquetRow {
+  tree: number;
+  node: number;
+  parent: number;
+  kind: string;
+  row: number;
+  round: number;
+  text: string;
+  tokens: number[];
+  logprobs: number[];
+  entropies: number[];
+  entropy?: number;
+  finish?: string;
+  stop?: string;
+  top_width?: number;
+  top_ids: number[];
+  top_logprobs: number[];
+  tool?: string;
+  branch?: string;
+  run?: string;
+  header?: string;
+}
+
+/**
+ * Reads what `treesToParquet` wrote.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { treesFromParquet, treesToParquet } from "arpo-lab/rollout";
+ *
+ * assert.deepEqual(await treesFromParquet(await treesToParquet([])), []);
+ * ```
+ */
+export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
+  file: ArrayBuffer,
+): Promise<RolloutTree<T>[]> {
+  checkArguments("read trees", { file }, { file: "bytes" });
+  const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const metadata = await parquetMetadataAsync(file);
+  const names = metadata.schema.map((element) => element.name);
+  const missing = columns.map(([name]) => name).filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    throw new SyntaxError(
+      `Cannot read trees: the parquet file must have been written by treesToParquet, got one without the column ${missing[0]}`,
+    );
+  }
+  const rows = (await parquetReadObjects({ file, metadata })) as unknown as ParquetRow[];
+  const trees: RolloutTreeData<T>[] = [];
+  for (const row of rows) {
+    if (row.kind === "prompt") {
+      trees.push({
+        ...(fromExactJson(row.header!) as RolloutTreeData<T>),
+        prompt: { text: row.text, tokens: Int32Array.from(row.tokens) },
+        nodes: [],
+      });
+    } else trees.at(-1)!.nodes.push(nodeOf(row));
+  }
+  return trees.map((data) => new RolloutTree(data));
+}
+
+function nodeOf(row: ParquetRow): TreeNode {
+  const { node: id, parent, kind, round, text, tokens, logprobs, entropies } = row;
+  const node = tightNode({
+    id,
+    parent,
+    kind: kind as TreeNode["kind"],
+    row: row.row,
+    round,
+    text,
+    tokens,
+    logprobs,
+    entropies,
+  });
+  if (row.entropy != null) node.entropy = row.entropy;
+  if (row.finish != null) node.finish = row.finish as FinishReason;
+  if (row.stop != null) node.stop = row.stop;
+  if (row.top_width != null) {
+    node.top = {
+      width: row.top_width,
+      ids: Int32Array.from(row.top_ids),
+      logprobs: Float32Array.from(row.top_logprobs),
+    };
+  }
+  if (row.tool != null) node.tool = fromExactJson(row.tool) as TreeNode["tool"];
+  if (row.branch != null) node.branch = fromExactJson(row.branch) as TreeNode["branch"];
+  if (row.run != null) node.run = fromExactJson(row.run) as TreeNode["run"];
+  return node;
+}

@@ -1,0 +1,49 @@
+import type { Policy, Sampling, Session } from "../../policy/policy.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import type { RolloutConfig } from "../settings.js";
+import type { EntropyBaselines } from "../branch/entropy-baselines.js";
+import type { DrawSource, RolloutEvent, RolloutOptions } from "../options.js";
+
+/** What every tree of one `rollout` call shares. */
+export interface Environment {
+  policy: Policy;
+  session: Session;
+  tools: ToolSet;
+  config: RolloutConfig;
+  sampling: Sampling;
+  stops: string[];
+  signal: AbortSignal;
+  draws: DrawSource | undefined;
+  keepBaselines: EntropyBaselines | undefined;
+  emit: (event: RolloutEvent) => void;
+  /** Milliseconds since the rollout began. */
+  clock: () => number;
+  /** Numbers rows across the batch in the order they are made. */
+  nextKey: () => number;
+}
+
+/** Puts together what the trees of one call share. */
+export function environment(
+  policy: Policy,
+  config: RolloutConfig,
+  options: RolloutOptions,
+  signal: AbortSignal,
+): Environment {
+  const began = performance.now();
+  const tools = options.tools ?? new ToolSet();
+  let rows = 0;
+  return {
+    policy,
+    session: policy.session(),
+    tools,
+    config,
+    sampling: config.mode === "validate" ? config.validation : config.sampling,
+    stops: tools.stops,
+    signal,
+    draws: options.draws,
+    keepBaselines: options.compat?.keepBaselines,
+    emit: options.onEvent ?? (() => undefined),
+    clock: () => performance.now() - began,
+    nextKey: () => rows++,
+  };
+}

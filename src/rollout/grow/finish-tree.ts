@@ -1,0 +1,67 @@
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import type { RolloutConfig } from "../settings.js";
+import type { LiveNode } from "./live-row.js";
+import type { RolloutTreeData } from "../tree/tree-data.js";
+import type { RolloutTask } from "../task.js";
+import type { TreeRun } from "./tree-run.js";
+import type { TreeNode } from "../tree/tree-values.js";
+
+/**
+ * A grown tree as plain data. Nodes are numbered by row and along each row, whatever the order in
+ * which they came into being.
+ */
+export function finishTree<T extends RolloutTask>(
+  run: TreeRun,
+  task: T,
+  config: RolloutConfig,
+  policy: { name: string; tokenizer: Tokenizer },
+): RolloutTreeData<T> {
+  const ids = new Map<LiveNode, number>();
+  const nodes: TreeNode[] = [];
+  const idOf = (node: LiveNode | undefined) => (node ? ids.get(node)! : -1);
+  const take = (leaf: LiveNode | undefined) => {
+    const fresh: LiveNode[] = [];
+    for (let node = leaf; node && !ids.has(node); node = node.parent) fresh.push(node);
+    for (const node of fresh.reverse()) {
+      const id = nodes.length;
+      const { parent, ...rest } = node;
+      nodes.push({ id, ...rest, parent: idOf(parent) });
+      ids.set(node, id);
+    }
+  };
+  const cutTexts: Record<number, string> = {};
+  for (const row of run.rows) {
+    take(row.leaf);
+    const over = row.length - config.responseLength;
+    if (over > 0) {
+      cutTexts[row.row] = policy.tokenizer.decode(keptOfCutNode(row.leaf, over), {
+        skipSpecial: true,
+      });
+    }
+  }
+  return {
+    task,
+    index: run.index,
+    policy: policy.name,
+    prompt: run.prompt,
+    nodes,
+    rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls }) => {
+      if (end === undefined) throw new Error(`Cannot finish a tree: row ${row} has not ended`);
+      return { row, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
+    }),
+    config,
+    eosIds: [...policy.tokenizer.eosIds],
+    padId: policy.tokenizer.padId,
+    cutTexts,
+  };
+}
+
+/** What is left of the node that a cut of `over` tokens from the end goes through. */
+function keptOfCutNode(leaf: LiveNode | undefined, over: number): Int32Array {
+  let node = leaf;
+  while (node && over >= node.tokens.length) {
+    over -= node.tokens.length;
+    node = node.parent;
+  }
+  return node && over > 0 ? node.tokens.subarray(0, node.tokens.length - over) : new Int32Array(0);
+}

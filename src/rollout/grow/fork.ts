@@ -1,0 +1,234 @@
+import type { Policy } from "../../policy/policy.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import { classify } from "./classify.js";
+import { rolloutConfig } from "../config.js";
+import type { RolloutConfig } from "../settings.js";
+import { finishTree } from "./finish-tree.js";
+import type { LiveNode } from "./live-row.js";
+import type { RolloutOptions } from "../options.js";
+import { encodeResult } from "./encode-result.js";
+import { growTrees } from "./grow-trees.js";
+import { chatOf, type RolloutTask } from "../task.js";
+import { pathOf, type RolloutTreeData, type TreeOrigin } from "../tree/tree-data.js";
+import { treeRandom } from "../tree/tree-random.js";
+import type { TreeNode } from "../tree/tree-values.js";
+
+/** What a fork does differently: any option of a rollout, and where exactly it starts. */
+export interface ForkChanges extends RolloutOptions {
+  /** Needed for trees that were read from a file; otherwise the policy that made the tree. */
+  policy?: Policy;
+  /** Keep only this many tokens of the node. */
+  at?: number;
+  /** The tool's answer from here on: instead of the node's own, or instead of calling the tool. */
+  result?: string;
+}
+
+/** What `fork` needs besides the tree: known for trees made in this process. */
+export interface TreeRuntime {
+  policy: Policy;
+  options: RolloutOptions;
+}
+
+/** A grown tree's data, and what made it. */
+export interface Forked<T extends RolloutTask> {
+  data: RolloutTreeData<T>;
+  runtime: TreeRuntime;
+}
+
+/** Grows the tree that `RolloutTree.fork` promises. */
+export async function forkTree<T extends RolloutTask>(
+  tree: RolloutTreeData<T>,
+  node: number,
+  changes: ForkChanges,
+  runtime: TreeRuntime | undefined,
+): Promise<Forked<T>> {
+  const { policy = runtime?.policy, at, result, ...own } = changes;
+  if (!policy) {
+    throw new TypeError("Cannot fork: a tree that was read from a file needs a policy, got none");
+  }
+  const options = forkOptions(tree.config, runtime?.options, own);
+  const config = rolloutConfig(options);
+  const target = tree.nodes[node];
+  if (!target) {
+    throw new RangeError(
+      `Cannot fork: the node must be one of 0 to ${tree.nodes.length - 1}, got ${node}`,
+    );
+  }
+  const prefix = await prefixOf(tree, target, { at, result, policy, config, options });
+  const path: LiveNode[] = [];
+  for (let n: LiveNode | undefined = prefix; n; n = n.parent) path.unshift(n);
+  const prefixTokens = path.flatMap((n) => [...n.tokens]);
+  if (prefixTokens.length >= config.responseLength) {
+    throw new RangeError(
+      `Cannot fork: responseLength must exceed the ${prefixTokens.length} tokens before the fork, got ${config.responseLength}`,
+    );
+  }
+  const origin: TreeOrigin = { node, at: at ?? target.tokens.length, seed: tree.config.seed };
+  const [grown] = await growTrees(policy, config, options, [
+    {
+      index: tree.index,
+      prompt: tree.prompt,
+      messages: chatOf(tree.task, tree.prompt, policy.tokenizer),
+      random: treeRandom({ config, index: tree.index, origin }),
+      prefix,
+      prefixTokens,
+      calls: path.filter((n) => n.kind === "tool").length,
+    },
+  ]);
+  const data = finishTree(grown!.run, tree.task, config, policy);
+  return { data: { ...data, origin }, runtime: { policy, options } };
+}
+
+/** The settings of the tree with the changes; pre-monitoring is about whole prompts and stays off. */
+function forkOptions(
+  config: RolloutConfig,
+  made: RolloutOptions | undefined,
+  changes: RolloutOptions,
+): RolloutOptions {
+  const { branch, ...plain } = config;
+  const options: RolloutOptions = {
+    ...plain,
+    rule: branch.rule,
+    branchProbability: branch.probability,
+    entropyWeight: branch.weight,
+    threshold: branch.threshold,
+    penaltySlope: branch.penaltySlope,
+    compat: { ...config.compat, resultBegin: config.compat.resultBegin ?? undefined },
+    tools: made?.tools,
+    ...changes,
+    dynamicRollouts: false,
+    scheduling: "prompt",
+  };
+  const tools = changes.tools ?? made?.tools;
+  if (!tools && config.tools.length > 0) {
+    throw new TypeError(
+      `Cannot fork: the tree was made with tools (${config.tools.join(", ")}), got none`,
+    );
+  }
+  if (changes.n !== undefined && changes.initialRollouts === undefined) {
+    options.initialRollouts = Math.min(config.initialRollouts, changes.n);
+  }
+  if (changes.beamSize !== undefined && changes.attemptsPerRow === undefined) {
+    options.attemptsPerRow = changes.beamSize - 1;
+  }
+  return options;
+}
+
+interface Cut {
+  at: number | undefined;
+  result: string | undefined;
+  policy: Policy;
+  config: RolloutConfig;
+  options: RolloutOptions;
+}
+
+/** The stretch of the old tree that the new one starts with. */
+async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Promise<LiveNode> {
+  const { at, result, policy, config } = cut;
+  const { length } = target.tokens;
+  if (at !== undefined && !(Number.isInteger(at) && at >= 0 && at <= length)) {
+    throw new RangeError(`Cannot fork: at must be an integer from 0 to ${length}, got ${at}`);
+  }
+  let last: LiveNode | undefined;
+  for (const node of pathOf(tree, target.id)) last = copy(node, last);
+  if (target.kind === "tool") {
+    if (at !== undefined && at < length) {
+      throw new RangeError(
+        `Cannot fork: 'at' cuts what the model wrote, and node ${target.id} is a tool's result; edit it with 'result'`,
+      );
+    }
+    if (result === undefined) return last!;
+    return resultNode(last!.parent!, { ...target.tool!, text: result }, cut, last);
+  }
+  if (at !== undefined && at < length) {
+    if (result !== undefined) {
+      throw new RangeError(
+        `Cannot fork: 'result' answers a call, and node ${target.id} is cut at ${at} before its end`,
+      );
+    }
+    return cutNode(last!, at, policy);
+  }
+  const path = pathOf(tree, target.id);
+  const tokens = path.flatMap((node) => [...node.tokens]);
+  const fate = classify({
+    segment: target.kind === "end" ? { finish: "end" } : target,
+    tokens,
+    promptLength: 0,
+    calls: path.filter((node) => node.kind === "tool").length,
+    callLimit: config.callLimit,
+    responseLength: config.responseLength,
+    searchPrompt: false,
+    tokenizer: policy.tokenizer,
+  });
+  if (fate.kind === "keep") return last!;
+  if (fate.kind === "end") {
+    throw new RangeError(
+      `Cannot fork: node ${target.id} ends its row (${fate.why}); choose a token before its end with 'at'`,
+    );
+  }
+  const { tag, input } = fate;
+  if (result !== undefined) {
+    return resultNode(last!, { tag, input, text: result, ok: true, retries: 0 }, cut);
+  }
+  const tools = cut.options.tools ?? new ToolSet();
+  const { ms, details, ...outcome } = await tools.call(tag, input, { signal: cut.options.signal });
+  const node = resultNode(last!, outcome, cut);
+  delete node.tool!.edited;
+  node.run = { start: 0, end: ms, toolMs: ms };
+  if (details) node.run.details = details;
+  return node;
+}
+
+/** Row -1: made by an earlier tree. */
+function copy(node: TreeNode, parent: LiveNode | undefined): LiveNode {
+  const copied: LiveNode & { id?: number } = { ...node, parent, row: -1, round: -1 };
+  delete copied.id;
+  delete copied.branch;
+  return copied;
+}
+
+function cutNode(node: LiveNode, at: number, policy: Policy): LiveNode {
+  const tokens = node.tokens.slice(0, at);
+  const cut: LiveNode = {
+    ...node,
+    tokens,
+    text: policy.tokenizer.decode(tokens, { skipSpecial: true }),
+    logprobs: node.logprobs.slice(0, at),
+    entropies: node.entropies.slice(0, at),
+    finish: "length",
+  };
+  delete cut.stop;
+  delete cut.entropy;
+  if (node.top) {
+    const { width, ids, logprobs } = node.top;
+    const until = at * width;
+    cut.top = { width, ids: ids.slice(0, until), logprobs: logprobs.slice(0, until) };
+  }
+  return cut;
+}
+
+function resultNode(
+  parent: LiveNode,
+  tool: NonNullable<TreeNode["tool"]>,
+  { policy, config }: Cut,
+  like?: LiveNode,
+): LiveNode {
+  const { resultBegin } = config.compat;
+  const block = encodeResult(tool.text, policy.tokenizer, resultBegin, policy.contextLength);
+  if (!block.whole) {
+    throw new RangeError(
+      `Cannot fork: the tool's result must fit into the policy's context of ${policy.contextLength} tokens, got ${tool.text.length} characters`,
+    );
+  }
+  return {
+    parent,
+    kind: "tool",
+    row: -1,
+    round: like?.round ?? -1,
+    tokens: Int32Array.from(block.tokens),
+    text: block.text,
+    logprobs: new Float32Array(0),
+    entropies: new Float32Array(0),
+    tool: { ...tool, edited: true },
+  };
+}

@@ -1,0 +1,55 @@
+import { setMaxListeners } from "node:events";
+import type { Policy } from "../../policy/policy.js";
+import { Gate } from "../../tools/gate.js";
+import type { RolloutOptions } from "../options.js";
+import type { RolloutConfig } from "../settings.js";
+import { environment, type Environment } from "./environment.js";
+import { growInLockstep } from "./schedule-lockstep.js";
+import { growAlone } from "./schedule-prompt.js";
+import { TreeRun, type TreeStart } from "./tree-run.js";
+
+/** A grown tree and what pre-monitoring said about its prompt. */
+export interface Grown {
+  run: TreeRun;
+  monitor: Awaited<ReturnType<typeof growAlone>>;
+}
+
+/** Grows trees in one session; whatever happens, the session is closed afterwards. */
+export async function growTrees(
+  policy: Policy,
+  config: RolloutConfig,
+  options: RolloutOptions,
+  starts: readonly TreeStart[],
+): Promise<Grown[]> {
+  options.signal?.throwIfAborted();
+  // One tree's failure stops the others at once instead of after their last token.
+  const stop = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+  setMaxListeners(0, signal); // Every running row and tool listens.
+  const env: Environment = environment(policy, config, options, signal);
+  try {
+    const runs = starts.map((start) => new TreeRun(env, start));
+    if (config.scheduling === "lockstep") {
+      const monitors = await growInLockstep(env, runs);
+      return runs.map((run, i) => ({ run, monitor: monitors[i] }));
+    }
+    const gate = new Gate(options.promptsAtOnce ?? 64);
+    let failure: { reason: unknown } | undefined;
+    const grown = await Promise.all(
+      runs.map(async (run) => {
+        try {
+          return { run, monitor: await gate.run(() => growAlone(env, run), signal) };
+        } catch (error) {
+          failure ??= { reason: error };
+          stop.abort(error);
+          return undefined;
+        }
+      }),
+    );
+    if (failure) throw failure.reason;
+    return grown.map((g) => g!);
+  } finally {
+    stop.abort(new Error("Cannot go on: the rollout is over"));
+    env.session.dispose();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Row } from "../../policy/policy.js";
+import type { Random } from "../../random/random.js";
+import type { RowEnd, RowKind, TreeNode } from "../tree/tree-values.js";
+
+/** A node while the tree grows: nodes are numbered at the end, so that numbers do not depend on timing. */
+export interface LiveNode extends Omit<TreeNode, "id" | "parent"> {
+  parent: LiveNode | undefined;
+}
+
+/** A row while the tree grows. */
+export interface LiveRow {
+  row: number;
+  kind: RowKind;
+  round: number;
+  parent: number;
+  from: LiveNode | undefined;
+  leaf: LiveNode | undefined;
+  handle: Row;
+  /** The row's own sampling stream. */
+  random: Random;
+  /** Tokens of the response so far. */
+  length: number;
+  calls: number;
+  /** Its number in the batch, for tables that are shared between prompts. */
+  key: number;
+  /** The entropy of its last segment, and the one it is compared with. */
+  entropy: number;
+  baseline: number | undefined;
+  /** Branchings in a row along its path. */
+  consecutive: number;
+  end: RowEnd | undefined;
+}
+
+/** A surviving row at the end of a round: the state a branch would copy. */
+export interface BranchPoint {
+  row: LiveRow;
+  /** A session row that stands there; the row's own unless it has already gone on. */
+  handle: Row;
+  owned: boolean;
+  node: LiveNode;
+  length: number;
+  calls: number;
+  entropy: number;
+  baseline: number;
+  consecutive: number;
+}

@@ -1,0 +1,112 @@
+import type { Row } from "../../policy/policy.js";
+import { classify } from "./classify.js";
+import { dynamicBudget } from "../branch/dynamic-budget.js";
+import type { Environment } from "./environment.js";
+import { encodeResult } from "./encode-result.js";
+import { segmentEntropy } from "../branch/segment-entropy.js";
+import type { TreeRun } from "./tree-run.js";
+import type { EntropyMonitor } from "../tree/tree-values.js";
+
+interface Probe {
+  run: TreeRun;
+  handle: Row;
+  calls: number;
+  entropies: number[];
+}
+
+/**
+ * AEPO's entropy pre-monitoring: a short generation and one whole tool-using trajectory per prompt,
+ * both thrown away, decide how many rollouts each prompt starts with.
+ */
+export async function monitorEntropy(
+  env: Environment,
+  runs: readonly TreeRun[],
+): Promise<EntropyMonitor[]> {
+  const { config, session, policy, sampling, stops, signal } = env;
+  const dynamic = config.dynamicRollouts;
+  if (!dynamic) throw new Error("Cannot monitor entropy: dynamicRollouts must be on, got false");
+  const measure = (segment: Parameters<typeof segmentEntropy>[0]) =>
+    segmentEntropy(segment, policy.tokenizer.vocabSize, config.entropy);
+
+  const roots = await Promise.all(
+    runs.map(async (run) => {
+      const handle = run.openPrompt();
+      const random = run.random.split("root");
+      const { tokens: maxTokens } = dynamic;
+      const options = { ...sampling, maxTokens, stop: stops, random, signal };
+      const segment = await session.generate(handle, options);
+      session.close(handle);
+      return measure(segment);
+    }),
+  );
+
+  const probes = runs.map((run) => ({
+    run,
+    handle: run.openPrompt(),
+    calls: 0,
+    entropies: [],
+    random: run.random.split("probe"),
+  }));
+  let active: (Probe & { random: (typeof probes)[number]["random"] })[] = probes;
+  const length = ({ run, handle }: Probe) => handle.tokens.length - run.prompt.tokens.length;
+  while (active.length > 0) {
+    const maxTokens = Math.max(1, ...active.map((p) => config.responseLength - length(p)));
+    const going = await Promise.all(
+      active.map(async (probe) => {
+        const { handle, random } = probe;
+        const options = { ...sampling, maxTokens, stop: stops, random, signal };
+        const segment = await session.generate(handle, options);
+        probe.entropies.push(measure(segment));
+        return step(env, probe, segment);
+      }),
+    );
+    const before = active;
+    // A tool's answer may take a probe past the response length: it then writes one segment more.
+    active = before.filter((_, i) => going[i]);
+    for (const probe of before) if (!active.includes(probe)) session.close(probe.handle);
+  }
+
+  return probes.map(({ run, entropies }, i) => {
+    const rootEntropy = roots[i]!;
+    const stepEntropies = dynamic.excludeFirst ? entropies.slice(1) : entropies;
+    const budget = dynamicBudget(config.n, rootEntropy, stepEntropies, dynamic);
+    const monitor = { rootEntropy, stepEntropies, ...budget };
+    env.emit({ type: "monitor", tree: run.index, monitor });
+    return monitor;
+  });
+}
+
+/** What a probe does after a segment: as a row does, but calls count only when they have content. */
+async function step(
+  env: Environment,
+  probe: Probe,
+  segment: Parameters<typeof classify>[0]["segment"],
+): Promise<boolean> {
+  const { config, session, policy, tools, signal } = env;
+  const { handle, run } = probe;
+  const fate = classify({
+    segment,
+    tokens: handle.tokens,
+    promptLength: run.prompt.tokens.length,
+    calls: probe.calls,
+    callLimit: config.callLimit,
+    responseLength: config.responseLength,
+    searchPrompt: config.compat.searchPrompt,
+    tokenizer: policy.tokenizer,
+  });
+  if (fate.kind !== "call") return fate.kind === "keep";
+  probe.calls++;
+  const { text } = await tools.call(fate.tag, fate.input, { signal });
+  const { resultBegin } = config.compat;
+  const block = encodeResult(text, policy.tokenizer, resultBegin, policy.contextLength);
+  if (!block.whole) return false;
+  const { tokens } = block;
+  if (handle.tokens.length + tokens.length > policy.contextLength) {
+    // The reference cuts the context back and goes on; the probe's text is thrown away in any case.
+    const room = policy.contextLength - tokens.length - 100;
+    if (room < run.prompt.tokens.length) return false;
+    session.truncate(handle, room);
+  }
+  session.append(handle, tokens);
+  return true;
+}

@@ -1,0 +1,80 @@
+import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
+import type { Environment } from "./environment.js";
+import type { BranchPoint, LiveRow } from "./live-row.js";
+import { monitorEntropy } from "./monitor-entropy.js";
+import type { TreeRun } from "./tree-run.js";
+import type { EntropyMonitor } from "../tree/tree-values.js";
+
+/** A row that is active, and whose it is. */
+interface Active {
+  run: TreeRun;
+  row: LiveRow;
+}
+
+/**
+ * Grows all trees in the reference's rounds over the whole batch: every active row generates with one
+ * shared token limit, then all tools run, then branches are drawn prompt by prompt. The slowest row
+ * and the slowest tool of a round hold up everything else.
+ */
+export async function growInLockstep(
+  env: Environment,
+  runs: readonly TreeRun[],
+): Promise<(EntropyMonitor | undefined)[]> {
+  const { config } = env;
+  const monitors = config.dynamicRollouts && config.n > 1 ? await monitorEntropy(env, runs) : [];
+  const penalty = new ConsecutivePenalty(runs.length);
+  let active: Active[] = runs.flatMap((run, i) => {
+    const rows = monitors[i]?.initialRollouts ?? config.initialRollouts;
+    return run.start(Math.min(rows, config.n)).map((row) => ({ run, row }));
+  });
+  for (let round = 0; active.length > 0; round++) {
+    const survivors = await oneRound(active, round, config.responseLength);
+    const points = new Map<TreeRun, BranchPoint[]>();
+    const standing = await all(survivors.map(({ run, row }) => run.branchPoint(row, false)));
+    for (const [i, { run }] of survivors.entries()) {
+      const list = points.get(run) ?? [];
+      points.set(run, list);
+      list.push(standing[i]!);
+    }
+    const born: Active[] = [];
+    const gained = new Set<number>();
+    const add = (run: TreeRun, rows: LiveRow[]) => {
+      for (const row of rows) born.push({ run, row });
+      if (rows.length > 0) gained.add(runs.indexOf(run));
+    };
+    for (const [run, list] of points) {
+      add(run, run.branch(round, list, penalty.count(runs.indexOf(run))));
+    }
+    for (const run of runs) {
+      const fresh = points.has(run) ? undefined : run.refill(round);
+      if (fresh) add(run, [fresh]);
+    }
+    penalty.endRound(gained);
+    active = [...survivors, ...born];
+  }
+  for (const run of runs) run.close();
+  return runs.map((_, i) => monitors[i]);
+}
+
+/** Generate, classify, call, drop; the rows that go on, in order. */
+async function oneRound(active: Active[], round: number, limit: number): Promise<Active[]> {
+  const maxTokens = Math.max(1, ...active.map(({ row }) => limit - row.length));
+  const nodes = await all(active.map(({ run, row }) => run.generate(row, round, maxTokens)));
+  const fates = active.map(({ run, row }, i) => run.classify(row, nodes[i]!));
+  const fits = await all(
+    active.map(({ run, row }, i) => {
+      const fate = fates[i]!;
+      return fate.kind === "call" ? run.call(row, round, fate.tag, fate.input) : true;
+    }),
+  );
+  return active.filter(({ run, row }, i) => run.survives(row, fates[i]!, fits[i]!));
+}
+
+/** Promise.all that waits for every promise before it rejects, so that nothing runs on unseen. */
+async function all<T>(promises: readonly (T | Promise<T>)[]): Promise<T[]> {
+  const settled = await Promise.allSettled(promises);
+  return settled.map((s) => {
+    if (s.status === "rejected") throw s.reason;
+    return s.value;
+  });
+}

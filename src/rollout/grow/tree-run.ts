@@ -1,0 +1,354 @@
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import type { Row, Segment } from "../../policy/policy.js";
+import { Random } from "../../random/random.js";
+import type { ToolOutcome } from "../../tools/tool-set.js";
+import { decideBranch } from "../branch/branch-rule.js";
+import { classify, type Fate } from "./classify.js";
+import type { Environment } from "./environment.js";
+import type { BranchPoint, LiveNode, LiveRow } from "./live-row.js";
+import { encodeResult } from "./encode-result.js";
+import { segmentEntropy } from "../branch/segment-entropy.js";
+import type { PromptText } from "../task.js";
+import type { BranchAttempt, RowEnd, RowKind } from "../tree/tree-values.js";
+
+/** Where a tree starts: after the prompt, or after a stretch of an earlier tree. */
+export interface TreeStart {
+  /** The prompt's place in the batch; it names the tree's random streams. */
+  index: number;
+  prompt: PromptText;
+  /** The chat that the prompt was made of, where it was one and is whole. */
+  messages: readonly ChatMessage[] | undefined;
+  random: Random;
+  /** The last node of the stretch, its tokens, and the calls spent in it. */
+  prefix?: LiveNode;
+  prefixTokens?: readonly number[];
+  calls?: number;
+}
+
+/**
+ * How much of a result is kept beyond the response length, for forks with a longer one. The rest is not
+ * even looked at: a tool may answer with megabytes.
+ */
+const spareTokens = 4096;
+
+/**
+ * One prompt's tree while it grows: the steps of the state machine, each for one row. Which step
+ * follows when is the schedule's business.
+ */
+export class TreeRun {
+  readonly index: number;
+  readonly prompt: PromptText;
+  readonly rows: LiveRow[] = [];
+  readonly #env: Environment;
+  readonly #start: TreeStart;
+  #root: Row | undefined;
+
+  constructor(env: Environment, start: TreeStart) {
+    this.#env = env;
+    this.#start = start;
+    this.index = start.index;
+    this.prompt = start.prompt;
+    const { length } = start.prompt.tokens;
+    const context = env.policy.contextLength;
+    if (length >= context) {
+      throw new RangeError(
+        `Cannot roll out: the prompt must be shorter than the policy's context of ${context} tokens, got ${length}`,
+      );
+    }
+    if (length === 0) {
+      throw new RangeError("Cannot roll out: the prompt must have at least one token, got none");
+    }
+  }
+
+  /** The stream that the tree's own streams are split from. */
+  get random(): Random {
+    return this.#start.random;
+  }
+
+  /** Rows that may still be made. */
+  get remaining(): number {
+    return this.#env.config.n - this.rows.length;
+  }
+
+  /** A row of the session that stands after the prompt. */
+  openPrompt(): Row {
+    const { messages } = this.#start;
+    return this.#env.session.open(this.prompt.tokens, messages ? { messages } : {});
+  }
+
+  /** The first rows: copies of the prompt. */
+  start(rows: number): LiveRow[] {
+    return Array.from({ length: rows }, () => this.#fresh("initial", 0));
+  }
+
+  /** Lets the row write until a call, its end or `maxTokens`. */
+  async generate(row: LiveRow, round: number, maxTokens: number): Promise<LiveNode> {
+    const { session, sampling, stops, signal, config, policy, clock, emit } = this.#env;
+    const start = clock();
+    const { random } = row;
+    const options = { ...sampling, maxTokens, stop: stops, random, signal };
+    const segment = await session.generate(row.handle, options);
+    row.length += segment.tokens.length;
+    row.entropy = this.#entropy(segment);
+    row.baseline ??= this.#env.keepBaselines?.of(row.key, row.entropy) ?? row.entropy;
+    const node: LiveNode = {
+      ...this.#node("model", row, round),
+      tokens: segment.tokens,
+      text: policy.tokenizer.decode(segment.tokens, { skipSpecial: true }),
+      logprobs: segment.logprobs,
+      entropies: segment.entropies,
+      entropy: row.entropy,
+      finish: segment.finish,
+      run: { start, end: clock() },
+    };
+    if (segment.stop !== undefined) node.stop = segment.stop;
+    if (config.keepTop) node.top = segment.top;
+    row.leaf = node;
+    const { entropy } = row;
+    emit({ type: "segment", tree: this.index, row: row.row, round, maxTokens, entropy, segment });
+    return node;
+  }
+
+  /** What the row does after the segment; spends the call. */
+  classify(row: LiveRow, node: LiveNode): Fate {
+    const { config, policy } = this.#env;
+    const fate = classify({
+      segment: node,
+      tokens: row.handle.tokens,
+      promptLength: this.prompt.tokens.length,
+      calls: row.calls,
+      callLimit: config.callLimit,
+      responseLength: config.responseLength,
+      searchPrompt: config.compat.searchPrompt,
+      tokenizer: policy.tokenizer,
+    });
+    if (fate.kind === "call" || (fate.kind === "end" && fate.why === "bad-call")) row.calls++;
+    if (fate.kind === "end" && fate.why === "call-limit") {
+      row.leaf = {
+        ...this.#node("end", row, node.round),
+        tokens: Int32Array.of(policy.tokenizer.eosId),
+      };
+      row.length++;
+    }
+    return fate;
+  }
+
+  /** Asks the tool and adds its answer to the row. False if the answer does not fit into the context. */
+  async call(row: LiveRow, round: number, tag: string, input: string): Promise<boolean> {
+    const { tools, signal, emit, clock } = this.#env;
+    const at = { tree: this.index, row: row.row, round };
+    emit({ type: "call", ...at, tag, input });
+    const start = clock();
+    const outcome = await tools.call(tag, input, { signal });
+    emit({ type: "result", ...at, outcome });
+    return this.answer(row, round, outcome, start);
+  }
+
+  /** Adds a tool's answer to the row. */
+  answer(row: LiveRow, round: number, outcome: ToolOutcome, start: number): boolean {
+    const { session, policy, config, clock } = this.#env;
+    const room = policy.contextLength - row.handle.tokens.length;
+    const wanted = Math.max(0, config.responseLength - row.length) + spareTokens;
+    const { resultBegin } = config.compat;
+    const most = Math.min(room, wanted);
+    const block = encodeResult(outcome.text, policy.tokenizer, resultBegin, most);
+    const fits = block.whole || wanted < room;
+    const { tag, input, text, ok, failure, retries, ms, details } = outcome;
+    const node: LiveNode = {
+      ...this.#node("tool", row, round),
+      tokens: Int32Array.from(fits ? block.tokens : []),
+      text: fits ? block.text : "",
+      tool: { tag, input, text, ok, retries },
+      run: { start, end: clock(), toolMs: ms },
+    };
+    if (failure) node.tool!.failure = failure;
+    if (details) node.run!.details = details;
+    row.leaf = node;
+    if (fits) {
+      session.append(row.handle, block.tokens);
+      row.length += block.tokens.length;
+    }
+    return fits;
+  }
+
+  /** Ends the row, or says that it goes on. */
+  survives(row: LiveRow, fate: Fate, fits: boolean): boolean {
+    let end: RowEnd | undefined;
+    if (fate.kind === "end") end = fate.why;
+    else if (!fits) end = "context";
+    else if (row.length >= this.#env.config.responseLength) end = "length";
+    if (end === undefined) return true;
+    row.end = end;
+    this.#env.session.close(row.handle);
+    this.#env.emit({ type: "end", tree: this.index, row: row.row, end });
+    return false;
+  }
+
+  /**
+   * The state that branches of this round copy. With `moving` the row goes on before the round is
+   * decided, so the state is kept in a fork: it shares the row's memory and costs nothing.
+   */
+  async branchPoint(row: LiveRow, moving: boolean): Promise<BranchPoint> {
+    const { config, session } = this.#env;
+    const possible = config.attemptsPerRow > 0 && this.remaining > 0;
+    const later = config.entropyTiming === "after-result" && possible;
+    const point: BranchPoint = {
+      row,
+      handle: row.handle,
+      owned: false,
+      node: row.leaf!,
+      length: row.length,
+      calls: row.calls,
+      entropy: row.entropy,
+      baseline: row.baseline!,
+      consecutive: row.consecutive,
+    };
+    if (later) point.entropy = await this.#lookAhead(row);
+    if (possible && moving) {
+      point.handle = session.fork(row.handle);
+      point.owned = true;
+    }
+    return point;
+  }
+
+  /** The round's branches, in the order of the surviving rows. */
+  branch(round: number, points: readonly BranchPoint[], promptCount: number): LiveRow[] {
+    const { config, session } = this.#env;
+    const born: LiveRow[] = [];
+    for (const point of points) {
+      const attempts = Math.min(config.attemptsPerRow, this.remaining);
+      const made: BranchAttempt[] = [];
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        const tried = this.#attempt(point, round, attempt, promptCount);
+        made.push(tried);
+        if (tried.branch) {
+          const child = this.#copy(point, round + 1);
+          tried.child = child.row;
+          born.push(child);
+        }
+        this.#env.emit({ type: "attempt", tree: this.index, attempt: tried });
+      }
+      if (made.length > 0) {
+        point.node.branch = made;
+        const branched = made.some((m) => m.branch);
+        const consecutive = branched ? point.consecutive + 1 : 0;
+        point.row.consecutive = consecutive;
+        for (const { child } of made)
+          if (child !== undefined) this.rows[child]!.consecutive = consecutive;
+      }
+      if (point.owned) session.close(point.handle);
+    }
+    return born;
+  }
+
+  /** Gives the prompt's own session row back; the tree is complete. */
+  close(): void {
+    if (this.#root) this.#env.session.close(this.#root);
+    this.#root = undefined;
+  }
+
+  /** A fresh row, when none survived and the budget is not spent. */
+  refill(round: number): LiveRow | undefined {
+    return this.remaining > 0 ? this.#fresh("refill", round + 1) : undefined;
+  }
+
+  #attempt(point: BranchPoint, round: number, attempt: number, promptCount: number): BranchAttempt {
+    const { config, draws } = this.#env;
+    const { row } = point.row;
+    const u = draws
+      ? draws({ prompt: this.index, row, round, attempt })
+      : this.#start.random.split("branch").split(row).split(round).at(attempt);
+    const consecutive = config.penalty === "path" ? point.consecutive : promptCount;
+    const { entropy, baseline } = point;
+    if (!Number.isFinite(entropy - baseline)) {
+      throw new Error(
+        `Cannot branch: rule ${config.branch.rule} needs a segment's entropy, got ${entropy}: policy ${this.#env.policy.name} does not report what entropy.measure "${config.entropy.measure}" is made of`,
+      );
+    }
+    const situation = { u, entropy, baseline, consecutive };
+    const verdict = decideBranch(config.branch, situation);
+    return { row, round, attempt, ...situation, remaining: this.remaining, ...verdict };
+  }
+
+  #entropy(segment: Segment): number {
+    const { policy, config } = this.#env;
+    return segmentEntropy(segment, policy.tokenizer.vocabSize, config.entropy);
+  }
+
+  /** The entropy of what the row is about to write: the same tokens from the same stream, discarded. */
+  async #lookAhead(row: LiveRow): Promise<number> {
+    const { session, sampling, stops, signal, config } = this.#env;
+    const copy = session.fork(row.handle);
+    const random = Random.restore(row.random.state());
+    const maxTokens = config.entropy.positions;
+    const options = { ...sampling, maxTokens, stop: stops, random, signal };
+    const segment = await session.generate(copy, options);
+    session.close(copy);
+    return this.#entropy(segment);
+  }
+
+  #fresh(kind: RowKind, round: number): LiveRow {
+    const { session } = this.#env;
+    const { prefix, prefixTokens = [], calls = 0 } = this.#start;
+    if (!this.#root) {
+      this.#root = this.openPrompt();
+      if (prefixTokens.length > 0) session.append(this.#root, prefixTokens);
+    }
+    return this.#add({
+      kind,
+      round,
+      parent: -1,
+      from: prefix,
+      leaf: prefix,
+      handle: session.fork(this.#root),
+      length: prefixTokens.length,
+      calls,
+      baseline: undefined,
+      consecutive: 0,
+    });
+  }
+
+  #copy(point: BranchPoint, round: number): LiveRow {
+    return this.#add({
+      kind: "branch",
+      round,
+      parent: point.row.row,
+      from: point.node,
+      leaf: point.node,
+      handle: this.#env.session.fork(point.handle),
+      length: point.length,
+      calls: point.calls,
+      baseline: this.#env.config.baseline === "trajectory" ? point.baseline : undefined,
+      consecutive: point.consecutive,
+    });
+  }
+
+  #add(parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end">): LiveRow {
+    const number = this.rows.length;
+    const row: LiveRow = {
+      row: number,
+      ...parts,
+      random: this.#start.random.split("sample").split(number),
+      key: this.#env.nextKey(),
+      entropy: 0,
+      end: undefined,
+    };
+    this.rows.push(row);
+    const { kind, round, parent } = parts;
+    this.#env.emit({ type: "row", tree: this.index, row: number, kind, round, parent });
+    return row;
+  }
+
+  #node(kind: LiveNode["kind"], row: LiveRow, round: number): LiveNode {
+    return {
+      parent: row.leaf,
+      kind,
+      row: row.row,
+      round,
+      tokens: new Int32Array(0),
+      text: "",
+      logprobs: new Float32Array(0),
+      entropies: new Float32Array(0),
+    };
+  }
+}

@@ -1,0 +1,87 @@
+import type { BranchSettings } from "../branch/branch-rule.js";
+import type { RolloutTreeData } from "../tree/tree-data.js";
+import { treeRandom } from "../tree/tree-random.js";
+import type { TreeNode } from "../tree/tree-values.js";
+
+/** One attempt that a row may make after a round. */
+export interface PlannedAttempt {
+  u: number;
+  entropy: number;
+  baseline: number;
+  /** What was decided when the tree was made; undefined if nothing was tried here. */
+  was?: boolean;
+  /** The row it made. */
+  child?: number;
+}
+
+/** A point where a row went on to a further round. */
+export interface PlannedStep {
+  row: number;
+  round: number;
+  node: number;
+  attempts: PlannedAttempt[];
+}
+
+/** All that replaying a tree's branch decisions needs, as plain data. */
+export interface ReplayPlan {
+  settings: BranchSettings;
+  penalty: "prompt" | "path";
+  n: number;
+  attemptsPerRow: number;
+  rounds: number;
+  steps: PlannedStep[];
+  rows: { row: number; kind: "initial" | "branch" | "refill"; round: number }[];
+}
+
+/** What may be decided anew in a tree, with the draws that decide it. */
+export function planReplay(tree: RolloutTreeData): ReplayPlan {
+  const { branch: settings, penalty, n, attemptsPerRow } = tree.config;
+  const draws = treeRandom(tree).split("branch");
+  const steps = stepsOf(tree).map(({ row, round, node, entropy, baseline }) => ({
+    row,
+    round,
+    node: node.id,
+    attempts: Array.from({ length: attemptsPerRow }, (_, attempt): PlannedAttempt => {
+      const made = node.branch?.find((b) => b.round === round && b.attempt === attempt);
+      if (!made) {
+        return { u: draws.split(row).split(round).at(attempt), entropy, baseline };
+      }
+      const { u, branch: was, child } = made;
+      return { u, entropy: made.entropy, baseline: made.baseline, was, child };
+    }),
+  }));
+  const rounds = 1 + tree.nodes.reduce((most, node) => Math.max(most, node.round), -1);
+  const rows = tree.rows.map(({ row, kind, round }) => ({ row, kind, round }));
+  return { settings, penalty, n, attemptsPerRow, rounds, steps, rows };
+}
+
+/** Every point where a row went on to a further round, by round and row. */
+function stepsOf(tree: RolloutTreeData) {
+  const steps: {
+    row: number;
+    round: number;
+    node: TreeNode;
+    entropy: number;
+    baseline: number;
+  }[] = [];
+  const baselines = new Map<number, number>();
+  const byRow = new Map<number, TreeNode[]>(tree.rows.map(({ row }) => [row, []]));
+  for (const node of tree.nodes) byRow.get(node.row)?.push(node);
+  for (const { row, parent } of tree.rows) {
+    const own = byRow.get(row) ?? [];
+    const written = own.filter((node) => node.kind === "model");
+    const inherited = tree.config.baseline === "trajectory" ? baselines.get(parent) : undefined;
+    const baseline = inherited ?? written[0]?.entropy ?? 0;
+    baselines.set(row, baseline);
+    for (const [i, model] of written.entries()) {
+      const next = written[i + 1];
+      if (!next) break;
+      const { round } = model;
+      const node = own.filter((n) => n.round === round).at(-1)!;
+      // Looking ahead, the paper's timing sees the tokens that the row then wrote.
+      const seen = tree.config.entropyTiming === "after-result" ? next : model;
+      steps.push({ row, round, node, entropy: seen.entropy ?? 0, baseline });
+    }
+  }
+  return steps;
+}

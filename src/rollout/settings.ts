@@ -1,0 +1,41 @@
+import type { Sampling } from "../policy/policy.js";
+import type { BranchSettings } from "./branch/branch-rule.js";
+import type { EntropyOptions } from "./branch/segment-entropy.js";
+import type { PromptLimit } from "./task.js";
+
+/** AEPO's entropy pre-monitoring (`enable_dynamic_rollouts`). */
+export interface DynamicRollouts {
+  /** `initial_entropy_tokens`: the root generation's length. Default 50. */
+  tokens?: number;
+  /** Default 0.5, as the code; the paper does not state its value. */
+  beta?: number;
+  /** `code` truncates and adds one; `paper` rounds n times the sigmoid. */
+  formula?: "code" | "paper";
+  /** Leave the probe's first segment, written before any tool call, out of the mean (the paper). */
+  excludeFirst?: boolean;
+}
+
+/** The settings of a rollout, complete: what a tree carries to be made again. */
+export interface RolloutConfig {
+  n: number;
+  initialRollouts: number;
+  beamSize: number;
+  attemptsPerRow: number;
+  branch: BranchSettings;
+  penalty: "prompt" | "path";
+  entropy: Required<EntropyOptions>;
+  entropyTiming: "before-result" | "after-result";
+  baseline: "row" | "trajectory";
+  dynamicRollouts: Required<DynamicRollouts> | false;
+  promptLimit?: PromptLimit;
+  responseLength: number;
+  callLimit: number;
+  mode: "train" | "validate";
+  sampling: Sampling;
+  validation: Sampling;
+  scheduling: "prompt" | "lockstep";
+  compat: { searchPrompt: boolean; attendPadding: boolean; resultBegin: number | null };
+  keepTop: boolean;
+  tools: string[];
+  seed: number;
+}

@@ -1,0 +1,30 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { ToolMetrics } from "../../tools/tool-metrics.js";
+import type { RolloutTreeData } from "./tree-data.js";
+
+/**
+ * The tool metrics of a batch of trees under the reference's names. Times are in seconds. Calls of
+ * AEPO's probes are not counted, as in the reference.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { toolMetrics } from "arpo-lab/rollout";
+ *
+ * assert.equal(toolMetrics([])["tools/total_calls"], 0);
+ * ```
+ */
+export function toolMetrics(
+  trees: Iterable<Pick<RolloutTreeData, "config" | "nodes">>,
+): Record<string, number> {
+  checkArguments("count calls", { trees }, { trees: "items" });
+  const list = [...trees];
+  const metrics = new ToolMetrics(new Set(list.flatMap((tree) => tree.config.tools)));
+  for (const { nodes } of list) {
+    for (const { tool, kind, run } of nodes) {
+      if (kind === "end") metrics.recordLimitReached();
+      if (tool && !tool.edited) metrics.record({ ...tool, ms: run?.toolMs ?? 0 });
+    }
+  }
+  return metrics.values();
+}

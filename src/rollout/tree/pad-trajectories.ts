@@ -1,0 +1,96 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { lossMask, responseAttention } from "./response-mask.js";
+import type { Trajectory } from "./trajectory.js";
+
+/** Trajectories side by side, prompts padded on the left, responses on the right; row after row. */
+export interface PaddedBatch {
+  rows: number;
+  promptLength: number;
+  responseLength: number;
+  /** rows x promptLength. */
+  prompts: Int32Array;
+  /** rows x responseLength. */
+  responses: Int32Array;
+  /** rows x (promptLength + responseLength). */
+  attention: Uint8Array;
+  /** rows x (promptLength + responseLength); padding of the response goes on counting. */
+  positions: Int32Array;
+  /** rows x responseLength: 1 where the model wrote, 0 where a tool answered or nothing is. */
+  written: Uint8Array;
+  /** rows x responseLength: written and attended. */
+  lossMask: Uint8Array;
+}
+
+/**
+ * Puts trajectories of any lengths into one rectangle.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { padTrajectories, rollout } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "ok\u0001" }));
+ * const tree = await rollout(policy, { prompt: "hi" });
+ * const batch = padTrajectories(tree.trajectories, {
+ *   padId: 0, eosIds: [1], promptLength: 3, responseLength: 4,
+ * });
+ * assert.deepEqual([...batch.prompts], [0, 104, 105]);
+ * assert.deepEqual([...batch.attention], [0, 1, 1, 1, 1, 1, 0]);
+ * assert.deepEqual([...batch.positions], [0, 0, 1, 2, 3, 4, 5]);
+ * ```
+ */
+export function padTrajectories(
+  trajectories: readonly Trajectory[],
+  options: {
+    padId: number;
+    eosIds: readonly number[];
+    /** Default: the longest of the batch. */
+    promptLength?: number;
+    responseLength?: number;
+    /** As the reference: without an end token, attend to the padding as well. */
+    attendPadding?: boolean;
+  },
+): PaddedBatch {
+  checkArguments(
+    "pad trajectories",
+    { trajectories, options },
+    { trajectories: "list", options: { padId: "number", eosIds: "list" } },
+  );
+  const longest = (lengths: number[]) => Math.max(0, ...lengths);
+  const P = options.promptLength ?? longest(trajectories.map((t) => t.prompt.length));
+  const R = options.responseLength ?? longest(trajectories.map((t) => t.tokens.length));
+  const rows = trajectories.length;
+  const batch: PaddedBatch = {
+    rows,
+    promptLength: P,
+    responseLength: R,
+    prompts: new Int32Array(rows * P).fill(options.padId),
+    responses: new Int32Array(rows * R).fill(options.padId),
+    attention: new Uint8Array(rows * (P + R)),
+    positions: new Int32Array(rows * (P + R)),
+    written: new Uint8Array(rows * R),
+    lossMask: new Uint8Array(rows * R),
+  };
+  for (const [i, { prompt, tokens, written }] of trajectories.entries()) {
+    if (prompt.length > P || tokens.length > R) {
+      throw new RangeError(
+        `Cannot pad: trajectory ${i} must fit into ${P} + ${R} tokens, got ${prompt.length} + ${tokens.length}`,
+      );
+    }
+    const pad = P - prompt.length;
+    batch.prompts.set(prompt, i * P + pad);
+    batch.responses.set(tokens, i * R);
+    batch.written.set(written, i * R);
+    const response = responseAttention(
+      batch.responses.subarray(i * R, (i + 1) * R),
+      options.eosIds,
+      options.attendPadding ? R : tokens.length,
+    );
+    const row = i * (P + R);
+    batch.attention.fill(1, row + pad, row + P).set(response, row + P);
+    batch.lossMask.set(lossMask(batch.written.subarray(i * R, (i + 1) * R), response), i * R);
+    for (let k = pad; k < P + R; k++) batch.positions[row + k] = k - pad;
+  }
+  return batch;
+}

@@ -1,0 +1,73 @@
+import { lossMask, responseAttention } from "./response-mask.js";
+import { pathOf, type RolloutTreeData } from "./tree-data.js";
+import type { NodeTool, RowEnd } from "./tree-values.js";
+
+/** A path from the prompt to a leaf, as training reads it. Everything but the prompt is the response. */
+export interface Trajectory {
+  /** The tree's place in its batch, and the row. */
+  tree: number;
+  row: number;
+  /** The nodes of the response, in order. */
+  nodes: number[];
+  end: RowEnd;
+  prompt: Int32Array;
+  /** The response, cut to the response length. */
+  tokens: Int32Array;
+  /** The response without special tokens. */
+  text: string;
+  /** 1 where the model wrote, 0 where a tool answered (the reference's result mask). */
+  written: Uint8Array;
+  /** 1 up to the first end token. */
+  attention: Uint8Array;
+  /** 1 where the policy is trained: `written` and `attention`. */
+  lossMask: Uint8Array;
+  /** ln p when sampled; NaN where the model did not sample. */
+  logprobs: Float32Array;
+  /** Full-distribution entropy in nats; NaN where the model did not sample. */
+  entropies: Float32Array;
+  /** The calls made on this path. */
+  toolCalls: NodeTool[];
+}
+
+/** The trajectory of one row. */
+export function trajectoryOf(tree: RolloutTreeData, row: number): Trajectory {
+  const { leaf, end } = tree.rows[row]!;
+  const path = pathOf(tree, leaf);
+  const limit = tree.config.responseLength;
+  const total = path.reduce((sum, node) => sum + node.tokens.length, 0);
+  const length = Math.min(limit, total);
+  const tokens = new Int32Array(length);
+  const written = new Uint8Array(length);
+  const logprobs = new Float32Array(length).fill(NaN);
+  const entropies = new Float32Array(length).fill(NaN);
+  let at = 0;
+  let text = "";
+  for (const node of path) {
+    const count = Math.min(node.tokens.length, length - at);
+    tokens.set(node.tokens.subarray(0, count), at);
+    if (node.kind !== "tool") written.fill(1, at, at + count);
+    if (node.kind === "model") {
+      logprobs.set(node.logprobs.subarray(0, count), at);
+      entropies.set(node.entropies.subarray(0, count), at);
+    }
+    text += count < node.tokens.length ? (tree.cutTexts[row] ?? "") : node.text;
+    at += count;
+    if (count < node.tokens.length) break;
+  }
+  const attention = responseAttention(tokens, tree.eosIds);
+  return {
+    tree: tree.index,
+    row,
+    nodes: path.map((node) => node.id),
+    end,
+    prompt: tree.prompt.tokens,
+    tokens,
+    text,
+    written,
+    attention,
+    lossMask: lossMask(written, attention),
+    logprobs,
+    entropies,
+    toolCalls: path.flatMap((node) => (node.tool ? [node.tool] : [])),
+  };
+}

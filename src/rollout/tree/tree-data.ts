@@ -1,0 +1,40 @@
+import type { RolloutConfig } from "../settings.js";
+import type { PromptText, RolloutTask } from "../task.js";
+import type { EntropyMonitor, TreeNode, TreeRow } from "./tree-values.js";
+
+/** Where a forked tree came from. */
+export interface TreeOrigin {
+  node: number;
+  /** Tokens of that node that were kept. */
+  at: number;
+  /** Seed of the tree it was forked from. */
+  seed: number;
+}
+
+/** The plain data of a tree: what is written to files. */
+export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
+  task: T;
+  /** The prompt's place in its batch. */
+  index: number;
+  /** Name of the policy. */
+  policy: string;
+  prompt: PromptText;
+  /** Every stretch of the tree once; parents come before their children. */
+  nodes: TreeNode[];
+  /** Every row in the order of creation. */
+  rows: TreeRow[];
+  config: RolloutConfig;
+  eosIds: number[];
+  padId: number;
+  /** The kept text of a leaf that the response length cuts, by row. */
+  cutTexts: Record<number, string>;
+  monitor?: EntropyMonitor;
+  origin?: TreeOrigin;
+}
+
+/** The nodes from the prompt to a node, that node included. */
+export function pathOf({ nodes }: Pick<RolloutTreeData, "nodes">, node: number): TreeNode[] {
+  const path: TreeNode[] = [];
+  for (let id = node; id >= 0; id = nodes[id]!.parent) path.push(nodes[id]!);
+  return path.reverse();
+}

@@ -1,0 +1,111 @@
+import type { FinishReason } from "../../policy/policy.js";
+import type { ToolFailure } from "../../tools/tool-set.js";
+import type { BranchVerdict } from "../branch/branch-rule.js";
+import type { DynamicBudget } from "../branch/dynamic-budget.js";
+
+/** How a row came to be. */
+export type RowKind = "initial" | "branch" | "refill";
+
+/**
+ * Why a row ended: it wrote an end token; it made a call without content; it asked for one call too
+ * many; its response reached the limit; the policy's context was full.
+ */
+export type RowEnd = "answer" | "bad-call" | "call-limit" | "length" | "context";
+
+/** One attempt at a branch, refused or not, with everything that decided it. */
+export interface BranchAttempt extends BranchVerdict {
+  /** The row that might have branched. */
+  row: number;
+  round: number;
+  /** 0 for the row's first attempt in the round. */
+  attempt: number;
+  u: number;
+  entropy: number;
+  baseline: number;
+  consecutive: number;
+  /** Rows the prompt could still make before this attempt. */
+  remaining: number;
+  /** The row it made. */
+  child?: number;
+}
+
+/** A tool call and its answer. */
+export interface NodeTool {
+  tag: string;
+  input: string;
+  /** The tool's answer, without the result block around it. */
+  text: string;
+  ok: boolean;
+  failure?: ToolFailure;
+  retries: number;
+  /** The answer was written by hand, in a fork. */
+  edited?: boolean;
+}
+
+/** What differs between two runs of the same seed: times, and what tools tell people. */
+export interface NodeRun {
+  /** Milliseconds since the rollout began. */
+  start: number;
+  end: number;
+  /** Milliseconds the tool worked, without the wait for a free worker. */
+  toolMs?: number;
+  details?: Record<string, unknown>;
+}
+
+/** The most likely alternatives of each position, `width` per token, in falling order. */
+export interface TopTokens {
+  width: number;
+  ids: Int32Array;
+  logprobs: Float32Array;
+}
+
+/** A stretch of a tree: a segment the model wrote, a tool's result, or an end token put by the rules. */
+export interface TreeNode {
+  id: number;
+  /** The node it continues; -1 is the prompt. */
+  parent: number;
+  kind: "model" | "tool" | "end";
+  /** The row that made it; its branches share it. */
+  row: number;
+  round: number;
+  tokens: Int32Array;
+  /** Its tokens without special ones. */
+  text: string;
+  /** ln p of each token when it was sampled. Empty unless `kind` is `model`. */
+  logprobs: Float32Array;
+  /** Entropy of the full distribution at each token, in nats. Empty unless `kind` is `model`. */
+  entropies: Float32Array;
+  top?: TopTokens;
+  /** The segment's entropy as the branching rule sees it. */
+  entropy?: number;
+  finish?: FinishReason;
+  /** The stop string it ended with. */
+  stop?: string;
+  tool?: NodeTool;
+  /** The attempts at a branch after this node. */
+  branch?: BranchAttempt[];
+  run?: NodeRun;
+}
+
+/** One row: a path from the prompt to a leaf. */
+export interface TreeRow {
+  row: number;
+  kind: RowKind;
+  /** The round it first generates in. */
+  round: number;
+  /** The row it was copied from; -1 for none. */
+  parent: number;
+  /** The node it starts after; -1 is the prompt. */
+  from: number;
+  /** Its last node; `from` if it has none. */
+  leaf: number;
+  end: RowEnd;
+  /** Tool calls spent, those it inherited included. */
+  calls: number;
+}
+
+/** What AEPO's pre-monitoring saw and what it decided. */
+export interface EntropyMonitor extends DynamicBudget {
+  rootEntropy: number;
+  stepEntropies: number[];
+}

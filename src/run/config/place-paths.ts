@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
+import { homePath } from "../../files/index.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import { type Tree, get, leaves, put } from "./tree.js";
+
+/** Keys that name what a run reads, and which of their values are paths. */
+const inputs: Readonly<Record<string, (value: string) => boolean>> = {
+  "data.train_files": (value) => !value.startsWith("tasks:"),
+  "data.val_files": (value) => !value.startsWith("tasks:"),
+  "data.tokenizer": () => true,
+  "actor_rollout_ref.model.path": () => true,
+  "critic.model.path": () => true,
+  "custom_reward_function.path": (value) => /\.m?[jt]s$/.test(value),
+  "trainer.resume_from_path": () => true,
+};
+/** Keys that name what it writes: seen from the working folder, as every command's. */
+const outputs = [
+  "trainer.default_local_dir",
+  "trainer.rollout_data_dir",
+  "trainer.validation_data_dir",
+];
+const tools = "actor_rollout_ref.rollout.tools.tool_instances";
+
+/** A path of a file, seen from the file's folder, else from the working folder. */
+function placed(key: string, path: string, folder: string | undefined): string {
+  const home = homePath(path);
+  if (folder === undefined || isAbsolute(home)) return home;
+  // `./tool.js#name` names an export of a module.
+  const [file = "", ...name] = home.split("#");
+  const [beside, here] = [resolve(folder, file), resolve(file)];
+  if (existsSync(beside)) return [beside, ...name].join("#");
+  if (existsSync(here) || existsSync(modelFolder(file))) return home;
+  throw new RangeError(
+    `Cannot load the configuration: ${key}: must be beside the configuration or in the working folder, got neither ${beside} nor ${here}`,
+  );
+}
+
+/** A configuration whose `~` are folders, and whose files' paths lead from where each file is. */
+export function placePaths(tree: Tree, folders: ReadonlyMap<string, string>): Tree {
+  let out = tree;
+  const place = (key: string, isPath: (value: string) => boolean) => {
+    const value = get(out, key);
+    const one = (path: unknown) =>
+      typeof path === "string" && path !== "" && isPath(path)
+        ? placed(key, path, folders.get(key))
+        : path;
+    if (value !== undefined)
+      out = put(out, key, Array.isArray(value) ? value.map(one) : one(value));
+  };
+  for (const [key, isPath] of Object.entries(inputs)) place(key, isPath);
+  for (const key of outputs) {
+    const value = get(out, key);
+    if (typeof value === "string") out = put(out, key, homePath(value));
+  }
+  for (const [key, value] of leaves(tree)) {
+    if (!key.startsWith(`${tools}.`)) continue;
+    if (key.endsWith(".class_path")) place(key, (path) => /^[.~][\\/.]/.test(path));
+    else if (typeof value === "string") out = put(out, key, homePath(value));
+  }
+  return out;
+}

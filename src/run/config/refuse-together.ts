@@ -1,0 +1,28 @@
+import type { Config } from "./schema.js";
+
+/** What mini-batches are cut from, and by which key: each must come out whole. */
+const divisions = (config: Config) =>
+  [
+    ["actor_rollout_ref.actor.ppo_mini_batch_size", config.actor_rollout_ref.actor],
+    ...(config.algorithm.adv_estimator === "gae"
+      ? ([["critic.ppo_mini_batch_size", config.critic]] as const)
+      : []),
+  ] as const;
+
+/** Throws for values that are good each and no good together. */
+export function refuseTogether(config: Config): void {
+  const { train_batch_size: batch } = config.data;
+  for (const [key, { ppo_mini_batch_size: mini }] of divisions(config)) {
+    // One larger than the batch is the whole batch.
+    if (mini >= batch || batch % mini === 0) continue;
+    throw new RangeError(
+      `Cannot load the configuration: ${key}: must divide data.train_batch_size (in a cell: miniBatch and prompts), ${batch}, got ${mini}`,
+    );
+  }
+  const { resume_mode: mode, resume_from_path: from } = config.trainer;
+  if (mode === "resume_path" && from === null) {
+    throw new RangeError(
+      "Cannot load the configuration: trainer.resume_mode: resume_path needs trainer.resume_from_path, got none",
+    );
+  }
+}

@@ -1,0 +1,35 @@
+/** A stretch of a text between two marks. */
+export interface Block {
+  /** Where the opening mark begins, and where the closing one ends. */
+  from: number;
+  to: number;
+  /** What stands between the marks. */
+  inner: string;
+}
+
+/**
+ * The stretches of a text from an opening mark to the next closing one, read from the left without
+ * overlaps. A text is read once, however many marks in it are never closed, which a pattern with `*?`
+ * does not promise.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { blocks } from "../src/text/index.js";
+ *
+ * const found = [...blocks("<a>1</a> <a><a>2</a> <a>", "<a>", "</a>")];
+ * assert.deepEqual(
+ *   found.map(({ inner }) => inner),
+ *   ["1", "<a>2"],
+ * );
+ * ```
+ */
+export function* blocks(text: string, open: string, close: string): Generator<Block> {
+  for (let at = 0; ;) {
+    const from = text.indexOf(open, at);
+    const end = from < 0 ? -1 : text.indexOf(close, from + open.length);
+    if (end < 0) return;
+    at = end + close.length;
+    yield { from, to: at, inner: text.slice(from + open.length, end) };
+  }
+}

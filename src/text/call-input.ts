@@ -1,0 +1,47 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import { blocks } from "./blocks.js";
+import { strip } from "./python-text.js";
+
+// A call's input is read in two ways, as the reference does: its training takes the last call of a text
+// and Python's idea of white space, its evaluation takes the first call and is given whole generations.
+
+/**
+ * The input of the tool call a text ends with, as training reads it: what stands between the last
+ * closing tag and the last opening tag before it, trimmed; empty when either is missing.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { toolContent } from "arpo-lab/rollout";
+ *
+ * assert.equal(toolContent("<python> 1 </python><python>\n2+2\n</python>", "python"), "2+2");
+ * assert.equal(toolContent("2+2</python>", "python"), "");
+ * ```
+ */
+export function toolContent(text: string, tag: string): string {
+  checkArguments("read a call", { text, tag }, { text: "text", tag: "text" });
+  const end = text.lastIndexOf(`</${tag}>`);
+  if (end < 0) return "";
+  const open = `<${tag}>`;
+  const start = text.slice(0, end).lastIndexOf(open);
+  return start < 0 ? "" : strip(text.slice(start + open.length, end));
+}
+
+/**
+ * The input of the first tool call in a text, as evaluation reads it: from the first opening tag to the
+ * next closing one, trimmed; empty when either is missing.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { callContent } from "../src/text/index.js";
+ *
+ * assert.equal(callContent("<python> 1 </python><python>2</python>", "python"), "1");
+ * assert.equal(callContent("<python> 1", "python"), "");
+ * ```
+ */
+export function callContent(text: string, tag: string): string {
+  checkArguments("read a call", { text, tag }, { text: "text", tag: "text" });
+  const [call] = blocks(text, `<${tag}>`, `</${tag}>`);
+  return call?.inner.trim() ?? "";
+}

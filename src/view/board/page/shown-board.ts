@@ -1,0 +1,40 @@
+import type { BoardPayload } from "../payload.js";
+import type { BoardChoices } from "./choices.js";
+import type { PanelView } from "./draw-panel.js";
+
+/** A board as it is shown: what it holds, what the reader chose, and the page's colours. */
+export class ShownBoard {
+  /** Steps whose rollouts can be opened. */
+  readonly steps: readonly number[];
+  /** The step whose figures are told. */
+  cursor: number;
+
+  constructor(
+    readonly payload: BoardPayload,
+    readonly choices: BoardChoices,
+    readonly series: readonly string[],
+    readonly ink: string,
+  ) {
+    this.steps = [...new Set(payload.rollouts.map(({ step }) => step))];
+    const open = payload.rollouts.find(({ data }) => data === choices.open);
+    this.cursor = choices.step ?? (open ?? payload.rollouts.at(-1))?.step ?? payload.to;
+  }
+
+  get oneRun(): boolean {
+    return this.payload.runs.length === 1;
+  }
+
+  /** The step that is looked at while the pointer is elsewhere. */
+  get rest(): number {
+    return this.choices.step ?? this.steps.at(-1) ?? this.payload.to;
+  }
+
+  /** How a panel of this size is drawn. */
+  viewOf(width: number, height: number): PanelView {
+    const { payload, choices, series, ink, oneRun, cursor } = this;
+    return {
+      ...{ width, height, from: payload.from, to: payload.to, colours: series, ink },
+      ...{ oneRun, cursor, smoothing: choices.smoothing, hidden: choices.hidden },
+    };
+  }
+}

@@ -1,0 +1,58 @@
+import { element } from "../../page/element.js";
+import { numberText } from "../../page/number-text.js";
+import { tableRow } from "../../page/table-row.js";
+import type { BoardPanel } from "../payload.js";
+import { smoothed } from "./draw-panel.js";
+import type { ShownBoard } from "./shown-board.js";
+
+/** A panel's figures at the step that is looked at, for one run. */
+function figuresOf(
+  { choices, cursor }: ShownBoard,
+  panel: BoardPanel,
+  run: number,
+): { label: string; text: string }[] {
+  return panel.curves.flatMap((curve) => {
+    const i = curve.run === run ? curve.x.indexOf(cursor) : -1;
+    if (i < 0) return [];
+    const bend = choices.smoothing > 0 && !panel.stacked;
+    const value = (bend ? smoothed(curve.y, choices.smoothing) : curve.y)[i]!;
+    const half = curve.high ? ` ± ${numberText(curve.high[i]! - curve.y[i]!, 3)}` : "";
+    return [{ label: curve.label, text: `${numberText(value, 3)}${half}` }];
+  });
+}
+
+/** A panel's figures of the only run, in the colours of their curves; a stacked panel's sum. */
+export function figuresNow(shown: ShownBoard, panel: BoardPanel): (string | HTMLElement)[] {
+  const found = figuresOf(shown, panel, 0);
+  if (panel.stacked) {
+    return [
+      numberText(
+        found.reduce((all, { text }) => all + Number(text), 0),
+        3,
+      ),
+    ];
+  }
+  const { series } = shown;
+  return found.map(({ label, text }) => {
+    const colour = series[panel.labels.indexOf(label) % series.length]!;
+    const style = found.length > 1 ? `color:${colour}` : "";
+    return element("span", { style, title: label }, ` ${text}`);
+  });
+}
+
+/** The figures of several runs side by side. */
+export function figuresTable(shown: ShownBoard): HTMLElement {
+  const { payload, choices, cursor } = shown;
+  const heads = [`step ${cursor}`, ...payload.panels.map(({ title }) => title)];
+  const table = element("table", {}, tableRow("th", heads));
+  payload.runs.forEach(({ name }, run) => {
+    if (choices.hidden.includes(run)) return;
+    const cells = payload.panels.map((panel) =>
+      figuresOf(shown, panel, run)
+        .map(({ label, text }) => (panel.labels.length > 1 ? `${label} ${text}` : text))
+        .join(" · "),
+    );
+    table.append(tableRow("td", [name, ...cells]));
+  });
+  return element("div", { class: "arpo-wide" }, table);
+}

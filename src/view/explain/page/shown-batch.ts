@@ -1,0 +1,48 @@
+import type { ExplainedAlgorithm, ExplainPayload } from "../payload.js";
+import { type ExplainedBatch, readBatch } from "./read-batch.js";
+import { type TokenTerms, tokenTerms } from "./token-terms.js";
+
+/** A batch as it is shown: the algorithm and the token that are looked at. */
+export class ShownBatch {
+  readonly batch: ExplainedBatch;
+  algorithm: ExplainedAlgorithm;
+  token: number;
+  /** The tokens that the model wrote. */
+  readonly trained: readonly number[];
+
+  constructor(readonly payload: ExplainPayload) {
+    const { algorithms, first } = payload;
+    this.batch = readBatch(payload);
+    this.algorithm = algorithms.find(({ name }) => name === first) ?? algorithms[0]!;
+    const { mask } = this.batch;
+    this.trained = Array.from(mask.keys()).filter((token) => mask[token] === 1);
+    // The token whose fate depends most on the algorithm is the one worth looking at.
+    const fates = this.trained.map((token) => this.#fates(token));
+    this.token = this.trained[fates.indexOf(fates.reduce((a, b) => Math.max(a, b), 1))]!;
+  }
+
+  /** In how many ways the algorithms treat a token; GSPO's, which are of whole rows, left out. */
+  #fates(token: number): number {
+    const told = this.payload.algorithms
+      .filter(({ settings }) => settings.ratio !== "gspo")
+      .map((by) => this.terms(token, by))
+      .map(({ region, weight }) => `${region} ${String(weight === 0)}`);
+    return new Set(told).size;
+  }
+
+  /** Every quantity of the objective at a token. */
+  terms(token: number, by = this.algorithm): TokenTerms {
+    return tokenTerms(this.batch.input(token, by), by.settings);
+  }
+
+  /** What a token says; its number where no tokenizer was there. */
+  text(token: number): string {
+    const id = this.batch.tokens[token]!;
+    return this.payload.vocabulary[id] ?? `#${String(id)} `;
+  }
+
+  /** The row of the token that is looked at. */
+  get row(): ExplainPayload["rows"][number] {
+    return this.payload.rows[this.batch.rowOf(this.token)]!;
+  }
+}

@@ -1,0 +1,50 @@
+import { followPlan } from "../../../rollout/replay/follow-plan.js";
+import type { Replay } from "../../../rollout/replay/follow-plan.js";
+import type { Palette } from "../../palette.js";
+import type { Choices } from "./choices.js";
+import { type Colouring, colouringOf } from "./colouring.js";
+import { type Span, spansOf } from "./paths.js";
+import type { PageTree } from "./unpack-tree.js";
+
+/** A tree as it is shown: what the reader chose, and what follows from that. */
+export class ShownTree {
+  readonly choices: Choices = {
+    ...{ quantity: "entropy", along: "tokens" },
+    ...{ changes: {}, follow: -1, compare: -1 },
+  };
+  /** The node that is looked at; -1 for none. */
+  selected = -1;
+  replay: Replay;
+  colouring: Colouring;
+  spans: readonly Span[];
+  /** Where the last node ends. */
+  longest = 1;
+
+  constructor(
+    readonly tree: PageTree,
+    ramps: Palette,
+  ) {
+    this.replay = followPlan(tree.plan, {});
+    this.colouring = colouringOf(tree, this.choices.quantity, ramps);
+    this.spans = spansOf(tree, this.choices.along);
+  }
+
+  /** Follows from the choices anew. */
+  update(ramps: Palette): void {
+    const { tree, choices } = this;
+    this.replay = followPlan(tree.plan, choices.changes);
+    this.colouring = colouringOf(tree, choices.quantity, ramps);
+    this.spans = spansOf(tree, choices.along);
+    this.longest = this.spans.reduce((most, { to }) => Math.max(most, to), 1);
+  }
+
+  /** Whether rows have scores to be told. */
+  get scored(): boolean {
+    return this.tree.rows.some(({ score }) => score != null);
+  }
+
+  /** The rows whose paths are shown. */
+  get followed(): number[] {
+    return [this.choices.follow, this.choices.compare].filter((row) => row >= 0);
+  }
+}

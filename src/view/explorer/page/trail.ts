@@ -1,0 +1,31 @@
+import { element } from "../../page/element.js";
+import { heatText } from "./heat-text.js";
+import { rowTokens } from "./node-details.js";
+import { pathOf, sharedTokens } from "./paths.js";
+import type { ShownTree } from "./shown-tree.js";
+
+/** The rows that are followed, as text side by side, from shortly before they part. */
+export function trailOf({ tree, colouring, followed: rows }: ShownTree): HTMLElement[] {
+  const [a, b] = rows;
+  if (a === undefined) return [];
+  const same = b === undefined ? 0 : sharedTokens(tree, a, b);
+  const from = Math.max(0, same - 20);
+  const paths = rows.map((row) => rowTokens(tree, pathOf(tree, row)));
+  const words =
+    b === undefined
+      ? ""
+      : paths.every(({ length }) => length === same)
+        ? `Rows ${a} and ${b} have the same tokens.`
+        : `Rows ${a} and ${b} share ${same} tokens; the dashed line is where they part.`;
+  const columns = rows.map((row, i) => {
+    const { reason } = tree.rows[row]!;
+    return element(
+      "div",
+      {},
+      element("h4", {}, `row ${row}${from > 0 ? `, from token ${from} on` : ""}`),
+      reason == null ? undefined : element("p", {}, reason),
+      heatText(tree, colouring, paths[i]!.slice(from), `row ${row}`),
+    );
+  });
+  return [element("p", {}, words), element("div", { class: "arpo-columns" }, ...columns)];
+}

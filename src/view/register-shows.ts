@@ -1,0 +1,22 @@
+import type { Evaluation } from "../eval/report/evaluation.js";
+import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { registerShow, registerWatch } from "../show/index.js";
+import { showRunBoard, watchRun } from "./board/live.js";
+import { reportHtml } from "./evaluation/report-page.js";
+import { explore } from "./explorer/explore.js";
+import { showScoredRows } from "./scored/show-scored-rows.js";
+import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
+
+/** From here on values show themselves in these views. */
+export function registerShows(): void {
+  registerShow("RolloutTree", (tree: RolloutTree) => explore(tree).bundle());
+  registerShow("Scored", showScoredRows);
+  registerShow("TrainingBatch", showBatchTokens);
+  registerShow("UpdateReport", showReportTokens);
+  registerShow("TrainingRun", showRunBoard);
+  registerWatch("TrainingRun", watchRun);
+  registerShow("Evaluation", (evaluation: Evaluation) => ({
+    "text/html": reportHtml(evaluation, { tokenBytes: 1_500_000 }),
+    "text/plain": String(evaluation),
+  }));
+}

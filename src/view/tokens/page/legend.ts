@@ -1,0 +1,38 @@
+import { element } from "../../page/element.js";
+import { numberText } from "../../page/number-text.js";
+import type { TokenQuantity } from "../payload.js";
+import type { Colouring } from "./colouring.js";
+
+const meanings: Record<TokenQuantity, string> = {
+  push: "advantage times what clipping leaves of it",
+  weight: "the factor that clipping leaves on the gradient",
+  ratio: "the probability now over that when it was sampled",
+  advantage: "how much better than expected the row did",
+  entropy: "how open the choice was (nats)",
+};
+
+/** What the colours of a quantity mean. */
+export function legendOf(
+  quantity: TokenQuantity,
+  { low, high, colour }: Colouring,
+): (string | HTMLElement)[] {
+  const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colour(low + part * (high - low)));
+  const style = `background:linear-gradient(90deg,${stops.join(",")})`;
+  const [left, right] =
+    quantity === "push" || quantity === "advantage"
+      ? ["less likely ", " likelier"]
+      : [`${numberText(low, 3)} `, ` ${numberText(high, 3)}`];
+  return [left, element("i", { class: "arpo-ramp", style }), `${right}: ${meanings[quantity]}`];
+}
+
+/** What the marks of tokens mean; where nothing was clipped, only which were trained. */
+export function marksOf(clipped: boolean): HTMLElement {
+  const words = [
+    element("span", { class: "arpo-lost" }, "struck out"),
+    ": clipping dropped its gradient · ",
+    element("span", { class: "arpo-kept" }, "underlined"),
+    ": outside the bounds, gradient kept · ",
+  ];
+  const told = clipped ? words : [];
+  return element("span", { class: "arpo-key-words" }, ...told, "grey: not trained");
+}

@@ -1,0 +1,37 @@
+import { integersOf, numbersOf } from "../../page/unpack.js";
+import type { TokenPayload, TokenQuantity } from "../payload.js";
+
+/** What one update did to the tokens. */
+export interface UnpackedPanel {
+  name: string;
+  /** Where each token's ratio stood, as a place in the payload's regions. */
+  region: Uint16Array | Uint32Array;
+  values: Map<TokenQuantity, Float32Array>;
+}
+
+/** A token view as the page works with it. */
+export interface PageTokens {
+  payload: TokenPayload;
+  panels: UnpackedPanel[];
+  /** What a token says; its number where no tokenizer was there. */
+  text: (token: number) => string;
+}
+
+/** Turns what was packed back into numbers. */
+export function readTokens(payload: TokenPayload): PageTokens {
+  const tokens = integersOf(payload.tokens, payload.wide);
+  return {
+    payload,
+    panels: payload.panels.map(({ name, quantities, region }) => ({
+      name,
+      region: integersOf(region, false),
+      values: new Map(
+        Object.entries(quantities).map(([key, packed]) => [
+          key as TokenQuantity,
+          numbersOf(packed),
+        ]),
+      ),
+    })),
+    text: (token) => payload.vocabulary[tokens[token]!] ?? `#${String(tokens[token])} `,
+  };
+}
