@@ -1,12 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { difference, type Tolerance } from "./compare.js";
-import { runners as evaluation } from "./eval.js";
-import { runners as learn } from "./learn.js";
-import { runners as reward } from "./reward.js";
-import { runners as rollout } from "./rollout.js";
-import { runners as tensor } from "./tensor.js";
-import { runners as tools } from "./tools.js";
 import type { Runner, Runners } from "./runner.js";
 
 interface VectorCase {
@@ -30,7 +24,21 @@ interface Outcome {
   failures: string[];
 }
 
-const runners: Runners = { ...tensor, ...rollout, ...tools, ...reward, ...learn, ...evaluation };
+/** The runners of every file in `kinds/`: a new kind is a new file there, or a line in one. */
+async function findRunners(): Promise<Runners> {
+  const folder = new URL("kinds/", import.meta.url);
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".js")).sort();
+  const found: Runners = {};
+  for (const file of files) {
+    const { runners } = (await import(new URL(file, folder).href)) as { runners: Runners };
+    const twice = Object.keys(runners).find((kind) => Object.hasOwn(found, kind));
+    if (twice) throw new Error(`Cannot check vectors: ${twice} must have one runner, got two`);
+    Object.assign(found, runners);
+  }
+  return found;
+}
+
+const runners = await findRunners();
 
 /** The tolerance that a file's `precision` asks for in words; the strictest reading is the default. */
 function toleranceOf(precision = ""): Tolerance {

@@ -11,8 +11,8 @@ import {
   substringMatch,
   tokenF1,
   unboxed,
-} from "../../src/reward/index.js";
-import type { Runners } from "./runner.js";
+} from "../../../src/reward/index.js";
+import type { Runners } from "../runner.js";
 
 /** The vectors name Python's exceptions; ours are the same failures by other names. */
 const pythonNames: Record<string, string> = {

@@ -5,8 +5,8 @@ import {
   formatHits,
   pyodidePool,
   type PythonPool,
-} from "../../src/tools/index.js";
-import type { Runners } from "./runner.js";
+} from "../../../src/tools/index.js";
+import type { Runners } from "../runner.js";
 
 let pool: PythonPool | undefined;
 

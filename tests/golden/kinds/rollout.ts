@@ -6,10 +6,10 @@ import {
   segmentEntropy,
   toolContent,
   type BranchRule,
-} from "../../src/rollout/index.js";
-import { runTrees } from "./rollout-trees.js";
-import type { Runners } from "./runner.js";
-import { scriptedSegment } from "./scripted.js";
+} from "../../../src/rollout/index.js";
+import { runTrees } from "../rollout-trees.js";
+import type { Runners } from "../runner.js";
+import { scriptedSegment } from "../scripted.js";
 
 export const runners: Runners = {
   token_entropy: ({ logprobs, vocab_size, max_positions }) => {

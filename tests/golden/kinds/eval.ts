@@ -9,9 +9,9 @@ import {
   passAtK,
   qaMetrics,
   summarize,
-} from "../../src/eval/index.js";
-import type { OutputItem } from "../../src/eval/index.js";
-import type { Runners } from "./runner.js";
+} from "../../../src/eval/index.js";
+import type { OutputItem } from "../../../src/eval/index.js";
+import type { Runners } from "../runner.js";
 
 export const runners: Runners = {
   eval_extract_answer: ({ text }) => ({ prediction: extractAnswer(text) }),

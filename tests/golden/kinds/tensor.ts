@@ -1,6 +1,6 @@
-import { packHalf, unpackHalf } from "../../src/model/index.js";
-import { logProbEntropy, tf } from "../../src/tensor/index.js";
-import type { Runners } from "./runner.js";
+import { packHalf, unpackHalf } from "../../../src/model/index.js";
+import { logProbEntropy, tf } from "../../../src/tensor/index.js";
+import type { Runners } from "../runner.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
 

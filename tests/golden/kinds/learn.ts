@@ -1,6 +1,6 @@
-import * as learn from "../../src/learn/index.js";
-import { logProbEntropy, tf } from "../../src/tensor/index.js";
-import type { Runners } from "./runner.js";
+import * as learn from "../../../src/learn/index.js";
+import { logProbEntropy, tf } from "../../../src/tensor/index.js";
+import type { Runners } from "../runner.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
 type Matrix = number[][];
