@@ -4,11 +4,16 @@ import { type BatchRow, type PreparedRow, rowsOf, type ScoredRow, TrainingBatch 
 import { hardAttribution } from "./advantage/attribution.js";
 import type { Advantages } from "./advantage/estimator.js";
 import { gae } from "./advantage/gae.js";
+import { gpg } from "./advantage/gpg.js";
 import { grpo } from "./advantage/grpo.js";
 import { grpoPassAtK } from "./advantage/grpo-pass-at-k.js";
 import type { Rows } from "./advantage/masked.js";
 import { opo } from "./advantage/opo.js";
-import { reinforcePlusPlus, reinforcePlusPlusBaseline } from "./advantage/reinforce-plus-plus.js";
+import {
+  reinforcePlusPlus,
+  reinforcePlusPlusBaseline,
+  reinforcePlusPlusOlder,
+} from "./advantage/reinforce-plus-plus.js";
 import { remax } from "./advantage/remax.js";
 import { rloo } from "./advantage/rloo.js";
 
@@ -28,10 +33,12 @@ export const estimators = [
   "grpo",
   "rloo",
   "reinforce_plus_plus",
+  "reinforce_plus_plus_older",
   "reinforce_plus_plus_baseline",
   "remax",
   "opo",
   "grpo_passk",
+  "gpg",
 ] as const;
 export type Estimator = (typeof estimators)[number];
 
@@ -114,6 +121,8 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
       return rloo(outcome);
     case "reinforce_plus_plus":
       return reinforcePlusPlus(outcome, { gamma });
+    case "reinforce_plus_plus_older":
+      return reinforcePlusPlusOlder(outcome, { gamma });
     case "reinforce_plus_plus_baseline":
       return reinforcePlusPlusBaseline(outcome);
     case "remax":
@@ -125,6 +134,8 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
       return opo(outcome);
     case "grpo_passk":
       return grpoPassAtK(outcome, { normalizeByDeviation });
+    case "gpg":
+      return gpg(outcome);
     default:
       throw new RangeError(
         `Cannot estimate advantages: the estimator must be one of ${estimators.join(", ")}, got ${String(name)}`,

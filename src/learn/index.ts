@@ -1,12 +1,32 @@
 export type { Advantages, Outcome } from "./advantage/estimator.js";
 export { gae } from "./advantage/gae.js";
+export { gpg } from "./advantage/gpg.js";
 export { grpo } from "./advantage/grpo.js";
 export { grpoPassAtK } from "./advantage/grpo-pass-at-k.js";
 export { maskedMean, maskedVariance, whiten, type Rows } from "./advantage/masked.js";
 export { opo } from "./advantage/opo.js";
-export { reinforcePlusPlus, reinforcePlusPlusBaseline } from "./advantage/reinforce-plus-plus.js";
+export {
+  reinforcePlusPlus,
+  reinforcePlusPlusBaseline,
+  reinforcePlusPlusOlder,
+} from "./advantage/reinforce-plus-plus.js";
 export { remax } from "./advantage/remax.js";
 export { rloo } from "./advantage/rloo.js";
+export {
+  correctionWeights,
+  type LogRatios,
+  type WeightLevel,
+  type WeightOptions,
+} from "./correction/correction-weights.js";
+export { mismatchMetrics } from "./correction/mismatch-metrics.js";
+export { rejectionMask } from "./correction/rejection-mask.js";
+export {
+  rejectionTests,
+  type RejectionOptions,
+  type RejectionTest,
+} from "./correction/rejection-tests.js";
+export { type Threshold } from "./correction/thresholds.js";
+export { filterGroups, type FilteredGroups, type FilterOptions } from "./filter-groups.js";
 export {
   actorLoss,
   type ActorLoss,

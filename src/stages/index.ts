@@ -75,7 +75,7 @@ export const stages: Stage[] = [
     options: {
       estimator: {
         doc: "How scores become advantages.",
-        type: '"grpo" | "rloo" | "reinforce_plus_plus" | "reinforce_plus_plus_baseline" | "opo" | "grpo_passk"',
+        type: '"grpo" | "rloo" | "reinforce_plus_plus" | "reinforce_plus_plus_baseline" | "opo" | "grpo_passk" | "gpg"',
         default: "grpo",
       },
       attribution: { doc: "Whose advantage shared tokens get.", type: '"soft" | "hard"' },

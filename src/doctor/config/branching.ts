@@ -8,7 +8,9 @@ export const branching: Rule = ({ config }) => {
   const { n, initial_rollouts: first, beam_size: beam, branch_probability: p } = rollout;
   const { branch_rule: rule } = config.lab;
   const found = [];
-  const grouped = !["gae", "reinforce_plus_plus", "remax"].includes(config.algorithm.adv_estimator);
+  const { adv_estimator: estimator } = config.algorithm;
+  const grouped =
+    !["gae", "remax"].includes(estimator) && !/^reinforce_plus_plus(_older)?$/.test(estimator);
   if (!rollout.do_sample || rollout.temperature === 0) {
     const why = rollout.do_sample ? "rollout.temperature=0" : "rollout.do_sample=false";
     found.push(

@@ -15,18 +15,50 @@ function masked(values: Float64Array[], mask: Outcome["mask"]): Float64Array[] {
 }
 
 /**
- * REINFORCE++: discounted returns that start anew behind every masked token, whitened over the batch.
+ * REINFORCE++: the discounted rewards still to come, whitened over the batch. Tokens outside the mask,
+ * a tool's answer, are passed over: what comes behind them counts for what stands before.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
  * import { reinforcePlusPlus } from "arpo-lab/learn";
  *
- * const batch = { rewards: [[0, 1], [0, 0]], mask: [[1, 1], [1, 1]], groups: [0, 0] };
- * assert.deepEqual([...reinforcePlusPlus(batch, { gamma: 0.5 }).returns[0]], [0.5, 1]);
+ * // A call, a tool's answer, an answer: the call was worth it.
+ * const batch = { rewards: [[0, 0, 1]], mask: [[1, 0, 1]], groups: [0] };
+ * assert.deepEqual([...reinforcePlusPlus(batch, { gamma: 0.5 }).returns[0]], [0.5, 0, 1]);
  * ```
  */
 export function reinforcePlusPlus(input: Outcome, { gamma = 1 } = {}): Advantages {
+  checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
+  const { rewards, mask } = input;
+  const returns = rewards.map((row, i) => {
+    const out = new Float64Array(row.length);
+    let running = 0;
+    for (let t = row.length - 1; t >= 0; t--) {
+      const m = mask[i]![t]!;
+      const next = row[t]! + gamma * running;
+      out[t] = next * m;
+      running = next * m + running * (1 - m);
+    }
+    return out;
+  });
+  return { advantages: masked(whiten(returns, mask), mask), returns };
+}
+
+/**
+ * REINFORCE++ as it was before verl 0.9.1: returns start anew behind every masked token, so that tokens
+ * before a row's last call get no reward.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { reinforcePlusPlusOlder } from "arpo-lab/learn";
+ *
+ * const batch = { rewards: [[0, 0, 1]], mask: [[1, 0, 1]], groups: [0] };
+ * assert.deepEqual([...reinforcePlusPlusOlder(batch).returns[0]], [0, 1, 1]);
+ * ```
+ */
+export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
   const { rewards, mask } = input;
   const returns = rewards.map((row, i) => {

@@ -168,7 +168,15 @@ test("train() told to stop finishes and saves its step, and goes on to the same 
 });
 
 test("train() learns with every estimator, with KL in reward and loss", async () => {
-  for (const estimator of ["gae", "rloo", "remax", "reinforce_plus_plus", "opo", "grpo_passk"]) {
+  for (const estimator of [
+    "gae",
+    "rloo",
+    "remax",
+    "reinforce_plus_plus",
+    "opo",
+    "grpo_passk",
+    "gpg",
+  ]) {
     const { steps } = await run(await folder(), [
       `algorithm.adv_estimator=${estimator}`,
       "trainer.total_training_steps=1",

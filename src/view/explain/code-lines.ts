@@ -97,6 +97,10 @@ export const codeLines = {
     file: `${advantage}/opo.ts`,
     code: "for (const i of rows) advantage[i] = score[i]! - baseline;",
   },
+  gpg: {
+    file: `${advantage}/gpg.ts`,
+    code: "for (const i of rows) advantage[i] = scale * (score[i]! - centre);",
+  },
   keptWeight: {
     file: `${loss}/token-update.ts`,
     code: 'return { ratio, region: "above", weight: kept ? high : 0 };',

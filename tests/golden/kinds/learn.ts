@@ -179,7 +179,7 @@ export const runners: Runners = {
       case "rloo":
         return learn.rloo(batch);
       case "reinforce_plus_plus":
-        return learn.reinforcePlusPlus(batch, { gamma: v.gamma });
+        return learn.reinforcePlusPlusOlder(batch, { gamma: v.gamma });
       case "reinforce_plus_plus_baseline":
         return learn.reinforcePlusPlusBaseline(batch);
       case "remax":

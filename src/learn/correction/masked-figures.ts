@@ -1,0 +1,78 @@
+import type { Rows } from "../advantage/masked.js";
+
+/** Keeps a mean over nothing finite, as the reference does. */
+const epsilon = 1e-8;
+
+/** Beyond it no logarithm is raised to a power. */
+export const largestLogRatio = 20;
+
+export const clamp = (x: number, low: number, high: number): number =>
+  Math.min(high, Math.max(low, x));
+
+/** A logarithm of a ratio as it may be raised to a power. */
+export const bounded = (x: number): number => clamp(x, -largestLogRatio, largestLogRatio);
+
+/** A row's sum over its mask; what stands outside of it may be anything. */
+export function rowSum(values: ArrayLike<number>, mask: ArrayLike<number>): number {
+  let sum = 0;
+  for (let t = 0; t < mask.length; t++) if (mask[t]) sum += values[t]!;
+  return sum;
+}
+
+/** Tokens of a row's mask. */
+export function rowCount(mask: ArrayLike<number>): number {
+  let count = 0;
+  for (let t = 0; t < mask.length; t++) if (mask[t]) count++;
+  return count;
+}
+
+/** A row's mean over its mask; 0 for a row without tokens. */
+export const rowMean = (values: ArrayLike<number>, mask: ArrayLike<number>): number =>
+  rowSum(values, mask) / (rowCount(mask) + epsilon);
+
+/** Mean of a figure of each token over the mask. */
+export function tokenMean(mask: Rows, of: (row: number, t: number) => number): number {
+  let sum = 0;
+  let count = 0;
+  mask.forEach((row, i) => {
+    for (let t = 0; t < row.length; t++) {
+      if (!row[t]) continue;
+      sum += of(i, t);
+      count++;
+    }
+  });
+  return sum / (count + epsilon);
+}
+
+/** Deviation of a figure of each token, by its mean square; 0 with at most one token. */
+export function tokenDeviation(mask: Rows, of: (row: number, t: number) => number): number {
+  if (mask.reduce((n, row) => n + rowCount(row), 0) <= 1) return 0;
+  const mean = tokenMean(mask, of);
+  return Math.sqrt(Math.max(0, tokenMean(mask, (i, t) => of(i, t) ** 2) - mean ** 2));
+}
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, v) => sum + v, 0) / values.length;
+
+/** Sample deviation; 0 for one value. */
+export function deviation(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, v) => sum + (v - centre) ** 2, 0) / (values.length - 1));
+}
+
+export const greatest = (values: readonly number[]): number =>
+  values.reduce((a, b) => Math.max(a, b), -Infinity);
+
+export const least = (values: readonly number[]): number =>
+  values.reduce((a, b) => Math.min(a, b), Infinity);
+
+/** Share of values that pass a test. */
+export const share = (values: readonly number[], test: (value: number) => boolean): number =>
+  values.filter(test).length / values.length;
+
+/** Throws where no token is left to say anything about. */
+export function refuseEmpty(mask: Rows): void {
+  if (mask.some((row) => rowCount(row) > 0)) return;
+  throw new RangeError("Cannot correct a rollout: the mask must keep a token, got none");
+}
