@@ -71,7 +71,8 @@ export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Adva
     }
     return out;
   });
-  return { advantages: masked(whiten(returns, mask), mask), returns };
+  const advantages = masked(whiten(returns, mask), mask);
+  return { advantages, returns };
 }
 
 /**
