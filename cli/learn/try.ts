@@ -1,7 +1,7 @@
 import { question } from "../../src/data/index.js";
 import { type ScoredTrajectory, score } from "../../src/reward/index.js";
 import { printable } from "../../src/text/index.js";
-import { rollout, toolMetrics } from "../../src/rollout/index.js";
+import { entropyStatistics, rollout, toolMetrics } from "../../src/rollout/index.js";
 import { type Config, rolloutOptions } from "../../src/run/index.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
@@ -85,6 +85,7 @@ async function show(config: Config, options: { tasks: number; greedy?: boolean }
       `\n${rows.length} answers of ${policy.name}, ${how}: mean score ${mean.toFixed(3)}, longest tool call ${time.toFixed(2)} s`,
     );
     summarise(rows, tools.tags);
+    console.log(entropyStatistics(trees).text);
   } finally {
     await tools.dispose();
     policy.model.dispose();

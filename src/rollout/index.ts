@@ -11,6 +11,22 @@ export { dynamicBudget, type DynamicBudget } from "./branch/dynamic-budget.js";
 export { EntropyBaselines } from "./branch/entropy-baselines.js";
 export { lossMask, responseAttention } from "./tree/response-mask.js";
 export { segmentEntropy, type EntropyOptions } from "./branch/segment-entropy.js";
+export type { BootstrapOptions, Estimate } from "./entropy/bootstrap.js";
+export { callConcentration, type CallConcentration } from "./entropy/call-concentration.js";
+export {
+  entropyByDistance,
+  type DistanceProfile,
+  type ProfilePoint,
+} from "./entropy/entropy-by-distance.js";
+export { entropyContent, type EntropyContent } from "./entropy/entropy-content.js";
+export { entropyOutcome, type ForkOutcome, type RowScores } from "./entropy/entropy-outcome.js";
+export { entropyRise, type EntropyRise } from "./entropy/entropy-rise.js";
+export { entropyStatistics, type EntropyStatistics } from "./entropy/entropy-statistics.js";
+export type { ModelTokenOptions, ProfiledTree } from "./entropy/model-tokens.js";
+export type { EntropyStatisticOptions } from "./entropy/options.js";
+export { recordedRise, type RecordedRound } from "./entropy/recorded-rise.js";
+export type { EntropySignal } from "./entropy/signal.js";
+export type { TokenKind } from "./entropy/token-kind.js";
 export { toolContent } from "../text/call-input.js";
 export type { DynamicRollouts, RolloutConfig } from "./settings.js";
 export type { ForkChanges } from "./grow/fork.js";

@@ -26,6 +26,7 @@ export { branchTimeline } from "./figures/branch-timeline.js";
 export { clipScatter } from "./figures/clip-scatter.js";
 export { compareRuns } from "./figures/compare-runs.js";
 export { describe } from "./figures/describe.js";
+export { entropyProfile, type EntropyProfileOptions } from "./figures/entropy-profile.js";
 export { entropyTree } from "./figures/entropy-tree.js";
 export type { Figure, FigureOptions } from "./figures/figure.js";
 export type { MetricLine, RunMetrics } from "./figures/metric-lines.js";

@@ -30,6 +30,7 @@ function run(seed: number, rise: number) {
 const figures: Record<string, (theme?: Theme) => Promise<Figure> | Figure> = {
   entropyTree: async (theme) => view.entropyTree((await grpoBatch()).tree, { theme }),
   branchTimeline: async (theme) => view.branchTimeline((await grpoBatch()).tree, { theme }),
+  entropyProfile: async (theme) => view.entropyProfile((await grpoBatch()).tree, { theme, k: 5 }),
   tokenEntropy: async (theme) =>
     view.tokenEntropy((await grpoBatch()).tree.trajectories[3]!, { theme }),
   advantageHeat: async (theme) => view.advantageHeat((await grpoBatch()).batch, { theme }),

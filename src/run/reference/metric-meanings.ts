@@ -58,6 +58,20 @@ export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> 
     },
     ...spread("prompt_length", "A prompt"),
   ],
+  Trees: [
+    {
+      name: "tree/entropy_rise",
+      meaning:
+        "Mean entropy in the 20 tokens after a tool result, less the rest of the row: ARPO expects it above 0; only where rows have both",
+      own: true,
+    },
+    {
+      name: "tree/entropy_at_calls",
+      meaning:
+        "How much likelier the 5% of tokens with the greatest entropy stand within 20 tokens of a call than any token: 1 is no concentration",
+      own: true,
+    },
+  ],
   "The policy's update, means over its mini-batches": [
     { name: "actor/pg_loss", meaning: "Policy loss; its sign says little, its gradient counts" },
     {

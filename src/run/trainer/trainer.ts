@@ -23,6 +23,7 @@ import { type Finding, type Reward, type Scored, diagnose, score } from "../../r
 import { type RolloutTree, rollout, toolMetrics } from "../../rollout/index.js";
 import type { ToolSet } from "../../tools/index.js";
 import type { Config } from "../config/schema.js";
+import { entropyMetrics } from "./entropy-metrics.js";
 import { batchMetrics } from "./metric-summary.js";
 import {
   advantageOptions,
@@ -239,6 +240,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         ...report?.metrics,
         ...criticMetrics,
         ...klMetrics,
+        ...entropyMetrics(trees),
         // A tool's times differ from run to run and belong to the timing.
         ...Object.fromEntries(Object.entries(tool).filter(([name]) => !/time/.test(name))),
       },

@@ -39,6 +39,11 @@ const plans: PanelPlan[] = [
     pick: named({ "actor/entropy_loss": "entropy" }),
   },
   {
+    title: "Entropy at calls",
+    help: "How much likelier the most uncertain tokens stand near tool calls than any token; 1 is no concentration.",
+    pick: named({ "tree/entropy_at_calls": "concentration" }),
+  },
+  {
     title: "KL",
     help: "How far the policy moved: from before the update, and from the reference.",
     pick: named({

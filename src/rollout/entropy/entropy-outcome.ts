@@ -1,0 +1,139 @@
+import { checkArguments, shown } from "../../arguments/index.js";
+import { pathOf } from "../tree/tree-data.js";
+import type { Estimate } from "./bootstrap.js";
+import { type ProfiledTree, treesOf } from "./model-tokens.js";
+import { completed, type EntropyStatisticOptions } from "./options.js";
+import { rankCorrelation } from "./rank-correlation.js";
+import { signalAt } from "./signal.js";
+
+/** Scores of trees' rows: what `score` gives. */
+export interface RowScores {
+  readonly rows: readonly {
+    readonly trajectory: { readonly tree: number; readonly row: number };
+    readonly score: { readonly score: number };
+  }[];
+}
+
+/** A place where rows part: the signal at the first token that they do not share, and what came of it. */
+export interface ForkOutcome {
+  tree: number;
+  /** The last node that the rows share. */
+  node: number;
+  value: number;
+  change: number;
+}
+
+/**
+ * Does entropy matter? Spearman's correlation of the signal where a row branched (at the first token
+ * that the older row wrote from there on) with what the branch changed. One observation per fork; with
+ * `change: "variance"` the variance of the leaf scores below it, otherwise the mean distance of the
+ * branches' mean scores from the older row's. `at` puts another number than the signal in its place.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { score } from "arpo-lab/reward";
+ * import { entropyOutcome, rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { calculator, ToolSet } from "arpo-lab/tools";
+ *
+ * const tools = new ToolSet([calculator()]);
+ * const tree = await rollout(
+ *   babbler(),
+ *   { prompt: "a" },
+ *   { n: 12, initialRollouts: 3, beamSize: 4, branchProbability: 1, tools },
+ * );
+ * const { correlation, forks } = entropyOutcome(tree, await score(tree, ({ length }) => length));
+ * assert.equal(correlation.count, forks.length);
+ * assert.ok(Math.abs(correlation.value ?? 0) <= 1);
+ * ```
+ */
+export function entropyOutcome(
+  trees: ProfiledTree | Iterable<ProfiledTree>,
+  scored: RowScores,
+  options: EntropyStatisticOptions & {
+    change?: "difference" | "variance";
+    at?: (tree: ProfiledTree, node: number, token: number) => number;
+  } = {},
+): { correlation: Estimate; forks: ForkOutcome[] } {
+  const action = "compare entropy with outcomes";
+  const settings = completed(action, options);
+  checkArguments(action, { scored, at: options.at }, { scored: { rows: "list" }, at: "function?" });
+  const { change = "difference" } = options;
+  if (change !== "difference" && change !== "variance") {
+    throw new RangeError(
+      `Cannot ${action}: change must be difference or variance, got ${shown(change)}`,
+    );
+  }
+  const scores = new Map(
+    scored.rows.map(({ trajectory, score }) => [
+      `${trajectory.tree}/${trajectory.row}`,
+      score.score,
+    ]),
+  );
+  const forks = treesOf(action, trees).flatMap((tree) => {
+    const signal = (node: number, token: number) =>
+      options.at?.(tree, node, token) ?? signalAt(tree.nodes[node]!, token, settings);
+    return forksOf(tree, (row) => scores.get(`${tree.index}/${row}`), signal, change);
+  });
+  const value = rankCorrelation(
+    forks.map((fork) => fork.value),
+    forks.map((fork) => fork.change),
+  );
+  const why =
+    forks.length < 2
+      ? "fewer than two forks have a signal and scores on both sides"
+      : "the forks do not differ";
+  return {
+    correlation: {
+      ...{ value, low: undefined, high: undefined, count: forks.length },
+      ...(value === undefined ? { why } : {}),
+    },
+    forks,
+  };
+}
+
+function forksOf(
+  tree: ProfiledTree,
+  scoreOf: (row: number) => number | undefined,
+  signal: (node: number, token: number) => number,
+  change: "difference" | "variance",
+): ForkOutcome[] {
+  const below = new Map<number, number[]>(); // The scores of the leaves through each node.
+  const paths = tree.rows.map(({ row, leaf }) => {
+    const path = pathOf(tree, leaf).map((node) => node.id);
+    const score = scoreOf(row);
+    for (const node of score === undefined ? [] : path) {
+      below.set(node, [...(below.get(node) ?? []), score!]);
+    }
+    return path;
+  });
+  const next = (row: number, from: number): number | undefined =>
+    paths[row]?.[paths[row].indexOf(from) + 1];
+  const places = new Map<number, { older: number; branches: number[] }>();
+  for (const { row, kind, parent, from } of tree.rows) {
+    if (kind !== "branch" || from < 0) continue;
+    const older = next(parent, from);
+    const branch = next(row, from);
+    if (older === undefined || branch === undefined) continue;
+    const place = places.get(from) ?? { older, branches: [] };
+    places.set(from, place);
+    place.branches.push(branch);
+  }
+  return [...places].flatMap(([node, { older, branches }]): ForkOutcome[] => {
+    const { kind, tokens } = tree.nodes[older]!;
+    const value = kind === "model" && tokens.length > 0 ? signal(older, 0) : NaN;
+    const sides = [older, ...branches].map((side) => below.get(side) ?? []);
+    if (Number.isNaN(value) || sides.some((side) => side.length === 0)) return [];
+    const [own, ...others] = sides.map(mean) as [number, ...number[]];
+    const all = sides.flat();
+    const found =
+      change === "variance"
+        ? mean(all.map((score) => (score - mean(all)) ** 2))
+        : mean(others.map((other) => Math.abs(other - own)));
+    return [{ tree: tree.index, node, value, change: found }];
+  });
+}
+
+const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;

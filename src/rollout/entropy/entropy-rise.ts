@@ -1,0 +1,85 @@
+import { bootstrap, type Estimate, sumsByPrompt } from "./bootstrap.js";
+import { type ModelToken, modelTokens, type ProfiledTree, treesOf } from "./model-tokens.js";
+import { completed, type EntropyStatisticOptions } from "./options.js";
+
+/** ARPO's premise in numbers: how the signal after tool results differs from the rest of its rows. */
+export interface EntropyRise {
+  /** Mean over the first k tokens after results, less the mean over the row's other model tokens. */
+  againstRest: Estimate;
+  /** The same less the mean over the row's first k model tokens: ARPO's baseline. */
+  againstStart: Estimate;
+  signal: string;
+  k: number;
+}
+
+/**
+ * Does entropy rise after tool results? One difference per row, then the mean over rows with its 95%
+ * interval over prompts. The tokens after a result count in the row that wrote them; what they are
+ * compared with is that row from the prompt on. A row without either is left out.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { entropyRise, rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { calculator, ToolSet } from "arpo-lab/tools";
+ *
+ * const tools = new ToolSet([calculator()]);
+ * const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 4, tools });
+ * const { againstRest } = entropyRise(trees, { k: 5 });
+ * assert.ok(againstRest.low! <= againstRest.value! && againstRest.value! <= againstRest.high!);
+ * assert.equal(entropyRise([]).againstRest.value, undefined);
+ * ```
+ */
+export function entropyRise(
+  trees: ProfiledTree | Iterable<ProfiledTree>,
+  options: EntropyStatisticOptions = {},
+): EntropyRise {
+  const action = "measure a rise of entropy";
+  const settings = completed(action, options);
+  const { k, signal } = settings;
+  const rows = treesOf(action, trees).flatMap((tree) => {
+    const { prompt, tokens, rows } = modelTokens(tree, settings);
+    return rows.map((path, row) => ({
+      prompt,
+      ...ofRow(
+        path.map((i) => tokens[i]!),
+        row,
+        k,
+      ),
+    }));
+  });
+  const over = (pick: "rest" | "start", why: string): Estimate => {
+    const known = rows.flatMap(({ prompt, [pick]: value }) =>
+      value === undefined ? [] : [{ prompt, value }],
+    );
+    const sums = sumsByPrompt(known, ({ value }) => [value, 1]);
+    const found = bootstrap(`rise-${pick}`, sums, ([sum, n]) => sum! / n!, settings);
+    return { ...found, count: known.length, ...(known.length === 0 ? { why } : {}) };
+  };
+  return {
+    againstRest: over(
+      "rest",
+      `no row has a known ${signal} within ${k} tokens of a result and beyond`,
+    ),
+    againstStart: over("start", `no row has a known ${signal} after a result`),
+    signal,
+    k,
+  };
+}
+
+function ofRow(path: readonly ModelToken[], row: number, k: number) {
+  const near = meanOf(path.filter((token) => token.row === row && token.after < k));
+  const rest = meanOf(path.filter(({ after }) => !(after < k)));
+  const start = meanOf(path.slice(0, k));
+  return {
+    rest: near === undefined || rest === undefined ? undefined : near - rest,
+    start: near === undefined || start === undefined ? undefined : near - start,
+  };
+}
+
+function meanOf(tokens: readonly ModelToken[]): number | undefined {
+  const known = tokens.filter(({ value }) => !Number.isNaN(value));
+  if (known.length === 0) return undefined;
+  return known.reduce((sum, { value }) => sum + value, 0) / known.length;
+}

@@ -1,0 +1,76 @@
+import type { Estimate } from "./bootstrap.js";
+import { type CallConcentration, callConcentration } from "./call-concentration.js";
+import { type DistanceProfile, entropyByDistance } from "./entropy-by-distance.js";
+import { entropyContent, type EntropyContent } from "./entropy-content.js";
+import { entropyOutcome, type RowScores } from "./entropy-outcome.js";
+import { type EntropyRise, entropyRise } from "./entropy-rise.js";
+import { type ProfiledTree, treesOf } from "./model-tokens.js";
+import type { EntropyStatisticOptions } from "./options.js";
+import { recordedRise } from "./recorded-rise.js";
+
+/** All that the trees say about whether entropy peaks at tool calls. */
+export interface EntropyStatistics {
+  rise: EntropyRise;
+  /** Share of tool rounds whose recorded entropy rose above the row's baseline. */
+  recorded: Estimate;
+  profile: DistanceProfile;
+  concentration: CallConcentration;
+  content: EntropyContent;
+  /** Undefined without scores. */
+  outcome?: Estimate;
+  /** In a line or two, with what it was measured by. */
+  text: string;
+}
+
+/**
+ * "Does entropy peak at tool calls?" ARPO's premise and APPO's objection measured on the same trees.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { entropyStatistics, rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { calculator, ToolSet } from "arpo-lab/tools";
+ *
+ * const tools = new ToolSet([calculator()]);
+ * const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
+ * assert.match(entropyStatistics(trees).text, /^entropy in the 20 tokens after a result/);
+ * assert.match(entropyStatistics([]).text, /undefined/);
+ * ```
+ */
+export function entropyStatistics(
+  trees: ProfiledTree | Iterable<ProfiledTree>,
+  options: EntropyStatisticOptions & { scored?: RowScores } = {},
+): EntropyStatistics {
+  const list = treesOf("measure entropy at calls", trees);
+  const rise = entropyRise(list, options);
+  const { rose: recorded } = recordedRise(list, options);
+  const concentration = callConcentration(list, options);
+  const outcome = options.scored && entropyOutcome(list, options.scored, options).correlation;
+  const found = {
+    ...{ rise, recorded, concentration },
+    profile: entropyByDistance(list, options),
+    content: entropyContent(list, options),
+    ...(outcome ? { outcome } : {}),
+  };
+  return { ...found, text: inWords(found) };
+}
+
+function inWords({ rise, concentration, outcome }: Omit<EntropyStatistics, "text">): string {
+  const { k, share } = concentration;
+  const scale = concentration.zScore ? ", rows on one scale" : "";
+  const parts = [
+    `${rise.signal} in the ${k} tokens after a result, less the rest of the row: ${told(rise.againstRest, "rows")}`,
+    `how much oftener its top ${Number((100 * share).toPrecision(3))}% stand at calls than any: ${told(concentration.concentration, `tokens${scale}`)}`,
+  ];
+  if (outcome) parts.push(`rank correlation with outcomes ${told(outcome, "forks")}`);
+  return parts.join("; ");
+}
+
+/** An estimate in words. */
+function told({ value, low, high, count, why }: Estimate, of: string): string {
+  if (value === undefined) return `undefined (${why ?? "nothing to tell it from"})`;
+  const interval =
+    low === undefined || high === undefined ? "" : `95% ${low.toFixed(2)} to ${high.toFixed(2)}, `;
+  return `${value.toFixed(2)} (${interval}${count} ${of})`;
+}

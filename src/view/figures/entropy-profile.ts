@@ -1,0 +1,138 @@
+import { checkArguments, shown } from "../../arguments/index.js";
+import {
+  callConcentration,
+  type CallConcentration,
+} from "../../rollout/entropy/call-concentration.js";
+import { entropyByDistance } from "../../rollout/entropy/entropy-by-distance.js";
+import { entropyRise } from "../../rollout/entropy/entropy-rise.js";
+import { type ProfiledTree, treesOf } from "../../rollout/entropy/model-tokens.js";
+import type { EntropyStatisticOptions } from "../../rollout/entropy/options.js";
+import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+
+export interface EntropyProfileOptions extends FigureOptions, EntropyStatisticOptions {
+  /**
+   * `calls`: the mean at each distance after a tool result and before a call. `places`: where in their
+   * segments the most uncertain tokens stand.
+   */
+  of?: "calls" | "places";
+  /** How far the lines of `calls` go. Default 100. */
+  distances?: number;
+}
+
+/**
+ * Does entropy peak at tool calls? The mean entropy of model tokens by their distance from results and
+ * calls, each token once, or the places of the most uncertain ones. The title says what was measured.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { calculator, ToolSet } from "arpo-lab/tools";
+ * import { describe, entropyProfile } from "arpo-lab/view";
+ *
+ * const tools = new ToolSet([calculator()]);
+ * const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
+ * const figure = entropyProfile(trees, { k: 5 });
+ * assert.deepEqual(
+ *   figure.data.map(({ name }) => name),
+ *   ["after a result", "before a call", "all tokens"],
+ * );
+ * assert.match(describe(figure), /times as often/);
+ * assert.equal((entropyProfile(trees, { of: "places" }).data[0].y as number[]).length, 20);
+ * ```
+ */
+export function entropyProfile(
+  trees: ProfiledTree | Iterable<ProfiledTree>,
+  options: EntropyProfileOptions = {},
+): Figure {
+  checkArguments("draw an entropy profile", { options }, { options: "object" });
+  const list = treesOf("draw an entropy profile", trees);
+  const { of = "calls" } = options;
+  if (of !== "calls" && of !== "places") {
+    throw new RangeError(
+      `Cannot draw an entropy profile: of must be calls or places, got ${shown(of)}`,
+    );
+  }
+
+  const found = callConcentration(list, options);
+  const { temperature = 1 } = list[0]?.config.sampling ?? {};
+  const measured = `k ${found.k}, top ${said(100 * found.share)}%, temperature ${temperature}, ${options.forced ? "forced tokens too" : "drawn tokens"}`;
+  return of === "calls"
+    ? byDistance(list, found, measured, options)
+    : byPlace(found, measured, options);
+}
+
+function byDistance(
+  trees: readonly ProfiledTree[],
+  found: CallConcentration,
+  measured: string,
+  options: EntropyProfileOptions,
+): Figure {
+  const { series } = paletteOf(options);
+  const { after, before, mean, tokens } = entropyByDistance(trees, options);
+  const { againstRest } = entropyRise(trees, options);
+  const lines = [
+    { name: "after a result", points: after },
+    { name: "before a call", points: before },
+  ];
+  const last = Math.max(
+    1,
+    ...lines.flatMap(({ points }) => points.filter((p) => p.tokens > 0)).map((p) => p.distance),
+  );
+  const { concentration } = found;
+  return makeFigure(
+    [
+      ...lines.map(({ name, points }, i) => ({
+        ...{ type: "scatter", mode: "lines", name },
+        x: points.slice(0, last + 1).map(({ distance }) => distance),
+        y: points.slice(0, last + 1).map((point) => point.mean ?? null),
+        customdata: points.slice(0, last + 1).map((point) => point.tokens),
+        hovertemplate: "%{x} tokens away: %{y:.3f} over %{customdata} tokens",
+        line: { color: series[i], dash: dashes[i] },
+      })),
+      {
+        ...{ type: "scatter", mode: "lines", name: "all tokens" },
+        x: [0, last],
+        y: [mean ?? null, mean ?? null],
+        line: { color: series[2], dash: dashes[2] },
+      },
+    ],
+    {
+      title: `Does ${found.signal} peak at calls? (${measured})`,
+      x: "model tokens away",
+      y: `${found.signal} (nats)`,
+      description: `The mean ${found.signal} of ${tokens} model tokens is ${saidOr(mean)} nats. Within ${found.k} tokens after a result it differs from the rest of its row by ${saidOr(againstRest.value, againstRest.why)}. The most uncertain tokens stand at calls ${saidOr(concentration.value, concentration.why)} times as often as any.`,
+    },
+    options,
+  );
+}
+
+function byPlace(
+  { places, unevenness, signal, concentration }: CallConcentration,
+  measured: string,
+  options: EntropyProfileOptions,
+): Figure {
+  const { series } = paletteOf(options);
+  const x = places.map((_, i) => (i + 0.5) / places.length);
+  const even = concentration.count / places.length;
+  return makeFigure(
+    [
+      { type: "bar", name: "most uncertain", x, y: places, marker: { color: series[0] } },
+      {
+        ...{ type: "scatter", mode: "lines", name: "spread evenly", x, y: x.map(() => even) },
+        line: { color: series[1], dash: dashes[1] },
+      },
+    ],
+    {
+      title: `Where in a segment ${signal} is greatest (${measured})`,
+      x: "place in the segment",
+      y: "tokens",
+      description: `Where ${concentration.count} most uncertain tokens stand between two tool results; their distribution differs from an even one by at most ${saidOr(unevenness)}.`,
+    },
+    options,
+  );
+}
+
+const saidOr = (value: number | undefined, why = "nothing to tell it from"): string =>
+  value === undefined ? `undefined (${why})` : said(value);
