@@ -28,6 +28,11 @@ export {
 export { type Threshold } from "./correction/thresholds.js";
 export { filterGroups, type FilteredGroups, type FilterOptions } from "./filter-groups.js";
 export {
+  treeDifference,
+  type ScoredOutline,
+  type TreeDifference,
+} from "./advantage/tree-difference.js";
+export {
   actorLoss,
   type ActorLoss,
   type ActorLossInput,

@@ -6,6 +6,37 @@ export {
   type BranchSituation,
   type BranchVerdict,
 } from "./branch/branch-rule.js";
+export {
+  appoBranchPoints,
+  appoFutureValues,
+  appoRewardScale,
+  appoRolloutPoints,
+  type AppoPoint,
+  type AppoRow,
+} from "./branch/family/appo.js";
+export {
+  at2poCandidates,
+  at2poExpand,
+  at2poLeaves,
+  type RankedTurn,
+  type TurnOutline,
+} from "./branch/family/at2po.js";
+export { fr3eAnchors } from "./branch/family/fr3e.js";
+export type { Outline } from "./branch/family/outline.js";
+export { treeGrpoExpand } from "./branch/family/tree-grpo.js";
+export {
+  treepoAllocations,
+  treepoDivergence,
+  type TreepoAllocation,
+  type TreepoStep,
+} from "./branch/family/treepo.js";
+export {
+  treerlMask,
+  treerlSelect,
+  type ChosenToken,
+  type SignalChain,
+  type TreerlOptions,
+} from "./branch/family/treerl.js";
 export { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
 export { dynamicBudget, type DynamicBudget } from "./branch/dynamic-budget.js";
 export { EntropyBaselines } from "./branch/entropy-baselines.js";

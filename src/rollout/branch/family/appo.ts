@@ -1,0 +1,202 @@
+import { checkArguments } from "../../../arguments/check-arguments.js";
+
+/** An initial rollout, token by token, as APPO sees it. */
+export interface AppoRow {
+  /** 1 where the policy wrote. */
+  mask: ArrayLike<number>;
+  /** True where a token's text says nothing: never chosen, but part of the z-scores. */
+  blank: ArrayLike<boolean>;
+  entropies: ArrayLike<number>;
+  /** What follows under the policy of now, as `appoFutureValues` gives it; without it entropy alone counts. */
+  future?: ArrayLike<number> | undefined;
+}
+
+/** A token to branch after. */
+export interface AppoPoint {
+  row: number;
+  token: number;
+  score: number;
+}
+
+/**
+ * APPO's future value of each token: exp of the discounted sum of the log-ratios (policy of now against
+ * the one that sampled) from there on, within 1 ± clip where clip is above 0. Tokens that are masked out
+ * add nothing but count as distance.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { appoFutureValues } from "arpo-lab/rollout";
+ *
+ * const [all, last] = appoFutureValues([0.1, -0.1], [1, 1], { clip: 0 });
+ * assert.ok(Math.abs(all - 1) < 1e-12 && Math.abs(last - Math.exp(-0.1)) < 1e-12);
+ * ```
+ */
+export function appoFutureValues(
+  logRatios: ArrayLike<number>,
+  mask: ArrayLike<number>,
+  options: { gamma?: number; clip?: number } = {},
+): number[] {
+  checkArguments(
+    "look ahead",
+    { logRatios, mask, options },
+    { logRatios: "list", mask: "list", options: { gamma: "number?", clip: "number?" } },
+  );
+  const { gamma = 1, clip = 0.2 } = options;
+  const values = new Array<number>(logRatios.length);
+  let sum = 0;
+  for (let t = logRatios.length - 1; t >= 0; t--) {
+    sum = gamma * sum + (mask[t] ? logRatios[t]! * mask[t]! : 0);
+    const value = Math.exp(Math.min(20, Math.max(-20, sum)));
+    values[t] = clip > 0 ? Math.min(1 + clip, Math.max(1 - clip, value)) : value;
+  }
+  return values;
+}
+
+/**
+ * APPO's scale of an initial rollout's rewards for one branch of it: 1 + score / best · discount^(token - t)
+ * up to the token it left at, 1 after it; 1 everywhere unless both scores are above 0.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { appoRewardScale } from "arpo-lab/rollout";
+ *
+ * const scale = appoRewardScale({ token: 1, score: 1, best: 2, length: 3, discount: 0.5 });
+ * assert.deepEqual(scale, [1.25, 1.5, 1]);
+ * ```
+ */
+export function appoRewardScale(branch: {
+  token: number;
+  score: number;
+  /** The greatest score of the batch. */
+  best: number;
+  length: number;
+  discount?: number;
+}): number[] {
+  checkArguments(
+    "scale rewards",
+    { branch },
+    { branch: { token: "number", score: "number", best: "number", length: "count" } },
+  );
+  const { token, score, best, length, discount = 0.9 } = branch;
+  const grows = score > 0 && best > 0;
+  return Array.from({ length }, (_, t) =>
+    grows && t <= token ? 1 + (score / best) * discount ** (token - t) : 1,
+  );
+}
+
+/** Rounding alone must not decide: such a distance from the mean is none. */
+const noise = 1e-12;
+
+/** Distances from the mean in units of `deviation`'s answer, over the places given. */
+function zScores(
+  values: ArrayLike<number>,
+  places: readonly number[],
+  deviation: (variance: number) => number,
+): number[] {
+  const mean = places.reduce((sum, t) => sum + values[t]!, 0) / places.length;
+  const from = (t: number) => {
+    const distance = values[t]! - mean;
+    return Math.abs(distance) < noise ? 0 : distance;
+  };
+  const variance = places.reduce((sum, t) => sum + from(t) ** 2, 0) / places.length;
+  return places.map((t) => from(t) / deviation(variance));
+}
+
+/** A token that may be branched after. */
+interface Candidate extends AppoPoint {
+  /** Uncertain, and of influence. */
+  strict: boolean;
+}
+
+/** The candidates of one initial rollout, in order of position. */
+export function appoCandidates(
+  row: number,
+  { mask, blank, entropies, future }: AppoRow,
+): Candidate[] {
+  const places = Array.from({ length: mask.length }, (_, t) => t).filter((t) => mask[t]);
+  const eased = (variance: number) => Math.sqrt(variance) + 1e-6;
+  const uncertain = zScores(entropies, places, eased);
+  const telling = future && zScores(future, places, eased);
+  return places.flatMap((token, i) => {
+    if (blank[token]) return [];
+    const h = uncertain[i]!;
+    const score = telling ? h * telling[i]! : h;
+    return [{ row, token, score, strict: h > 0 && score > 0 && (!telling || telling[i]! > 0) }];
+  });
+}
+
+/** The order in which candidates are taken: the strict ones by score, then the others by score. */
+export function inAppoOrder<C extends { strict: boolean; score: number }>(
+  candidates: readonly C[],
+): C[] {
+  const byScore = [...candidates].sort((a, b) => b.score - a.score);
+  return [...byScore.filter((c) => c.strict), ...byScore.filter((c) => !c.strict)];
+}
+
+/**
+ * APPO's branch points of one prompt: tokens that are uncertain and whose continuation the policy of now
+ * values otherwise (both z-scores, and so their product, positive) by score, then the others by score,
+ * then the same again until `budget` is spent. Without future values the score is the entropy's z alone.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { appoBranchPoints } from "arpo-lab/rollout";
+ *
+ * const row = { mask: [1, 1, 1], blank: [false, false, true], entropies: [0.1, 1, 3] };
+ * const points = appoBranchPoints([row], 3);
+ * assert.deepEqual(points.map(({ token }) => token), [1, 0, 1]);
+ * ```
+ */
+export function appoBranchPoints(rows: readonly AppoRow[], budget: number): AppoPoint[] {
+  checkArguments("choose tokens", { rows, budget }, { rows: "list", budget: "count" });
+  const order = inAppoOrder(rows.flatMap((row, i) => appoCandidates(i, row)));
+  if (order.length === 0) return [];
+  return Array.from({ length: budget }, (_, i) => {
+    const { row, token, score } = order[i % Math.min(order.length, budget)]!;
+    return { row, token, score };
+  });
+}
+
+const punctuation = /^[!-/:-@[-`{-~]*$/;
+
+/** Whether a token says nothing to APPO's rule inside the rollout: blank, or ASCII punctuation alone. */
+export const isMeaningless = (text: string): boolean => punctuation.test(text.trim());
+
+/**
+ * APPO's branch points inside a rollout, where nothing but entropy is known yet: blank tokens and
+ * punctuation are left out before the z-scores are taken; what is above the mean may be chosen, best first.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { appoRolloutPoints } from "arpo-lab/rollout";
+ *
+ * const found = appoRolloutPoints(["so", ",", "maybe", "42"], [0.2, 5, 1, 0.1]);
+ * assert.deepEqual(found.map(({ token }) => token), [2]);
+ * ```
+ */
+export function appoRolloutPoints(
+  texts: readonly string[],
+  entropies: ArrayLike<number>,
+  future?: ArrayLike<number>,
+): Omit<AppoPoint, "row">[] {
+  checkArguments("choose tokens", { texts, entropies }, { texts: "list", entropies: "list" });
+  const places = texts.flatMap((text, t) => (isMeaningless(text) ? [] : [t]));
+  const plain = (variance: number) => (variance <= 1e-16 ? 1 : Math.sqrt(variance));
+  // What the sampler did not tell says nothing either way.
+  const known = texts.map((_, t) => entropies[t] ?? 0);
+  const uncertain = zScores(known, places, plain);
+  const ahead = future && texts.map((_, t) => future[t] ?? 1);
+  const telling = ahead && zScores(ahead, places, plain);
+  return places
+    .flatMap((token, i) => {
+      const h = uncertain[i]!;
+      const score = telling ? h * telling[i]! : h;
+      const chosen = score > 0 && (!telling || (h > 0 && telling[i]! > 0));
+      return chosen ? [{ token, score }] : [];
+    })
+    .sort((a, b) => b.score - a.score);
+}

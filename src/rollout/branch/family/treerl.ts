@@ -1,0 +1,146 @@
+import { checkArguments } from "../../../arguments/check-arguments.js";
+
+/** A chain as TreeRL sees it: what it wrote itself, token by token. */
+export interface SignalChain {
+  /** Whether something of a parent chain stands before its first token. */
+  prefixed: boolean;
+  texts: readonly string[];
+  /** What the rule ranks by: surprisal as published, or entropy. */
+  signal: ArrayLike<number>;
+}
+
+/** A token to branch before. */
+export interface ChosenToken {
+  tree: number;
+  chain: number;
+  token: number;
+  score: number;
+}
+
+/** How many are chosen. */
+export interface TreerlOptions {
+  /** Per tree and round. */
+  points: number;
+  /** Above 0: points lie far apart, chosen from so many times `points` per chain. */
+  upsampling?: number;
+  /** Tokens of a tree's first chain that count; other chains have `otherLength`. */
+  maxLength?: number;
+  otherLength?: number;
+}
+
+/** The published code has this as the default of an argument that only first chains are given. */
+const usualLength = 7144;
+
+/**
+ * The tokens that TreeRL leaves out: the first of a chain with a prefix, those beyond the length, and
+ * every one after the first whose text contains "conclusion" or "answer".
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { treerlMask } from "arpo-lab/rollout";
+ *
+ * const chain = { prefixed: true, texts: ["so", "the", "Answer", "is"], signal: [1, 1, 1, 1] };
+ * assert.deepEqual(treerlMask(chain), [true, false, false, true]);
+ * ```
+ */
+export function treerlMask(chain: SignalChain, maxLength = usualLength): boolean[] {
+  checkArguments(
+    "mask tokens",
+    { chain, maxLength },
+    { chain: { texts: "list" }, maxLength: "number" },
+  );
+  let answered = false;
+  return chain.texts.map((text, token) => {
+    const masked = (token === 0 && chain.prefixed) || token >= maxLength || answered;
+    answered ||= /conclusion|answer/.test(text.toLowerCase());
+    return masked;
+  });
+}
+
+/** The chain's tokens that may be chosen, by falling signal, equal ones in their order. */
+export function rankTokens(chain: SignalChain, maxLength?: number): number[] {
+  const masked = treerlMask(chain, maxLength);
+  const free = masked.flatMap((out, token) => (out ? [] : [token]));
+  return free.sort((a, b) => chain.signal[b]! - chain.signal[a]!);
+}
+
+/**
+ * TreeRL's branch points of one round in a forest: of each chain the tokens of greatest signal, of each
+ * tree the best of those. Among equals the later chain and the later token come first, as published.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { treerlSelect } from "arpo-lab/rollout";
+ *
+ * const chain = { prefixed: false, texts: ["a", "b", "c"], signal: [0.1, 2, 0.5] };
+ * const [best, next] = treerlSelect([[chain]], { points: 2 });
+ * assert.deepEqual([best.token, next.token], [1, 2]);
+ * ```
+ */
+export function treerlSelect(
+  forest: readonly (readonly SignalChain[])[],
+  options: TreerlOptions,
+): ChosenToken[] {
+  checkArguments(
+    "choose tokens",
+    { forest, options },
+    { forest: "list", options: { points: "count" } },
+  );
+  return forest.flatMap((chains, tree) => {
+    const ranked = chains.map((chain, i) => {
+      const most = i === 0 ? options.maxLength : options.otherLength;
+      const tokens = rankTokens(chain, most);
+      return { tokens, scores: tokens.map((token) => chain.signal[token]!) };
+    });
+    return pool(ranked, options).map(({ chain, token, score }) => ({ tree, chain, token, score }));
+  });
+}
+
+/** Tokens by falling score, and those scores. */
+export interface RankedTokens {
+  tokens: readonly number[];
+  scores: readonly number[];
+}
+
+/** The first `count` of a chain's ranked tokens; where there are fewer, they come again. */
+export function firstOf<T>(ranked: readonly T[], count: number): T[] {
+  if (ranked.length === 0) return [];
+  return Array.from({ length: count }, (_, i) => ranked[i % ranked.length]!);
+}
+
+/** The best of one tree, from its chains' ranked tokens. */
+export function pool(
+  chains: readonly RankedTokens[],
+  { points, upsampling = 0 }: Pick<TreerlOptions, "points" | "upsampling">,
+): Omit<ChosenToken, "tree">[] {
+  const each = upsampling > 0 ? points * upsampling : points;
+  const pooled = chains
+    .flatMap(({ tokens, scores }, chain) =>
+      firstOf(
+        tokens.map((token, i) => ({ chain, token, score: scores[i]! })),
+        each,
+      ),
+    )
+    .sort((a, b) => b.score - a.score || b.chain - a.chain || b.token - a.token);
+  return upsampling > 0 ? farApart(pooled, points) : pooled.slice(0, points);
+}
+
+/**
+ * From the best on, always the one farthest from all chosen ones, whatever chains they are in. What was
+ * chosen is looked up by its place alone: the published code mixes up chains here.
+ */
+function farApart<C extends { token: number }>(pooled: readonly C[], count: number): C[] {
+  const left = pooled.map(({ token }) => token);
+  const chosen = left.splice(0, 1);
+  while (chosen.length < count && left.length > 0) {
+    const distance = (token: number) => Math.min(...chosen.map((c) => Math.abs(c - token)));
+    let best = 0;
+    for (let i = 1; i < left.length; i++) {
+      if (distance(left[i]!) > distance(left[best]!)) best = i;
+    }
+    chosen.push(...left.splice(best, 1));
+  }
+  return chosen.map((token) => pooled.find((one) => one.token === token)!);
+}
