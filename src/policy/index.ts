@@ -4,6 +4,7 @@ export type {
   GenerateOptions,
   OpenOptions,
   Row,
+  Sampler,
   Sampling,
   Segment,
   Session,
@@ -19,4 +20,4 @@ export {
   type RemotePolicyOptions,
 } from "./remote/index.js";
 export { Policy } from "./policies.js";
-export type { ModelPolicy, PolicyOptions } from "./policy-from-model.js";
+export type { ModelPolicy, ModelPolicyOptions, PolicyOptions } from "./policy-from-model.js";

@@ -4,7 +4,7 @@ import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { AllowedMasks } from "./allowed.js";
 import { Batch } from "./batch.js";
 import { LocalSession } from "./local-session.js";
-import type { Policy, Session } from "./policy.js";
+import type { Policy, Sampler, Session } from "./policy.js";
 import { TokenTexts } from "./stops.js";
 
 /** What a local policy is made of. */
@@ -58,6 +58,7 @@ export class LocalPolicy implements Policy {
   readonly name: string;
   readonly tokenizer: Tokenizer;
   readonly contextLength: number;
+  readonly sampler?: Sampler;
   readonly #options: LocalPolicyOptions;
   readonly #batch: Batch;
   readonly #texts: TokenTexts;
@@ -89,6 +90,7 @@ export class LocalPolicy implements Policy {
     this.name = name;
     this.tokenizer = tokenizer;
     this.contextLength = contextLength;
+    if (decoder.rounded) this.sampler = decoder.rounded;
     this.#options = options;
     this.#batch = new Batch(decoder, Math.min(top, decoder.vocabSize));
     this.#texts = new TokenTexts(tokenizer);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { HfTokenizer, Model, saveModel, trainBpe } from "../model/index.js";
 import { Random } from "../random/index.js";
-import { tf } from "../tensor/index.js";
+import { compiledEngine, tf } from "../tensor/index.js";
 import { Policy } from "./index.js";
 
 const files = trainBpe(["a search for the search of searching"], {
@@ -50,6 +50,32 @@ test("Policy.load() reads a folder and continues as the model it was saved from"
   }
   await assert.rejects(Policy.load(join(folder, "nowhere")), /Cannot load/);
   await rm(folder, { recursive: true });
+});
+
+test("Policy.fromModel() with a dtype samples from a rounded copy that follows the model", async () => {
+  const tokenizer = new HfTokenizer(files);
+  const model = Model.init({ ...config, eosIds: [tokenizer.eosId] }, 3);
+  const exact = Policy.fromModel(model, tokenizer);
+  const rounded = Policy.fromModel(model, tokenizer, { dtype: "int8" });
+  const before = await continued(rounded);
+  assert.equal(exact.sampler, undefined);
+  if (compiledEngine()) {
+    assert.equal(rounded.sampler, "int8");
+    assert.notEqual(before, await continued(exact));
+  } else {
+    // Plain code keeps the weights as they are.
+    assert.equal(rounded.sampler, undefined);
+    assert.equal(before, await continued(exact));
+  }
+  const weight = model.weights.get("model.layers.1.mlp.down_proj.weight")!;
+  tf.tidy(() => weight.assign(weight.mul(-2)));
+  model.changed();
+  assert.notEqual(await continued(rounded), before);
+  assert.throws(
+    () => Policy.fromModel(model, tokenizer, { dtype: "int4" as never }),
+    /dtype must be one of float32, bfloat16, int8, got int4/,
+  );
+  rounded.dispose();
 });
 
 test("Policy.fromModel() samples only ids that the tokenizer knows", async () => {

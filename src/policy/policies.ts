@@ -1,7 +1,7 @@
 import type { Model, Tokenizer } from "../model/index.js";
 import { connectRemote, type ConnectOptions, type RemotePolicy } from "./remote/index.js";
 import type { Policy as PolicyInterface } from "./policy.js";
-import { loadPolicy, ModelPolicy, type PolicyOptions } from "./policy-from-model.js";
+import { loadPolicy, ModelPolicy, type ModelPolicyOptions } from "./policy-from-model.js";
 
 /** Something that generates and says how sure it was: a local model or a remote endpoint. */
 export type Policy = PolicyInterface;
@@ -36,8 +36,8 @@ export const Policy = {
    * `{ dtype: "int8" }` for models that are only read, in half or a quarter of the memory.
    */
   load: loadPolicy,
-  /** From a model in memory; it may go on being trained. */
-  fromModel: (model: Model, tokenizer: Tokenizer, options?: PolicyOptions): ModelPolicy =>
+  /** From a model in memory; it may go on being trained, also where `dtype` rounds what samples. */
+  fromModel: (model: Model, tokenizer: Tokenizer, options?: ModelPolicyOptions): ModelPolicy =>
     new ModelPolicy(model, tokenizer, options),
   /** From one or more OpenAI-compatible endpoints of the same model, with its tokenizer here. */
   remote: (urls: string | readonly string[], options: ConnectOptions): Promise<RemotePolicy> =>

@@ -23,6 +23,16 @@ export interface PolicyOptions {
   top?: number;
 }
 
+/** How a policy is made of a model in memory. */
+export interface ModelPolicyOptions extends PolicyOptions {
+  /**
+   * How weights are kept for sampling; the model itself stays as it is and can be trained. Rounded
+   * ones are another policy than the one that trains, and an update corrects for that. Default:
+   * `"float32"`, the model.
+   */
+  dtype?: DecoderType;
+}
+
 function checkEnds(tokenizer: Tokenizer, vocabSize: number): void {
   if (tokenizer.eosIds.some((id) => id >= vocabSize)) {
     throw new RangeError(
@@ -45,18 +55,19 @@ export interface LoadPolicyOptions extends PolicyOptions {
 export class ModelPolicy extends LocalPolicy {
   readonly model: Model;
 
-  constructor(model: Model, tokenizer: Tokenizer, options: PolicyOptions = {}) {
+  constructor(model: Model, tokenizer: Tokenizer, options: ModelPolicyOptions = {}) {
     checkArguments(
       "make a policy",
       { model, tokenizer, options },
       { model: "model", tokenizer: "tokenizer", options: "object" },
     );
     checkEnds(tokenizer, model.config.vocabSize);
+    const { dtype = "float32", ...own } = options;
     super({
-      ...options,
+      ...own,
       name: options.name ?? "model",
       tokenizer,
-      decoder: makeDecoder(model),
+      decoder: makeDecoder(model, { dtype }),
       weightsVersion: () => model.version,
     });
     this.model = model;

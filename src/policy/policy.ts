@@ -92,8 +92,16 @@ export interface Session {
   dispose(): void;
 }
 
+/**
+ * How what samples differs from the model that trains: it is elsewhere, or a rounded copy. Its
+ * log-probabilities are not the model's, and an update corrects for that.
+ */
+export type Sampler = "remote" | "bfloat16" | "int8";
+
 /** Something that generates and says how sure it was: a local model or a remote endpoint. */
 export interface Policy {
+  /** Set where what samples is not the model that trains. */
+  readonly sampler?: Sampler;
   /** Shown in figures and kept in run folders. */
   readonly name: string;
   readonly tokenizer: Tokenizer;

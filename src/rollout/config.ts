@@ -106,6 +106,7 @@ function checkKinds(options: RolloutOptions): void {
         compat: "object?",
         keepTop: "boolean?",
         seed: "count?",
+        firstIndex: "count?",
         draws: "function?",
         onEvent: "function?",
         signal: "signal?",

@@ -96,6 +96,11 @@ export interface RolloutOptions {
   /** Default 0. */
   seed?: number;
   /**
+   * The first task's place in its batch, which names the trees' random streams: a batch may be rolled
+   * out in parts. Default 0.
+   */
+  firstIndex?: number;
+  /**
    * `prompt` (default): each prompt is rolled out as if it were alone, rows go on as soon as their
    * tool has answered, and no tree depends on the rest of the batch. `lockstep`: the reference's
    * rounds over the whole batch, with one shared token limit and one update of the penalty.

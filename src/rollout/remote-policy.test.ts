@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { RemotePolicy } from "../policy/index.js";
 import { calculator, ToolSet } from "../tools/index.js";
-import { rollout, rolloutPresets } from "./index.js";
+import { rollout, rolloutPresets, treesFromJsonl, treesToJsonl } from "./index.js";
 import { CodePointTokenizer } from "./testing/index.js";
 
 const tokenizer = new CodePointTokenizer({ vocabSize: 128 });
@@ -44,6 +44,8 @@ test("rollout() grows trees from a remote endpoint", async (t) => {
   const options = { ...rolloutPresets.arpo, n: 6, initialRollouts: 2, branchProbability: 1, tools };
   const tree = await rollout(policy, { prompt: "add" }, options);
   assert.equal(tree.rows.length, 6);
+  assert.ok(tree.trajectories.every(({ sampler }) => sampler === "remote"));
+  assert.equal(treesFromJsonl(treesToJsonl([tree]))[0]!.sampler, "remote");
   assert.equal(tree.rows.filter((row) => row.kind === "branch").length, 4);
   for (const { text, logprobs, end } of tree.trajectories) {
     assert.equal(

@@ -1,5 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
+import type { Sampler } from "../policy/policy.js";
 import { showAs, type Shown } from "../show/index.js";
 import { forkTree, type ForkChanges, type TreeRuntime } from "./grow/fork.js";
 import type { Replay, ReplayChanges } from "./replay/follow-plan.js";
@@ -34,6 +35,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   readonly task: T;
   readonly index: number;
   readonly policy: string;
+  readonly sampler?: Sampler;
   readonly prompt: PromptText;
   readonly nodes: TreeNode[];
   readonly rows: TreeRow[];
@@ -54,6 +56,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     this.task = data.task;
     this.index = data.index;
     this.policy = data.policy;
+    if (data.sampler) this.sampler = data.sampler;
     this.prompt = data.prompt;
     this.nodes = data.nodes;
     this.rows = data.rows;

@@ -50,6 +50,14 @@ test("rollout() gives the same trees for any number of workers and any timing", 
   }
 });
 
+test("rollout() of a batch in parts gives the trees of the whole", async () => {
+  const options = { ...settings, tools: new ToolSet([calculator()]) };
+  const whole = await rollout(babbler(), tasks, options);
+  const first = await rollout(babbler(), tasks.slice(0, 1), options);
+  const rest = await rollout(babbler(), tasks.slice(1), { ...options, firstIndex: 1 });
+  assert.deepEqual([...first, ...rest].map(content), whole.map(content));
+});
+
 test("rollout() in rounds and row by row decides the same for one prompt", async () => {
   for (let seed = 0; seed < 30; seed++) {
     const common: RolloutOptions = {

@@ -57,7 +57,9 @@ export async function rollout<T extends RolloutTask>(
   list.forEach(checkTask);
   const seed = Random.from(config.seed);
   const { tokenizer } = policy;
-  const starts = list.map((task, index) => {
+  const { firstIndex = 0 } = options;
+  const starts = list.map((task, i) => {
+    const index = firstIndex + i;
     const prompt = promptOf(task, tokenizer, config.promptLimit);
     return { index, prompt, messages: chatOf(task, prompt, tokenizer), random: seed.split(index) };
   });

@@ -40,6 +40,8 @@ export interface Decoder {
   readonly vocabSize: number;
   /** The longest row it can hold. */
   readonly contextLength: number;
+  /** How matrices are kept, where that is not in single precision. */
+  readonly rounded?: "bfloat16" | "int8";
   /** An empty row. */
   open(): number;
   /** A row with the same past, shared. */

@@ -37,6 +37,7 @@ const KEPT_BYTES = 16 * 2 ** 20;
 export class EngineDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
+  readonly rounded?: "bfloat16" | "int8";
   readonly #kernels: EngineFunctions;
   readonly #shape: DecoderShape;
   readonly #source: () => DecoderWeights<StoredValues>;
@@ -69,6 +70,7 @@ export class EngineDecoder implements Decoder {
     this.#shape = shape;
     this.#source = source;
     this.#type = type;
+    if (type !== "float32") this.rounded = type;
     this.vocabSize = vocabSize;
     this.contextLength = shape.contextLength;
     this.#decoder = kernels.decoder_create(

@@ -50,7 +50,8 @@ export type WeightsSource = () => DecoderWeights;
  * How a decoder keeps its matrices: as they are; rounded to bfloat16; or as 8-bit integers with a
  * scale for each output. Sums are in single precision everywhere.
  */
-export type DecoderType = "float32" | "bfloat16" | "int8";
+export const decoderTypes = ["float32", "bfloat16", "int8"] as const;
+export type DecoderType = (typeof decoderTypes)[number];
 
 /** Throws unless every weight is there and of the size the shape asks for. */
 export function checkWeights(shape: DecoderShape, weights: DecoderWeights<StoredValues>): void {

@@ -55,6 +55,7 @@ interface RemoteRow extends Row {
  * ```
  */
 export class RemotePolicy implements Policy {
+  readonly sampler = "remote";
   readonly name: string;
   readonly tokenizer: Tokenizer;
   readonly contextLength: number;

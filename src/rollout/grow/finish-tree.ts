@@ -1,4 +1,4 @@
-import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import type { Policy } from "../../policy/policy.js";
 import type { RolloutConfig } from "../settings.js";
 import type { LiveNode } from "./live-row.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
@@ -14,7 +14,7 @@ export function finishTree<T extends RolloutTask>(
   run: TreeRun,
   task: T,
   config: RolloutConfig,
-  policy: { name: string; tokenizer: Tokenizer },
+  policy: Pick<Policy, "name" | "tokenizer" | "sampler">,
 ): RolloutTreeData<T> {
   const ids = new Map<LiveNode, number>();
   const nodes: TreeNode[] = [];
@@ -43,6 +43,7 @@ export function finishTree<T extends RolloutTask>(
     task,
     index: run.index,
     policy: policy.name,
+    ...(policy.sampler ? { sampler: policy.sampler } : {}),
     prompt: run.prompt,
     nodes,
     rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls }) => {

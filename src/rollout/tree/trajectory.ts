@@ -1,3 +1,4 @@
+import type { Sampler } from "../../policy/policy.js";
 import { lossMask, responseAttention } from "./response-mask.js";
 import { pathOf, type RolloutTreeData } from "./tree-data.js";
 import type { NodeTool, RowEnd } from "./tree-values.js";
@@ -21,6 +22,8 @@ export interface Trajectory {
   attention: Uint8Array;
   /** 1 where the policy is trained: `written` and `attention`. */
   lossMask: Uint8Array;
+  /** How what sampled differs from the model that trains; absent where it is that model. */
+  sampler?: Sampler;
   /** ln p when sampled; NaN where the model did not sample. */
   logprobs: Float32Array;
   /** Full-distribution entropy in nats; NaN where the model did not sample. */
@@ -66,6 +69,7 @@ export function trajectoryOf(tree: RolloutTreeData, row: number): Trajectory {
     written,
     attention,
     lossMask: lossMask(written, attention),
+    ...(tree.sampler ? { sampler: tree.sampler } : {}),
     logprobs,
     entropies,
     toolCalls: path.flatMap((node) => (node.tool ? [node.tool] : [])),

@@ -1,3 +1,4 @@
+import type { Sampler } from "../../policy/policy.js";
 import type { RolloutConfig } from "../settings.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { EntropyMonitor, TreeNode, TreeRow } from "./tree-values.js";
@@ -18,6 +19,8 @@ export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
   index: number;
   /** Name of the policy. */
   policy: string;
+  /** How what sampled differs from the model that trains; absent where it is that model. */
+  sampler?: Sampler;
   prompt: PromptText;
   /** Every stretch of the tree once; parents come before their children. */
   nodes: TreeNode[];
