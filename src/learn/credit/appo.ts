@@ -1,0 +1,128 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { mean, scores } from "../advantage/estimator.js";
+import type { Rows } from "../advantage/masked.js";
+import { Credit, type CreditSpan, type CreditTerm, short } from "./credit.js";
+import { perGroup, populationDeviation } from "./group-norm.js";
+
+/** Where a row left another one. */
+export interface CreditBranch {
+  /** The row it left. */
+  from: number;
+  /** The row that left. */
+  row: number;
+  /** The last token that both have: the one after which it left. */
+  token: number;
+  /** What the branching rule gave the token; only the reward scale reads it. */
+  score?: number;
+}
+
+export interface AppoInput {
+  rewards: Rows;
+  mask: Rows;
+  groups: readonly (string | number)[];
+  /** Whether a row was there before anything branched. */
+  initial: readonly boolean[];
+  branches: readonly CreditBranch[];
+}
+
+export interface AppoOptions {
+  normalizeByDeviation?: boolean;
+  /**
+   * The published reward scale, whose factor falls by this with every token before the branch. It does
+   * nothing to a reward on the last token unless a branch left exactly there. 0 turns it off.
+   */
+  rewardScaleDiscount?: number;
+  epsilon?: number;
+}
+
+/** The rewards of initial rows by the mean scale of what left them. */
+export function appoRewards(input: AppoInput, discount = 0.9): Float64Array[] {
+  const { rewards, branches } = input;
+  const most = branches.reduce((max, { score = 0 }) => Math.max(max, score), -Infinity);
+  return rewards.map((row, i) => {
+    const out = Float64Array.from(row);
+    const own = branches.filter(({ from }) => from === i);
+    if (!input.initial[i] || own.length === 0 || discount === 0) return out;
+    return out.map((reward, t) => {
+      const scale = own.map(({ score = 0, token }) =>
+        score <= 0 || most <= 0 || t > token ? 1 : 1 + (score / most) * discount ** (token - t),
+      );
+      return reward * mean(scale);
+    });
+  });
+}
+
+/** Every row against those of its prompt that began as it did; alone it gets 0. */
+function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
+  const { normalizeByDeviation = true, epsilon = 1e-6 } = options;
+  const score = scores(rewards);
+  const kinds = input.groups.map(
+    (group, i) => `${input.initial[i] ? "initial" : "branch"} ${group}`,
+  );
+  const pools = perGroup(kinds, score);
+  return score.map((own, i) => {
+    const pool = pools.get(kinds[i]!)!;
+    if (pool.length === 1) return { value: 0, from: "alone" };
+    const centre = mean(pool);
+    const width = normalizeByDeviation ? populationDeviation(pool) + epsilon : 1;
+    return {
+      value: (own - centre) / width,
+      from: `(${short(own)} - ${short(centre)}) / ${short(width)}`,
+    };
+  });
+}
+
+/**
+ * APPO's credit: only initial rows are trained on; each token gets its row's advantage among the initial
+ * rows, plus the mean advantage of the branches that left the row there or later.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { appo } from "arpo-lab/learn";
+ *
+ * const { advantages } = appo({
+ *   rewards: [[0, 0, 1], [0, 0, 0], [0, 0, 1], [0, 0, 0]],
+ *   mask: [[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]],
+ *   groups: [0, 0, 0, 0],
+ *   initial: [true, true, false, false],
+ *   branches: [{ from: 0, row: 2, token: 1 }, { from: 1, row: 3, token: 0 }],
+ * });
+ * // The first row is right, and so is what left it after its second token.
+ * assert.deepEqual([...advantages[0]].map(Math.round), [2, 2, 1]);
+ * assert.deepEqual([...advantages[2]], [0, 0, 0]);
+ * ```
+ */
+export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
+  checkArguments(
+    "estimate advantages",
+    { input, options },
+    {
+      input: { rewards: "list", mask: "list", groups: "list", initial: "list", branches: "list" },
+      options: "object",
+    },
+  );
+  const base = baseTerms(input, appoRewards(input, options.rewardScaleDiscount), options);
+  const spans = input.mask.map((own, row): CreditSpan[] => {
+    if (!input.initial[row]) return [];
+    const left = input.branches.filter(({ from }) => from === row);
+    const ends = [...new Set([...left.map(({ token }) => token + 1), own.length])]
+      .filter((end) => end <= own.length)
+      .sort((a, b) => a - b);
+    return ends.map((end, i) => {
+      const start = ends[i - 1] ?? 0;
+      const later = left.filter(({ token }) => token >= start);
+      const terms: CreditTerm[] = [{ name: "among the initial rows", ...base[row]! }];
+      for (const { row: branch } of later) {
+        const { value, from } = base[branch]!;
+        terms.push({
+          name: `row ${branch} left later`,
+          value: value / later.length,
+          from: later.length > 1 ? `${from} / ${later.length}` : from,
+        });
+      }
+      return { start, end, sum: { terms, factors: [] } };
+    });
+  });
+  return new Credit(spans, input.mask);
+}

@@ -1,0 +1,166 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { CreditSum, CreditTerm } from "./credit.js";
+import { type Norm, normTerm, perGroup, sampleNorm } from "./group-norm.js";
+import { short } from "./credit.js";
+import { similarity } from "./similarity.js";
+
+/** One entry per step of every trajectory, in their order. */
+export interface GiGpoInput {
+  /** The whole episode's reward, at every step of it. */
+  episodeRewards: readonly number[];
+  stepRewards: readonly number[];
+  groups: readonly (string | number)[];
+  trajectories: readonly (string | number)[];
+  /** What the policy saw before it acted; a text, or plain data. */
+  anchors: readonly unknown[];
+}
+
+export interface GiGpoOptions {
+  /** Discount of the steps' rewards. Default: 1. */
+  gamma?: number;
+  /** What a step's advantage counts beside the episode's. Default: 1. */
+  stepWeight?: number;
+  /** Over the deviation too (`mean_std_norm`). Default: false (`mean_norm`). */
+  normalizeByDeviation?: boolean;
+  /**
+   * What the episode's baseline is a mean of: `step`, as published, in which a trajectory counts once for
+   * every step it has, or `trajectory`.
+   */
+  episodeBaseline?: "step" | "trajectory";
+  /** Observations at least this alike are one. Default: only equal ones. */
+  similarity?: number;
+  epsilon?: number;
+}
+
+export interface GiGpoSteps {
+  /** What made each step's advantage. */
+  sums: CreditSum[];
+  /** What is still to come from each step on. */
+  returns: number[];
+  /** Which steps share an observation: numbered as they are first seen. */
+  anchors: number[];
+  episode: number[];
+  step: number[];
+}
+
+/** A value by its content: lists flattened, fields in alphabetical order. */
+function contentOf(value: unknown): string {
+  if (ArrayBuffer.isView(value)) return contentOf(Array.from(value as Uint8Array));
+  if (Array.isArray(value)) return `[${value.flat(Infinity).map(contentOf).join()}]`;
+  if (typeof value === "object" && value !== null) {
+    const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${fields.map(([name, v]) => `${name}:${contentOf(v)}`).join()}}`;
+  }
+  return JSON.stringify(value) ?? "undefined";
+}
+
+/** The number of each step's anchor group. */
+function anchorGroups({ anchors, groups }: GiGpoInput, threshold: number | undefined): number[] {
+  let groupCount = 0;
+  const known = new Map<string | number, { first: string; group: number }[]>();
+  return anchors.map((anchor, i) => {
+    const clusters = known.get(groups[i]!) ?? [];
+    known.set(groups[i]!, clusters);
+    const text = threshold !== undefined && typeof anchor === "string" ? anchor : contentOf(anchor);
+    const found = clusters.find(({ first }) =>
+      threshold === undefined ? first === text : similarity(text, first) >= threshold,
+    );
+    if (found) return found.group;
+    clusters.push({ first: text, group: groupCount });
+    return groupCount++;
+  });
+}
+
+/** Rewards still to come, each trajectory for itself. */
+function returnsOf({ stepRewards, trajectories, groups }: GiGpoInput, gamma: number): number[] {
+  const running = new Map<string, number>();
+  const out: number[] = [];
+  for (let i = stepRewards.length - 1; i >= 0; i--) {
+    const key = JSON.stringify([groups[i], trajectories[i]]);
+    out[i] = stepRewards[i]! + gamma * (running.get(key) ?? 0);
+    running.set(key, out[i]!);
+  }
+  return out;
+}
+
+/** Episode norms per prompt, over steps or over trajectories. */
+function episodeNorms(input: GiGpoInput, over: "step" | "trajectory"): Map<string | number, Norm> {
+  const { groups, trajectories, episodeRewards } = input;
+  const seen = new Set<string>();
+  const kept = groups.flatMap((group, i) => {
+    const key = JSON.stringify([group, trajectories[i]]);
+    if (over === "trajectory" && seen.has(key)) return [];
+    seen.add(key);
+    return [i];
+  });
+  const pools = perGroup(
+    kept.map((i) => groups[i]!),
+    kept.map((i) => episodeRewards[i]!),
+  );
+  return new Map([...pools].map(([group, pool]) => [group, sampleNorm(pool)]));
+}
+
+/**
+ * GiGPO's credit: the whole episode against those of its prompt, plus each step against the steps that
+ * began at the same observation.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { giGpo } from "arpo-lab/learn";
+ *
+ * // The first trajectory needs three steps and wins, the second loses at once.
+ * const steps = {
+ *   episodeRewards: [1, 1, 1, 0],
+ *   stepRewards: [0, 0, 1, 0],
+ *   groups: [0, 0, 0, 0],
+ *   trajectories: ["a", "a", "a", "b"],
+ *   anchors: ["door", "hall", "room", "door"],
+ * };
+ * assert.equal(giGpo(steps).step[0], 0.5); // at the door, 1 was still to come, or 0
+ * // The published baseline counts the long trajectory three times; the other counts it once.
+ * assert.equal(giGpo(steps).episode[0], 0.25);
+ * assert.equal(giGpo(steps, { episodeBaseline: "trajectory" }).episode[0], 0.5);
+ * ```
+ */
+export function giGpo(input: GiGpoInput, options: GiGpoOptions = {}): GiGpoSteps {
+  checkArguments(
+    "estimate advantages",
+    { input, options },
+    {
+      input: {
+        ...{ episodeRewards: "list", stepRewards: "list", groups: "list" },
+        ...{ trajectories: "list", anchors: "list" },
+      },
+      options: "object",
+    },
+  );
+  const { gamma = 1, stepWeight = 1, normalizeByDeviation = false, epsilon = 1e-6 } = options;
+  const { groups, episodeRewards } = input;
+  const returns = returnsOf(input, gamma);
+  const anchors = anchorGroups(input, options.similarity);
+  const norms = episodeNorms(input, options.episodeBaseline ?? "step");
+  const pools = perGroup(anchors, returns);
+  const against = (name: string, value: number, norm: Norm): CreditTerm =>
+    normalizeByDeviation
+      ? normTerm(name, value, norm, epsilon)
+      : { name, value: value - norm.centre, from: `${short(value)} - ${short(norm.centre)}` };
+  const episode = groups.map((group, i) =>
+    against("the episode", episodeRewards[i]!, norms.get(group)!),
+  );
+  const step = returns.map((value, i): CreditTerm => {
+    const pool = pools.get(anchors[i]!)!;
+    const name = "the step";
+    if (pool.length === 1) return { name, value: 0, from: "nobody else saw this" };
+    return against(`${name}, among ${pool.length} from here`, value, sampleNorm(pool));
+  });
+  return {
+    sums: episode.map((term, i) => ({
+      terms: [term, { ...step[i]!, value: stepWeight * step[i]!.value }],
+      factors: [],
+    })),
+    ...{ returns, anchors },
+    episode: episode.map(({ value }) => value),
+    step: step.map(({ value }) => value),
+  };
+}

@@ -1,0 +1,86 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Rows } from "../advantage/masked.js";
+import { Credit, type CreditSpan, type CreditTerm } from "./credit.js";
+import { normTerm, perGroup, sampleNorm } from "./group-norm.js";
+
+export interface MtGrpoInput {
+  mask: Rows;
+  groups: readonly (string | number)[];
+  /** The reward of each row's first turn, and of its outcome. */
+  turnRewards: readonly number[];
+  outcomes: readonly number[];
+  /** Whether a tool answered in the row. */
+  hasResult: readonly boolean[];
+  /** Default: the sum of both. */
+  combined?: readonly number[];
+}
+
+export interface MtGrpoOptions {
+  /** What the turn's advantage counts beside the outcome's. Default: 1. */
+  turnCoefficient?: number;
+  epsilon?: number;
+}
+
+/**
+ * MT-GRPO's credit, for two turns as in its code: tokens before the first tool result get the outcome's
+ * advantage and the first turn's, those after it the outcome's; a row without a result gets the advantage
+ * of both rewards together. Every position is written, padding too: the loss masks.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mtGrpo } from "arpo-lab/learn";
+ *
+ * const { advantages } = mtGrpo({
+ *   mask: [[1, 0, 1], [1, 0, 1]],
+ *   groups: [0, 0],
+ *   turnRewards: [1, 0],
+ *   outcomes: [0, 1],
+ *   hasResult: [true, true],
+ * });
+ * // A good call and a wrong answer.
+ * assert.deepEqual([...advantages[0]].map((a) => a.toFixed(2)), ["0.00", "-0.71", "-0.71"]);
+ * ```
+ */
+export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit {
+  checkArguments(
+    "estimate advantages",
+    { input, options },
+    {
+      input: {
+        ...{ mask: "list", groups: "list", turnRewards: "list" },
+        ...{ outcomes: "list", hasResult: "list" },
+      },
+      options: "object",
+    },
+  );
+  const { turnCoefficient = 1, epsilon = 1e-4 } = options;
+  const { mask, groups, turnRewards, outcomes, hasResult } = input;
+  const combined = input.combined ?? outcomes.map((r, i) => r + turnRewards[i]!);
+  const terms = (name: string, values: readonly number[]): CreditTerm[] => {
+    const pools = perGroup(groups, values);
+    return values.map((v, i) => normTerm(name, v, sampleNorm(pools.get(groups[i]!)!), epsilon));
+  };
+  const turn = terms("the first turn", turnRewards);
+  const outcome = terms("the outcome", outcomes);
+  const both = terms("turn and outcome", combined);
+  const spans = mask.map((own, row): CreditSpan[] => {
+    const whole = (term: CreditTerm, start = 0, end = own.length) => ({
+      ...{ start, end },
+      sum: { terms: [term], factors: [] },
+    });
+    if (!hasResult[row]) return [whole(both[row]!)];
+    const first = Array.from(own).findIndex((m, t) => t > 0 && m !== own[t - 1]);
+    const change = first < 0 ? own.length : first;
+    if (!own[0]) return [whole(outcome[row]!)];
+    const scaled = { ...turn[row]!, value: turnCoefficient * turn[row]!.value };
+    return [
+      { start: 0, end: change, sum: { terms: [outcome[row]!, scaled], factors: [] } },
+      whole(outcome[row]!, change),
+    ];
+  });
+  return new Credit(
+    spans,
+    mask.map((row) => Array.from(row, () => 1)),
+  );
+}

@@ -1,0 +1,91 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Rows } from "../advantage/masked.js";
+import { Credit, type CreditSpan } from "./credit.js";
+
+/** A place in a row whose value was estimated by rollouts that start behind it. */
+export interface CutPoint {
+  /** The last token before it; -1 is the prompt. */
+  token: number;
+  value: number;
+}
+
+export interface SpoChainInput {
+  mask: Rows;
+  /** The probability of every token when it was drawn. */
+  probabilities: Rows;
+  outcomes: readonly number[];
+  /** Per row, from left to right. */
+  cuts: readonly (readonly CutPoint[])[];
+}
+
+/**
+ * Where SPO cuts a row: before every token that was drawn with a probability below the threshold, of
+ * these every `interval`-th.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { spoCutPoints } from "arpo-lab/learn";
+ *
+ * assert.deepEqual(spoCutPoints([0.5, 1, 0.3, 0.2], { interval: 2 }), [-1, 2]);
+ * ```
+ */
+export function spoCutPoints(
+  probabilities: ArrayLike<number>,
+  { interval = 5, threshold = 0.9 } = {},
+): number[] {
+  checkArguments("cut a row", { probabilities }, { probabilities: "list" });
+  return Array.from(probabilities, (p, t) => (p < threshold ? t - 1 : NaN))
+    .filter((t) => !Number.isNaN(t))
+    .filter((_, i) => i % interval === 0);
+}
+
+/**
+ * SPO's credit for chains: a segment between two cut points gets what its end is worth more than its
+ * start; the row's end is worth its reward. Tokens that were all but certain get nothing.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { spoChain } from "arpo-lab/learn";
+ *
+ * const { advantages } = spoChain({
+ *   mask: [[1, 1, 1]],
+ *   probabilities: [[0.5, 0.5, 0.99]],
+ *   outcomes: [1],
+ *   cuts: [[{ token: -1, value: 0.25 }, { token: 0, value: 0.75 }]],
+ * });
+ * assert.deepEqual([...advantages[0]], [0.5, 0.25, 0]);
+ * ```
+ */
+export function spoChain(input: SpoChainInput, { threshold = 0.9 } = {}): Credit {
+  checkArguments(
+    "estimate advantages",
+    { input },
+    { input: { mask: "list", probabilities: "list", outcomes: "list", cuts: "list" } },
+  );
+  const { mask, probabilities, outcomes, cuts } = input;
+  const spans = mask.map((own, row): CreditSpan[] => {
+    const [first, ...rest] = cuts[row]!;
+    if (!first) return [];
+    const ends = [...rest, { token: own.length - 1, value: outcomes[row]! }];
+    let before = first;
+    return ends.map((cut, i) => {
+      const last = i === rest.length;
+      const sum = {
+        terms: [
+          { name: last ? "reward" : "worth at its end", value: cut.value },
+          { name: "worth at its start", value: -before.value },
+        ],
+        factors: [],
+      };
+      const span = { start: before.token + 1, end: cut.token + 1, sum };
+      before = cut;
+      return span;
+    });
+  });
+  const unsure = mask.map((own, row) =>
+    Array.from(own, (m, t) => (probabilities[row]![t]! > threshold ? 0 : m)),
+  );
+  return new Credit(spans, unsure);
+}

@@ -1,0 +1,164 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { scores } from "../advantage/estimator.js";
+import type { Rows } from "../advantage/masked.js";
+import { Credit, type CreditSpan, type CreditSum, wholeRow } from "./credit.js";
+import { type Norm, normTerm, overWidth, perGroup, sampleNorm } from "./group-norm.js";
+import { rlooCredit } from "./row-credit.js";
+
+/** The forms of Tree-GRPO's credit, by the names of its code. */
+export const treeGrpoForms = [
+  "tree",
+  "tree_2norm",
+  "tree_inner",
+  "tree_per_token",
+  "rloo",
+  "no_estimator",
+] as const;
+
+export interface TreeGrpoOptions {
+  /** Default `tree`: within the prompt plus within the tree. */
+  form?: (typeof treeGrpoForms)[number];
+  /**
+   * What a tree of a single row compares it with: `zero`, nothing, so that it adds nothing; `reward`, as
+   * published, the raw reward.
+   */
+  loneRow?: "zero" | "reward";
+  epsilon?: number;
+}
+
+/** Rows of trees: those of one prompt share a group, those of one tree a tree too. */
+export interface TreeRows {
+  rewards: Rows;
+  /** As published the attention: tool results count, padding does not. */
+  mask: Rows;
+  groups: readonly (string | number)[];
+  trees: readonly (string | number)[];
+}
+
+/** The norm of every group of rows. */
+function norms(groups: readonly (string | number)[], values: readonly number[]) {
+  const found = new Map<string | number, Norm & { rows: number }>();
+  for (const [group, own] of perGroup(groups, values)) {
+    found.set(group, { ...sampleNorm(own), rows: own.length });
+  }
+  return (row: number) => found.get(groups[row]!)!;
+}
+
+/** The norms over all masked tokens of each group; a pool of one token is its own mean. */
+function tokenNorms({ rewards, mask }: TreeRows, groups: readonly (string | number)[]) {
+  const pools = new Map<string | number, number[]>();
+  groups.forEach((group, row) => {
+    const pool = pools.get(group) ?? [];
+    for (let t = 0; t < mask[row]!.length; t++) if (mask[row]![t]) pool.push(rewards[row]![t]!);
+    pools.set(group, pool);
+  });
+  const found = new Map<string | number, Norm>();
+  for (const [group, pool] of pools) {
+    found.set(group, pool.length === 1 ? { centre: pool[0]!, width: 1 } : sampleNorm(pool));
+  }
+  return (row: number) => found.get(groups[row]!)!;
+}
+
+function perToken(input: TreeRows, epsilon: number): CreditSpan[][] {
+  const prompt = tokenNorms(input, input.groups);
+  const tree = tokenNorms(input, input.trees);
+  return input.rewards.map((row, i) =>
+    Array.from(row, (reward, t) => ({
+      start: t,
+      end: t + 1,
+      sum: {
+        terms: [
+          normTerm("within the prompt", reward, prompt(i), epsilon),
+          normTerm("within the tree", reward, tree(i), epsilon),
+        ],
+        factors: [],
+      },
+    })),
+  );
+}
+
+/** The sum behind each row, for the forms that give all tokens of a row the same. */
+function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[] {
+  const { form, loneRow, epsilon } = options;
+  const score = scores(input.rewards);
+  const prompt = norms(input.groups, score);
+  const tree = norms(input.trees, score);
+  const within = (row: number) =>
+    tree(row).rows === 1 && loneRow === "zero"
+      ? { name: "within the tree", value: 0, from: "the tree's only row" }
+      : normTerm("within the tree", score[row]!, tree(row), epsilon);
+  if (form === "tree_inner") {
+    return score.map((_, row) => ({ terms: [within(row)], factors: [] }));
+  }
+  if (form === "tree") {
+    return score.map((reward, row) => ({
+      terms: [normTerm("within the prompt", reward, prompt(row), epsilon), within(row)],
+      factors: [],
+    }));
+  }
+  const once = score.map((r, row) => normTerm("within the prompt", r, prompt(row), epsilon));
+  const again = norms(
+    input.trees,
+    once.map(({ value }) => value),
+  );
+  return once.map((term, row) => ({
+    terms: [term, { name: "the tree's mean of that", value: -again(row).centre }],
+    factors: [overWidth("the tree's deviation of that", again(row).width + epsilon)],
+  }));
+}
+
+/**
+ * Tree-GRPO's credit: a row against the rows of its prompt, plus against the rows of its tree, each over
+ * the sample deviation + epsilon.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { treeGrpo } from "arpo-lab/learn";
+ *
+ * const mask = [[1], [1], [1], [1]];
+ * const rewards = [[1], [0], [1], [1]];
+ * const credit = treeGrpo({ rewards, mask, groups: [0, 0, 0, 0], trees: [0, 0, 1, 1] });
+ * const [first, , third] = credit.advantages.map(([a]) => a.toFixed(3));
+ * assert.deepEqual([first, third], ["1.207", "0.500"]); // the first beat its tree as well
+ * ```
+ */
+export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit {
+  checkArguments(
+    "estimate advantages",
+    { input, options },
+    { input: { rewards: "list", mask: "list", groups: "list", trees: "list" }, options: "object" },
+  );
+  const { form = "tree", loneRow = "zero", epsilon = 1e-6 } = options;
+  const { rewards, mask } = input;
+  switch (form) {
+    case "tree_per_token":
+      return new Credit(perToken(input, epsilon), mask);
+    case "no_estimator":
+      return new Credit(
+        rewards.map((row) =>
+          Array.from(row, (value, t) => ({
+            start: t,
+            end: t + 1,
+            sum: { terms: [{ name: "the token's reward", value }], factors: [] },
+          })),
+        ),
+        mask,
+      );
+    case "rloo":
+      return rlooCredit(input);
+    case "tree":
+    case "tree_2norm":
+    case "tree_inner": {
+      const sums = perRow(input, { form, loneRow, epsilon });
+      return new Credit(
+        sums.map((sum, row) => wholeRow(mask, row, sum)),
+        mask,
+      );
+    }
+    default:
+      throw new RangeError(
+        `Cannot use tree_grpo: form must be one of ${treeGrpoForms.join(", ")}, got ${String(form)}`,
+      );
+  }
+}

@@ -1,0 +1,146 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { scores } from "../advantage/estimator.js";
+import { maskedMean, maskedVariance, type Rows } from "../advantage/masked.js";
+import { Credit, type CreditSpan, type CreditSum, type CreditTerm, short } from "./credit.js";
+import { overWidth, perGroup, sampleNorm } from "./group-norm.js";
+import { segmentSums } from "./treepo-segments.js";
+
+export const treePoForms = ["tree", "segment", "spo"] as const;
+
+export interface TreePoInput {
+  rewards: Rows;
+  mask: Rows;
+  /** Each row's way from its prompt to its leaf, by names that only rows which share them have in common. */
+  paths: readonly (readonly string[])[];
+  /** The tokens of each of those but the prompt, for the forms that give each its own. */
+  lengths?: readonly (readonly number[])[];
+}
+
+export interface TreePoOptions {
+  /**
+   * `tree` (published): a row against its groups at all depths. `segment`: differences between segments.
+   * `spo`: the same after SPO, as TreePO compares itself with it.
+   */
+  form?: (typeof treePoForms)[number];
+  /** How the depths are averaged: plainly (the published script) or by their groups' sizes (the paper). */
+  weights?: "average" | "size";
+  /** Leave out groups below the prompt whose rewards are all equal. Default: false. */
+  skipEqual?: boolean;
+  /** `segment`: what a parent counts falls by this with every segment to the leaf; 0 or less: 1. */
+  parentDecay?: number;
+}
+
+const epsilon = 1e-8;
+
+/** Sums whitened over all masked tokens of the batch. */
+function whitened(spans: readonly CreditSpan[][], mask: Rows): CreditSpan[][] {
+  const raw = new Credit(spans, mask).advantages;
+  const centre = maskedMean(raw, mask);
+  const width = Math.sqrt(maskedVariance(raw, mask) + epsilon);
+  return spans.map((list) =>
+    list.map(({ sum: { terms, factors }, ...where }) => ({
+      ...where,
+      sum: {
+        terms: [...terms, { name: "mean of the batch's tokens", value: -centre }],
+        factors: [...factors, overWidth("their deviation", width)],
+      },
+    })),
+  );
+}
+
+/** What a row's group at one depth says of it. */
+interface Depth {
+  depth: number;
+  size: number;
+  reward: number;
+  centre: number;
+}
+
+function depthsOf(input: TreePoInput, skipEqual: boolean): Depth[][] {
+  const { paths } = input;
+  const score = scores(input.rewards);
+  const found: Depth[][] = score.map(() => []);
+  const deepest = Math.max(...paths.map((path) => path.length - 1));
+  for (let depth = 0; depth < deepest; depth++) {
+    const names = paths.map((path) => path.slice(0, depth + 1).join("#"));
+    const pools = perGroup(names, score);
+    const norms = new Map([...pools].map(([name, pool]) => [name, sampleNorm(pool)]));
+    score.forEach((reward, row) => {
+      const size = pools.get(names[row]!)!.length;
+      const { centre, width } = norms.get(names[row]!)!;
+      if (depth > 0 && (size === 1 || (skipEqual && width === 0))) return;
+      found[row]!.push({ depth, size, reward, centre });
+    });
+  }
+  return found;
+}
+
+function treeSums(input: TreePoInput, options: TreePoOptions): CreditSum[] {
+  const { weights = "average", skipEqual = false } = options;
+  return depthsOf(input, skipEqual).map((depths) => {
+    const all = depths.reduce((sum, { size }) => sum + size, 0);
+    const terms = depths.map(({ depth, size, reward, centre }): CreditTerm => {
+      const weight = weights === "size" ? size / all : 1 / depths.length;
+      return {
+        name: depth === 0 ? "among the prompt's rows" : `among the ${size} rows at depth ${depth}`,
+        value: weight * (reward - centre),
+        from: `(${short(reward)} - ${short(centre)}) * ${short(weight)}`,
+      };
+    });
+    return { terms, factors: [] };
+  });
+}
+
+/**
+ * TreePO's credit. In its published form a row gets the mean of its differences to the groups that share
+ * the beginning of its way, at every depth, whitened over the batch.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { treePo } from "arpo-lab/learn";
+ *
+ * const { advantages } = treePo({
+ *   rewards: [[1], [0], [0], [0]],
+ *   mask: [[1], [1], [1], [1]],
+ *   paths: [["q", "a", "b"], ["q", "a", "c"], ["q", "d", "e"], ["q", "d", "f"]],
+ * });
+ * // The second lost to its sibling, the third to nobody at its depth.
+ * assert.ok(advantages[1][0] < advantages[2][0] && advantages[2][0] < advantages[0][0]);
+ * ```
+ */
+export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit {
+  checkArguments(
+    "estimate advantages",
+    { input, options },
+    { input: { rewards: "list", mask: "list", paths: "list" }, options: "object" },
+  );
+  const { form = "tree" } = options;
+  const { mask, lengths } = input;
+  if (!treePoForms.includes(form)) {
+    throw new RangeError(
+      `Cannot use treepo: form must be one of ${treePoForms.join(", ")}, got ${String(form)}`,
+    );
+  }
+  if (form === "tree") {
+    const spans = treeSums(input, options).map((sum, row) => [
+      { start: 0, end: mask[row]!.length, sum },
+    ]);
+    return new Credit(whitened(spans, mask), mask);
+  }
+  if (!lengths) {
+    throw new TypeError(
+      `Cannot use treepo: form "${form}" needs the lengths of segments, got none`,
+    );
+  }
+  const sums = segmentSums(scores(input.rewards), input.paths, { ...options, form });
+  const spans = sums.map((list, row) => {
+    let at = 0;
+    return list.map((sum, i): CreditSpan => {
+      const start = at;
+      at += lengths[row]![i]!;
+      return { start, end: at, sum };
+    });
+  });
+  return new Credit(form === "spo" ? spans : whitened(spans, mask), mask);
+}

@@ -1,0 +1,64 @@
+import type { CreditNode, CreditTree } from "./credit-tree.js";
+
+/** A row as TreeRL's sampler keeps it: what it wrote itself, and where it left another row. */
+export interface Chain {
+  /** The chain it left, by its place in its tree; the first chain of a tree has none. */
+  parent?: number;
+  /** The tokens of its parent, counted from the parent's own first, that it keeps. */
+  split?: number;
+  /** Tokens of its own. */
+  tokens: number;
+  score: number;
+  /** Default: a score above 0. */
+  correct?: boolean;
+  /** It ended by itself, not by a limit. Default: true. */
+  ended?: boolean;
+}
+
+/** The segments between forks: the first node is the prompt, the trees stand below it. */
+export interface Forest extends CreditTree {
+  /** The node that each leaf stands on, in the order in which the published builder meets them. */
+  leaves: readonly number[];
+  /** The chain that ends at each of them: its tree, and its place there. */
+  chains: readonly { tree: number; chain: number }[];
+}
+
+/**
+ * Cuts chains at their forks. A leaf is met where its chain's last split is reached, before the chains
+ * that leave there are entered.
+ */
+export function forestOf(trees: readonly (readonly Chain[])[]): Forest {
+  const nodes: CreditNode[] = [{ parent: -1, tokens: 0 }];
+  const leaves: number[] = [];
+  const chains: { tree: number; chain: number }[] = [];
+  const add = (parent: number, tokens: number) => nodes.push({ parent, tokens }) - 1;
+
+  trees.forEach((list, tree) => {
+    const children: number[][] = list.map(() => []);
+    list.forEach(({ parent }, chain) => {
+      if (parent !== undefined) children[parent]!.push(chain);
+    });
+    const splitOf = (chain: number) => list[chain]!.split ?? 0;
+    const end = (node: number, chain: number) => {
+      nodes[node]!.score = list[chain]!.score;
+      leaves.push(node);
+      chains.push({ tree, chain });
+    };
+    const build = (chain: number, below: number): void => {
+      const { tokens } = list[chain]!;
+      const own = [...children[chain]!].sort((a, b) => splitOf(a) - splitOf(b));
+      const splits = [...new Set(own.map(splitOf))];
+      let at = add(below, splits[0] ?? tokens);
+      if (splits.length === 0) end(at, chain);
+      splits.forEach((split, i) => {
+        const next = splits[i + 1];
+        const segment = add(at, (next ?? tokens) - split);
+        if (next === undefined) end(segment, chain);
+        for (const child of own) if (splitOf(child) === split) build(child, at);
+        at = segment;
+      });
+    };
+    if (list.length > 0) build(0, 0);
+  });
+  return { nodes, leaves, chains };
+}

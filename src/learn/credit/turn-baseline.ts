@@ -1,0 +1,88 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { byGroup } from "../advantage/estimator.js";
+import { type CreditSum, short } from "./credit.js";
+
+export const turnBaselines = ["padded", "leave-one-out", "turn-index"] as const;
+
+export interface TurnBaselineOptions {
+  /**
+   * What the reward still to come is compared with: `padded`, the mean of the prompt's rows, those that
+   * have ended counting 0; `leave-one-out`, that of the other rows, which is unbiased; `turn-index`, the
+   * means of the turns that the row has itself, over the rows that reached them, which is **biased**:
+   * a row that goes on pays for the mean of every turn it wins.
+   */
+  baseline?: (typeof turnBaselines)[number];
+  /** For `leave-one-out`: whether two rows have a turn's tokens in common; those are no baseline. */
+  shared?: (row: number, other: number, turn: number) => boolean;
+}
+
+const sumFrom = (rewards: readonly number[], turn: number) =>
+  rewards.slice(turn).reduce((sum, r) => sum + r, 0);
+
+/**
+ * Per-turn baselines: what each turn of each row gets, from the rewards of the turns.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { turnBaseline } from "arpo-lab/learn";
+ *
+ * // Every turn earns 1; the second row goes on for longer.
+ * const rewards = [[1], [1, 1, 1]];
+ * const first = (baseline: "padded" | "turn-index") =>
+ *   turnBaseline(rewards, [0, 0], { baseline }).map(([turn]) =>
+ *     turn.terms.reduce((sum, { value }) => sum + value, 0),
+ *   );
+ * assert.deepEqual(first("padded"), [-1, 1]); // going on is better
+ * assert.deepEqual(first("turn-index"), [0, 0]); // the biased one does not see it
+ * ```
+ */
+export function turnBaseline(
+  rewards: readonly (readonly number[])[],
+  groups: readonly (string | number)[],
+  options: TurnBaselineOptions = {},
+): CreditSum[][] {
+  checkArguments(
+    "estimate advantages",
+    { rewards, groups, options },
+    { rewards: "list", groups: "list", options: "object" },
+  );
+  const { baseline = "padded", shared = () => false } = options;
+  if (!turnBaselines.includes(baseline)) {
+    throw new RangeError(
+      `Cannot use turn_baseline: baseline must be one of ${turnBaselines.join(", ")}, got ${String(baseline)}`,
+    );
+  }
+  const out: CreditSum[][] = rewards.map(() => []);
+  for (const rows of byGroup(groups)) {
+    const mean = (turn: number, of: readonly number[]) =>
+      of.reduce((sum, row) => sum + sumFrom(rewards[row]!, turn), 0) / Math.max(1, of.length);
+    for (const row of rows) {
+      const own = rewards[row]!;
+      out[row] = own.map((_, turn) => {
+        const compared = (name: string, value: number, from: string): CreditSum => ({
+          terms: [
+            { name: "reward from this turn on", value: sumFrom(own, turn) },
+            { name, value: -value, from },
+          ],
+          factors: [],
+        });
+        if (baseline === "turn-index") {
+          const means = own.slice(turn).map((__, k) => {
+            const reached = rows.filter((other) => rewards[other]!.length > turn + k);
+            return reached.reduce((sum, o) => sum + rewards[o]![turn + k]!, 0) / reached.length;
+          });
+          const all = means.reduce((sum, m) => sum + m, 0);
+          return compared("means of the turns it has", all, `-(${means.map(short).join(" + ")})`);
+        }
+        const others =
+          baseline === "padded"
+            ? rows
+            : rows.filter((other) => other !== row && !shared(row, other, turn));
+        const name = baseline === "padded" ? "mean of the prompt's rows" : "mean of the others";
+        return compared(name, mean(turn, others), `over ${others.length} rows`);
+      });
+    }
+  }
+  return out;
+}
