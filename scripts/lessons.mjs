@@ -29,6 +29,11 @@ function still({ data, ...output }) {
 const steady = (text) =>
   text
     .replace(/\b\d+(\.\d+)?(?= ?(ms|s|min|minutes|seconds|tok\/s|tokens\/s|MB|GB)\b)/g, "#")
+    .replace(/\b\d+:\d\d\b/g, "#")
+    .replace(/\b\d+(\.\d+)?\/s\b/g, "#")
+    .replace(/(_time(?:<\/td><td[^>]*>|\s+|': )|timing_s\/\w+': | ms: )[\d.e-]+\s*/g, "$1#")
+    // A board's last panel, to the end of its picture.
+    .replace(/Seconds per step<(?:[^"\\]|\\.)*/g, "#")
     .replace(/id="[\w-]+"|arpo-[0-9a-f]{6,}/g, "id");
 
 const names = readdirSync(join(root, "notebooks"))
