@@ -1,12 +1,12 @@
-import { printable } from "../src/text/printable.js";
 import { guardProcess } from "../src/watch/index.js";
+import { aside } from "./say.js";
 
 /** Does a command's work where a user's code may run: what that code does to the process is told. */
 export async function guarded<T>(
   options: { afterwards: string; patienceMs?: number },
   work: () => Promise<T>,
 ): Promise<T> {
-  const report = (message: string) => console.error(`warning: ${printable(message)}`);
+  const report = (message: string) => aside(`warning: ${message}`);
   const guard = guardProcess({ ...options, report });
   try {
     return await work();

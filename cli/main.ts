@@ -9,9 +9,9 @@ import { labCommand } from "./commands/lab.js";
 import { runCommand } from "./commands/run.js";
 import { scoreCommand } from "./commands/score.js";
 import { serveCommand } from "./commands/serve.js";
-import { printable } from "../src/text/printable.js";
 import { Stopped } from "./stopping.js";
 import type { Place } from "./kernelspec/places.js";
+import { aside } from "./say.js";
 
 const { version } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -60,6 +60,6 @@ for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {
   // A message may quote what a model or a tool wrote.
-  console.error(printable(error instanceof Error ? error.message : String(error)));
+  aside(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof Stopped ? error.status : 1;
 });

@@ -1,3 +1,4 @@
+import { aside } from "./say.js";
 /** A command that was told to stop; shells expect 128 and the signal's number as its status. */
 export class Stopped extends Error {
   readonly status: number;
@@ -20,7 +21,7 @@ export function stoppable(where: "behind a step" | "early"): AbortSignal {
   for (const name of ["SIGINT", "SIGTERM"] as const) {
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(statuses[name]);
-      console.error(`${first}; Ctrl-C again stops at once`);
+      aside(`${first}; Ctrl-C again stops at once`);
       controller.abort(new Stopped(name, where));
     });
   }

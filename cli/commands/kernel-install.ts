@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { kernelSpecs } from "../kernelspec/kernel-specs.js";
 import { jupyterFolders, kernelFolder, type Place } from "../kernelspec/places.js";
+import { say } from "../say.js";
 
 /** `arpo-lab kernel install` */
 export function install(place: Place): void {
@@ -10,7 +11,7 @@ export function install(place: Place): void {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "kernel.json"), `${JSON.stringify(spec.json, null, 2)}\n`);
     writeFileSync(join(folder, "logo-svg.svg"), spec.logo);
-    console.log(`Installed ${spec.name} in ${folder}`);
+    say(`Installed ${spec.name} in ${folder}`);
   }
 }
 
@@ -21,7 +22,7 @@ export function remove(place: Place): void {
     const folder = join(kernelFolder(place), name);
     if (!existsSync(join(folder, "kernel.json"))) continue;
     rmSync(folder, { recursive: true });
-    console.log(`Removed ${folder}`);
+    say(`Removed ${folder}`);
     removed++;
   }
   if (removed === 0) {
@@ -39,9 +40,8 @@ export function list(): void {
       found++;
       const { argv } = JSON.parse(readFileSync(file, "utf8")) as { argv?: unknown[] };
       const note = argv?.[1] === json.argv[1] ? "" : `  (another copy: ${String(argv?.[1])})`;
-      console.log(`${name.padEnd(12)} ${join(folder, "kernels", name)}${note}`);
+      say(`${name.padEnd(12)} ${join(folder, "kernels", name)}${note}`);
     }
   }
-  if (found === 0)
-    console.log("No arpo-lab kernel is installed; `arpo-lab kernel install` does it.");
+  if (found === 0) say("No arpo-lab kernel is installed; `arpo-lab kernel install` does it.");
 }

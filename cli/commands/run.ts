@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander";
 import { parseParameter } from "../../kernel/notebook/parameters.js";
 import type { RunOptions } from "../run/run-notebook.js";
+import { aside } from "../say.js";
 
 function seconds(text: string): number {
   const value = Number(text);
@@ -38,7 +39,7 @@ export function runCommand(): Command {
         const { runNotebook } = await import("../run/run-notebook.js");
         process.exitCode = await runNotebook(notebook, options);
       } catch (error) {
-        console.error(error instanceof Error ? error.message : String(error));
+        aside(error instanceof Error ? error.message : String(error));
         process.exitCode = 2;
       }
     });

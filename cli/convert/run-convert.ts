@@ -5,6 +5,7 @@ import {
   type TensorComparison,
 } from "../../src/convert/index.js";
 import type { WeightType } from "../../src/model/index.js";
+import { say } from "../say.js";
 
 /** What the command line gives. */
 export interface ConvertCommandOptions {
@@ -48,15 +49,15 @@ function rowText({
 
 function showComparison({ match, rows }: Comparison, from: string, to: string): void {
   const unequal = rows.filter(({ verdict }) => verdict !== "equal");
-  for (const row of unequal.slice(0, mostRows)) console.log(rowText(row));
+  for (const row of unequal.slice(0, mostRows)) say(rowText(row));
   if (unequal.length > mostRows) {
-    console.log(`… and ${unequal.length - mostRows} more; --json shows all`);
+    say(`… and ${unequal.length - mostRows} more; --json shows all`);
   }
   const count = new Map<string, number>();
   for (const { verdict } of rows) count.set(verdict, (count.get(verdict) ?? 0) + 1);
   const sums = [...count].map(([verdict, n]) => `${n} ${verdict}`).join(", ");
-  console.log(`${rows.length} tensors: ${sums}`);
-  console.log(match ? `${from} and ${to} match.` : `${from} and ${to} do not match.`);
+  say(`${rows.length} tensors: ${sums}`);
+  say(match ? `${from} and ${to} match.` : `${from} and ${to} do not match.`);
 }
 
 /** Converts or compares; gives the exit code. */
@@ -78,7 +79,7 @@ export async function runConvert(
       );
     }
     const comparison = await compareCheckpoints(from, to, { dtype, tolerance: options.tolerance });
-    if (options.json) console.log(JSON.stringify(comparison));
+    if (options.json) say(JSON.stringify(comparison));
     else showComparison(comparison, from, to);
     return comparison.match ? 0 : 1;
   }
@@ -88,15 +89,14 @@ export async function runConvert(
     lora: options.lora,
     maxShardBytes: options.maxShard === undefined ? undefined : bytes(options.maxShard),
   });
-  if (options.json) console.log(JSON.stringify(done));
+  if (options.json) say(JSON.stringify(done));
   else {
-    console.log(
+    say(
       `${done.from}: ${done.tensors} tensors, ${done.parameters} parameters, written to ${to} in ${done.dtype}`,
     );
-    if (done.tied.length > 0)
-      console.log(`left out, tied to the embeddings: ${done.tied.join(", ")}`);
-    if (options.lora !== undefined) console.log(`with the adapters of ${options.lora} added`);
-    console.log(`from ${done.base}: ${done.files.join(", ")}`);
+    if (done.tied.length > 0) say(`left out, tied to the embeddings: ${done.tied.join(", ")}`);
+    if (options.lora !== undefined) say(`with the adapters of ${options.lora} added`);
+    say(`from ${done.base}: ${done.files.join(", ")}`);
   }
   return 0;
 }

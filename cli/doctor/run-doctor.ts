@@ -1,6 +1,7 @@
 import type { Check } from "../../src/doctor/index.js";
 import { showChecks } from "../../src/doctor/show-checks.js";
 import type { Preset } from "../../src/run/index.js";
+import { say } from "../say.js";
 
 export interface DoctorOptions {
   config?: string[];
@@ -30,7 +31,7 @@ export async function runDoctor(words: readonly string[], options: DoctorOptions
     return checkConfig({ files, overrides, endpoints, preset });
   };
   const checks = await look();
-  if (options.json) console.log(JSON.stringify(checks, undefined, 2));
-  else console.log(showChecks(checks, process.stdout.columns));
+  if (options.json) say(JSON.stringify(checks, undefined, 2));
+  else say(showChecks(checks, process.stdout.columns));
   return checks.some(({ status }) => status === "error") ? 1 : 0;
 }

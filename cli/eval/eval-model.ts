@@ -20,6 +20,7 @@ import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 import { outputFolder } from "../../src/model/files/output-folder.js";
 import { lockFolder } from "../../src/run/folder/lock-folder.js";
+import { aside, say } from "../say.js";
 
 export interface EvalCommandOptions extends JudgeOptions {
   out: string;
@@ -87,7 +88,7 @@ async function toolsFor(chosen: readonly Benchmark[], file: string | undefined):
       "Cannot evaluate: look-alikes are answered with the invented world's search, real benchmarks are not; run them apart, or give --tools",
     );
   }
-  console.error("note: no --tools, so there is Python and no search");
+  aside("note: no --tools, so there is Python and no search");
   return new ToolSet([pythonTool()]);
 }
 
@@ -108,7 +109,7 @@ function progress(): (sample: Sample, done: number, total: number) => void {
     const now = performance.now();
     if (now - last < 500 && done < total) return;
     last = now;
-    console.error(`${done} of ${total} samples, the last of ${benchmark}`);
+    aside(`${done} of ${total} samples, the last of ${benchmark}`);
   };
 }
 
@@ -144,9 +145,9 @@ export async function evalModel(
     });
     const page = join(folder, "report.html");
     await writeWhole(page, reportPage(evaluation));
-    console.log(String(evaluation));
-    if (judge) console.error(costOf(judge));
-    console.error(`\nreport: ${page}`);
+    say(String(evaluation));
+    if (judge) aside(costOf(judge));
+    aside(`\nreport: ${page}`);
   } finally {
     judge?.close();
     release();

@@ -5,6 +5,7 @@ import { writeWhole } from "../../src/eval/report/result-files.js";
 import { reportPage } from "../../src/view/index.js";
 import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
+import { aside, say } from "../say.js";
 
 export interface ScoreCommandOptions extends JudgeOptions {
   out?: string;
@@ -25,9 +26,9 @@ export async function scoreOutputs(folder: string, options: ScoreCommandOptions)
     });
     await writeWhole(join(out, "report.html"), reportPage(evaluation));
     await writeWhole(join(out, "report.txt"), `${String(evaluation)}\n`);
-    console.log(String(evaluation));
-    if (judge) console.error(costOf(judge));
-    console.error(`\nreport: ${join(out, "report.html")}`);
+    say(String(evaluation));
+    if (judge) aside(costOf(judge));
+    aside(`\nreport: ${join(out, "report.html")}`);
   } finally {
     judge?.close();
   }

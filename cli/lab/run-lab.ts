@@ -7,6 +7,7 @@ import { buildPage } from "../../kernel/server/build-page.js";
 import { dataFolder } from "../../kernel/wire/data-folder.js";
 import { openBrowser } from "./open-browser.js";
 import { usualPort } from "./usual-port.js";
+import { aside, say } from "../say.js";
 
 export interface LabCommandOptions {
   dir?: string;
@@ -25,7 +26,7 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new RangeError(`Cannot open the lab: --dir must be a folder, got ${folder}`);
   }
-  const page = await buildPage({ say: (line) => console.log(line) });
+  const page = await buildPage({ say: say });
   const start = async (port: number): Promise<LabServer> =>
     await LabServer.start({
       folder,
@@ -44,22 +45,22 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
     return await start(0);
   });
   const url = `${server.url}lab?token=${encodeURIComponent(server.token)}`;
-  console.log(`The lab shows ${folder}. Ctrl-C stops it.\n${url}`);
+  say(`The lab shows ${folder}. Ctrl-C stops it.\n${url}`);
   if (options.browser) openBrowser(url);
   const signal = await new Promise<string>((stop) => {
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
       process.once(name, () => stop(name));
   });
   const { length } = server.kernels.list;
-  console.log(`\nStopping on ${signal}${length > 0 ? `; ending ${length} kernel(s)` : ""}.`);
+  say(`\nStopping on ${signal}${length > 0 ? `; ending ${length} kernel(s)` : ""}.`);
   tell(await server.saveAll());
   await server.stop();
 }
 
 /** What became of documents that were not saved when the lab was stopped. */
 function tell({ saved, kept, failed, silent }: SaveReport): void {
-  for (const path of saved) console.log(`Saved ${path}.`);
-  for (const { path, as } of kept) console.log(`${path} could not be saved; it is in ${as}.`);
-  for (const { path, reason } of failed) console.error(`${path} could not be saved: ${reason}`);
-  if (silent > 0) console.error(`${silent} page(s) did not answer; they keep what is not saved.`);
+  for (const path of saved) say(`Saved ${path}.`);
+  for (const { path, as } of kept) say(`${path} could not be saved; it is in ${as}.`);
+  for (const { path, reason } of failed) aside(`${path} could not be saved: ${reason}`);
+  if (silent > 0) aside(`${silent} page(s) did not answer; they keep what is not saved.`);
 }

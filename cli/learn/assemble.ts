@@ -6,6 +6,7 @@ import {
   assemble as assembleParts,
   loadConfig,
 } from "../../src/run/index.js";
+import { aside } from "../say.js";
 
 export interface ConfigOptions {
   config: string[];
@@ -22,13 +23,13 @@ export async function readConfig(
     preset: (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[],
     overrides,
   });
-  for (const note of loaded.notes) console.error(`note: ${note}`);
+  for (const note of loaded.notes) aside(`note: ${note}`);
   if (loaded.kept.length > 0) {
-    console.error(`kept for a cluster, without meaning here: ${loaded.kept.join(", ")}`);
+    aside(`kept for a cluster, without meaning here: ${loaded.kept.join(", ")}`);
   }
   return loaded.config;
 }
 
 /** Everything the configuration names; what was left out is told on the error stream. */
 export const assemble = (config: Config): Promise<TrainerParts> =>
-  assembleParts(config, (message) => console.error(`note: ${message}`));
+  assembleParts(config, (message) => aside(`note: ${message}`));

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { RunFolder } from "../../src/run/index.js";
 import { nearest } from "../../src/text/index.js";
 import { type MetricLine, compareRuns as figureOf, saveFigure } from "../../src/view/index.js";
+import { say } from "../say.js";
 
 /** Runs under one name: the seeds of one setting. */
 interface Group {
@@ -56,11 +57,11 @@ function printMetric(metric: string, groups: readonly Group[]): void {
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const width = Math.max(4, ...groups.map(({ name }) => name.length)) + 2;
   const head = ["first", "last", "highest", "at"].map((t) => t.padStart(9)).join("");
-  console.log(`\n${metric}\n${"".padEnd(width)}${"curve".padEnd(curveWidth)}${head}`);
+  say(`\n${metric}\n${"".padEnd(width)}${"curve".padEnd(curveWidth)}${head}`);
   for (const { group, points } of curves) {
     const seeds = group.runs.length > 1 ? `  mean of ${group.runs.length} seeds` : "";
     if (points.length === 0) {
-      console.log(`${group.name.padEnd(width)}not measured`);
+      say(`${group.name.padEnd(width)}not measured`);
       continue;
     }
     const values = points.map(({ value }) => value);
@@ -71,7 +72,7 @@ function printMetric(metric: string, groups: readonly Group[]): void {
       short(highest.value),
       String(highest.step),
     ];
-    console.log(
+    say(
       `${group.name.padEnd(width)}${drawn(values, low, high).padEnd(curveWidth)}${cells.map((c) => c.padStart(9)).join("")}${seeds}`,
     );
   }
@@ -82,7 +83,7 @@ async function draw(path: string, metric: string, groups: readonly Group[]): Pro
   const named = Object.fromEntries(groups.map(({ name, runs }) => [name, runs]));
   const figure = figureOf(named, { metric });
   await saveFigure(path, figure);
-  console.log(`\n${figure.layout.meta.description}\ndrawn: ${path}`);
+  say(`\n${figure.layout.meta.description}\ndrawn: ${path}`);
 }
 
 /** `arpo-lab compare`: where runs began, where they ended, their highest, and their curves. */

@@ -4,6 +4,7 @@ import { type Config, rolloutOptions } from "../../src/run/index.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
+import { say } from "../say.js";
 
 /** `arpo-lab rollout`. */
 export async function rolloutFromConfig(
@@ -26,7 +27,7 @@ async function rollOut(config: Config, options: { tasks: number; out: string }):
     });
     await saveTrees(options.out, trees);
     const { mean, rows } = await score(trees, reward);
-    console.log(
+    say(
       `${trees.length} trees, ${rows.length} trajectories, mean score ${mean.toFixed(3)}: ${options.out}`,
     );
   } finally {

@@ -2,6 +2,7 @@ import { dirname, join } from "node:path";
 import { SftRun, loadSftConfig } from "../../src/run/index.js";
 import { rewardCurves, saveFigure } from "../../src/view/index.js";
 import { stoppable } from "../stopping.js";
+import { aside, say } from "../say.js";
 
 /** The loss over the steps, as a picture and as a figure that plotly draws. */
 async function plotLoss(run: SftRun): Promise<void> {
@@ -19,15 +20,15 @@ async function plotLoss(run: SftRun): Promise<void> {
 /** `arpo-lab sft`. */
 export async function sftFromConfig(path: string, overrides: string[]): Promise<void> {
   const { config, kept } = await loadSftConfig(path, overrides);
-  if (kept.length > 0) console.error(`without meaning here: ${kept.join(", ")}`);
+  if (kept.length > 0) aside(`without meaning here: ${kept.join(", ")}`);
   const run = await SftRun.open(config, {
     base: dirname(path),
     stopping: stoppable("behind a step"),
-    note: (message) => console.error(`note: ${message}`),
+    note: (message) => aside(`note: ${message}`),
   });
   const { train, evaluation } = run.counts;
   const { totalSteps } = run.trainer;
-  console.log(
+  say(
     `fine-tuning in ${run.folder}: ${train} rows${evaluation > 0 ? `, ${evaluation} held out` : ""}, ${totalSteps} steps${run.before > 0 ? `, going on behind step ${run.before}` : ""}`,
   );
   let [seconds, count, sum] = [0, 0, 0];
@@ -37,19 +38,19 @@ export async function sftFromConfig(path: string, overrides: string[]): Promise<
     count++;
     const done = step.step + 1;
     if (step.skipped) {
-      console.error(
+      aside(
         `warning: step ${done} was skipped because its gradient was not finite (norm ${step.gradientNorm}); the weights are unchanged by it`,
       );
     }
     if (done % config.logging_steps !== 0 && step.evalLoss === undefined) continue;
     const held = step.evalLoss === undefined ? "" : `  held out ${step.evalLoss.toFixed(4)}`;
     const pace = `${(seconds / count).toFixed(2)} s/step`;
-    console.log(
+    say(
       `${done}/${totalSteps}  epoch ${step.epoch.toFixed(2)}  loss ${(sum / count).toFixed(4)}${held}  lr ${step.learningRate.toExponential(2)}  grad ${step.gradientNorm.toFixed(3)}  ${pace}`,
     );
     [seconds, count, sum] = [0, 0, 0];
   }
   if (config.plot_loss && run.log.length > 0) await plotLoss(run);
   run.dispose();
-  console.log(`done: ${run.folder}`);
+  say(`done: ${run.folder}`);
 }

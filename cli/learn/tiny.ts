@@ -1,5 +1,6 @@
 import { trainTiny } from "../../src/run/index.js";
 import { ready } from "../../src/tensor/index.js";
+import { say } from "../say.js";
 
 /** `arpo-lab tiny`: the shipped model, made again from its recipe. */
 export async function makeTiny(folder: string): Promise<void> {
@@ -10,7 +11,7 @@ export async function makeTiny(folder: string): Promise<void> {
     sum += step.loss;
     if ((step.step + 1) % 50 !== 0) return;
     const seconds = Math.round((Date.now() - began) / 1000);
-    console.log(
+    say(
       `${stage} ${step.step + 1}/${step.totalSteps}  loss ${(sum / 50).toFixed(4)}  ${seconds} s`,
     );
     sum = 0;

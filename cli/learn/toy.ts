@@ -2,6 +2,7 @@ import { extname } from "node:path";
 import { writeFile } from "node:fs/promises";
 import { type Row, readRows } from "../../src/data/index.js";
 import { Random } from "../../src/random/index.js";
+import { say } from "../say.js";
 
 /** How often each value of a column occurs, in words. */
 function counts(rows: readonly Row[], column: string): string {
@@ -46,7 +47,7 @@ export async function cutToy(
   const random = Random.from(options.seed).split("toy");
   const chosen = draw(rows, options.rows, options.by, random);
   await writeFile(to, chosen.map((row) => `${JSON.stringify(row)}\n`).join(""));
-  console.log(`${chosen.length} of ${rows.length} rows: ${to}`);
-  console.log(`  by ${options.by}: ${counts(chosen, options.by)}`);
-  console.log(`try them: arpo-lab try data.val_files=${to}`);
+  say(`${chosen.length} of ${rows.length} rows: ${to}`);
+  say(`  by ${options.by}: ${counts(chosen, options.by)}`);
+  say(`try them: arpo-lab try data.val_files=${to}`);
 }

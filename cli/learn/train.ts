@@ -1,9 +1,9 @@
 import { type Config, RunFolder, train } from "../../src/run/index.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
-import { printable } from "../../src/text/index.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
 import { loggersOf } from "./loggers.js";
+import { aside, say } from "../say.js";
 
 /** What is left of a run that failed, for whoever reads its error. */
 async function whatIsLeft(folder: string): Promise<string> {
@@ -33,21 +33,21 @@ export async function trainFromConfig(
 }
 
 async function trainIn(folder: string, config: Config): Promise<void> {
-  const warn = (message: string) => console.error(`warning: ${printable(message)}`);
+  const warn = (message: string) => aside(`warning: ${message}`);
   const parts = await assemble(config);
   const stopping = stoppable("behind a step");
   try {
     const loggers = await loggersOf(config, folder, warn);
-    console.log(`training in ${folder}`);
+    say(`training in ${folder}`);
     const trainer = await train(parts, { folder, loggers, warn, stopping });
-    console.log(`done: ${trainer.step} steps, everything is in ${folder}`);
+    say(`done: ${trainer.step} steps, everything is in ${folder}`);
     const saved = await (await RunFolder.existing(folder)).latest();
     const last = saved === undefined ? "" : `; arpo-lab eval ${folder}/global_step_${saved}/actor`;
-    console.log(
+    say(
       `next: board(${JSON.stringify(folder)}) in a cell shows it; arpo-lab compare ${folder} OTHER${last}`,
     );
   } catch (error) {
-    console.error(`note: ${await whatIsLeft(folder)}`);
+    aside(`note: ${await whatIsLeft(folder)}`);
     throw error;
   } finally {
     await parts.tools.dispose();

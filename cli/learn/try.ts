@@ -1,11 +1,11 @@
 import { question } from "../../src/data/index.js";
 import { type ScoredTrajectory, score } from "../../src/reward/index.js";
-import { printable } from "../../src/text/index.js";
 import { entropyStatistics, rollout, toolMetrics } from "../../src/rollout/index.js";
 import { type Config, rolloutOptions } from "../../src/run/index.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
+import { say } from "../say.js";
 
 const percent = (part: number, whole: number) =>
   `${part} of ${whole} (${Math.round((100 * part) / whole)}%)`;
@@ -13,7 +13,7 @@ const percent = (part: number, whole: number) =>
 /** What the answers have in common, and what that means for training. */
 function summarise(rows: readonly ScoredTrajectory[], tags: readonly string[]): void {
   const count = (test: (row: ScoredTrajectory) => boolean) => rows.filter(test).length;
-  const line = (name: string, text: string) => console.log(`  ${name.padEnd(24)} ${text}`);
+  const line = (name: string, text: string) => say(`  ${name.padEnd(24)} ${text}`);
   const right = count(({ score: found }) => found.score > 0);
   const format = count(({ score: found }) => found.score >= 0);
   const silent = count(({ trajectory }) => trajectory.toolCalls.length === 0);
@@ -33,11 +33,11 @@ function summarise(rows: readonly ScoredTrajectory[], tags: readonly string[]): 
     );
   }
   if (silent === rows.length && tags.length > 0) {
-    console.log("No answer called a tool: the checkpoint may need supervised fine-tuning first.");
+    say("No answer called a tool: the checkpoint may need supervised fine-tuning first.");
   } else if (right === 0) {
-    console.log("No answer earned a reward: reinforcement learning would have nothing to go by.");
+    say("No answer earned a reward: reinforcement learning would have nothing to go by.");
   } else if (right === rows.length && rows.length > 3) {
-    console.log("Every answer earned a reward: harder tasks would teach more.");
+    say("Every answer earned a reward: harder tasks would teach more.");
   }
 }
 
@@ -70,22 +70,20 @@ async function show(config: Config, options: { tasks: number; greedy?: boolean }
     rows.forEach(({ trajectory, score: found }, i) => {
       const { task } = trees[i]!;
       const wanted = [task.groundTruth ?? "nothing in particular"].flat().join(" or ");
-      console.log(printable(`\n--- ${task.id}: ${question(task)}\n${trajectory.text}`));
-      console.log(
-        printable(
-          `  score ${found.score.toFixed(2)}: ${found.reason}; wanted ${wanted}; ended by ${trajectory.end} after ${trajectory.tokens.length} tokens`,
-        ),
+      say(`\n--- ${task.id}: ${question(task)}\n${trajectory.text}`);
+      say(
+        `  score ${found.score.toFixed(2)}: ${found.reason}; wanted ${wanted}; ended by ${trajectory.end} after ${trajectory.tokens.length} tokens`,
       );
     });
     const how = options.greedy
       ? "greedy"
       : `temperature ${config.actor_rollout_ref.rollout.temperature}`;
     const time = toolMetrics(trees)["tools/max_execution_time"] ?? 0;
-    console.log(
+    say(
       `\n${rows.length} answers of ${policy.name}, ${how}: mean score ${mean.toFixed(3)}, longest tool call ${time.toFixed(2)} s`,
     );
     summarise(rows, tools.tags);
-    console.log(entropyStatistics(trees).text);
+    say(entropyStatistics(trees).text);
   } finally {
     await tools.dispose();
     policy.model.dispose();

@@ -1,7 +1,15 @@
 import type { CellFailure } from "../../kernel/notebook/execute.js";
 import { joinLines } from "../../kernel/notebook/notebook.js";
+import { printable } from "../../src/text/printable.js";
 
 const ansi = /\x1b\[[0-9;]*[A-Za-z]/g;
+
+/** What a terminal may be given: colours as they are, all else that would move it shown. */
+const coloured = (text: string): string =>
+  text
+    .split(/(\x1b\[[0-9;]*m)/)
+    .map((part, i) => (i % 2 === 1 ? part : printable(part)))
+    .join("");
 
 /** Where in the failed cell it happened, if its traceback says so. */
 function placeOf(
@@ -24,7 +32,7 @@ export function failureText(failure: CellFailure, path: string, color: boolean):
   const where = `${path}: cell ${index + 1}${place === undefined ? "" : `, line ${place.line}, column ${place.column}`}`;
   const head = `${where}: ${error.ename}: ${error.evalue}`;
   const line = place === undefined ? undefined : joinLines(cell.source).split("\n")[place.line - 1];
-  const shown = color ? traceback : plain;
+  const shown = color ? coloured(traceback) : printable(plain);
   const excerpt = line === undefined || plain.includes(line.trim()) ? [] : [`    ${line.trim()}`];
-  return [head, ...excerpt, ...shown.split("\n").map((l) => `  ${l}`)].join("\n");
+  return [printable(head), ...excerpt, ...shown.split("\n").map((l) => `  ${l}`)].join("\n");
 }

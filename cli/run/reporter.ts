@@ -1,5 +1,6 @@
 import type { ExecutionEvent } from "../../kernel/notebook/execute.js";
 import { joinLines, type NotebookCell } from "../../kernel/notebook/notebook.js";
+import { printable } from "../../src/text/printable.js";
 
 /** What a person calls a cell: its first line that says something. */
 function nameOf(cell: NotebookCell): string {
@@ -7,7 +8,8 @@ function nameOf(cell: NotebookCell): string {
     .split("\n")
     .map((l) => l.trim())
     .find((l) => l !== "");
-  return line === undefined ? "" : line.length > 50 ? `${line.slice(0, 49)}…` : line;
+  const short = line !== undefined && line.length > 50 ? `${line.slice(0, 49)}…` : (line ?? "");
+  return printable(short);
 }
 
 const seconds = (s: number): string => (s < 10 ? `${s.toFixed(2)} s` : `${Math.round(s)} s`);

@@ -1,6 +1,7 @@
 import { modelFolder } from "../../src/model/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { PolicyServer } from "../../src/serve/index.js";
+import { say } from "../say.js";
 
 export interface ServeCommandOptions {
   port: number;
@@ -27,16 +28,16 @@ export async function runServe(folder: string, options: ServeCommandOptions): Pr
   try {
     const server = await PolicyServer.start(policy, {
       ...{ host, port, apiKeyEnv, maxRows, maxQueue },
-      ...(options.quiet ? {} : { log: (line: string) => console.log(line) }),
+      ...(options.quiet ? {} : { log: say }),
     });
     const key = apiKeyEnv === undefined ? "no key" : `the key in ${apiKeyEnv}`;
-    console.log(`${server.model} at ${server.url} (${key}). Ctrl-C stops it.`);
+    say(`${server.model} at ${server.url} (${key}). Ctrl-C stops it.`);
     const signal = await new Promise<string>((stop) => {
       for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop(name));
     });
     const { rows } = server.load();
     const finishing = rows > 0 ? `; finishing ${rows} rows, Ctrl-C again ends them` : "";
-    console.log(`\nStopping on ${signal}${finishing}.`);
+    say(`\nStopping on ${signal}${finishing}.`);
     const stopping = server.stop(GRACE_MS);
     for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => void server.stop());
     await stopping;
