@@ -22,6 +22,8 @@ export interface PreparedRow extends ScoredRow {
   refLogprobs?: Float32Array;
   /** The critic's values before the update, where there is one. */
   values?: Float32Array;
+  /** What a correction for another sampler multiplies the token losses by, where there is one. */
+  rolloutWeights?: Float32Array;
 }
 
 /** A row with what an update did to it. */
@@ -30,6 +32,8 @@ export interface TrainedRow extends PreparedRow {
   returns: Float32Array;
   /** ln p when the row's mini-batch was updated; with oldLogprobs it gives the ratio. */
   newLogprobs: Float32Array;
+  /** 1 on the tokens that the loss picked out of its batch, where it does so (Clip-Cov, KL-Cov). */
+  chosen?: Float32Array;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
 import { type AdamWState, tf } from "../tensor/index.js";
 import type { BatchRow, TrainingBatch } from "./batch.js";
-import type { LossAggregation } from "./loss/aggregate.js";
+import type { LossAggregation } from "./loss/aggregation-modes.js";
 import { valueLoss } from "./loss/value-loss.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";

@@ -52,24 +52,29 @@ export {
   type ActorLossInput,
   type ActorLossOptions,
 } from "./loss/actor-loss.js";
+export { aggregateLoss, maskedTensorMean, type AggregateOptions } from "./loss/aggregate.js";
 export {
-  aggregateLoss,
+  aggregationRules,
   lossAggregations,
-  maskedTensorMean,
+  type AggregationRule,
   type LossAggregation,
-} from "./loss/aggregate.js";
+} from "./loss/aggregation-modes.js";
+export { lossNames, type LossName } from "./loss/loss-names.js";
+export type { LossParameters } from "./loss/loss-parameters.js";
+export { losses } from "./loss/losses.js";
 export { entropyAwareAdvantage } from "./loss/entropy-advantage.js";
 export { gspoLoss, type GspoOptions } from "./loss/gspo.js";
 export { clipBounds, type ClipBounds, type ClipOptions } from "./loss/clip-bounds.js";
 export { controlKl, type KlControl } from "./loss/kl-controller.js";
 export { klInReward } from "./loss/kl-in-reward.js";
 export { klKinds, klPenalty, type KlKind } from "./loss/kl.js";
-export {
-  policyLoss,
-  type PolicyLoss,
-  type PolicyLossInput,
-  type PolicyLossOptions,
-} from "./loss/policy-loss.js";
+export { policyLoss } from "./loss/policy-loss.js";
+export type {
+  NamedLoss,
+  PolicyLoss,
+  PolicyLossInput,
+  PolicyLossOptions,
+} from "./loss/policy-loss-types.js";
 export { rowLogRatio, tokenRatio, type RatioInput, type RatioKind } from "./loss/token-ratio.js";
 export { valueLoss } from "./loss/value-loss.js";
 export { learningRateFactor, type Schedule } from "./schedule.js";

@@ -7,7 +7,7 @@ import { advantages } from "./advantages.js";
 import { type BatchRow, TrainingBatch } from "./batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-options.js";
-import { lossAggregations } from "./loss/aggregate.js";
+import { lossAggregations } from "./loss/aggregation-modes.js";
 import { UpdateReport } from "./update-report.js";
 import { update } from "./update.js";
 import { presets } from "../presets.js";

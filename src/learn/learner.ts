@@ -1,5 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { Model } from "../model/index.js";
+import type { Random } from "../random/index.js";
 import { type AdamWState, tf } from "../tensor/index.js";
 import {
   type BatchRow,
@@ -10,10 +11,12 @@ import {
   type TrainingBatch,
 } from "./batch.js";
 import { actorLoss } from "./loss/actor-loss.js";
-import { gspoLoss } from "./loss/gspo.js";
-import { usualAggregation } from "./loss/usual-aggregation.js";
+import { drawsOf } from "./loss/clip-cov.js";
+import type { LossName } from "./loss/loss-names.js";
+import { turnsOf } from "./loss/turns.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";
+import { passWeight } from "./pass-weight.js";
 import {
   gatherFrom,
   passLogProbs,
@@ -163,18 +166,29 @@ export class Learner {
     settings: UpdateSettings,
     means: MetricMeans,
   ): Promise<boolean> {
-    const whole = weightOf(rows, settings);
+    const whole = passWeight(rows, settings) || 1;
+    const random = settings.random.split(`step ${this.steps}`);
+    let pass = 0;
     const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
     const { norm, skipped } = await this.#optimizer.step(
       splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
       (group) => {
-        const { loss, logprobs, report } = this.#loss(group, { ...settings, paddedLength });
+        const { loss, logprobs, report, chosen } = this.#loss(
+          group,
+          { ...settings, paddedLength },
+          random.split(pass++),
+        );
         // Parts are weighed so that the split does not change the gradient of token and row means.
-        const share = weightOf(group, settings) / whole;
-        return { loss: loss.mul(share), figures: { ...report, logprobs } };
+        const share = passWeight(group, settings) / whole;
+        const figures = { ...report, logprobs, ...(chosen ? { chosen } : {}) };
+        return { loss: loss.mul(share), figures };
       },
-      (group, { logprobs, ...metrics }) => {
+      (group, { logprobs, chosen, ...metrics }) => {
         const fresh = gatherFrom(group, logprobs!);
+        if (chosen) {
+          const picked = gatherFrom(group, chosen);
+          group.forEach((row, i) => (row.chosen = picked[i]!));
+        }
         group.forEach((row: Partial<TrainedRow>, i) => (row.newLogprobs = fresh[i]!));
         for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
       },
@@ -188,7 +202,7 @@ export class Learner {
     return !skipped;
   }
 
-  #loss(group: readonly ReadyRow[], settings: UpdateSettings) {
+  #loss(group: readonly ReadyRow[], settings: UpdateSettings, random: Random) {
     const { logprobs, entropies } = passLogProbs(this.model, group, {
       temperature: settings.temperature,
       checkpointing: settings.checkpointing,
@@ -201,37 +215,38 @@ export class Learner {
       advantages: spreadOver(group, (row) => row.advantages),
       mask: spreadOver(group, (row) => row.trajectory.lossMask),
       ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
+      ...lossInput(group, settings.loss, random),
       ...(settings.klLossCoefficient === undefined
         ? {}
         : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
     };
-    const found: ReturnType<typeof actorLoss> =
-      settings.ratio === "gspo"
-        ? { ...gspoLoss(input, settings), policy: tf.scalar(0) }
-        : actorLoss(input, settings);
-    const report: Record<string, tf.Tensor> = {
-      "actor/pg_loss": settings.ratio === "gspo" ? found.loss : found.policy,
-      "actor/pg_clipfrac": found.metrics.pg_clipfrac,
-      "actor/ppo_kl": found.metrics.ppo_kl,
-      "actor/pg_clipfrac_lower": found.metrics.pg_clipfrac_lower,
-    };
+    const found = actorLoss(input, settings);
+    const report: Record<string, tf.Tensor> = { "actor/pg_loss": found.policy };
+    for (const [name, figure] of Object.entries(found.metrics)) report[`actor/${name}`] = figure;
     if (found.kl) {
       report["actor/kl_loss"] = found.kl;
       report["actor/kl_coef"] = tf.scalar(settings.klLossCoefficient ?? 0);
     }
-    return { loss: found.loss, logprobs, report };
+    return { loss: found.loss, logprobs, report, chosen: found.chosen };
   }
 }
 
-/** What a part of a mini-batch weighs: tokens for a token mean, rows for a mean over rows. */
-function weightOf(rows: readonly PassRow[], { aggregation, ratio }: UpdateOptions): number {
-  aggregation ??= usualAggregation(ratio);
-  if (aggregation === "seq-mean-token-sum" || aggregation === "seq-mean-token-mean") {
-    return rows.length;
-  }
-  // A sum over one padded length adds up by itself.
-  if (aggregation === "seq-mean-token-sum-norm") return 1;
-  return rows.reduce((n, { trajectory }) => n + trajectory.lossMask.reduce((a, b) => a + b, 0), 0);
+/** What single losses ask for besides: the turns of the rows, draws, a correction's weights. */
+function lossInput(group: readonly ReadyRow[], loss: LossName, random: Random) {
+  const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
+  const time = Math.max(...all);
+  const turns = () =>
+    group.map(({ trajectory: { prompt, lossMask } }) => {
+      const row = new Int32Array(time);
+      row.set(turnsOf(lossMask), prompt.length - 1);
+      return row;
+    });
+  const corrected = group.every((row) => row.rolloutWeights !== undefined);
+  return {
+    ...(loss === "turn" || loss === "gspo_turn" ? { turns: turns() } : {}),
+    ...(loss === "clip_cov" ? { draws: drawsOf(random, group.length * time) } : {}),
+    ...(corrected ? { rolloutWeights: spreadOver(group, (row) => row.rolloutWeights!) } : {}),
+  };
 }
 
 function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float32Array): number {

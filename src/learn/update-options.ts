@@ -1,7 +1,6 @@
 import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
 import type { ActorLossOptions } from "./loss/actor-loss.js";
-import type { RatioKind } from "./loss/token-ratio.js";
 
 /** How a policy is updated. */
 export interface UpdateOptions extends ActorLossOptions {
@@ -21,8 +20,6 @@ export interface UpdateOptions extends ActorLossOptions {
   maxRowsPerPass?: number;
   /** The temperature the rows were sampled at. Default: 1. */
   temperature?: number;
-  /** One ratio per token, clipped (`ppo`), or one per row (`gspo`). Default: `ppo`. */
-  ratio?: RatioKind;
   checkpointing?: boolean;
   /**
    * Compute what rows begin with in common once: the same losses and gradients. Default: off, as the
@@ -34,6 +31,8 @@ export interface UpdateOptions extends ActorLossOptions {
    * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
    */
   entropyAdvantageNeedsBonus?: boolean;
+  /** What a loss draws with that takes tokens at random; split by step. Default: seed 0. */
+  random?: Random;
   /** Visits the rows in a random order, another one in each epoch. */
   shuffle?: Random;
   /** The frozen policy a KL loss is measured against. */

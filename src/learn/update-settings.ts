@@ -1,6 +1,8 @@
-import { lossAggregations } from "./loss/aggregate.js";
+import { Random } from "../random/index.js";
+import { aggregationRules, lossAggregations } from "./loss/aggregation-modes.js";
 import { clipBounds } from "./loss/clip-bounds.js";
 import { klKinds } from "./loss/kl.js";
+import { lossNameOf, lossNames } from "./loss/loss-names.js";
 import type { UpdateOptions } from "./update-options.js";
 
 const defaults = {
@@ -10,17 +12,18 @@ const defaults = {
   epochs: 1,
   maxTokensPerPass: 16_384,
   temperature: 1,
-  ratio: "ppo",
   checkpointing: false,
   sharedPrefixes: false,
 } as const satisfies UpdateOptions;
 
 /** The options of an update with their defaults. */
-export type UpdateSettings = UpdateOptions & Required<Pick<UpdateOptions, keyof typeof defaults>>;
+export type UpdateSettings = UpdateOptions &
+  Required<Pick<UpdateOptions, keyof typeof defaults | "loss" | "random">>;
 
 type Rule = readonly [must: string, holds: (value: number) => boolean];
 const notNegative: Rule = ["a number, 0 or more", (x) => x >= 0 && x < Infinity];
 const positive: Rule = ["a number above 0", (x) => x > 0 && x < Infinity];
+const share: Rule = ["a number from 0 to 1", (x) => x >= 0 && x <= 1];
 const count: Rule = ["a whole number, 1 or more", (x) => Number.isInteger(x) && x >= 1];
 const atLeastOne: Rule = ["1 or more", (x) => x >= 1];
 const rows: Rule = [
@@ -42,13 +45,29 @@ const numbers: Partial<Record<keyof UpdateOptions, Rule>> = {
   clipRatioHigh: notNegative,
   clipRatioC: ["above 1", (x) => x > 1],
   paddedLength: positive,
+  tauPositive: positive,
+  tauNegative: positive,
+  clipCovRatio: share,
+  clipCovLow: ["a number", (x) => !Number.isNaN(x)],
+  clipCovHigh: ["a number", (x) => !Number.isNaN(x)],
+  klCovRatio: share,
+  klCovCoefficient: notNegative,
+  droBeta: positive,
+  gppoLow: notNegative,
+  gppoHigh: notNegative,
+  futureDecay: positive,
+  futureClip: notNegative,
+  futureWeight: ["a finite number", Number.isFinite],
+  futureSafety: positive,
   entropyCoefficient: ["a finite number", Number.isFinite],
   klLossCoefficient: ["a finite number", Number.isFinite],
 };
 
 const choices: Partial<Record<keyof UpdateOptions, readonly string[]>> = {
+  loss: lossNames,
   ratio: ["ppo", "gspo"],
   aggregation: lossAggregations,
+  aggregationRule: aggregationRules,
   klLossKind: klKinds,
 };
 
@@ -58,6 +77,7 @@ const switches: readonly (keyof UpdateOptions)[] = [
   "entropyAdvantageNeedsBonus",
   "entropyBalancedClipping",
   "entropyBalancedAdvantage",
+  "futureHighOnly",
   "referenceNaN",
 ];
 
@@ -68,7 +88,7 @@ function refuse(name: string, must: string, value: unknown): never {
   throw typeof value === "number" ? new RangeError(message) : new TypeError(message);
 }
 
-function check(settings: UpdateSettings): void {
+function check(settings: UpdateOptions): void {
   const given: Readonly<Record<string, unknown>> = { ...settings };
   for (const [name, [must, holds]] of Object.entries(numbers)) {
     const value = given[name];
@@ -87,16 +107,19 @@ function check(settings: UpdateSettings): void {
     if (value !== undefined && typeof value !== "boolean") refuse(name, "true or false", value);
   }
   clipBounds(settings);
+  if (lossNameOf(settings) === "dro" && settings.droBeta === undefined) {
+    refuse("droBeta", "given for the loss dro", undefined);
+  }
 }
 
 /** Options laid over each other, the later ones on top, and over the defaults; every one is checked. */
 export function updateSettings(...options: readonly UpdateOptions[]): UpdateSettings {
-  const settings: UpdateSettings = { ...defaults };
+  const settings: UpdateOptions = { ...defaults, random: Random.from(0).split("update") };
   for (const given of options) {
     for (const [name, value] of Object.entries(given)) {
       if (value !== undefined) Object.assign(settings, { [name]: value });
     }
   }
   check(settings);
-  return settings;
+  return { ...settings, loss: lossNameOf(settings) } as UpdateSettings;
 }

@@ -2,11 +2,12 @@
 // which exchanges tfjs for one of Float64Array; what else makes Float32Array gets doubles too.
 globalThis.Float32Array = Float64Array as unknown as Float32ArrayConstructor;
 const { lossCases } = await import("./gradient-losses.js");
+const { namedCases } = await import("./gradient-named.js");
 const { modelCases } = await import("./gradient-models.js");
 
 const step = 1e-5;
 let failed = 0;
-for (const { name, analytic, at, moved } of [...lossCases(), ...modelCases()]) {
+for (const { name, analytic, at, moved } of [...lossCases(), ...namedCases(), ...modelCases()]) {
   let worst = 0;
   let largest = 0;
   at.forEach((x, i) => {

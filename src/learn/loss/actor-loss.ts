@@ -1,14 +1,15 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { type Tensor, aggregateLoss } from "./aggregate.js";
 import { type KlKind, klPenalty } from "./kl.js";
+import { aggregationOf } from "./aggregation-choice.js";
+import { lossNameOf } from "./loss-names.js";
+import { losses } from "./losses.js";
 import {
   type PolicyLoss,
   type PolicyLossInput,
   type PolicyLossOptions,
   aggregateOptions,
-  policyLoss,
-} from "./policy-loss.js";
-import { usualAggregation } from "./usual-aggregation.js";
+} from "./policy-loss-types.js";
 
 export interface ActorLossInput extends PolicyLossInput {
   /** With a gradient when the entropy bonus is on. */
@@ -33,8 +34,9 @@ export interface ActorLoss extends PolicyLoss {
 }
 
 /**
- * What one actor update minimises: the policy loss, less `entropyCoefficient` times the entropy, plus
- * `klLossCoefficient` times the KL divergence from the reference policy.
+ * What one actor update minimises: the policy loss that `loss` names, less `entropyCoefficient` times the
+ * entropy, plus `klLossCoefficient` times the KL divergence from the reference policy. All three are
+ * aggregated as the policy loss is.
  *
  * @example
  * ```ts
@@ -60,15 +62,16 @@ export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {})
     },
   );
   const { mask, entropies, refLogprobs, logprobs } = input;
-  const { entropyCoefficient = 0, klLossCoefficient, aggregation = usualAggregation() } = options;
-  const how = aggregateOptions(options);
-  const base = policyLoss(input, options);
+  const { entropyCoefficient = 0, klLossCoefficient } = options;
+  const { mode, rule } = aggregationOf(options);
+  const how = { ...aggregateOptions(options), rule };
+  const base = losses[lossNameOf(options)](input, options);
   const out: ActorLoss = { ...base, policy: base.loss };
   if (entropyCoefficient !== 0) {
     if (!entropies) {
       throw new TypeError("Cannot add an entropy bonus: entropies must be given, got none");
     }
-    out.entropy = aggregateLoss(entropies, mask, aggregation, how);
+    out.entropy = aggregateLoss(entropies, mask, mode, how);
     out.loss = out.loss.sub(out.entropy.mul(entropyCoefficient));
   }
   if (klLossCoefficient !== undefined) {
@@ -76,7 +79,7 @@ export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {})
       throw new TypeError("Cannot add a KL loss: refLogprobs must be given, got none");
     }
     const kl = klPenalty(logprobs, refLogprobs, options.klLossKind ?? "low_var_kl");
-    out.kl = aggregateLoss(kl, mask, aggregation, how);
+    out.kl = aggregateLoss(kl, mask, mode, how);
     out.loss = out.loss.add(out.kl.mul(klLossCoefficient));
   }
   return out;

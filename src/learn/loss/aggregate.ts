@@ -1,26 +1,13 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { tf } from "../../tensor/index.js";
+import {
+  aggregationRules,
+  lossAggregations,
+  type AggregationRule,
+  type LossAggregation,
+} from "./aggregation-modes.js";
 
 export type Tensor = InstanceType<typeof tf.Tensor>;
-
-/**
- * How a matrix of token losses becomes one number.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lossAggregations } from "arpo-lab/learn";
- *
- * assert.equal(lossAggregations[0], "token-mean");
- * ```
- */
-export const lossAggregations = [
-  "token-mean",
-  "seq-mean-token-sum",
-  "seq-mean-token-mean",
-  "seq-mean-token-sum-norm",
-] as const;
-export type LossAggregation = (typeof lossAggregations)[number];
 
 /**
  * Mean of the masked tokens, with 1e-8 added to their count; differentiable.
@@ -43,11 +30,33 @@ export interface AggregateOptions {
   emptyRow?: "zero" | "nan";
   /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
   paddedLength?: number;
+  /** Default: `older`. */
+  rule?: AggregationRule;
+}
+
+/** From verl 0.9.1 on: nothing is added to the tokens, and rows without one are left out. */
+function byNewerRule(
+  losses: Tensor,
+  mask: Tensor,
+  mode: Exclude<LossAggregation, "token-sum">,
+  { emptyRow, paddedLength }: Required<Omit<AggregateOptions, "rule">>,
+): Tensor {
+  const divide = (sum: Tensor, by: Tensor): Tensor =>
+    sum.div(emptyRow === "zero" ? tf.maximum(by, 1) : by);
+  const masked: Tensor = losses.mul(mask);
+  if (mode === "token-mean") return divide(masked.sum(), mask.sum());
+  const counts: Tensor = mask.sum(-1);
+  const filled = counts.greater(0).cast("float32");
+  const sums: Tensor = masked.sum(-1);
+  const perRow: Tensor = mode === "seq-mean-token-mean" ? sums.div(counts.add(1e-8)) : sums;
+  const mean = divide(perRow.mul(filled).sum(), filled.sum());
+  return mode === "seq-mean-token-sum-norm" ? mean.div(paddedLength) : mean;
 }
 
 /**
  * Aggregates token losses [rows, tokens] over a mask. A row whose mask is empty contributes 0 to
- * `seq-mean-token-mean`; the reference divides 0 by 0 there, which `emptyRow: "nan"` reproduces.
+ * `seq-mean-token-mean`, and a mask without any token gives 0; the reference divides 0 by 0 there, which
+ * `emptyRow: "nan"` reproduces.
  *
  * @example
  * ```ts
@@ -72,7 +81,20 @@ export function aggregateLoss(
     { losses, mask, mode, options },
     { losses: "tensor", mask: "tensor", mode: "text", options: "object" },
   );
-  const { emptyRow = "zero", paddedLength = losses.shape[1]! } = options;
+  const { emptyRow = "zero", paddedLength = losses.shape[1]!, rule = "older" } = options;
+  if (!lossAggregations.includes(mode)) {
+    throw new RangeError(
+      `Cannot aggregate a loss: the mode must be one of ${lossAggregations.join(", ")}, got ${String(mode)}`,
+    );
+  }
+  if (!aggregationRules.includes(rule)) {
+    throw new RangeError(
+      `Cannot aggregate a loss: the rule must be one of ${aggregationRules.join(", ")}, got ${String(rule)}`,
+    );
+  }
+  // Older verl has no such mode; a sum leaves nothing to differ in.
+  if (mode === "token-sum") return losses.mul(mask).sum();
+  if (rule === "verl-0.9.1") return byNewerRule(losses, mask, mode, { emptyRow, paddedLength });
   const rowSums = () => losses.mul(mask).sum(-1);
   switch (mode) {
     case "token-mean":
@@ -87,9 +109,5 @@ export function aggregateLoss(
     }
     case "seq-mean-token-sum-norm":
       return rowSums().sum().div(paddedLength);
-    default:
-      throw new RangeError(
-        `Cannot aggregate a loss: the mode must be one of ${lossAggregations.join(", ")}, got ${String(mode)}`,
-      );
   }
 }

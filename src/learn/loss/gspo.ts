@@ -1,14 +1,19 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { detached, evenMaximum, tf } from "../../tensor/index.js";
-import { type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
+import { type Tensor, maskedTensorMean } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
-import type { PolicyLoss, PolicyLossInput, PolicyLossOptions } from "./policy-loss.js";
+import { totalOf } from "./loss-parts.js";
+import type { PolicyLoss, PolicyLossInput, PolicyLossOptions } from "./policy-loss-types.js";
 import { largestLogRatio } from "./token-ratio.js";
-import { usualAggregation } from "./usual-aggregation.js";
 
 export type GspoOptions = Pick<
   PolicyLossOptions,
-  "clipRatio" | "clipRatioLow" | "clipRatioHigh" | "aggregation"
+  | "clipRatio"
+  | "clipRatioLow"
+  | "clipRatioHigh"
+  | "aggregation"
+  | "aggregationRule"
+  | "paddedLength"
 >;
 
 /**
@@ -37,7 +42,6 @@ export function gspoLoss(input: PolicyLossInput, options: GspoOptions = {}): Pol
     },
   );
   const { logprobs, oldLogprobs, advantages, mask } = input;
-  const { aggregation = usualAggregation("gspo") } = options;
   const { low, high } = clipBounds(options);
   const difference: Tensor = logprobs.sub(oldLogprobs);
   const counts = tf.maximum(mask.sum(-1, true), 1);
@@ -47,7 +51,7 @@ export function gspoLoss(input: PolicyLossInput, options: GspoOptions = {}): Pol
   const unclipped: Tensor = perToken.mul(advantages).neg();
   const clipped: Tensor = perToken.clipByValue(low, high).mul(advantages).neg();
   return {
-    loss: aggregateLoss(evenMaximum(unclipped, clipped), mask, aggregation),
+    loss: totalOf("gspo", evenMaximum(unclipped, clipped), input, options),
     metrics: {
       pg_clipfrac: maskedTensorMean(clipped.greater(unclipped).cast("float32"), mask),
       ppo_kl: maskedTensorMean(difference.neg(), mask),

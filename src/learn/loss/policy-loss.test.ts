@@ -4,7 +4,8 @@ import { tf } from "../../tensor/index.js";
 import { aggregateLoss } from "./aggregate.js";
 import { actorLoss } from "./actor-loss.js";
 import { gspoLoss } from "./gspo.js";
-import { policyLoss, type PolicyLossOptions } from "./policy-loss.js";
+import { policyLoss } from "./policy-loss.js";
+import type { PolicyLossOptions } from "./policy-loss-types.js";
 import { valueLoss } from "./value-loss.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;

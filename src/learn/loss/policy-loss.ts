@@ -1,40 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { detached, either, evenMaximum, evenMinimum, tf } from "../../tensor/index.js";
-import {
-  type AggregateOptions,
-  type LossAggregation,
-  type Tensor,
-  aggregateLoss,
-  maskedTensorMean,
-} from "./aggregate.js";
-import { type ClipOptions, clipBounds } from "./clip-bounds.js";
+import { type Tensor, maskedTensorMean } from "./aggregate.js";
+import { clipBounds } from "./clip-bounds.js";
 import { entropyAwareAdvantage } from "./entropy-advantage.js";
-import { usualAggregation } from "./usual-aggregation.js";
-
-/** What the policy loss is computed from; all are [rows, tokens]. */
-export interface PolicyLossInput {
-  /** ln p of each token under the policy being trained: the only input with a gradient. */
-  logprobs: Tensor;
-  /** The same under the policy that is being improved on, recomputed before the update. */
-  oldLogprobs: Tensor;
-  advantages: Tensor;
-  /** 1 on tokens that the model wrote. */
-  mask: Tensor;
-  /** Detached entropies; needed by AEPO's entropy-aware advantage alone. */
-  entropies?: Tensor;
-}
-
-export interface PolicyLossOptions extends ClipOptions {
-  aggregation?: LossAggregation;
-  /** AEPO: tokens above the upper bound keep the gradient (1 + high) instead of losing it. */
-  entropyBalancedClipping?: boolean;
-  /** AEPO: weigh advantages by how uncertain the token was. */
-  entropyBalancedAdvantage?: boolean;
-  /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
-  paddedLength?: number;
-  /** Give NaN where the reference does: an empty row, a single valid token. */
-  referenceNaN?: boolean;
-}
+import { totalOf } from "./loss-parts.js";
+import type { PolicyLoss, PolicyLossInput, PolicyLossOptions } from "./policy-loss-types.js";
 
 /** The token losses before they are masked and aggregated, with the two candidates they came from. */
 interface TokenLosses {
@@ -44,22 +14,6 @@ interface TokenLosses {
   clipped: Tensor;
   /** Advantages as used, after entropy-awareness. */
   advantages: Tensor;
-}
-
-/** A scalar with the reference's figures beside it. */
-export interface PolicyLoss {
-  loss: Tensor;
-  /** Scalars; the caller disposes of them. */
-  metrics: { pg_clipfrac: Tensor; ppo_kl: Tensor; pg_clipfrac_lower: Tensor };
-}
-
-/** How this loss's terms are aggregated. */
-export function aggregateOptions(options: PolicyLossOptions): AggregateOptions {
-  const { paddedLength } = options;
-  return {
-    emptyRow: options.referenceNaN ? "nan" : "zero",
-    ...(paddedLength === undefined ? {} : { paddedLength }),
-  };
 }
 
 /** Token losses of PPO with dual clip, or of AEPO with entropy-balanced clipping. */
@@ -120,12 +74,7 @@ export function policyLoss(input: PolicyLossInput, options: PolicyLossOptions = 
   const worse = tf.maximum(unclipped, clipped);
   const cutBelow = worse.greater(advantages.mul(-c)).logicalAnd(advantages.less(0));
   return {
-    loss: aggregateLoss(
-      losses,
-      mask,
-      options.aggregation ?? usualAggregation(),
-      aggregateOptions(options),
-    ),
+    loss: totalOf("vanilla", losses, input, options),
     metrics: {
       pg_clipfrac: share(clipped.greater(unclipped)),
       ppo_kl: maskedTensorMean(oldLogprobs.sub(logprobs), mask),

@@ -1,6 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { evenMaximum, evenMinimum } from "../../tensor/index.js";
-import { type LossAggregation, type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
+import { type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
+import type { LossAggregation } from "./aggregation-modes.js";
 
 /**
  * The critic's loss: the larger of the squared errors of the prediction and of the prediction clipped

@@ -52,6 +52,10 @@ export const codeLines = {
     file: `${loss}/aggregate.ts`,
     code: "return values.mul(mask).sum().div(mask.sum().add(1e-8));",
   },
+  "token-sum": {
+    file: `${loss}/aggregate.ts`,
+    code: 'if (mode === "token-sum") return losses.mul(mask).sum();',
+  },
   "seq-mean-token-sum": { file: `${loss}/aggregate.ts`, code: "return rowSums().mean();" },
   "seq-mean-token-mean": {
     file: `${loss}/aggregate.ts`,

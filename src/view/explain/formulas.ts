@@ -1,5 +1,5 @@
-import type { LossAggregation } from "../../learn/loss/aggregate.js";
-import { usualAggregation } from "../../learn/loss/usual-aggregation.js";
+import type { LossAggregation } from "../../learn/loss/aggregation-modes.js";
+import { aggregationOf } from "../../learn/loss/aggregation-choice.js";
 import { codeLines, codeOf } from "./code-lines.js";
 import { call, frac, math, mi, mn, mo, row, sub, symbol } from "./mathml.js";
 import type { FormulaLine, ObjectiveSettings } from "./payload.js";
@@ -167,13 +167,14 @@ function rowRatio(): FormulaLine {
 
 const sums: Record<LossAggregation, [string, string]> = {
   "token-mean": ["every trained token of the batch counts the same", "tokens"],
+  "token-sum": ["every trained token counts as it is", "one"],
   "seq-mean-token-sum": ["every row counts its tokens' sum", "rows"],
   "seq-mean-token-mean": ["every row counts the same, however long", "rows · its tokens"],
   "seq-mean-token-sum-norm": ["one constant length for all rows", "longest"],
 };
 
 function totalLine(settings: ObjectiveSettings): FormulaLine {
-  const how = settings.aggregation ?? usualAggregation(settings.ratio);
+  const how = aggregationOf(settings).mode;
   const [why, what] = sums[how];
   const share = symbol("share", frac(mn(1), `<mtext>${what}</mtext>`));
   const kl = settings.klLossCoefficient

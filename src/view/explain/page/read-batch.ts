@@ -1,5 +1,5 @@
 import { rowLogRatio } from "../../../learn/loss/token-ratio.js";
-import { usualAggregation } from "../../../learn/loss/usual-aggregation.js";
+import { aggregationOf } from "../../../learn/loss/aggregation-choice.js";
 import { bytesOf } from "../../page/unpack.js";
 import type { ExplainedAlgorithm, ExplainPayload } from "../payload.js";
 import type { TokenInput } from "./token-terms.js";
@@ -44,7 +44,7 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
   });
   const longest = rows.reduce((most, { length }) => Math.max(most, length), 1);
   const share = (row: number, { settings }: ExplainedAlgorithm) => {
-    switch (settings.aggregation ?? usualAggregation(settings.ratio)) {
+    switch (aggregationOf(settings).mode) {
       case "token-mean":
         return 1 / (places.length + 1e-8);
       case "seq-mean-token-sum":
