@@ -85,3 +85,13 @@ test("loadTools() takes the reference's configuration", async (t) => {
 test("loadTools() names a key it does not know", async () => {
   await assert.rejects(loadTools({ retries: 3 } as never), /Unrecognized key: "retries"/);
 });
+
+test("loadTools() names a parameter that a tool would not read", async () => {
+  const load = (class_path: string, params: Record<string, unknown>) =>
+    loadTools({ tool_instances: { x: { class_path, params } } });
+  await assert.rejects(
+    load("search.offline", { corpos: "a.jsonl" }),
+    /Cannot load tool x: every parameter of search\.offline must be known, got corpos \(did you mean corpus\?\)/,
+  );
+  await assert.rejects(load("calculator", { digits: 3 }), /got digits \(it has none\)/);
+});

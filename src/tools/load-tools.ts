@@ -1,29 +1,13 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import { isAbsolute, resolve } from "node:path";
-import { homePath } from "../files/index.js";
 import { pathToFileURL } from "node:url";
 import { z } from "#zod";
-import { calculator } from "./calculator/calculator.js";
-import { fileTool } from "./file-tool.js";
-import { mcpTools, type McpServer } from "./mcp/mcp-tools.js";
-import { pythonTool } from "./python/python-tool.js";
-import { deepSearchTool } from "./pages/deep-search.js";
-import { PageFetcher } from "./pages/fetch-page.js";
-import { remoteSummarizer } from "./pages/remote-summarizer.js";
-import { brightData } from "./search/bright-data.js";
-import { importJsonCache } from "./search/cache-files.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { homePath } from "../files/index.js";
 import { importModule } from "../modules/import-module.js";
-import { jsonEndpoint, type JsonEndpointOptions } from "./search/json-endpoint.js";
-import { offlineSearch } from "./search/offline.js";
-import { paced } from "./search/paced.js";
-import type { SearchProvider } from "./search/provider.js";
-import { SearchCache } from "./search/search-cache.js";
-import { searchTool } from "./search/search-tool.js";
-import { steady } from "./search/steady.js";
-import { searxng, type SearxngOptions } from "./search/searxng.js";
+import { nearest } from "../text/index.js";
+import { knownTools, type ToolParams } from "./known-tools.js";
 import { ToolSet } from "./tool-set.js";
 import type { Tool } from "./tool.js";
-import { existsSync } from "node:fs";
 
 /** The `tools` part of a rollout's configuration, with the reference's key names. */
 const toolsConfig = z.strictObject({
@@ -49,111 +33,11 @@ const toolsConfig = z.strictObject({
 /** What may be written as a `tools` configuration. */
 export type ToolsConfig = z.input<typeof toolsConfig>;
 
-type Params = Record<string, unknown>;
-type Factory = (params: Params, tag: string) => Tool | Tool[] | Promise<Tool | Tool[]>;
-
-const text = (value: unknown) => (typeof value === "string" ? homePath(value) : undefined);
-const number = (value: unknown) => (typeof value === "number" ? value : undefined);
-
-function search(
-  provider: Parameters<typeof searchTool>[0]["provider"],
-  params: Params,
-  tag: string,
-): Tool {
-  const file = text(params.cache_file);
-  // A reference cache is taken in once; what is new goes into a file beside it that only grows.
-  const cache = new SearchCache({ path: file && file.replace(/\.json$/, "") + ".jsonl" });
-  if (file?.endsWith(".json") && existsSync(file) && cache.size === 0) importJsonCache(cache, file);
-  return searchTool({
-    provider,
-    cache,
-    tag,
-    maxResults: number(params.max_results),
-    resultLength: number(params.result_length),
-  });
-}
-
-/** Where searches go, by name. */
-const providers: Record<string, (params: Params) => SearchProvider> = {
-  offline: (p) => offlineSearch({ path: text(p.corpus) }),
-  "bright-data": (p) =>
-    brightData({ apiKey: text(p.api_key), zone: text(p.zone), location: text(p.location) }),
-  searxng: (p) => searxng(p as unknown as SearxngOptions),
-  json: (p) => jsonEndpoint(p as unknown as JsonEndpointOptions),
-};
-
-const deepParams = z.looseObject({
-  provider: z.enum(["offline", "bright-data", "searxng", "json"]),
-  provider_params: z.record(z.string(), z.unknown()).optional(),
-  cache_file: z.string().optional(),
-  page_cache: z.string().optional(),
-  max_pages: z.number().int().min(1).optional(),
-  per_second: z.number().positive().optional(),
-  retry_wait: z.number().min(0).optional(),
-  allow_private: z.boolean().optional(),
-  summarizer: z
-    .strictObject({
-      urls: z.array(z.string()).min(1),
-      model: z.string(),
-      api_key_env: z.string().optional(),
-    })
-    .optional(),
-});
-
-/** The reference's deep search: paced and repeated searches, pages, passages, a summariser. */
-function deepSearch(params: Params, tag: string): Tool {
-  const parsed = deepParams.safeParse(params);
-  if (!parsed.success) throw new TypeError(z.prettifyError(parsed.error));
-  const { provider, provider_params = {}, cache_file, page_cache, max_pages = 10 } = parsed.data;
-  const { per_second = 32, retry_wait = 5, allow_private, summarizer } = parsed.data;
-  return deepSearchTool({
-    tag,
-    provider: steady(paced(providers[provider]!(provider_params), per_second), {
-      cache: new SearchCache({ path: cache_file }),
-      waitMs: retry_wait * 1000,
-    }),
-    pages: new PageFetcher({ cachePath: page_cache, allowPrivate: allow_private }),
-    maxPages: max_pages,
-    summarize:
-      summarizer &&
-      remoteSummarizer({
-        urls: summarizer.urls,
-        model: summarizer.model,
-        apiKeyEnv: summarizer.api_key_env,
-      }),
-  });
-}
-
-/** Tools by the names that configurations use, the reference's class paths among them. */
-const known: Record<string, Factory> = {
-  python: (p, tag) =>
-    pythonTool({
-      tag,
-      python: text(p.python),
-      condaPath: text(p.conda_path),
-      condaEnv: text(p.conda_env),
-      timeoutMs: number(p.timeout) && number(p.timeout)! * 1000,
-      memoryMb: number(p.memory_mb),
-      workers: number(p.workers),
-      retryEmpty: p.retry_empty === true,
-    }),
-  calculator: (_, tag) => calculator({ tag }),
-  file: (p, tag) => fileTool({ folder: String(p.folder), tag, maxLength: number(p.max_length) }),
-  "search.offline": (p, tag) => search(providers["offline"]!(p), p, tag),
-  "search.bright-data": (p, tag) => search(providers["bright-data"]!(p), p, tag),
-  "search.searxng": (p, tag) => search(providers["searxng"]!(p), p, tag),
-  "search.json": (p, tag) => search(providers["json"]!(p), p, tag),
-  "search.deep": deepSearch,
-  mcp: async (p, tag) => (await mcpTools(p as unknown as McpServer, { prefix: `${tag}_` })).tools,
-};
-known["verl.workers.rollout.tools.python_tool.PythonTool"] = known.python!;
-known["verl.workers.rollout.tools.search_tool.BingSearchTool"] = known["search.bright-data"]!;
-
 /** A module's tool: `./my-tool.js`, or `./my-tool.js#name` for one of several exports. */
 async function fromModule(
   path: string,
   folder: string,
-  params: Params,
+  params: ToolParams,
   tag: string,
 ): Promise<Tool> {
   const [file = "", name = "default"] = path.split("#");
@@ -188,10 +72,22 @@ async function fromModule(
 }
 
 // A class has to be constructed, a function called; what tells them apart is how they are written.
-const make = (made: CallableFunction, params: Params): unknown =>
+const make = (made: CallableFunction, params: ToolParams): unknown =>
   /^class\b/.test(Function.prototype.toString.call(made))
     ? (Reflect.construct(made, [params]) as unknown)
-    : (made as (params: Params) => unknown)(params);
+    : (made as (params: ToolParams) => unknown)(params);
+
+/** A tool that the lab knows; a parameter that it would not read is refused. */
+function fromName(path: string, params: ToolParams, tag: string) {
+  const { make, params: known } = knownTools[path]!;
+  const strange = Object.keys(params).find((name) => !known.includes(name));
+  if (strange === undefined) return make(params, tag);
+  const near = nearest(strange, known);
+  const all = known.length === 0 ? "it has none" : `it has ${known.join(", ")}`;
+  throw new RangeError(
+    `Cannot load tool ${tag}: every parameter of ${path} must be known, got ${strange} (${near === undefined ? all : `did you mean ${near}?`})`,
+  );
+}
 
 /**
  * The tools of a configuration. An instance's name is its tag; `class_path` is a name of ours
@@ -229,9 +125,8 @@ export async function loadTools(
   });
   for (const [tag, { class_path: path, params }] of Object.entries(tool_instances)) {
     try {
-      const make = Object.hasOwn(known, path) ? known[path] : undefined;
-      const made = make
-        ? await make(params ?? {}, tag)
+      const made = Object.hasOwn(knownTools, path)
+        ? await fromName(path, params ?? {}, tag)
         : await fromModule(path, options.folder ?? process.cwd(), params ?? {}, tag);
       for (const tool of [made].flat()) set.add(tool);
     } catch (cause) {

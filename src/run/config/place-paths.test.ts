@@ -40,6 +40,45 @@ actor_rollout_ref:
   assert.equal(over.config.data.train_files, "train.jsonl");
 });
 
+test("a tool's corpus, folder and cache lead from the configuration's folder too", async (t) => {
+  const folder = await folderWith(
+    t,
+    `actor_rollout_ref: { rollout: { tools: { tool_instances: {
+  search: { class_path: search.offline, params: { corpus: pages.jsonl, cache_file: kept.jsonl } },
+  more: { class_path: search.offline, params: { cache_file: new.jsonl } } } } } }
+`,
+    ...["pages.jsonl", "kept.jsonl"],
+  );
+  const { config } = await loadConfig({ files: [join(folder, "run.yaml")] });
+  const { search, more } = config.actor_rollout_ref.rollout.tools.tool_instances;
+  assert.deepEqual(search!.params, {
+    corpus: join(folder, "pages.jsonl"),
+    cache_file: join(folder, "kept.jsonl"),
+  });
+  assert.deepEqual(more!.params, { cache_file: "new.jsonl" });
+});
+
+test("the model and the data of an SFT file lead from its folder, then from the working folder", async (t) => {
+  const folder = await folderWith(
+    t,
+    "model_name_or_path: m\ndataset_dir: data\ndataset: d\noutput_dir: o\n",
+    "m",
+  );
+  const path = join(folder, "run.yaml");
+  const { config } = await loadSftConfig(path);
+  assert.equal(config.model_name_or_path, join(folder, "m"));
+  assert.equal(config.dataset_dir, "data");
+  assert.equal(config.output_dir, "o");
+  const over = await loadSftConfig(path, ["model_name_or_path=data/models/tiny"]);
+  assert.equal(over.config.model_name_or_path, "data/models/tiny");
+  await rm(join(folder, "m"));
+  await assert.rejects(loadSftConfig(path), (error: Error) => {
+    assert.ok(error.message.includes(join(folder, "m")), error.message);
+    assert.ok(error.message.includes(resolve("m")), error.message);
+    return true;
+  });
+});
+
 test("a path that leads nowhere is named from both folders", async (t) => {
   const folder = await folderWith(t, "data: { train_files: none.jsonl }\n");
   const found = loadConfig({ files: [join(folder, "run.yaml")] });

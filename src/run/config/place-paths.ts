@@ -23,7 +23,7 @@ const outputs = [
 const tools = "actor_rollout_ref.rollout.tools.tool_instances";
 
 /** A path of a file, seen from the file's folder, else from the working folder. */
-function placed(key: string, path: string, folder: string | undefined): string {
+export function placePath(key: string, path: string, folder: string | undefined): string {
   const home = homePath(path);
   if (folder === undefined || isAbsolute(home)) return home;
   // `./tool.js#name` names an export of a module.
@@ -36,6 +36,9 @@ function placed(key: string, path: string, folder: string | undefined): string {
   );
 }
 
+const isBeside = (path: unknown, folder: string | undefined): boolean =>
+  typeof path === "string" && folder !== undefined && existsSync(resolve(folder, homePath(path)));
+
 /** A configuration whose `~` are folders, and whose files' paths lead from where each file is. */
 export function placePaths(tree: Tree, folders: ReadonlyMap<string, string>): Tree {
   let out = tree;
@@ -43,7 +46,7 @@ export function placePaths(tree: Tree, folders: ReadonlyMap<string, string>): Tr
     const value = get(out, key);
     const one = (path: unknown) =>
       typeof path === "string" && path !== "" && isPath(path)
-        ? placed(key, path, folders.get(key))
+        ? placePath(key, path, folders.get(key))
         : path;
     if (value !== undefined)
       out = put(out, key, Array.isArray(value) ? value.map(one) : one(value));
@@ -56,6 +59,10 @@ export function placePaths(tree: Tree, folders: ReadonlyMap<string, string>): Tr
   for (const [key, value] of leaves(tree)) {
     if (!key.startsWith(`${tools}.`)) continue;
     if (key.endsWith(".class_path")) place(key, (path) => /^[.~][\\/.]/.test(path));
+    else if (/\.params\.(corpus|folder)$/.test(key)) place(key, () => true);
+    // A cache is read where it is, and written anew where nothing is yet.
+    else if (/\.(cache_file|page_cache)$/.test(key) && isBeside(value, folders.get(key)))
+      place(key, () => true);
     else if (typeof value === "string") out = put(out, key, homePath(value));
   }
   return out;

@@ -1,9 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { parse } from "yaml";
 import { z } from "#zod";
 import { homePath } from "../../files/index.js";
 import { nearest } from "../../text/index.js";
+import { placePath } from "../config/place-paths.js";
 
 // LLaMA-Factory's keys, as far as its SFT files use them. Those for GPUs and clusters are kept and
 // listed; the rest is checked.
@@ -88,7 +90,7 @@ export type SftConfig = z.output<typeof schema>;
  * import { writeFile } from "node:fs/promises";
  * import { loadSftConfig } from "arpo-lab/run";
  *
- * await writeFile("/tmp/sft.yaml", "model_name_or_path: m\ndataset: d\noutput_dir: o\nbf16: true\n");
+ * await writeFile("/tmp/sft.yaml", "model_name_or_path: data/models/tiny\ndataset: d\noutput_dir: o\nbf16: true\n");
  * const { config, kept } = await loadSftConfig("/tmp/sft.yaml", ["learning_rate=7e-6"]);
  * assert.equal(config.learning_rate, 7e-6);
  * assert.deepEqual(kept, ["bf16"]);
@@ -126,8 +128,12 @@ export async function loadSftConfig(
     );
   }
   const config = { ...checked.data };
-  for (const key of ["model_name_or_path", "dataset_dir", "output_dir"] as const) {
-    config[key] = homePath(config[key]);
+  config.output_dir = homePath(config.output_dir);
+  const written = new Set(overrides.map((override) => /^\+*(\w+)=/.exec(override)?.[1]));
+  for (const key of ["model_name_or_path", "dataset_dir"] as const) {
+    // What the command line says, and what nothing says, is seen from the working folder.
+    const beside = Object.hasOwn(values, key) && !written.has(key);
+    config[key] = placePath(key, config[key], beside ? dirname(homePath(path)) : undefined);
   }
   const { resume_from_checkpoint: from } = config;
   if (typeof from === "string") config.resume_from_checkpoint = homePath(from);
