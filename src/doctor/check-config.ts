@@ -6,6 +6,7 @@ import { branching } from "./config/branching.js";
 import type { ConfigContext, Rule } from "./config/context.js";
 import { cost } from "./config/cost.js";
 import { lengths } from "./config/lengths.js";
+import { losses } from "./config/losses.js";
 import { numbers } from "./config/numbers.js";
 import { outsideOf } from "./config/outside.js";
 import { readConfig } from "./config/read-config.js";
@@ -34,6 +35,7 @@ const rules: readonly Rule[] = [
   toolLimits,
   rewards,
   numbers,
+  losses,
   cost,
   trainerRules,
 ];

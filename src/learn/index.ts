@@ -59,8 +59,15 @@ export {
   type AggregationRule,
   type LossAggregation,
 } from "./loss/aggregation-modes.js";
-export { lossNames, type LossName } from "./loss/loss-names.js";
-export type { LossParameters } from "./loss/loss-parameters.js";
+export {
+  lossFacts,
+  lossNameOf,
+  lossNames,
+  type LossFacts,
+  type LossName,
+} from "./loss/loss-names.js";
+export { lossDefaults, type LossParameters } from "./loss/loss-parameters.js";
+export { lossPresets } from "./loss/loss-presets.js";
 export { losses } from "./loss/losses.js";
 export { entropyAwareAdvantage } from "./loss/entropy-advantage.js";
 export { gspoLoss, type GspoOptions } from "./loss/gspo.js";

@@ -169,7 +169,8 @@ export class Learner {
     const whole = passWeight(rows, settings) || 1;
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;
-    const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
+    const longest = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
+    const { paddedLength = longest } = settings;
     const { norm, skipped } = await this.#optimizer.step(
       splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
       (group) => {

@@ -1,5 +1,6 @@
 export { configKeys, type ConfigKey } from "./config/keys.js";
 export { loadConfig } from "./config/load.js";
+export { parameterKeys } from "./config/loss-keys.js";
 export type { LoadOptions, LoadedConfig } from "./config/options.js";
 export { parseOverride, type Override } from "./config/override.js";
 export { presets, type Preset } from "./config/presets.js";

@@ -1,4 +1,4 @@
-import { clipBounds } from "../../learn/index.js";
+import { clipBounds, lossFacts } from "../../learn/index.js";
 import { updateOptions } from "../../run/index.js";
 import { finding, hasReference, type Rule } from "./context.js";
 
@@ -32,7 +32,9 @@ export const numbers: Rule = (context) => {
     );
   }
   const { low, high } = clipBounds(updateOptions(config));
-  if (high > 2 || low <= 0) {
+  const loss = actor.policy_loss.loss_mode;
+  // CISPO's bounds are wide by design: they weigh tokens and drop none.
+  if ((high > 2 || low <= 0) && lossFacts[loss].clips === "ratio" && loss !== "cispo") {
     found.push(
       about(
         "clip-range",

@@ -1,3 +1,4 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { LossAggregation } from "./aggregation-modes.js";
 import type { LossParameters } from "./loss-parameters.js";
 import type { RatioKind } from "./token-ratio.js";
@@ -51,7 +52,18 @@ export interface LossFacts {
   parameters?: readonly (keyof LossParameters)[];
 }
 
-/** The facts of every loss: the only place that lists them. */
+/**
+ * What there is to know of every loss: the only place that lists it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { lossFacts } from "arpo-lab/learn";
+ *
+ * assert.equal(lossFacts.geo_mean.title, "GMPO");
+ * assert.equal(lossFacts.gpg.clips, undefined); // it looks at no ratio
+ * ```
+ */
 export const lossFacts: Readonly<Record<LossName, LossFacts>> = {
   vanilla: {
     title: "PPO with dual clip",
@@ -146,8 +158,20 @@ export interface LossChoice {
   ratio?: RatioKind;
 }
 
-/** The loss that options choose. */
-export function lossNameOf({ loss, ratio }: LossChoice): LossName {
+/**
+ * The loss that options choose.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { lossNameOf } from "arpo-lab/learn";
+ *
+ * assert.deepEqual([lossNameOf({}), lossNameOf({ loss: "sapo" })], ["vanilla", "sapo"]);
+ * ```
+ */
+export function lossNameOf(options: LossChoice): LossName {
+  checkArguments("choose a loss", { options }, { options: "object" });
+  const { loss, ratio } = options;
   const name = loss ?? (ratio === "gspo" ? "gspo" : "vanilla");
   if (!lossNames.includes(name)) {
     throw new RangeError(

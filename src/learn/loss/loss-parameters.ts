@@ -31,7 +31,17 @@ export interface LossParameters {
   futureSafety?: number;
 }
 
-/** The published functions' and files' defaults. */
+/**
+ * The published functions' and files' defaults; DRO's weight has none.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { lossDefaults } from "arpo-lab/learn";
+ *
+ * assert.equal(lossDefaults.klCovCoefficient, 0.1);
+ * ```
+ */
 export const lossDefaults: Readonly<Required<Omit<LossParameters, "droBeta">>> = {
   tauPositive: 1,
   tauNegative: 1.05,

@@ -1,4 +1,6 @@
+import { lossPresets } from "../../learn/index.js";
 import { algorithms } from "../../presets.js";
+import { actorKeysOf } from "./loss-keys.js";
 import { type Tree, merge } from "./tree.js";
 
 /** What every published script sets, whatever the hardware. */
@@ -52,10 +54,15 @@ const sizes = (
   },
 });
 
+/** A loss to lay over an algorithm. */
+const lossOnly = (name: keyof typeof lossPresets): Tree => ({
+  actor_rollout_ref: { actor: actorKeysOf(lossPresets[name]) },
+});
+
 /**
  * Named starting points: the algorithms (`grpo`, `arpo`, `aepo`) and, to lay over one of them, the
  * sizes of the published scripts (`7b`, `8b`, `14b`), of the seed's toy (`3b-toy`) and of a laptop
- * (`tiny`).
+ * (`tiny`), and losses by their methods' names (`cispo`, `gmpo`, `ce-gppo`, …).
  *
  * @example
  * ```ts
@@ -84,6 +91,17 @@ export const presets = {
     },
     { lab: { branch_rule: algorithms.aepo.rule } },
   ),
+  gspo: lossOnly("gspo"),
+  cispo: lossOnly("cispo"),
+  sapo: lossOnly("sapo"),
+  "clip-cov": lossOnly("clip-cov"),
+  "kl-cov": lossOnly("kl-cov"),
+  gmpo: lossOnly("gmpo"),
+  gpg: lossOnly("gpg"),
+  "dppo-tv": lossOnly("dppo-tv"),
+  "dppo-kl": lossOnly("dppo-kl"),
+  gppo: lossOnly("gppo"),
+  "ce-gppo": lossOnly("ce-gppo"),
   tiny: merge(sizes(8, 2, 256, 128, { tools: { call_limit: 3 } }), {
     actor_rollout_ref: {
       model: { enable_gradient_checkpointing: false },

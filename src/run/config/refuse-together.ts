@@ -19,6 +19,12 @@ export function refuseTogether(config: Config): void {
       `Cannot load the configuration: ${key}: must divide data.train_batch_size (in a cell: miniBatch and prompts), ${batch}, got ${mini}`,
     );
   }
+  const { policy_loss: loss } = config.actor_rollout_ref.actor;
+  if (loss.loss_mode === "dro" && loss.dro_beta === null) {
+    throw new RangeError(
+      "Cannot load the configuration: actor_rollout_ref.actor.policy_loss.loss_mode: dro needs policy_loss.dro_beta, got none",
+    );
+  }
   const { resume_mode: mode, resume_from_path: from } = config.trainer;
   if (mode === "resume_path" && from === null) {
     throw new RangeError(

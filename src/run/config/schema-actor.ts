@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { klKinds, lossAggregations } from "../../learn/index.js";
+import { klKinds, lossAggregations, lossDefaults, lossNames } from "../../learn/index.js";
 import {
   atLeast,
   flag,
@@ -75,6 +75,34 @@ export const model = section({
   trust_remote_code: kept(flag(false)),
 });
 
+const positiveOrNone = z.number().positive().nullable().default(null);
+
+/** Which policy loss, and what single ones can be told. */
+const policyLoss = section({
+  loss_mode: oneOf(lossNames, "vanilla").describe("The policy loss by name"),
+  clip_cov_ratio: share(lossDefaults.clipCovRatio).describe("clip_cov: share of tokens dropped"),
+  clip_cov_lb: number(lossDefaults.clipCovLow).describe("clip_cov: covariances above this"),
+  clip_cov_ub: number(lossDefaults.clipCovHigh).describe("clip_cov: and below this"),
+  kl_cov_ratio: share(lossDefaults.klCovRatio).describe("kl_cov: share of tokens held back"),
+  ppo_kl_coef: weight(lossDefaults.klCovCoefficient).describe("kl_cov: what holds them"),
+  dro_beta: positiveOrNone.describe("dro: weight of the squared log ratio; it needs one"),
+  beta1: weight(lossDefaults.gppoLow).describe("ce_gppo: gradient kept below the lower bound"),
+  beta2: weight(lossDefaults.gppoHigh).describe("ce_gppo: gradient kept above the upper bound"),
+  decay_rate: positive(lossDefaults.futureDecay).describe(
+    "future_kl: tokens until a later log ratio counts half",
+  ),
+  future_kl_clip_ratio: weight(lossDefaults.futureClip).describe(
+    "future_kl: how far a factor may be from 1; 0: bounded by 10 alone",
+  ),
+  future_kl_clip_high_only: flag(lossDefaults.futureHighOnly).describe(
+    "future_kl: no factor below 1",
+  ),
+  future_kl_weight: number(lossDefaults.futureWeight).describe("future_kl: weight of the factor"),
+  safety_thresh: positive(lossDefaults.futureSafety).describe(
+    "future_kl: beyond this ratio a negative advantage gets at most 1",
+  ),
+});
+
 /** The policy's update. */
 export const actor = section({
   ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
@@ -105,6 +133,14 @@ export const actor = section({
   loss_agg_mode: oneOf(lossAggregations, "token-mean").describe(
     "How token losses become one number",
   ),
+  loss_scale_factor: positiveOrNone.describe(
+    "Length that seq-mean-token-sum-norm divides by; none: the longest row's",
+  ),
+  policy_loss: policyLoss,
+  tau_pos: positive(lossDefaults.tauPositive).describe(
+    "sapo: steepness where the advantage is positive",
+  ),
+  tau_neg: positive(lossDefaults.tauNegative).describe("sapo: steepness elsewhere"),
   enable_entropy_balanced_clipping: flag(false).describe("AEPO: clipped tokens keep a gradient"),
   enable_entropy_balanced_advantage: flag(false).describe("AEPO: weigh advantages by entropy"),
   entropy_coeff: number(0).describe("Weight of the entropy bonus"),

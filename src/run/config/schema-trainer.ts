@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { estimators, klKinds } from "../../learn/index.js";
+import { aggregationRules, estimators, klKinds } from "../../learn/index.js";
 import {
   atLeast,
   flag,
@@ -86,6 +86,13 @@ export const lab = section({
   share_prefixes: flag(false).describe(
     "Compute what rows begin with in common once in an update: the same gradients",
   ),
+  loss_aggregation: z
+    .enum(aggregationRules)
+    .nullable()
+    .default(null)
+    .describe(
+      "Whose arithmetic loss_agg_mode follows: older verl's or 0.9.1's; none: the loss's own",
+    ),
   repair_boxed: flag(true).describe("Mend the broken \\boxed of the published RL files"),
   reward_concurrency: atLeast(1, 32).describe("Rewards that may be under way at the same time"),
   reward_timeout: positive(600).describe("Seconds one call of the reward may take"),

@@ -99,6 +99,26 @@ export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> 
     },
     { name: "actor/lr", meaning: "Learning rate" },
     {
+      name: "actor/turn_kl_entropy",
+      meaning: "gspo_turn: how evenly the turns of a row moved, from 0 (one of them) to 1",
+    },
+    { name: "actor/single_turn_count", meaning: "gspo_turn: rows with a single turn" },
+    ...["mean", "min", "max"].map((kind) => ({
+      name: `actor/fipo_iw_${kind}`,
+      meaning: `future_kl: the factor of a token by what followed it, ${kind}`,
+    })),
+    ...["mean", "min", "max"].map((kind) => ({
+      name: `actor/fipo_iw_raw_${kind}`,
+      meaning: `future_kl: the same before it is clipped, ${kind}`,
+    })),
+    {
+      name: "actor/fipo_iw_clip_total",
+      meaning: "future_kl: share of trained tokens whose factor is at a bound",
+    },
+    { name: "actor/fipo_iw_clip_upper", meaning: "future_kl: at the upper bound" },
+    { name: "actor/fipo_iw_clip_lower", meaning: "future_kl: at the lower bound" },
+    { name: "actor/fipo_iw_weight", meaning: "future_kl: the weight of the factor" },
+    {
       name: "actor/reward_kl_penalty",
       meaning: "Mean KL taken off the rewards (use_kl_in_reward)",
     },

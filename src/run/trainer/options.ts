@@ -5,9 +5,10 @@ import type {
   CriticOptions,
   UpdateOptions,
 } from "../../learn/index.js";
-import { learningRateFactor } from "../../learn/index.js";
+import { type LossParameters, learningRateFactor } from "../../learn/index.js";
 import type { ScoreOptions } from "../../reward/index.js";
 import type { RolloutOptions } from "../../rollout/index.js";
+import { parameterKeys } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
 
 /**
@@ -102,13 +103,28 @@ export function advantageOptions({ algorithm }: Config): AdvantageOptions {
   };
 }
 
+/** What single losses are told; null is unset. */
+function parametersOf(actor: Config["actor_rollout_ref"]["actor"]): LossParameters {
+  const { tau_pos, tau_neg, policy_loss } = actor;
+  const all: Readonly<Record<string, unknown>> = { tau_pos, tau_neg, ...policy_loss };
+  const given = Object.entries(parameterKeys).map(([name, key]) => [
+    name,
+    all[key.replace("policy_loss.", "")],
+  ]);
+  return Object.fromEntries(given.filter(([, value]) => value !== null)) as LossParameters;
+}
+
 /** The actor's loss. */
-function lossOptions({ actor_rollout_ref: { actor } }: Config): ActorLossOptions {
+function lossOptions({ actor_rollout_ref: { actor }, lab }: Config): ActorLossOptions {
   return {
+    loss: actor.policy_loss.loss_mode,
+    ...parametersOf(actor),
     clipRatio: actor.clip_ratio,
     ...(actor.clip_ratio_low === null ? {} : { clipRatioLow: actor.clip_ratio_low }),
     ...(actor.clip_ratio_high === null ? {} : { clipRatioHigh: actor.clip_ratio_high }),
     clipRatioC: actor.clip_ratio_c,
+    ...(lab.loss_aggregation === null ? {} : { aggregationRule: lab.loss_aggregation }),
+    ...(actor.loss_scale_factor === null ? {} : { paddedLength: actor.loss_scale_factor }),
     aggregation: actor.loss_agg_mode,
     entropyCoefficient: actor.entropy_coeff,
     entropyBalancedClipping: actor.enable_entropy_balanced_clipping,

@@ -219,6 +219,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       ? await clock.time("update_actor", () =>
           this.learner.update(batch, {
             learningRate: learningRateAt(actor, step, this.totalSteps),
+            random: this.#seed.split("loss"),
             ...(actor.shuffle ? { shuffle: this.#seed.split("update").split(step) } : {}),
           }),
         )
