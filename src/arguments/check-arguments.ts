@@ -28,6 +28,10 @@ const kinds = {
   tokenizer: ["a tokenizer", (v: unknown) => does(v, "encode", "decode")],
   model: ["a Model", (v: unknown) => has(v, "weights", "config")],
   policy: ["a policy", (v: unknown) => does(v, "session") && has(v, "tokenizer")],
+  reward: [
+    "a function or a groupReward",
+    (v: unknown) => typeof v === "function" || (has(v, "over") && does(v, "judge")),
+  ],
   tools: ["a ToolSet (new ToolSet([...]))", (v: unknown) => does(v, "call", "add")],
   tree: ["a rollout tree", (v: unknown) => has(v, "task", "nodes", "rows", "config")],
   run: ["a run or a list of its metrics", (v: unknown) => isList(v) || has(v, "steps")],

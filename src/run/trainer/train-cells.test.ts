@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { tasks } from "../../data/index.js";
 import { HfTokenizer, Model } from "../../model/index.js";
 import { Policy } from "../../policy/index.js";
+import { groupReward } from "../../reward/index.js";
 import { ToolSet } from "../../tools/index.js";
 import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
 import { trainOn } from "./train-cells.js";
@@ -11,10 +12,12 @@ const tokenizer = new HfTokenizer(tinyTokenizer());
 const sizes = { hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2, kvHeads: 1 };
 const options = { steps: 1, prompts: 1, n: 4, miniBatch: 1, live: false, tools: new ToolSet() };
 
+const smallPolicy = () =>
+  Policy.fromModel(Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1), tokenizer);
+
 /** How the rows of a step's first tree came to be. */
 async function kindsOf(preset: "grpo" | "arpo"): Promise<string[]> {
-  const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1);
-  const policy = Policy.fromModel(model, tokenizer);
+  const policy = smallPolicy();
   const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), { ...options, preset });
   policy.dispose();
   return run.steps[0]!.trees[0]!.rows.map(({ kind }) => kind);
@@ -23,4 +26,30 @@ async function kindsOf(preset: "grpo" | "arpo"): Promise<string[]> {
 test("trainOn() starts all rows at once where nothing branches, half of them in a tree", async () => {
   assert.deepEqual(await kindsOf("grpo"), ["initial", "initial", "initial", "initial"]);
   assert.deepEqual((await kindsOf("arpo")).slice(0, 3), ["initial", "initial", "refill"]);
+});
+
+test("trainOn() trains with a reward over a whole group", async () => {
+  const policy = smallPolicy();
+  const seen: number[] = [];
+  const ranked = groupReward((rows) => {
+    seen.push(rows.length);
+    return rows.map((_, i) => i);
+  });
+  const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), {
+    ...options,
+    preset: "grpo",
+    reward: ranked,
+  });
+  policy.dispose();
+  assert.ok(seen.includes(4));
+  assert.equal(run.steps[0]!.metrics["critic/score/mean"], 1.5);
+});
+
+test("trainOn() refuses a reward that is neither a function nor over a group", async () => {
+  const policy = smallPolicy();
+  await assert.rejects(
+    trainOn(policy, tasks.calc({ train: 1, test: 1 }), { ...options, reward: {} as never }),
+    /reward must be a function or a groupReward, got/,
+  );
+  policy.dispose();
 });

@@ -128,7 +128,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
           policy: "policy",
           train: "list",
           tools: "tools",
-          reward: "function",
+          reward: "reward",
         },
       },
     );
