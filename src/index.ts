@@ -1,6 +1,7 @@
 // What most notebooks need, under one name. Each room has an entrance of its own (`arpo-lab/tensor`,
 // `arpo-lab/rollout`, …) with everything else.
 export { demonstrate, readTasks, tasks, world, type Task, type TaskSet } from "./data/index.js";
+export { fillIn, importRollouts, type ImportedRollouts } from "./import/index.js";
 export { benchmarks, evaluate, type Evaluation } from "./eval/index.js";
 export {
   advantages,

@@ -6,14 +6,14 @@ import { homePath } from "../files/index.js";
 export type Row = Record<string, unknown>;
 
 /** Parquet's 64-bit integers arrive as BigInt, and JSON has none. */
-function plain(value: unknown): unknown {
+export function plainCell(value: unknown): unknown {
   if (typeof value === "bigint") {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value.toString();
   }
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(plainCell);
   if (value !== null && typeof value === "object" && !(value instanceof Date)) {
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plain(v)]));
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, plainCell(v)]));
   }
   return value ?? null;
 }
@@ -22,7 +22,7 @@ async function readParquet(path: string): Promise<Row[]> {
   const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
   const { compressors } = await import("hyparquet-compressors");
   const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors });
-  return rows.map((row) => plain(row) as Row);
+  return rows.map((row) => plainCell(row) as Row);
 }
 
 function parseJsonl(text: string, path: string): Row[] {

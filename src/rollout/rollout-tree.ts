@@ -14,6 +14,7 @@ import { trajectoryOf, type Trajectory } from "./tree/trajectory.js";
 import type { EntropyMonitor, TreeNode, TreeRow } from "./tree/tree-values.js";
 
 const runtimes = new WeakMap<object, TreeRuntime>();
+const tokenizers = new WeakMap<object, Tokenizer>();
 
 /**
  * A tree of trajectories from one prompt: plain data that knows how to continue, replay and show
@@ -47,7 +48,8 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   readonly origin?: TreeOrigin;
   #trajectories: Trajectory[] | undefined;
 
-  constructor(data: RolloutTreeData<T>, runtime?: TreeRuntime) {
+  /** What made the tree goes on with it; a tokenizer alone only reads it. */
+  constructor(data: RolloutTreeData<T>, runtime?: TreeRuntime | { tokenizer: Tokenizer }) {
     checkArguments(
       "make a tree",
       { data },
@@ -66,7 +68,9 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     this.cutTexts = data.cutTexts;
     if (data.monitor) this.monitor = data.monitor;
     if (data.origin) this.origin = data.origin;
-    if (runtime) runtimes.set(this, runtime);
+    if (!runtime) return;
+    if ("policy" in runtime) runtimes.set(this, runtime);
+    else tokenizers.set(this, runtime.tokenizer);
   }
 
   /** The seed everything random in the tree came from. */
@@ -90,7 +94,12 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
 
   /** What turns its tokens into text: known for trees made in this process. */
   get tokenizer(): Tokenizer | undefined {
-    return runtimes.get(this)?.policy.tokenizer;
+    return runtimes.get(this)?.policy.tokenizer ?? tokenizers.get(this);
+  }
+
+  /** Whether a policy is known that `fork` would go on with. */
+  get canGoOn(): boolean {
+    return runtimes.has(this);
   }
 
   /** The nodes from the prompt to a node, that node included. */

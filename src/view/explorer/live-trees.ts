@@ -31,7 +31,7 @@ const kept = 16;
 /** Lets the page act on a tree, where there is a kernel and the tree can be continued. */
 export function liveTree(tree: RolloutTree): LiveTree | undefined {
   const host = viewHost();
-  if (!host?.comms || !tree.tokenizer) return undefined;
+  if (!host?.comms || !tree.canGoOn) return undefined;
   let key = keys.get(tree);
   if (key === undefined) {
     key = randomUUID();

@@ -1,0 +1,241 @@
+import { shown } from "../arguments/shown.js";
+import type { RolloutTree } from "../rollout/rollout-tree.js";
+import { CarriedCount } from "./carried.js";
+import type { RolloutFormat } from "./formats/format.js";
+import { formatNamed, formatOf, formats } from "./formats/formats.js";
+import type { FileRecord } from "./row/fields.js";
+import { isRecord } from "./row/fields.js";
+import type { PlacedRow } from "./row/imported-row.js";
+import { StepLines } from "./step-lines.js";
+import { stepOfPath } from "./step-of-path.js";
+
+/** A line that could not be read, and why. */
+export interface BrokenLine {
+  file: string;
+  line: number;
+  reason: string;
+}
+
+/** Rows of one prompt, in the order they came. */
+export interface PromptRows {
+  rows: PlacedRow[];
+  step: number | undefined;
+  /** A tree that a file holds as it is. */
+  tree?: RolloutTree;
+}
+
+/** What became of one file. */
+export interface ReadFile {
+  path: string;
+  /** Undefined where nothing in it was a rollout. */
+  format: string | undefined;
+  rows: number;
+}
+
+/** How much is kept, and what is taken for what. */
+export interface CollectOptions {
+  /** A format by name; without one it is seen from the records. */
+  format?: string;
+  /** Rows whose trees are kept; the numbers of all rows are added up. */
+  rows: number;
+  /** Characters of such rows. */
+  characters: number;
+  /** Broken lines that are passed over. */
+  broken: number;
+  scoreColumns?: readonly string[];
+}
+
+/** Records before one of them tells the format. */
+const patience = 20;
+
+/** The name of a prompt: rows of the same step, group and prompt belong together. */
+function keyOf(row: PlacedRow): string {
+  return JSON.stringify([row.step ?? null, row.group ?? null, row.promptTokens ?? row.prompt]);
+}
+
+/**
+ * Makes prompts with their rows out of records, whatever they were read from: pure, so that a page can
+ * feed it a dropped file.
+ */
+export class Collection {
+  readonly files: ReadFile[] = [];
+  readonly prompts: PromptRows[] = [];
+  readonly broken: BrokenLine[] = [];
+  readonly carried = new CarriedCount();
+  readonly steps = new StepLines();
+  readonly formats = new Set<RolloutFormat>();
+  /** Rows that were counted and not kept. */
+  left = 0;
+  rows = 0;
+  readonly #options: CollectOptions;
+  readonly #chosen: RolloutFormat | undefined;
+  readonly #byKey = new Map<string, PromptRows>();
+  #file: ReadFile | undefined;
+  #format: RolloutFormat | undefined;
+  #strange = 0;
+  #firstKeys = "";
+  #step: number | undefined;
+  #kept = { rows: 0, characters: 0 };
+  #share = { rows: 0, characters: 0 };
+
+  constructor(options: CollectOptions) {
+    this.#options = options;
+    this.#chosen = options.format === undefined ? undefined : formatNamed(options.format);
+  }
+
+  /** From here on records are of this file, one of so many that are still to come. */
+  open(path: string, filesLeft: number): void {
+    this.#file = { path, format: undefined, rows: 0 };
+    this.files.push(this.#file);
+    this.#format = this.#chosen;
+    this.#strange = 0;
+    this.#step = stepOfPath(path);
+    const { rows, characters } = this.#options;
+    this.#share = {
+      rows: this.#kept.rows + Math.ceil((rows - this.#kept.rows) / filesLeft),
+      characters:
+        this.#kept.characters + Math.ceil((characters - this.#kept.characters) / filesLeft),
+    };
+  }
+
+  /** Whether the file that was read last held rollouts. */
+  get found(): boolean {
+    return this.#file?.format !== undefined;
+  }
+
+  /** Whether it may still turn out to: after some records of no kind it is given up. */
+  get hopeful(): boolean {
+    return this.found || this.#strange < patience;
+  }
+
+  /** Takes a record in. `size`: how many characters it had; `text`: the line itself. */
+  add(record: unknown, line: number, size: number, text?: string): void {
+    if (!isRecord(record)) {
+      return this.fail(line, `a record must be an object, got ${shown(record)}`);
+    }
+    this.#format ??= formatOf(record);
+    if (!this.#format) {
+      if (this.#strange++ === 0) this.#firstKeys = Object.keys(record).slice(0, 12).join(", ");
+      return;
+    }
+    // In one file a format's records may stand among others' (a log of several kinds).
+    if (this.found && !this.#format.fits(record)) {
+      const other = formatOf(record);
+      if (!other || other !== this.#format)
+        return this.fail(line, this.#misfit(record, this.#format));
+    }
+    try {
+      this.#take(record, this.#format, line, size, text);
+    } catch (error) {
+      if (!(
+        error instanceof TypeError ||
+        error instanceof RangeError ||
+        error instanceof SyntaxError
+      )) {
+        throw error;
+      }
+      this.fail(line, error.message);
+    }
+  }
+
+  #misfit(record: FileRecord, format: RolloutFormat): string {
+    const keys = Object.keys(record).slice(0, 12).join(", ");
+    return `a record must be one of ${format.title}, got the fields ${keys || "none"}`;
+  }
+
+  #take(
+    record: FileRecord,
+    format: RolloutFormat,
+    line: number,
+    size: number,
+    text?: string,
+  ): void {
+    const file = this.#file!;
+    const understood = format.read(record, {
+      ...(this.#step === undefined ? {} : { step: this.#step }),
+      ...(this.#options.scoreColumns ? { scoreColumns: this.#options.scoreColumns } : {}),
+      ...(text === undefined ? {} : { text }),
+    });
+    file.format = format.name;
+    this.formats.add(format);
+    for (const row of understood?.rows ?? []) {
+      this.#keep({ ...row, place: { file: file.path, line } }, format, size);
+    }
+    for (const tree of understood?.trees ?? []) this.addTree(tree, format);
+    for (const row of understood?.counted ?? []) {
+      this.steps.count(row);
+      file.rows++;
+      this.rows++;
+    }
+  }
+
+  /** Takes a whole tree in. */
+  addTree(tree: RolloutTree, format: RolloutFormat): void {
+    const file = this.#file!;
+    file.format = format.name;
+    this.formats.add(format);
+    this.carried.countTree(format);
+    file.rows += tree.rows.length;
+    this.rows += tree.rows.length;
+    for (const trajectory of tree.trajectories) {
+      this.steps.count({
+        ...(this.#step === undefined ? {} : { step: this.#step }),
+        numbers: { tokens: trajectory.tokens.length },
+      });
+    }
+    this.prompts.push({ rows: [], step: this.#step, tree });
+  }
+
+  #keep(row: PlacedRow, format: RolloutFormat, size: number): void {
+    this.rows++;
+    this.#file!.rows++;
+    this.carried.count(row, format);
+    this.steps.count(row);
+    const key = keyOf(row);
+    let prompt = this.#byKey.get(key);
+    if (!prompt) {
+      const full =
+        this.#kept.rows >= this.#share.rows || this.#kept.characters >= this.#share.characters;
+      if (full) {
+        this.left++;
+        return;
+      }
+      prompt = { rows: [], step: row.step };
+      this.#byKey.set(key, prompt);
+      this.prompts.push(prompt);
+    } else if (this.#kept.characters >= 2 * this.#options.characters) {
+      // The rest of a prompt that was begun is kept, but not without end.
+      this.left++;
+      return;
+    }
+    // The prompt stands once.
+    prompt.rows.push(prompt.rows[0] ? { ...row, prompt: prompt.rows[0].prompt } : row);
+    this.#kept.rows++;
+    this.#kept.characters += size;
+  }
+
+  /** Notes a line that cannot be read; throws where there are too many. */
+  fail(line: number, reason: string): void {
+    const { path: file } = this.#file!;
+    this.broken.push({ file, line, reason });
+    if (this.broken.length <= this.#options.broken) return;
+    throw new SyntaxError(
+      `Cannot import rollouts: at most ${this.#options.broken} lines may be broken, got ${this.broken.length}, the last in ${file}, line ${line}: ${reason}`,
+    );
+  }
+
+  /** Throws unless the file that was read last held rollouts. */
+  mustBeFound(): void {
+    if (this.found) return;
+    const { path } = this.#file!;
+    const first = this.broken.find(({ file }) => file === path);
+    const got = this.#firstKeys
+      ? `records with the fields ${this.#firstKeys}`
+      : first
+        ? `a line ${first.line} of which ${first.reason}`
+        : "no record";
+    throw new SyntaxError(
+      `Cannot import rollouts from ${path}: it must be one of ${formats.map(({ name }) => name).join(", ")}, got ${got}`,
+    );
+  }
+}

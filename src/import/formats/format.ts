@@ -1,0 +1,45 @@
+import type { Understood } from "../row/imported-row.js";
+import type { FileRecord } from "../row/fields.js";
+
+/** What a reader may want to know of a rollout, and a file may not carry. */
+export const quantities = [
+  "tokens",
+  "parents",
+  "tool results",
+  "log-probs",
+  "entropies",
+  "rewards",
+  "advantages",
+  "ground truth",
+  "steps",
+  "how rows ended",
+] as const;
+
+/** One of them. */
+export type Quantity = (typeof quantities)[number];
+
+/** What a format needs besides the record. */
+export interface ReadContext {
+  /** The step that the file's place names: `12.jsonl`, `global_step_12`. */
+  step?: number;
+  /** The columns whose sum is the score, where the reader said so. */
+  scoreColumns?: readonly string[];
+  /** The line as it stands in the file. */
+  text?: string;
+}
+
+/** A kind of file that rollouts are kept in. Pure: it sees records, not files. */
+export interface RolloutFormat {
+  name: string;
+  /** Who writes it. */
+  title: string;
+  /** Whether a record is of this kind. */
+  fits: (record: FileRecord) => boolean;
+  /**
+   * What a record says; nothing where it is about something else. Throws, in the words `FIELD must be
+   * …, got …`, where it is of this kind and broken.
+   */
+  read: (record: FileRecord, context: ReadContext) => Understood | undefined;
+  /** Where each quantity stands in such a file, in words. */
+  says: Readonly<Partial<Record<Quantity, string>>>;
+}

@@ -1,0 +1,22 @@
+import { treesFromJsonl } from "../../rollout/files/tree-jsonl.js";
+import { isRecord } from "../row/fields.js";
+import type { RolloutFormat } from "./format.js";
+
+/** Trees as `saveTrees` writes them, in run folders too. */
+export const ownTrees: RolloutFormat = {
+  name: "arpo-lab",
+  title: "arpo-lab's trees",
+  fits: ({ nodes, rows, config, prompt }) =>
+    Array.isArray(nodes) && Array.isArray(rows) && isRecord(config) && isRecord(prompt),
+  read: (record, { text }) => ({ trees: treesFromJsonl(text ?? JSON.stringify(record)) }),
+  says: {
+    tokens: "ids",
+    parents: "every row's",
+    "tool results": "every call with its answer",
+    "log-probs": "of every sampled token",
+    entropies: "of every sampled token",
+    "how rows ended": "every row's end",
+    "ground truth": "the task's",
+    steps: "the file's name",
+  },
+};

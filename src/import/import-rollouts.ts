@@ -1,0 +1,162 @@
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { treesFromParquet } from "../rollout/files/tree-parquet.js";
+import { Collection } from "./collect.js";
+import { ownTrees } from "./formats/own-trees.js";
+import type { ImportedRollouts } from "./imported-rollouts.js";
+import { collectOptions, importedOf, type ReadOptions } from "./read-rollouts.js";
+import { findFiles, type FoundFile } from "./read/find-files.js";
+import { parseLenient } from "./read/lenient-json.js";
+import { longestLine, readLines } from "./read/lines.js";
+import { columnsOf, tableRows } from "./read/tables.js";
+
+/** How far reading is. */
+export interface ImportProgress {
+  file: string;
+  /** Bytes read of all files, and those there are. */
+  bytes: number;
+  of: number;
+  rows: number;
+}
+
+/** How files are read. */
+export interface ImportOptions extends ReadOptions {
+  /** Called now and then while reading. */
+  onProgress?: (progress: ImportProgress) => void;
+  signal?: AbortSignal;
+}
+
+/** A text in few letters, for an error. */
+const short = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+async function readLog(file: FoundFile, collection: Collection, told: (bytes: number) => void) {
+  for await (const { line, text, bytes } of readLines(file.path)) {
+    told(bytes);
+    if (text === undefined) collection.fail(line, `a line must have at most ${longestLine} bytes`);
+    else if (text.trim() !== "") {
+      let record: unknown;
+      try {
+        record = parseLenient(text);
+      } catch {
+        collection.fail(line, `a line must be JSON, got ${short(text)}`);
+        continue;
+      }
+      collection.add(record, line, text.length, text);
+    }
+    if (!collection.hopeful) return;
+  }
+}
+
+/** One JSON value for the whole file: a list of records, or one record. Others are lines after all. */
+async function readWhole(file: FoundFile, collection: Collection, told: (bytes: number) => void) {
+  if (file.bytes > longestLine) return readLog(file, collection, told);
+  let value: unknown;
+  try {
+    value = parseLenient(await readFile(file.path, "utf8"));
+  } catch {
+    return readLog(file, collection, told);
+  }
+  const records: unknown[] = Array.isArray(value) ? value : [value];
+  const size = Math.ceil(file.bytes / Math.max(1, records.length));
+  for (const [i, record] of records.entries()) {
+    collection.add(record, i + 1, size);
+    if (!collection.hopeful) return;
+  }
+  told(file.bytes);
+}
+
+async function readTable(file: FoundFile, collection: Collection, told: (bytes: number) => void) {
+  const { columns, rows } = await columnsOf(file.path);
+  if (["tree", "node", "header"].every((name) => columns.includes(name))) {
+    const { buffer, byteOffset, byteLength } = await readFile(file.path);
+    const bytes = buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer;
+    for (const tree of await treesFromParquet(bytes)) collection.addTree(tree, ownTrees);
+    return;
+  }
+  const size = Math.ceil(file.bytes / Math.max(1, rows));
+  for await (const { line, record, share } of tableRows(file.path)) {
+    collection.add(record, line, size);
+    told(share * file.bytes);
+    if (!collection.hopeful) return;
+  }
+}
+
+function readerOf(path: string) {
+  const kind = extname(path).toLowerCase();
+  if (kind === ".parquet") return readTable;
+  return kind === ".json" ? readWhole : readLog;
+}
+
+/** Reads one file into the collection; a parquet file that is none is a broken one. */
+async function readOne(file: FoundFile, collection: Collection, told: (bytes: number) => void) {
+  try {
+    await readerOf(file.path)(file, collection, told);
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    if (message.startsWith("Cannot import")) throw error;
+    throw new SyntaxError(
+      `Cannot import rollouts from ${file.path}: it must be a readable ${extname(file.path)} file, got ${code ?? message}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Reads other people's rollouts: a file, a folder, or a pattern such as `runs/*.jsonl`. verl's dumps,
+ * verifiers' and prime-rl's traces, TRL's tables, SkyRL's and Tinker's logs, logs of messages, and this
+ * package's own files; the format is seen from the content. Rows of one prompt become a tree by what they
+ * begin with in common. `carried` says what the files hold and what they do not.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, rm, writeFile } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { importRollouts } from "arpo-lab/import";
+ *
+ * const folder = await mkdtemp(join(tmpdir(), "import-"));
+ * const rows = ["4", "five"].map((output) => ({ input: "2+2?", output, score: Number(output === "4"), step: 3 }));
+ * await writeFile(join(folder, "3.jsonl"), rows.map((row) => JSON.stringify(row)).join("\n"));
+ * const imported = await importRollouts(folder);
+ * assert.equal(imported.format, "verl");
+ * assert.equal(imported.steps[0]["critic/score/mean"], 0.5);
+ * assert.match(String(imported), /entropies +not in the file/);
+ * await rm(folder, { recursive: true });
+ * ```
+ */
+export async function importRollouts(
+  path: string,
+  options: ImportOptions = {},
+): Promise<ImportedRollouts> {
+  checkArguments(
+    "import rollouts",
+    { path, options },
+    { path: "path", options: { onProgress: "function?", signal: "signal?" } },
+  );
+  const { onProgress, signal } = options;
+  const collection = new Collection(collectOptions(options));
+  const files = await findFiles(path);
+  const of = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let done = 0;
+  let next = 0;
+  for (const [i, file] of files.entries()) {
+    collection.open(file.path, files.length - i);
+    await readOne(file, collection, (bytes) => {
+      signal?.throwIfAborted();
+      if (!onProgress || performance.now() < next) return;
+      next = performance.now() + 250;
+      onProgress({ file: file.path, bytes: done + bytes, of, rows: collection.rows });
+    });
+    done += file.bytes;
+    // In a folder there are other files too; a file that was named must be one.
+    if (files.length === 1) collection.mustBeFound();
+  }
+  if (collection.formats.size === 0) {
+    throw new SyntaxError(
+      `Cannot import rollouts from ${path}: one of its ${files.length} files must hold rollouts, got none`,
+    );
+  }
+  return importedOf(collection, options);
+}

@@ -1,0 +1,10 @@
+export type { Carried } from "./carried.js";
+export type { BrokenLine, ReadFile } from "./collect.js";
+export { fillIn, type FillOptions } from "./fill-in.js";
+export type { Quantity } from "./formats/format.js";
+export { importRollouts, type ImportOptions, type ImportProgress } from "./import-rollouts.js";
+export { ImportedRollouts, type ImportedParts, type ImportedPrompt } from "./imported-rollouts.js";
+export { readRollouts, type ReadOptions } from "./read-rollouts.js";
+export type { ImportedPart, ImportedRow, PlacedRow } from "./row/imported-row.js";
+export type { StepLine } from "./step-lines.js";
+export type { ImportedTask } from "./trees/tree-of-rows.js";

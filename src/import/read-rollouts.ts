@@ -1,0 +1,121 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
+import type { Policy } from "../policy/policy.js";
+import { Collection, type CollectOptions } from "./collect.js";
+import { ImportedRollouts } from "./imported-rollouts.js";
+import { WordTokenizer } from "./trees/word-tokenizer.js";
+
+/** How records become trees. */
+export interface ReadOptions {
+  /** A format by name; without one it is seen from the records. */
+  format?: string;
+  /** Makes tokens of text, and text of the file's ids. Default: the policy's; without one, words. */
+  tokenizer?: Tokenizer;
+  /** Goes on with the trees where they are forked. */
+  policy?: Policy;
+  /** Columns whose sum is the score, where the file has several and does not say. */
+  score?: readonly string[];
+  /** Rows of which trees are made, shared out over the files; all rows are counted. Default 20,000. */
+  rows?: number;
+  /** Characters that these rows may have. Default 200 million. */
+  characters?: number;
+  /** Broken lines that are passed over, and named. Default 20. */
+  broken?: number;
+}
+
+/** The options with their defaults, refused where they make no sense. */
+export function collectOptions(options: ReadOptions): CollectOptions {
+  const { format, score, rows = 20_000, characters = 200_000_000, broken = 20 } = options;
+  checkArguments(
+    "import rollouts",
+    { options },
+    {
+      options: {
+        format: "text?",
+        tokenizer: "tokenizer?",
+        policy: "policy?",
+        score: "list?",
+        broken: "count?",
+      },
+    },
+  );
+  for (const [name, value] of Object.entries({ rows, characters })) {
+    if (Number.isSafeInteger(value) && value >= 1) continue;
+    throw new RangeError(
+      `Cannot import rollouts: ${name} must be an integer of at least 1, got ${shown(value)}`,
+    );
+  }
+  return {
+    ...{ rows, characters, broken },
+    ...(format === undefined ? {} : { format }),
+    ...(score ? { scoreColumns: score } : {}),
+  };
+}
+
+/** What a collection holds, as trees. */
+export function importedOf(collection: Collection, options: ReadOptions): ImportedRollouts {
+  const { policy } = options;
+  const given = options.tokenizer ?? policy?.tokenizer;
+  const name = options.tokenizer
+    ? "the given tokenizer"
+    : policy
+      ? `the tokenizer of ${policy.name}`
+      : "";
+  const tokens = given ? `text, tokenised by ${name}` : "text, cut into words: no model's tokens";
+  return new ImportedRollouts({
+    formats: [...collection.formats].map((format) => format.name),
+    files: collection.files,
+    prompts: collection.prompts,
+    carried: collection.carried.table(tokens),
+    steps: collection.steps.lines(),
+    broken: collection.broken,
+    rows: collection.rows,
+    left: collection.left,
+    tokenizer: {
+      name: given ? name : "words",
+      tokenizer: given ?? new WordTokenizer(),
+      readsIds: given !== undefined,
+    },
+    ...(policy ? { policy } : {}),
+  });
+}
+
+/**
+ * Makes trees of records that are in memory: rows of a table, parsed lines. `importRollouts` reads files.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { readRollouts } from "arpo-lab/import";
+ *
+ * const messages = [
+ *   { role: "user", content: "6*7?" },
+ *   { role: "assistant", content: "42" },
+ * ];
+ * const imported = readRollouts([{ messages }]);
+ * assert.equal(imported.format, "messages");
+ * assert.equal(imported.tree(0).trajectories[0].text, "42");
+ * assert.throws(() => readRollouts([{ a: 1 }]), /must be one of .*, got records with the fields a/);
+ * ```
+ */
+export function readRollouts(
+  records: Iterable<unknown>,
+  options: ReadOptions & { name?: string } = {},
+): ImportedRollouts {
+  checkArguments(
+    "import rollouts",
+    { records, options },
+    { records: "items", options: { name: "text?" } },
+  );
+  const collection = new Collection(collectOptions(options));
+  collection.open(options.name ?? "records", 1);
+  let line = 0;
+  for (const record of records) {
+    line++;
+    collection.add(record, line, 0);
+    if (!collection.hopeful) break;
+  }
+  collection.mustBeFound();
+  return importedOf(collection, options);
+}

@@ -1,0 +1,76 @@
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { RowEnd } from "../../rollout/tree/tree-values.js";
+
+/** One number per token; null where the file has none for it. */
+export type TokenNumbers = readonly (number | null)[];
+
+/** A tool call and its answer. */
+export interface ToolCall {
+  tag: string;
+  input: string;
+  answer: string;
+}
+
+/** A stretch of a response that one side wrote: the model, or whatever answered it. */
+export interface ImportedPart {
+  by: "model" | "tool";
+  /** Absent where the file has ids only. */
+  text?: string;
+  /** Ids, where the file has them; the numbers below go with them, one each. */
+  tokens?: readonly number[];
+  /** The texts of its tokens, where the file has these instead of ids. */
+  pieces?: readonly string[];
+  logprobs?: TokenNumbers;
+  entropies?: TokenNumbers;
+  advantages?: TokenNumbers;
+  /** What a tool was asked, and its answer without what a template puts around it. */
+  call?: ToolCall;
+}
+
+/** Where a row was read. */
+export interface RowPlace {
+  file: string;
+  /** Of a table, the row's number; both count from 1. */
+  line: number;
+}
+
+/** One response to one prompt, as any format tells it. */
+export interface ImportedRow {
+  /** Text that is taken as it is, or a chat that a template lays out. */
+  prompt: string | readonly ChatMessage[];
+  /** Ids of the prompt, where the file has them. */
+  promptTokens?: readonly number[];
+  /** The response in order. Where it is a chat, `messages` says it and this is empty. */
+  parts: readonly ImportedPart[];
+  /** The response as a chat: laid out by a template when the tree is made. */
+  messages?: readonly ChatMessage[];
+  /** What rows of one prompt have in common besides the prompt: a task, a group, an agent. */
+  group?: string;
+  step?: number;
+  score?: number;
+  /** Parts of the score, and other numbers the file tells of the row. */
+  numbers?: Readonly<Record<string, number>>;
+  /** One advantage for all its tokens. */
+  advantage?: number;
+  groundTruth?: string | readonly string[];
+  end?: RowEnd;
+  /** The model that wrote it. */
+  model?: string;
+  /** Whatever else the file says of it. */
+  extra?: Readonly<Record<string, unknown>>;
+}
+
+/** A row and where it stands. */
+export interface PlacedRow extends ImportedRow {
+  place: RowPlace;
+}
+
+/** What a record of a file says. */
+export interface Understood {
+  rows?: readonly ImportedRow[];
+  /** Trees as this package writes them. */
+  trees?: readonly RolloutTree[];
+  /** Rollouts of which only these numbers are known. */
+  counted?: readonly Pick<ImportedRow, "step" | "score" | "numbers">[];
+}

@@ -1,0 +1,114 @@
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import type { ImportedPart, TokenNumbers, ToolCall } from "../row/imported-row.js";
+import { WordTokenizer } from "./word-tokenizer.js";
+
+/** A part of a row with its tokens. */
+export interface Segment {
+  kind: "model" | "tool";
+  tokens: Int32Array;
+  text: string;
+  /**
+   * Tokens made of its text; ids that a tokenizer reads, its text then following from them; or ids that
+   * nobody here reads, with a text beside them.
+   */
+  source: "text" | "ids" | "apart";
+  logprobs: Float32Array;
+  entropies: Float32Array;
+  advantages?: Float32Array;
+  call?: ToolCall;
+}
+
+const floats = (values: TokenNumbers | undefined, length: number) =>
+  values ? Float32Array.from(values, (value) => value ?? NaN) : new Float32Array(length).fill(NaN);
+
+/** Ids for the texts of tokens, where the tokenizer cuts the text the same way. */
+function idsOfPieces(pieces: readonly string[], text: string, tokenizer: Tokenizer) {
+  if (tokenizer instanceof WordTokenizer) return tokenizer.idsOf(pieces);
+  const ids = tokenizer.encode(text);
+  const same =
+    ids.length === pieces.length && ids.every((id, i) => tokenizer.decode([id]) === pieces[i]);
+  return same ? ids : undefined;
+}
+
+/** A part with its tokens; undefined where it holds none. `readable`: the tokenizer knows the file's ids. */
+export function segmentOf(
+  part: ImportedPart,
+  tokenizer: Tokenizer,
+  readable: boolean,
+): Segment | undefined {
+  const { by: kind, call } = part;
+  const made = (
+    ids: readonly number[],
+    text: string,
+    source: Segment["source"],
+    numbers: Pick<ImportedPart, "logprobs" | "entropies" | "advantages">,
+  ): Segment | undefined => {
+    if (ids.length === 0) return undefined;
+    const written = kind === "model" ? ids.length : 0;
+    return {
+      ...{ kind, text, source, tokens: Int32Array.from(ids) },
+      logprobs: floats(numbers.logprobs, written),
+      entropies: floats(numbers.entropies, written),
+      ...(numbers.advantages ? { advantages: floats(numbers.advantages, written) } : {}),
+      ...(call ? { call } : {}),
+    };
+  };
+  if (part.tokens) {
+    return readable
+      ? made(part.tokens, "", "ids", part)
+      : made(part.tokens, part.text ?? "", "apart", part);
+  }
+  const text = part.text ?? "";
+  const pieces = part.pieces && idsOfPieces(part.pieces, text, tokenizer);
+  return pieces ? made(pieces, text, "text", part) : made(tokenizer.encode(text), text, "text", {});
+}
+
+/** How much two texts have in common at their beginnings. */
+function commonText(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  return at;
+}
+
+/** A segment's beginning and its rest. */
+export function cutSegment(
+  segment: Segment,
+  count: number,
+  textLength: number,
+): [head: Segment, tail: Segment] {
+  const { call, ...rest } = segment;
+  const piece = (from: number, to: number, text: string): Segment => ({
+    ...rest,
+    text,
+    tokens: segment.tokens.slice(from, to),
+    logprobs: segment.logprobs.slice(from, to),
+    entropies: segment.entropies.slice(from, to),
+    ...(segment.advantages ? { advantages: segment.advantages.slice(from, to) } : {}),
+  });
+  const { length } = segment.tokens;
+  // A call is answered where its answer ends.
+  const tail = piece(count, length, segment.text.slice(textLength));
+  return [piece(0, count, segment.text.slice(0, textLength)), call ? { ...tail, call } : tail];
+}
+
+/**
+ * Where two segments that begin with the same tokens part: the tokens they share, and how much text that
+ * is. A character of several tokens is not cut: its tokens count as different.
+ */
+export function sharedBeginning(
+  a: Segment,
+  b: Segment,
+  tokenizer: Tokenizer,
+): { count: number; textLength: number } {
+  const longest = Math.min(a.tokens.length, b.tokens.length);
+  let count = 0;
+  while (count < longest && a.tokens[count] === b.tokens[count]) count++;
+  if (count === a.tokens.length) return { count, textLength: a.text.length };
+  if (a.source === "ids") return { count, textLength: 0 };
+  if (a.source === "apart") return { count, textLength: commonText(a.text, b.text) };
+  for (let tries = 0; tries < 8 && count > 0; tries++, count--) {
+    const text = tokenizer.decode(a.tokens.subarray(0, count), { skipSpecial: false });
+    if (a.text.startsWith(text)) return { count, textLength: text.length };
+  }
+  return { count: 0, textLength: 0 };
+}

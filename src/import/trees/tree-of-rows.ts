@@ -1,0 +1,229 @@
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { rolloutConfig } from "../../rollout/config.js";
+import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
+import type { TreeNode, TreeRow } from "../../rollout/tree/tree-values.js";
+import type { ImportedRow } from "../row/imported-row.js";
+import { layOut } from "./lay-out.js";
+import { cutSegment, type Segment, segmentOf, sharedBeginning } from "./segments.js";
+
+/** A stretch of a tree while rows are laid into it. */
+interface Growing {
+  segment: Segment;
+  parent: Growing | undefined;
+  children: Growing[];
+  row: number;
+  round: number;
+}
+
+/** A row while its tree is made. */
+interface LaidRow {
+  from: Growing | undefined;
+  leaf: Growing | undefined;
+  rounds: number;
+}
+
+/** A tree's data, its advantages where the file has them, and the task it carries. */
+export interface MadeTree {
+  data: RolloutTreeData<ImportedTask>;
+  /** One list per row, over its response; NaN where the file says nothing. */
+  advantages?: Float32Array[];
+  /** How far the log-probabilities of one shared token lie apart in the rows that share it. */
+  disagreement: number;
+}
+
+/** What an imported tree was asked, as far as the file says. */
+export interface ImportedTask {
+  id: string;
+  prompt: ImportedRow["prompt"];
+  groundTruth?: string | string[];
+  extra: Readonly<Record<string, unknown>>;
+}
+
+/** How a tree is made of rows. */
+export interface TreeMaking {
+  index: number;
+  tokenizer: Tokenizer;
+  /** Whether the tokenizer knows the file's ids. */
+  readable: boolean;
+  id: string;
+}
+
+/** Splits a stretch in two; what refers to it afterwards means its end. */
+function split(node: Growing, count: number, textLength: number): Growing {
+  const [head, tail] = cutSegment(node.segment, count, textLength);
+  const { parent, row, round } = node;
+  const before: Growing = { segment: head, parent, children: [node], row, round };
+  node.segment = tail;
+  node.parent = before;
+  return before;
+}
+
+/** The largest difference of two lists where both have numbers. */
+function apart(a: Float32Array, b: Float32Array, count: number): number {
+  let most = 0;
+  for (let i = 0; i < count; i++) {
+    const difference = Math.abs(a[i]! - b[i]!);
+    if (difference > most) most = difference;
+  }
+  return most;
+}
+
+class Forest {
+  readonly roots: Growing[] = [];
+  readonly rows: LaidRow[] = [];
+  disagreement = 0;
+
+  constructor(readonly tokenizer: Tokenizer) {}
+
+  /** Lays a row into the tree: along what is there as far as its tokens go, then on its own. */
+  lay(segments: readonly Segment[]): void {
+    const row = this.rows.length;
+    let at: Growing | undefined;
+    let from: Growing | undefined;
+    let alone = false;
+    let round = 0;
+    for (const segment of segments) {
+      let rest: Segment | undefined = segment;
+      while (rest && !alone) {
+        const step = this.#follow(at, rest);
+        if (!step) alone = true;
+        else ({ at, rest } = step);
+        if (!alone) from = at;
+      }
+      if (rest) {
+        const made: Growing = { segment: rest, parent: at, children: [], row, round };
+        (at ? at.children : this.roots).push(made);
+        at = made;
+      }
+      if (segment.kind === "tool") round++;
+    }
+    this.rows.push({ from, leaf: at, rounds: round });
+  }
+
+  /** One stretch further along the tree: where that leads, and what is left of the segment. */
+  #follow(at: Growing | undefined, segment: Segment) {
+    const siblings = at ? at.children : this.roots;
+    let best: { node: Growing; count: number; textLength: number } | undefined;
+    for (const node of siblings) {
+      if (node.segment.kind !== segment.kind) continue;
+      const shared = sharedBeginning(node.segment, segment, this.tokenizer);
+      if (shared.count > (best?.count ?? 0)) best = { node, ...shared };
+    }
+    if (!best) return undefined;
+    const { node, count, textLength } = best;
+    const differ = apart(node.segment.logprobs, segment.logprobs, count);
+    if (differ > this.disagreement) this.disagreement = differ;
+    let reached = node;
+    if (count < node.segment.tokens.length) {
+      reached = split(node, count, textLength);
+      siblings[siblings.indexOf(node)] = reached;
+    }
+    const rest =
+      count < segment.tokens.length ? cutSegment(segment, count, textLength)[1] : undefined;
+    if (!rest && segment.call && !reached.segment.call) reached.segment.call = segment.call;
+    return { at: reached, rest };
+  }
+}
+
+function nodesOf(
+  forest: Forest,
+  tokenizer: Tokenizer,
+): { nodes: TreeNode[]; ids: Map<Growing, number> } {
+  const ids = new Map<Growing, number>();
+  const nodes: TreeNode[] = [];
+  for (const { leaf } of forest.rows) {
+    const fresh: Growing[] = [];
+    for (let node = leaf; node && !ids.has(node); node = node.parent) fresh.push(node);
+    for (const made of fresh.reverse()) {
+      const { segment, parent, row, round } = made;
+      const { kind, tokens, logprobs, entropies, call } = segment;
+      const { answer, ...asked } = call ?? { tag: "", input: "", answer: "" };
+      const text =
+        segment.source === "ids" ? tokenizer.decode(tokens, { skipSpecial: true }) : segment.text;
+      ids.set(made, nodes.length);
+      nodes.push({
+        ...{ id: nodes.length, parent: parent ? ids.get(parent)! : -1, kind, row, round },
+        ...{ text, tokens, logprobs, entropies },
+        ...(kind === "tool" && call
+          ? { tool: { ...asked, text: answer, ok: true, retries: 0 } }
+          : {}),
+      });
+    }
+  }
+  return { nodes, ids };
+}
+
+function advantagesOf(rows: readonly ImportedRow[], laid: readonly (readonly Segment[])[]) {
+  if (!rows.some((row, i) => row.advantage !== undefined || laid[i]!.some((s) => s.advantages))) {
+    return undefined;
+  }
+  return rows.map((row, i) =>
+    Float32Array.from(
+      laid[i]!.flatMap(({ kind, tokens, advantages }) =>
+        Array.from(tokens, (_, t) =>
+          kind === "tool" ? NaN : (advantages?.[t] ?? row.advantage ?? NaN),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Rows of one prompt as a tree: what they begin with in common stands once. */
+export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): MadeTree {
+  const { tokenizer, readable, index, id } = making;
+  const forest = new Forest(tokenizer);
+  const laidOut = rows.map((row) => layOut(row, tokenizer));
+  const laid = laidOut.map(({ parts }) =>
+    parts.flatMap((part) => segmentOf(part, tokenizer, readable) ?? []),
+  );
+  for (const segments of laid) forest.lay(segments);
+  const { nodes, ids } = nodesOf(forest, tokenizer);
+  const first = rows[0]!;
+  const given = first.promptTokens;
+  const promptText = given && readable ? tokenizer.decode(given) : laidOut[0]!.prompt;
+  const lengths = laid.map((segments) => segments.reduce((n, s) => n + s.tokens.length, 0));
+  const treeRows = forest.rows.map(({ from, leaf, rounds }, row): TreeRow => {
+    const before = from ? ids.get(from)! : -1;
+    return {
+      row,
+      kind: before < 0 ? "initial" : "branch",
+      round: before < 0 ? 0 : nodes[before]!.round,
+      parent: before < 0 ? -1 : nodes[before]!.row,
+      from: before,
+      leaf: leaf ? ids.get(leaf)! : -1,
+      end: rows[row]!.end ?? "answer",
+      calls: rounds,
+    };
+  });
+  const truth = first.groundTruth;
+  const advantages = advantagesOf(rows, laid);
+  return {
+    data: {
+      task: {
+        id,
+        prompt: first.prompt,
+        ...(truth === undefined
+          ? {}
+          : { groundTruth: typeof truth === "string" ? truth : [...truth] }),
+        extra: first.extra ?? {},
+      },
+      index,
+      policy: first.model ?? "imported",
+      prompt: { text: promptText, tokens: Int32Array.from(given ?? tokenizer.encode(promptText)) },
+      nodes,
+      rows: treeRows,
+      config: rolloutConfig({
+        n: rows.length,
+        initialRollouts: treeRows.filter(({ kind }) => kind === "initial").length,
+        responseLength: Math.max(1, ...lengths),
+        keepTop: false,
+      }),
+      // Rows end where the file ends them, whatever end tokens stand in their middle.
+      eosIds: [],
+      padId: readable || !given ? tokenizer.padId : 0,
+      cutTexts: {},
+    },
+    ...(advantages ? { advantages } : {}),
+    disagreement: forest.disagreement,
+  };
+}
