@@ -6,6 +6,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeNotices } from "./notices.mjs";
 import { faultsOf } from "./package-rules.mjs";
+import { addressPictures, restoreReadme } from "./readme-pictures.mjs";
 import { findZig } from "./zig.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -20,6 +21,7 @@ function node(script, ...args) {
 }
 
 const dist = join(root, "dist");
+restoreReadme();
 rmSync(dist, { recursive: true, force: true });
 node("scripts/build.mjs");
 node("scripts/docs.mjs");
@@ -49,3 +51,4 @@ if (faults.length > 0) {
   console.error(`Cannot pack: the files must be those that are meant, got\n${shown.join("\n")}`);
   process.exit(1);
 }
+addressPictures();

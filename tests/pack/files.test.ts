@@ -72,3 +72,20 @@ test("what is missing is named: a target of exports, a map's source, a page's li
   assert.match(without(/^docs\/own\.md$/)[0]!, /points to docs\/own\.md, which is not/);
   assert.ok(faultsOf(packed.filter((path) => !path.includes("prebuilt"))).length >= 7);
 });
+
+test("the README that is packed names its pictures by whole addresses, each a file of the package", async () => {
+  const script = pathToFileURL(`${root}scripts/readme-pictures.mjs`).href;
+  const { withAddresses } = (await import(script)) as {
+    withAddresses: (text: string, about: { name: string; version: string }) => string;
+  };
+  const readme = readFileSync(`${root}README.md`, "utf8");
+  const made = withAddresses(readme, { name: "arpo-lab", version: "1.2.3" });
+  const pictures = [...made.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, address]) => address!);
+  assert.ok(pictures.length >= 4);
+  for (const address of pictures) {
+    const start = "https://unpkg.com/arpo-lab@1.2.3/";
+    assert.ok(address.startsWith(start), address);
+    assert.ok(packed.includes(address.slice(start.length)), address);
+  }
+  assert.equal(made.replaceAll("https://unpkg.com/arpo-lab@1.2.3/", ""), readme);
+});
