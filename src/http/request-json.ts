@@ -13,6 +13,8 @@ export interface JsonRequest {
   signal?: AbortSignal;
   /** Largest answer taken, in bytes. Default 16 MiB. */
   maxBytes?: number;
+  /** `false` takes a redirect for a refusal, also one on the same server. Default: true. */
+  redirects?: boolean;
 }
 
 /** What kept a request from an answer: nothing in time, a refusal, a broken connection, or not JSON. */
@@ -151,7 +153,7 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
   // Loaded with the first request: most uses of the package never make one.
   const { default: axios } = await import("axios");
   const { method = "GET", url, headers, params, body, signal } = request;
-  const { timeoutMs = 60_000, maxBytes = 16 * 2 ** 20 } = request;
+  const { timeoutMs = 60_000, maxBytes = 16 * 2 ** 20, redirects = true } = request;
   const late = AbortSignal.timeout(timeoutMs);
   let elsewhere: string | undefined;
   let text: unknown;
@@ -169,6 +171,7 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
       responseType: "text",
       transformResponse: (data: unknown) => data, // parsed below, where a cut-off answer is noticed
       validateStatus: (status) => status === 200,
+      ...(redirects ? {} : { maxRedirects: 0 }),
       beforeRedirect: (next: Record<string, unknown>) => {
         const target = String(next.href);
         if (sameServer(url, target)) return;

@@ -66,7 +66,8 @@ export interface AdvantageOptions {
 }
 
 /**
- * The score stands on the last attended token of the response.
+ * The score stands on the last attended token of the response; where the environment ended the row, on
+ * the last one the policy wrote.
  *
  * @example
  * ```ts
@@ -92,7 +93,9 @@ export function placeReward(scored: ScoredTrajectory): Float64Array {
   );
   const { trajectory, score } = scored;
   const rewards = new Float64Array(trajectory.tokens.length);
-  const last = trajectory.attention.lastIndexOf(1);
+  // A row that its environment ended ends with a result, on which nothing is trained.
+  const mask = trajectory.end === "done" ? trajectory.lossMask : trajectory.attention;
+  const last = mask.lastIndexOf(1);
   if (last >= 0) rewards[last] = score.score;
   return rewards;
 }

@@ -2,6 +2,7 @@ export { lastBoxed, lastBoxedOrTail, unboxed } from "./boxed.js";
 export { byDataSource } from "./by-data-source.js";
 export { deepResearch } from "./deep-research.js";
 export { diagnose, type Finding } from "./diagnose.js";
+export { environmentReward } from "./environment-reward.js";
 export { extractAnswer } from "./extract-answer.js";
 export { normalizeAnswer, tokenF1 } from "./f1.js";
 export { checkFormat, type FormatCheck } from "./format.js";

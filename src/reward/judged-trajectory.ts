@@ -1,6 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
-import type { RowEnd, RowKind } from "../rollout/tree/tree-values.js";
+import type { RowEnd, RowKind, RowOutcome } from "../rollout/tree/tree-values.js";
 import type { Judged } from "./score.js";
 
 /** A tool call as a reward sees it. */
@@ -10,6 +10,8 @@ export interface JudgedCall {
   text: string;
   /** The tool did its work; a failure is the infrastructure's, not the model's. */
   ok: boolean;
+  /** What the call itself earned, where its tool or environment said so. */
+  reward?: number;
 }
 
 /** What the policy was asked, as a reward sees it. */
@@ -48,6 +50,8 @@ export interface JudgedTrajectory extends Judged {
   /** Tokens of the response. */
   length: number;
   tree: JudgedTree;
+  /** What the environment said when the row had ended; absent without one. */
+  outcome?: RowOutcome;
 }
 
 /** The prompt of a task as a reward sees it. */

@@ -4,6 +4,7 @@ import { homePath } from "../files/index.js";
 import { importModule } from "../modules/import-module.js";
 import { nearest } from "../text/index.js";
 import { deepResearch } from "./deep-research.js";
+import { environmentReward } from "./environment-reward.js";
 import { gsm8k } from "./gsm8k.js";
 import { math, mathNumeric } from "./math.js";
 import { exactMatch, substringMatch } from "./qa-em.js";
@@ -26,6 +27,7 @@ export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
   math,
   "math-numeric": mathNumeric,
   gsm8k,
+  environment: environmentReward,
   exact_match: exactMatch,
   substring_match: substringMatch,
   // The reference's own choice by data source, which every published run overrides with deep_research.

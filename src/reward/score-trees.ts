@@ -7,6 +7,7 @@ import { Gate } from "../tools/gate.js";
 import { answerOf } from "./answer-of.js";
 import { deepResearch } from "./deep-research.js";
 import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
+import { environmentReward } from "./environment-reward.js";
 import { groupScores, isGroupReward, type Reward } from "./reward-function.js";
 import type { Score } from "./score.js";
 import { running } from "../watch/index.js";
@@ -55,8 +56,15 @@ function rowsOf(tree: ScorableTree): Row[] {
         end: trajectory.end,
         responseLength: config.responseLength,
       },
+      ...outcomeOf(tree, trajectory.row),
     },
   }));
+}
+
+/** What the environment says of a row; in one that says nothing at the end, its calls speak. */
+function outcomeOf(tree: ScorableTree, row: number): Pick<JudgedTrajectory, "outcome"> {
+  if (!tree.environment) return {};
+  return { outcome: tree.rows[row]!.outcome ?? { reason: "" } };
 }
 
 /** Rows that one call of the reward judges: one, or all of a group. */
@@ -95,6 +103,7 @@ function checkTrees(trees: unknown): ScorableTree[] {
  * Scores every trajectory of one tree or of many. A reward sees the response, what was asked, the tool
  * calls and the task; rewards that wait (for a judge, for a program) run at the same time. One that
  * throws, gives no finite number or takes too long ends the scoring, and is named by its task and row.
+ * Without a reward, rows that acted in an environment have the environment's, others ARPO's.
  *
  * @example
  * ```ts
@@ -115,10 +124,12 @@ function checkTrees(trees: unknown): ScorableTree[] {
  */
 export async function score(
   trees: RolloutTree<ScorableTask> | readonly RolloutTree<ScorableTask>[],
-  reward: Reward = deepResearch,
+  given?: Reward,
   options: ScoreOptions = {},
 ): Promise<Scored> {
   const list = checkTrees(trees);
+  const inWorlds = list.length > 0 && list.every((tree) => tree.environment !== undefined);
+  const reward = given ?? (inWorlds ? environmentReward : deepResearch);
   if (typeof reward !== "function" && !isGroupReward(reward)) {
     throw new TypeError(
       `Cannot score: the reward must be a function or a groupReward, got ${reward === null ? "null" : typeof reward}`,

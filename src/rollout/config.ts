@@ -63,7 +63,7 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
           },
         }),
     responseLength: whole("responseLength", options.responseLength ?? 512, 1),
-    callLimit: whole("callLimit", options.callLimit ?? options.tools?.callLimit ?? 0, 0),
+    callLimit: whole("callLimit", callsOf(options), 0),
     mode: options.mode ?? "train",
     sampling: { ...options.sampling },
     validation: { ...greedy, ...options.validation },
@@ -78,6 +78,12 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
     seed: options.seed ?? 0,
   };
 }
+
+/** Acting in a world takes more calls than asking for something. */
+const environmentCalls = 16;
+
+const callsOf = ({ callLimit, tools, environment }: RolloutOptions) =>
+  callLimit ?? tools?.callLimit ?? (environment ? environmentCalls : 0);
 
 function whole(name: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
@@ -99,6 +105,7 @@ function checkKinds(options: RolloutOptions): void {
     {
       options: {
         tools: "tools?",
+        environment: "function?",
         sampling: "object?",
         validation: "object?",
         entropy: "object?",

@@ -67,7 +67,7 @@ export type { Replay, ReplayAttempt, ReplayChanges } from "./replay/follow-plan.
 export { rollout } from "./rollout.js";
 export { toolMetrics } from "./tree/metrics.js";
 export { RolloutTree } from "./rollout-tree.js";
-export type { RolloutTreeData, TreeOrigin } from "./tree/tree-data.js";
+export type { RolloutTreeData, TreeEnvironment, TreeOrigin } from "./tree/tree-data.js";
 export type { PromptLimit, PromptText, RolloutTask } from "./task.js";
 export type { Trajectory } from "./tree/trajectory.js";
 export type {
@@ -77,6 +77,7 @@ export type {
   NodeTool,
   RowEnd,
   RowKind,
+  RowOutcome,
   TopTokens,
   TreeNode,
   TreeRow,

@@ -1,5 +1,6 @@
 import type { Sampling, Segment } from "../policy/policy.js";
 import type { ToolOutcome, ToolSet } from "../tools/tool-set.js";
+import type { EnvironmentSource } from "../environment/environment.js";
 import type { DynamicRollouts } from "./settings.js";
 import type { PromptLimit } from "./task.js";
 import type { BranchRule } from "./branch/branch-rule.js";
@@ -84,7 +85,7 @@ export interface RolloutOptions {
   promptLimit?: PromptLimit;
   /** Longest response in tokens, tool results included (`max_response_length`). Default 512. */
   responseLength?: number;
-  /** Calls per trajectory (`call_limit`). Default: the tool set's. */
+  /** Calls per trajectory (`call_limit`). Default: the tool set's; without one, 16 in an environment. */
   callLimit?: number;
   sampling?: Sampling;
   /** `validate`: one row per prompt, no branching, sampled as `validation` says. */
@@ -93,6 +94,11 @@ export interface RolloutOptions {
   validation?: Sampling;
   /** The tools a row may call. Default: none. */
   tools?: ToolSet;
+  /**
+   * The world that each row acts in, besides its tools: a class or a function that makes an instance.
+   * When a row branches, its instance does.
+   */
+  environment?: EnvironmentSource;
   /** Default 0. */
   seed?: number;
   /**

@@ -8,7 +8,12 @@ import { replayBranches } from "./replay/replay.js";
 import type { RolloutConfig } from "./settings.js";
 import { toolMetrics } from "./tree/metrics.js";
 import type { PromptText, RolloutTask } from "./task.js";
-import { pathOf, type RolloutTreeData, type TreeOrigin } from "./tree/tree-data.js";
+import {
+  pathOf,
+  type RolloutTreeData,
+  type TreeEnvironment,
+  type TreeOrigin,
+} from "./tree/tree-data.js";
 import { treeText } from "./tree/tree-text.js";
 import { trajectoryOf, type Trajectory } from "./tree/trajectory.js";
 import type { EntropyMonitor, TreeNode, TreeRow } from "./tree/tree-values.js";
@@ -46,6 +51,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   readonly cutTexts: Record<number, string>;
   readonly monitor?: EntropyMonitor;
   readonly origin?: TreeOrigin;
+  readonly environment?: TreeEnvironment;
   #trajectories: Trajectory[] | undefined;
 
   /** What made the tree goes on with it; a tokenizer alone only reads it. */
@@ -68,6 +74,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     this.cutTexts = data.cutTexts;
     if (data.monitor) this.monitor = data.monitor;
     if (data.origin) this.origin = data.origin;
+    if (data.environment) this.environment = data.environment;
     if (!runtime) return;
     if ("policy" in runtime) runtimes.set(this, runtime);
     else tokenizers.set(this, runtime.tokenizer);

@@ -4,9 +4,11 @@ import { Random } from "../random/random.js";
 import { rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";
 import { growTrees } from "./grow/grow-trees.js";
+import { inEnvironments } from "./grow/in-environments.js";
+import type { TreeStart } from "./grow/tree-run.js";
 import type { RolloutOptions } from "./options.js";
 import { RolloutTree } from "./rollout-tree.js";
-import { chatOf, checkTask, promptOf, type RolloutTask } from "./task.js";
+import { chatOf, checkTask, promptOf, type RolloutTask, withObservation } from "./task.js";
 
 /**
  * Rolls out one task into a tree of tool-using trajectories, or many tasks into a tree each.
@@ -58,12 +60,16 @@ export async function rollout<T extends RolloutTask>(
   const seed = Random.from(config.seed);
   const { tokenizer } = policy;
   const { firstIndex = 0 } = options;
-  const starts = list.map((task, i) => {
-    const index = firstIndex + i;
-    const prompt = promptOf(task, tokenizer, config.promptLimit);
-    return { index, prompt, messages: chatOf(task, prompt, tokenizer), random: seed.split(index) };
+  const places = list.map((task, i) => ({ task, index: firstIndex + i }));
+  const runs = await inEnvironments(places, seed, options, (episodes, within) => {
+    const starts = places.map(({ task, index }, i): TreeStart => {
+      const said = withObservation(task, episodes?.[i]?.observation);
+      const prompt = promptOf(said, tokenizer, config.promptLimit);
+      const messages = chatOf(said, prompt, tokenizer);
+      return { index, prompt, messages, random: seed.split(index), episodes: episodes?.[i] };
+    });
+    return growTrees(policy, config, within, starts);
   });
-  const runs = await growTrees(policy, config, options, starts);
   const trees = runs.map(({ run, monitor }, i) => {
     const data = finishTree(run, list[i]!, config, policy);
     if (monitor) data.monitor = monitor;

@@ -46,6 +46,20 @@ export function promptOf(task: RolloutTask, tokenizer: Tokenizer, limit?: Prompt
   return { text: tokenizer.decode(cut, { skipSpecial: false }), tokens: Int32Array.from(cut) };
 }
 
+/** The task with what its environment said behind the prompt: at the end of what the user said last. */
+export function withObservation(task: RolloutTask, observation: string | undefined): RolloutTask {
+  if (observation === undefined || observation === "") return task;
+  const { prompt } = task;
+  if (typeof prompt === "string") return { prompt: `${prompt}\n${observation}` };
+  const last = prompt.findLastIndex(({ role }) => role === "user");
+  if (last < 0) return { prompt: [...prompt, { role: "user", content: observation }] };
+  return {
+    prompt: prompt.map((message, i) =>
+      i === last ? { ...message, content: `${message.content}\n${observation}` } : message,
+    ),
+  };
+}
+
 /** The chat that a prompt says in full; undefined for text, and where a limit cut it. */
 export function chatOf(
   { prompt: chat }: RolloutTask,

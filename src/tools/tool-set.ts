@@ -36,6 +36,8 @@ export interface ToolOutcome {
   retries: number;
   /** Wall time of the call without the wait for a free worker. */
   ms: number;
+  /** What the call earned, where its tool said so. */
+  reward?: number;
   details?: Record<string, unknown>;
 }
 
@@ -141,6 +143,23 @@ export class ToolSet {
         `Cannot call a tool: the tag must be one of ${this.tags.join(", ") || "(none loaded)"}, got ${tag}`,
       );
     }
+    return this.run(tool, input, options);
+  }
+
+  /**
+   * Runs a call of a tool that need not be in the set, under the set's limits. A tool with a state is
+   * given one attempt.
+   */
+  async run(
+    tool: Tool,
+    input: string,
+    options: { signal?: AbortSignal; transcript?: readonly string[]; attempts?: number } = {},
+  ): Promise<ToolOutcome> {
+    checkArguments(
+      "call a tool",
+      { tool, input },
+      { tool: { execute: "function" }, input: "text" },
+    );
     return this.#gate.run(() => this.#run(tool, input, options), options.signal);
   }
 
@@ -180,7 +199,11 @@ export class ToolSet {
   async #run(
     tool: Tool,
     input: string,
-    { signal: outer, transcript }: { signal?: AbortSignal; transcript?: readonly string[] },
+    {
+      signal: outer,
+      transcript,
+      attempts = this.retryCount,
+    }: { signal?: AbortSignal; transcript?: readonly string[]; attempts?: number },
   ): Promise<ToolOutcome> {
     const started = performance.now();
     const outcome = (rest: Omit<ToolOutcome, "tag" | "input" | "ms">): ToolOutcome => ({
@@ -208,7 +231,7 @@ export class ToolSet {
     try {
       let failure: ToolFailure = { kind: "error", message: "never tried" };
       let retries = 0;
-      while (retries < this.retryCount) {
+      while (retries < attempts) {
         const wait = retries > 0 ? (this.#backoffMs?.(retries) ?? 0) : 0;
         if (wait > 0) await Promise.race([pause(wait, abort.signal), ended]);
         const left = Math.max(0, this.timeoutMs - (performance.now() - started));
@@ -221,10 +244,12 @@ export class ToolSet {
           }),
           ended,
         ]);
-        const { text, details } = result;
-        if (result.ok && text !== "") return outcome({ text, ok: true, retries, details });
+        const { text, details, reward } = result;
+        const earned = reward === undefined ? {} : { reward };
+        if (result.ok && text !== "")
+          return outcome({ text, ok: true, retries, ...earned, details });
         if (result.ok && tool.emptyIsAnswer) {
-          return outcome({ text: emptyText(tool.tag), ok: true, retries, details });
+          return outcome({ text: emptyText(tool.tag), ok: true, retries, ...earned, details });
         }
         retries++;
         failure = result.ok
@@ -258,10 +283,20 @@ async function attempt(
 ): Promise<ToolResult> {
   try {
     const result = await running(`the tool <${tool.tag}>`, () => tool.execute(input, call));
-    return typeof result === "string" ? { text: result, ok: true } : result;
+    return asResult(result, tool.tag);
   } catch (error) {
     return { text: "", ok: false, error: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** What a tool gave, as a result; a reward that is no finite number is the tool's fault. */
+function asResult(given: string | ToolResult, tag: string): ToolResult {
+  if (typeof given === "string") return { text: given, ok: true };
+  const { reward } = given;
+  if (reward === undefined || Number.isFinite(reward)) return given;
+  throw new RangeError(
+    `Cannot use the result of <${tag}>: its reward must be a finite number, got ${String(reward)}`,
+  );
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

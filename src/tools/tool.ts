@@ -23,6 +23,8 @@ export interface ToolResult {
   error?: string;
   /** `false` when repeating cannot help (a refused key, a malformed request). */
   retry?: boolean;
+  /** What the call itself earned, where a tool or an environment says so. */
+  reward?: number;
   /** Anything a person may want to see later: a cache hit, a status code, the pages found. */
   details?: Record<string, unknown>;
 }

@@ -28,6 +28,8 @@ export function environment(
   config: RolloutConfig,
   options: RolloutOptions,
   signal: AbortSignal,
+  /** Tags of the tools that the trees' own environments have. */
+  tags: readonly string[] = [],
 ): Environment {
   const began = performance.now();
   const tools = options.tools ?? new ToolSet();
@@ -38,7 +40,7 @@ export function environment(
     tools,
     config,
     sampling: config.mode === "validate" ? config.validation : config.sampling,
-    stops: tools.stops,
+    stops: [...tools.stops, ...tags.map((tag) => `</${tag}>`)],
     signal,
     draws: options.draws,
     keepBaselines: options.compat?.keepBaselines,

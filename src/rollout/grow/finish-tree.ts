@@ -15,6 +15,7 @@ export function finishTree<T extends RolloutTask>(
   task: T,
   config: RolloutConfig,
   policy: Pick<Policy, "name" | "tokenizer" | "sampler">,
+  environmentSeed: number = config.seed,
 ): RolloutTreeData<T> {
   const ids = new Map<LiveNode, number>();
   const nodes: TreeNode[] = [];
@@ -46,14 +47,16 @@ export function finishTree<T extends RolloutTask>(
     ...(policy.sampler ? { sampler: policy.sampler } : {}),
     prompt: run.prompt,
     nodes,
-    rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls }) => {
+    rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls, outcome }) => {
       if (end === undefined) throw new Error(`Cannot finish a tree: row ${row} has not ended`);
-      return { row, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
+      const made = { row, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
+      return outcome ? { ...made, outcome } : made;
     }),
     config,
     eosIds: [...policy.tokenizer.eosIds],
     padId: policy.tokenizer.padId,
     cutTexts,
+    ...(run.environment ? { environment: { ...run.environment, seed: environmentSeed } } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Policy } from "../../policy/policy.js";
-import { ToolSet } from "../../tools/tool-set.js";
+import { Random } from "../../random/random.js";
+import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
 import { classify } from "./classify.js";
 import { rolloutConfig } from "../config.js";
 import type { RolloutConfig } from "../settings.js";
@@ -8,7 +9,9 @@ import type { LiveNode } from "./live-row.js";
 import type { RolloutOptions } from "../options.js";
 import { encodeResult } from "./encode-result.js";
 import { growTrees } from "./grow-trees.js";
-import { chatOf, type RolloutTask } from "../task.js";
+import { inEnvironments } from "./in-environments.js";
+import type { TreeEpisodes } from "./tree-episodes.js";
+import { chatOf, type RolloutTask, withObservation } from "../task.js";
 import { pathOf, type RolloutTreeData, type TreeOrigin } from "../tree/tree-data.js";
 import { treeRandom } from "../tree/tree-random.js";
 import type { TreeNode } from "../tree/tree-values.js";
@@ -54,29 +57,54 @@ export async function forkTree<T extends RolloutTask>(
       `Cannot fork: the node must be one of 0 to ${tree.nodes.length - 1}, got ${node}`,
     );
   }
-  const prefix = await prefixOf(tree, target, { at, result, policy, config, options });
-  const path: LiveNode[] = [];
-  for (let n: LiveNode | undefined = prefix; n; n = n.parent) path.unshift(n);
-  const prefixTokens = path.flatMap((n) => [...n.tokens]);
-  if (prefixTokens.length >= config.responseLength) {
-    throw new RangeError(
-      `Cannot fork: responseLength must exceed the ${prefixTokens.length} tokens before the fork, got ${config.responseLength}`,
-    );
-  }
-  const origin: TreeOrigin = { node, at: at ?? target.tokens.length, seed: tree.config.seed };
-  const [grown] = await growTrees(policy, config, options, [
-    {
-      index: tree.index,
-      prompt: tree.prompt,
-      messages: chatOf(tree.task, tree.prompt, policy.tokenizer),
-      random: treeRandom({ config, index: tree.index, origin }),
-      prefix,
-      prefixTokens,
-      calls: path.filter((n) => n.kind === "tool").length,
-    },
-  ]);
-  const data = finishTree(grown!.run, tree.task, config, policy);
-  return { data: { ...data, origin }, runtime: { policy, options } };
+  checkEnvironment(tree, options);
+  const place = { task: tree.task, index: tree.index };
+  // Its randomness is the tree's, whatever seed the fork draws with.
+  const seed = Random.from(tree.environment?.seed ?? 0);
+  return inEnvironments([place], seed, options, async (opened, within) => {
+    const episodes = opened?.[0];
+    const said = withObservation(tree.task, episodes?.observation);
+    if (episodes && episodes.observation !== tree.environment!.observation) {
+      throw new Error(
+        `Cannot fork: environment ${episodes.name} must say what it said when the tree was made, got ${JSON.stringify(episodes.observation?.slice(0, 120))}`,
+      );
+    }
+    const cut: Cut = { at, result, policy, config, options, episodes };
+    const prefix = await prefixOf(tree, target, cut);
+    const path: LiveNode[] = [];
+    for (let n: LiveNode | undefined = prefix; n; n = n.parent) path.unshift(n);
+    const prefixTokens = path.flatMap((n) => [...n.tokens]);
+    if (prefixTokens.length >= config.responseLength) {
+      throw new RangeError(
+        `Cannot fork: responseLength must exceed the ${prefixTokens.length} tokens before the fork, got ${config.responseLength}`,
+      );
+    }
+    const origin: TreeOrigin = { node, at: at ?? target.tokens.length, seed: tree.config.seed };
+    const [grown] = await growTrees(policy, config, within, [
+      {
+        index: tree.index,
+        prompt: tree.prompt,
+        messages: chatOf(said, tree.prompt, policy.tokenizer),
+        random: treeRandom({ config, index: tree.index, origin }),
+        prefix,
+        prefixTokens,
+        calls: path.filter((n) => n.kind === "tool").length,
+        episodes,
+      },
+    ]);
+    const data = finishTree(grown!.run, tree.task, config, policy, tree.environment?.seed);
+    return { data: { ...data, origin }, runtime: { policy, options } };
+  });
+}
+
+/** Throws unless a tree that was made in an environment goes on in one, and no other does. */
+function checkEnvironment({ environment: made }: RolloutTreeData, options: RolloutOptions): void {
+  if ((made === undefined) === (options.environment === undefined)) return;
+  throw new TypeError(
+    made
+      ? `Cannot fork: the tree was made in environment ${made.name} and needs it, got none`
+      : "Cannot fork: the tree was made without an environment and cannot go on in one, got one",
+  );
 }
 
 /** The settings of the tree with the changes; pre-monitoring is about whole prompts and stays off. */
@@ -95,6 +123,7 @@ function forkOptions(
     penaltySlope: branch.penaltySlope,
     compat: { ...config.compat, resultBegin: config.compat.resultBegin ?? undefined },
     tools: made?.tools,
+    environment: made?.environment,
     ...changes,
     dynamicRollouts: false,
     scheduling: "prompt",
@@ -120,6 +149,7 @@ interface Cut {
   policy: Policy;
   config: RolloutConfig;
   options: RolloutOptions;
+  episodes: TreeEpisodes | undefined;
 }
 
 /** The stretch of the old tree that the new one starts with. */
@@ -170,13 +200,28 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
   if (result !== undefined) {
     return resultNode(last!, { tag, input, text: result, ok: true, retries: 0 }, cut);
   }
-  const tools = cut.options.tools ?? new ToolSet();
-  const { ms, details, ...outcome } = await tools.call(tag, input, { signal: cut.options.signal });
+  const { ms, details, ...outcome } = await callFor(cut, last, tag, input);
   const node = resultNode(last!, outcome, cut);
   delete node.tool!.edited;
   node.run = { start: 0, end: ms, toolMs: ms };
   if (details) node.run.details = details;
   return node;
+}
+
+/** Makes the call that a segment ends with. */
+async function callFor(
+  { options: { tools = new ToolSet(), signal }, episodes }: Cut,
+  last: LiveNode | undefined,
+  tag: string,
+  input: string,
+): Promise<ToolOutcome> {
+  if (!episodes?.tags.includes(tag)) return tools.call(tag, input, { signal });
+  const episode = episodes.after(last);
+  try {
+    return await episode.call(tag, input, signal);
+  } finally {
+    await episode.leave();
+  }
 }
 
 /** Row -1: made by an earlier tree. */

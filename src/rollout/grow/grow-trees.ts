@@ -26,11 +26,13 @@ export async function growTrees(
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   setMaxListeners(0, signal); // Every running row and tool listens.
-  const env: Environment = environment(policy, config, options, signal);
+  const tags = [...new Set(starts.flatMap(({ episodes }) => episodes?.tags ?? []))];
+  const env: Environment = environment(policy, config, options, signal, tags);
   try {
     const runs = starts.map((start) => new TreeRun(env, start));
     if (config.scheduling === "lockstep") {
       const monitors = await growInLockstep(env, runs);
+      for (const run of runs) await run.settle();
       return runs.map((run, i) => ({ run, monitor: monitors[i] }));
     }
     const gate = new Gate(options.promptsAtOnce ?? 64);
@@ -38,7 +40,9 @@ export async function growTrees(
     const grown = await Promise.all(
       runs.map(async (run) => {
         try {
-          return { run, monitor: await gate.run(() => growAlone(env, run), signal) };
+          const monitor = await gate.run(() => growAlone(env, run), signal);
+          await run.settle();
+          return { run, monitor };
         } catch (error) {
           failure ??= { reason: error };
           stop.abort(error);

@@ -1,6 +1,7 @@
 import type { Row } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
-import type { RowEnd, RowKind, TreeNode } from "../tree/tree-values.js";
+import type { RowEnd, RowKind, RowOutcome, TreeNode } from "../tree/tree-values.js";
+import type { Episode } from "./episode.js";
 
 /** A node while the tree grows: nodes are numbered at the end, so that numbers do not depend on timing. */
 export interface LiveNode extends Omit<TreeNode, "id" | "parent"> {
@@ -29,6 +30,10 @@ export interface LiveRow {
   /** Branchings in a row along its path. */
   consecutive: number;
   end: RowEnd | undefined;
+  /** What the row does in its environment, from its first call there on. */
+  episode?: Episode;
+  /** What the environment says of the row, once it has ended. */
+  outcome?: RowOutcome;
 }
 
 /** A surviving row at the end of a round: the state a branch would copy. */
@@ -43,4 +48,6 @@ export interface BranchPoint {
   entropy: number;
   baseline: number;
   consecutive: number;
+  /** The environment as it stood; the row's own unless the row has already gone on. */
+  episode?: Episode | undefined;
 }

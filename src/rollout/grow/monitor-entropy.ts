@@ -12,6 +12,8 @@ interface Probe {
   handle: Row;
   calls: number;
   entropies: number[];
+  /** Where it acts, as rows do. */
+  trial: ReturnType<TreeRun["trialEpisode"]>;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function monitorEntropy(
     handle: run.openPrompt(),
     calls: 0,
     entropies: [],
+    trial: run.trialEpisode(),
     random: run.random.split("probe"),
   }));
   let active: (Probe & { random: (typeof probes)[number]["random"] })[] = probes;
@@ -63,7 +66,11 @@ export async function monitorEntropy(
     const before = active;
     // A tool's answer may take a probe past the response length: it then writes one segment more.
     active = before.filter((_, i) => going[i]);
-    for (const probe of before) if (!active.includes(probe)) session.close(probe.handle);
+    for (const probe of before) {
+      if (active.includes(probe)) continue;
+      session.close(probe.handle);
+      await probe.trial?.episode.leave();
+    }
   }
 
   return probes.map(({ run, entropies }, i) => {
@@ -96,7 +103,11 @@ async function step(
   });
   if (fate.kind !== "call") return fate.kind === "keep";
   probe.calls++;
-  const { text } = await tools.call(fate.tag, fate.input, { signal });
+  const { trial } = probe;
+  const { text } = await (trial?.tags.includes(fate.tag)
+    ? trial.episode.call(fate.tag, fate.input, signal)
+    : tools.call(fate.tag, fate.input, { signal }));
+  if (trial?.episode.done) return false;
   const { resultBegin } = config.compat;
   const block = encodeResult(text, policy.tokenizer, resultBegin, policy.contextLength);
   if (!block.whole) return false;

@@ -8,7 +8,10 @@ import type { Environment } from "./environment.js";
 import type { BranchPoint, LiveNode, LiveRow } from "./live-row.js";
 import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
+import type { Episode } from "./episode.js";
+import type { TreeEpisodes } from "./tree-episodes.js";
 import type { PromptText } from "../task.js";
+import type { TreeEnvironment } from "../tree/tree-data.js";
 import type { BranchAttempt, RowEnd, RowKind } from "../tree/tree-values.js";
 
 /** Where a tree starts: after the prompt, or after a stretch of an earlier tree. */
@@ -23,6 +26,8 @@ export interface TreeStart {
   prefix?: LiveNode;
   prefixTokens?: readonly number[];
   calls?: number;
+  /** The environment that the rows act in. */
+  episodes?: TreeEpisodes | undefined;
 }
 
 /**
@@ -42,6 +47,8 @@ export class TreeRun {
   readonly #env: Environment;
   readonly #start: TreeStart;
   #root: Row | undefined;
+  /** Episodes that are being ended. */
+  readonly #endings: Promise<void>[] = [];
 
   constructor(env: Environment, start: TreeStart) {
     this.#env = env;
@@ -136,10 +143,15 @@ export class TreeRun {
   /** Asks the tool and adds its answer to the row. False if the answer does not fit into the context. */
   async call(row: LiveRow, round: number, tag: string, input: string): Promise<boolean> {
     const { tools, signal, emit, clock } = this.#env;
+    const { episodes } = this.#start;
     const at = { tree: this.index, row: row.row, round };
     emit({ type: "call", ...at, tag, input });
     const start = clock();
-    const outcome = await tools.call(tag, input, { signal });
+    const acts = episodes?.tags.includes(tag) === true;
+    if (acts) row.episode ??= episodes.after(row.leaf);
+    const outcome = await (acts
+      ? row.episode!.call(tag, input, signal)
+      : tools.call(tag, input, { signal }));
     emit({ type: "result", ...at, outcome });
     return this.answer(row, round, outcome, start);
   }
@@ -153,7 +165,7 @@ export class TreeRun {
     const most = Math.min(room, wanted);
     const block = encodeResult(outcome.text, policy.tokenizer, resultBegin, most);
     const fits = block.whole || wanted < room;
-    const { tag, input, text, ok, failure, retries, ms, details } = outcome;
+    const { tag, input, text, ok, failure, retries, ms, reward, details } = outcome;
     const node: LiveNode = {
       ...this.#node("tool", row, round),
       tokens: Int32Array.from(fits ? block.tokens : []),
@@ -162,6 +174,7 @@ export class TreeRun {
       run: { start, end: clock(), toolMs: ms },
     };
     if (failure) node.tool!.failure = failure;
+    if (reward !== undefined) node.tool!.reward = reward;
     if (details) node.run!.details = details;
     row.leaf = node;
     if (fits) {
@@ -176,10 +189,12 @@ export class TreeRun {
     let end: RowEnd | undefined;
     if (fate.kind === "end") end = fate.why;
     else if (!fits) end = "context";
+    else if (row.episode?.done) end = "done";
     else if (row.length >= this.#env.config.responseLength) end = "length";
     if (end === undefined) return true;
     row.end = end;
     this.#env.session.close(row.handle);
+    this.#endEpisode(row, end);
     this.#env.emit({ type: "end", tree: this.index, row: row.row, end });
     return false;
   }
@@ -202,6 +217,7 @@ export class TreeRun {
       entropy: row.entropy,
       baseline: row.baseline!,
       consecutive: row.consecutive,
+      episode: possible && moving ? row.episode?.fork() : row.episode,
     };
     if (later) point.entropy = await this.#lookAhead(row);
     if (possible && moving) {
@@ -236,7 +252,10 @@ export class TreeRun {
         for (const { child } of made)
           if (child !== undefined) this.rows[child]!.consecutive = consecutive;
       }
-      if (point.owned) session.close(point.handle);
+      if (point.owned) {
+        session.close(point.handle);
+        if (point.episode) this.#await(point.episode.leave());
+      }
     }
     return born;
   }
@@ -245,6 +264,45 @@ export class TreeRun {
   close(): void {
     if (this.#root) this.#env.session.close(this.#root);
     this.#root = undefined;
+  }
+
+  /** Waits until every row's environment has said what the row was worth, and is gone. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#endings);
+    await this.#start.episodes?.dispose();
+  }
+
+  /** An episode from the tree's start, for rows that are thrown away. */
+  trialEpisode(): { tags: readonly string[]; episode: Episode } | undefined {
+    const { episodes, prefix } = this.#start;
+    return episodes && { tags: episodes.tags, episode: episodes.after(prefix) };
+  }
+
+  /** What the tree carries of its environment; its seed is the caller's to add. */
+  get environment(): Omit<TreeEnvironment, "seed"> | undefined {
+    const { episodes } = this.#start;
+    if (!episodes) return undefined;
+    const { name, tags, observation } = episodes;
+    return { name, tools: [...tags], ...(observation === undefined ? {} : { observation }) };
+  }
+
+  #endEpisode(row: LiveRow, end: RowEnd): void {
+    const { episodes } = this.#start;
+    if (!episodes) return;
+    if (episodes.scores) row.episode ??= episodes.after(row.leaf);
+    if (!row.episode) return;
+    let response = "";
+    for (let node = row.leaf; node; node = node.parent) response = node.text + response;
+    const ending = row.episode.end({ response, end }).then((outcome) => {
+      if (outcome) row.outcome = outcome;
+    });
+    this.#await(ending);
+  }
+
+  /** What must be over before the tree is complete; a failure is seen then. */
+  #await(ending: Promise<void>): void {
+    ending.catch(() => undefined);
+    this.#endings.push(ending);
   }
 
   /** A fresh row, when none survived and the budget is not spent. */
@@ -320,10 +378,11 @@ export class TreeRun {
       calls: point.calls,
       baseline: this.#env.config.baseline === "trajectory" ? point.baseline : undefined,
       consecutive: point.consecutive,
+      ...(point.episode ? { episode: point.episode.fork() } : {}),
     });
   }
 
-  #add(parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end">): LiveRow {
+  #add(parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end" | "outcome">): LiveRow {
     const number = this.rows.length;
     const row: LiveRow = {
       row: number,

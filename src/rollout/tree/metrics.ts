@@ -15,11 +15,13 @@ import type { RolloutTreeData } from "./tree-data.js";
  * ```
  */
 export function toolMetrics(
-  trees: Iterable<Pick<RolloutTreeData, "config" | "nodes">>,
+  trees: Iterable<Pick<RolloutTreeData, "config" | "nodes" | "environment">>,
 ): Record<string, number> {
   checkArguments("count calls", { trees }, { trees: "items" });
   const list = [...trees];
-  const metrics = new ToolMetrics(new Set(list.flatMap((tree) => tree.config.tools)));
+  const metrics = new ToolMetrics(
+    new Set(list.flatMap((tree) => [...tree.config.tools, ...(tree.environment?.tools ?? [])])),
+  );
   for (const { nodes } of list) {
     for (const { tool, kind, run } of nodes) {
       if (kind === "end") metrics.recordLimitReached();

@@ -12,6 +12,17 @@ export interface TreeOrigin {
   seed: number;
 }
 
+/** What an environment needs to be made again: its task is the tree's, its instance the caller's. */
+export interface TreeEnvironment {
+  name: string;
+  /** Tags of its tools. */
+  tools: string[];
+  /** What its randomness comes from, with the tree's place in its batch. */
+  seed: number;
+  /** What it said when it was reset: it stands behind the prompt. */
+  observation?: string;
+}
+
 /** The plain data of a tree: what is written to files. */
 export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
   task: T;
@@ -33,6 +44,8 @@ export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
   cutTexts: Record<number, string>;
   monitor?: EntropyMonitor;
   origin?: TreeOrigin;
+  /** The environment its rows acted in. */
+  environment?: TreeEnvironment;
 }
 
 /** The nodes from the prompt to a node, that node included. */

@@ -8,9 +8,10 @@ export type RowKind = "initial" | "branch" | "refill";
 
 /**
  * Why a row ended: it wrote an end token; it made a call without content; it asked for one call too
- * many; its response reached the limit; the policy's context was full.
+ * many; its response reached the limit; the policy's context was full; its environment said that it
+ * was over.
  */
-export type RowEnd = "answer" | "bad-call" | "call-limit" | "length" | "context";
+export type RowEnd = "answer" | "bad-call" | "call-limit" | "length" | "context" | "done";
 
 /** One attempt at a branch, refused or not, with everything that decided it. */
 export interface BranchAttempt extends BranchVerdict {
@@ -38,6 +39,8 @@ export interface NodeTool {
   ok: boolean;
   failure?: ToolFailure;
   retries: number;
+  /** What the call itself earned. */
+  reward?: number;
   /** The answer was written by hand, in a fork. */
   edited?: boolean;
 }
@@ -87,6 +90,16 @@ export interface TreeNode {
   run?: NodeRun;
 }
 
+/** What an environment says of a row that has ended. */
+export interface RowOutcome {
+  /** Undefined where the environment gives no reward at the end, or failed. */
+  score?: number;
+  reason: string;
+  parts?: Record<string, number>;
+  /** Why the environment could not go on. */
+  failure?: string;
+}
+
 /** One row: a path from the prompt to a leaf. */
 export interface TreeRow {
   row: number;
@@ -102,6 +115,8 @@ export interface TreeRow {
   end: RowEnd;
   /** Tool calls spent, those it inherited included. */
   calls: number;
+  /** What its environment says it was worth. */
+  outcome?: RowOutcome;
 }
 
 /** What AEPO's pre-monitoring saw and what it decided. */

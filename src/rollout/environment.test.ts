@@ -1,0 +1,391 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  makeEnvironment,
+  methodOf,
+  type Environment,
+  type EnvironmentStart,
+} from "../environment/environment.js";
+import { advantages } from "../learn/index.js";
+import { Random } from "../random/random.js";
+import { score } from "../reward/index.js";
+import { calculator, ToolSet, type ToolCall } from "../tools/index.js";
+import {
+  loadTrees,
+  rollout,
+  saveTrees,
+  toolMetrics,
+  treesFromJsonl,
+  treesToJsonl,
+} from "./index.js";
+import type { RolloutOptions, RolloutTree } from "./index.js";
+import { ScriptedPolicy } from "./testing/index.js";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** How often instances were made and disposed. */
+const counts = { made: 0, disposed: 0, twice: 0, clones: 0 };
+
+/** A purse and dice: every call changes the state, some draw. */
+class Dice implements Environment {
+  readonly tools: Record<string, string> = { bet: "Bets on a throw.", count: "Counts the purse." };
+  purse = 10;
+  throws = 0;
+  random = Random.from(0);
+  #gone = false;
+
+  constructor() {
+    counts.made++;
+  }
+  reset(_: unknown, { random }: EnvironmentStart): string {
+    this.random = random;
+    this.purse += random.integer(5);
+    return `You have ${this.purse}.`;
+  }
+  bet(input: string) {
+    const stake = Number(input);
+    this.throws++;
+    const won = this.random.integer(6) >= 3;
+    this.purse += won ? stake : -stake;
+    return { text: `You ${won ? "win" : "lose"} ${stake}.`, ok: true, reward: won ? 1 : -1 };
+  }
+  count(): string {
+    return `${this.purse} after ${this.throws} throws.`;
+  }
+  get done() {
+    return this.throws >= 6;
+  }
+  reward() {
+    return { score: this.purse, reason: `${this.throws} throws`, parts: { throws: this.throws } };
+  }
+  dispose() {
+    counts.disposed++;
+    if (this.#gone) counts.twice++;
+    this.#gone = true;
+  }
+}
+
+class CloneableDice extends Dice {
+  clone(): Dice {
+    counts.clones++;
+    const copy = new CloneableDice();
+    copy.purse = this.purse;
+    copy.throws = this.throws;
+    copy.random = Random.restore(this.random.state());
+    return copy;
+  }
+}
+
+/** Bets, counts and stops as its row's random stream says. */
+const gambler = () =>
+  new ScriptedPolicy(({ options: { random } }) => {
+    const u = random.uniform();
+    const confidence = 0.3 + 0.7 * random.uniform();
+    if (u < 0.6) return { text: `hm<bet>${1 + random.integer(3)}</bet>`, confidence };
+    return { text: u < 0.85 ? "how much?<count>all</count>" : "enough\u0001", confidence };
+  });
+
+const tasks = ["a", "b", "c", "d"].map((prompt) => ({ prompt, id: `task-${prompt}` }));
+const branching: RolloutOptions = {
+  ...{ n: 12, initialRollouts: 3, beamSize: 3, branchProbability: 0.9, seed: 4, callLimit: 12 },
+};
+const grow = (environment: RolloutOptions["environment"], options: RolloutOptions = {}) =>
+  rollout(gambler(), tasks, { ...branching, environment, ...options });
+/** Bytes without the name of the class. */
+const bytes = (trees: Iterable<RolloutTree>) =>
+  treesToJsonl(trees, { timing: false }).replaceAll("CloneableDice", "Dice");
+
+/** What an instance does when it takes calls alone. */
+async function alone(made: Environment, tree: RolloutTree, row: number) {
+  const signal = new AbortController().signal;
+  const random = Random.from(tree.seed).split(tree.index).split("environment").split("reset");
+  const said = await made.reset(tree.task, { random, signal });
+  const call: ToolCall = { signal, timeoutMs: 1000, attempt: 0 };
+  const texts: string[] = [];
+  const path = tree.path(tree.rows[row]!.leaf);
+  for (const { tool } of path) {
+    if (!tool) continue;
+    const result = await methodOf(made, tool.tag)(tool.input, call);
+    texts.push(typeof result === "string" ? result : result.text);
+  }
+  return { said, texts, result: path.flatMap(({ tool }) => (tool ? [tool.text] : [])) };
+}
+
+test("each row, branches too, stands where the same calls alone would have led", async () => {
+  for (const environment of [Dice, CloneableDice]) {
+    const trees = await grow(environment);
+    assert.ok(trees.some(({ rows }) => rows.some(({ kind }) => kind === "branch")));
+    for (const tree of trees) {
+      for (const { row, outcome } of tree.rows) {
+        const made = new environment();
+        const { said, texts, result } = await alone(made, tree, row);
+        assert.deepEqual(result, texts);
+        assert.equal(tree.environment!.observation, said);
+        assert.ok(tree.prompt.text.endsWith(`\n${said}`));
+        assert.deepEqual(outcome, made.reward());
+      }
+    }
+  }
+});
+
+test("clones and repeated calls give the same bytes, whatever the workers, and again", async () => {
+  const reference = bytes(await grow(Dice));
+  assert.equal(bytes(await grow(CloneableDice)), reference);
+  assert.equal(bytes(await grow(Dice, { tools: new ToolSet([], { maxWorkers: 1 }) })), reference);
+  assert.equal(bytes(await grow(CloneableDice, { promptsAtOnce: 1 })), reference);
+  assert.notEqual(bytes(await grow(Dice, { seed: 5 })), reference);
+});
+
+test("lockstep rounds and AEPO's probes act in environments too", async () => {
+  const lockstep = { scheduling: "lockstep", dynamicRollouts: true } as const;
+  assert.equal(bytes(await grow(CloneableDice, lockstep)), bytes(await grow(Dice, lockstep)));
+});
+
+test("every instance is disposed once, also where something fails", async () => {
+  for (const environment of [Dice, CloneableDice]) {
+    Object.assign(counts, { made: 0, disposed: 0, twice: 0, clones: 0 });
+    await grow(environment);
+    assert.ok(counts.made > 20 && counts.twice === 0, JSON.stringify(counts));
+    assert.equal(counts.disposed, counts.made);
+    assert.equal(counts.clones > 0, environment === CloneableDice);
+    const stop = new AbortController();
+    const stopped = grow(environment, {
+      signal: stop.signal,
+      onEvent: ({ type }) => type === "result" && stop.abort(new Error("enough")),
+    });
+    await assert.rejects(stopped, /enough/);
+    assert.deepEqual([counts.disposed, counts.twice], [counts.made, 0]);
+  }
+});
+
+test("a tree from a file forks in its environment: the calls before the fork are taken again", async () => {
+  const [tree] = await grow(Dice);
+  const folder = await mkdtemp(join(tmpdir(), "episodes-"));
+  try {
+    for (const name of ["trees.jsonl", "trees.parquet"]) {
+      await saveTrees(join(folder, name), [tree!]);
+      const [read] = await loadTrees<(typeof tasks)[number]>(join(folder, name));
+      assert.deepEqual(read!.environment, tree!.environment);
+      assert.deepEqual(read!.rows, tree!.rows);
+      const node = tree!.nodes.find(({ kind, parent }) => kind === "tool" && parent > 0)!.id;
+      const policy = gambler();
+      await assert.rejects(read!.fork(node, { policy }), /made in environment Dice and needs it/);
+      const forks: RolloutTree[] = [];
+      for (const environment of [Dice, CloneableDice]) {
+        forks.push(await read!.fork(node, { policy, environment, seed: 9, n: 6 }));
+      }
+      assert.equal(bytes([forks[0]!]), bytes([forks[1]!]));
+      // A fork of the fork, with a third seed, still draws from the first tree's environment.
+      const again = await forks[0]!
+        .fork(forks[0]!.nodes.at(-1)!.id, { at: 0, seed: 10 })
+        .catch((error: unknown) => {
+          assert.match(String(error), /cuts what the model wrote/);
+          return forks[0]!;
+        });
+      for (const forked of [forks[0]!, again]) {
+        for (const { row } of forked.rows) {
+          const found = await alone(
+            new Dice(),
+            { ...forked, path: forked.path.bind(forked), seed: 4 } as never,
+            row,
+          );
+          assert.deepEqual(found.result, found.texts);
+        }
+      }
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("a fork at a call makes it in the environment; an edited answer stands, the call is made all the same", async () => {
+  const [tree] = await grow(Dice);
+  const call = tree!.nodes.find(
+    ({ id, stop }) => stop === "</bet>" && tree!.nodes.some(({ parent }) => parent === id),
+  )!;
+  const answer = tree!.nodes.find(({ parent }) => parent === call.id)!;
+  const made = await tree!.fork(call.id, { n: 1 });
+  const after = ({ nodes }: RolloutTree) => nodes.filter(({ tool, row }) => tool && row === -1);
+  assert.equal(after(made).at(-1)!.tool!.text, answer.tool!.text);
+  const edited = await tree!.fork(call.id, { n: 1, result: "You win 100." });
+  assert.equal(after(edited).at(-1)!.tool!.text, "You win 100.");
+  // The purse is as if nothing had been edited.
+  const purse = ({ rows }: RolloutTree) => rows[0]!.outcome!;
+  assert.deepEqual(purse(made), purse(edited));
+  const plain = await rollout(gambler(), tasks[0]!, { n: 2 });
+  await assert.rejects(plain.fork(0, { at: 0, environment: Dice }), /made without an environment/);
+});
+
+test("rewards of calls and of the end reach scores, metrics and the last token the policy wrote", async () => {
+  const trees = await grow(CloneableDice);
+  const scored = await score(trees);
+  for (const { trajectory, score: found } of scored.rows) {
+    const { outcome, end } = trees[trajectory.tree]!.rows[trajectory.row]!;
+    assert.equal(found.score, outcome!.score);
+    assert.equal(found.parts!["throws"], outcome!.parts!["throws"]);
+    const bets = trajectory.toolCalls.filter(({ tag }) => tag === "bet");
+    assert.ok(bets.every(({ reward }) => reward === 1 || reward === -1));
+    assert.equal(end === "done", bets.length >= 6);
+  }
+  assert.ok(scored.rows.some(({ trajectory }) => trajectory.end === "done"));
+  const batch = advantages(scored, { estimator: "rloo" });
+  for (const { trajectory, returns } of batch.rows) {
+    if (trajectory.end === "done") assert.ok(returns[trajectory.lossMask.lastIndexOf(1)] !== 0);
+  }
+  const metrics = toolMetrics(trees);
+  assert.ok(metrics["tools/bet/calls"]! > 0 && metrics["tools/count/success_rate"] === 1);
+  const sums = await score(await grow(() => Object.assign(new Dice(), { reward: undefined })));
+  for (const { trajectory, score: found } of sums.rows) {
+    const earned = trajectory.toolCalls.reduce((sum, { reward = 0 }) => sum + reward, 0);
+    assert.equal(found.score, earned);
+  }
+});
+
+test("tools and an environment go together; a tag of both is refused", async () => {
+  const policy = new ScriptedPolicy(({ turn }) => ({
+    text: ["<calc>1+1</calc>", "<count>all</count>", "\u0001"][turn]!,
+  }));
+  const tools = new ToolSet([calculator()]);
+  const tree = await rollout(policy, { prompt: "q" }, { tools, environment: Dice });
+  assert.deepEqual(
+    tree.trajectories[0]!.toolCalls.map(({ tag }) => tag),
+    ["calc", "count"],
+  );
+  const counting = new ToolSet([{ ...calculator(), tag: "count" }]);
+  await assert.rejects(
+    rollout(policy, { prompt: "q" }, { tools: counting, environment: Dice }),
+    /Cannot use environment Dice: each tag may be used once, got count of a tool too/,
+  );
+});
+
+const once = (text = "<bet>1</bet>") =>
+  new ScriptedPolicy(({ turn }) => ({ text: turn === 0 ? text : "\u0001" }));
+
+test("faults of an environment are named with its task", async () => {
+  const task = { prompt: "q", id: "shop-3" };
+  const faulty = (change: object) => () => Object.assign(new Dice(), change);
+  const fails = (change: object, message: RegExp) =>
+    assert.rejects(rollout(once(), task, { environment: faulty(change) }), message);
+  const broken = () => {
+    throw new Error("the shelf fell");
+  };
+  await fails(
+    { reset: broken },
+    /Cannot reset environment environment for task shop-3: the shelf fell/,
+  );
+  await fails({ reset: () => 5 }, /it must say text or nothing, got number/);
+  await fails({ reward: broken }, /Cannot reward environment .* for task shop-3: the shelf fell/);
+  await fails({ reward: () => NaN }, /its reward must be a finite number.*, got NaN/);
+  await fails({ clone: broken }, /Cannot clone environment .*: the shelf fell/);
+  await fails({ tools: { other: "" } }, /it must have a method other for its tool, got undefined/);
+  await fails({ tools: { reset: "" } }, /a tool must have another name than reset/);
+  await assert.rejects(
+    rollout(once(), task, { environment: (() => 5) as never }),
+    /it must have tools and a reset, got 5/,
+  );
+  await assert.rejects(
+    rollout(once(), task, { environment: 5 as never }),
+    /environment must be a function, got 5/,
+  );
+  const same: Environment = {
+    tools: { bet: "" },
+    reset: () => "",
+    bet: () => "x",
+    clone: () => same,
+  } as never;
+  await assert.rejects(
+    rollout(once(), task, { environment: () => same }),
+    /another instance, got the same/,
+  );
+});
+
+test("a method that throws is a failed call that the model reads, once", async () => {
+  let calls = 0;
+  const environment = () =>
+    Object.assign(new Dice(), {
+      bet: () => {
+        calls++;
+        throw new Error("no such stake");
+      },
+    });
+  const tree = await rollout(once(), { prompt: "q" }, { environment, n: 1 });
+  const [call] = tree.trajectories[0]!.toolCalls;
+  assert.deepEqual([call!.ok, call!.failure!.message, calls], [false, "no such stake", 1]);
+  assert.equal(tree.rows[0]!.outcome!.reason, "0 throws");
+});
+
+test("after a call without an answer the environment is lost to the row, and the score says why", async () => {
+  const environment = () =>
+    Object.assign(new Dice(), { bet: () => new Promise<string>(() => undefined) });
+  const policy = new ScriptedPolicy(({ turn }) => ({
+    text: turn < 2 ? "<bet>1</bet>" : "\u0001",
+  }));
+  const tools = new ToolSet([], { timeoutMs: 30 });
+  const tree = await rollout(policy, { prompt: "q" }, { environment, tools, callLimit: 5 });
+  const [first, second] = tree.trajectories[0]!.toolCalls;
+  assert.equal(first!.failure!.kind, "timeout");
+  assert.match(second!.failure!.message, /the environment could not go on: <bet> gave no answer/);
+  const { rows } = await score(tree);
+  assert.equal(rows[0]!.score.score, 0);
+  assert.match(rows[0]!.score.reason, /could not go on: <bet> gave no answer within 0\.03 s/);
+});
+
+test("an environment that answers otherwise the second time is refused", async () => {
+  let world = 0;
+  class Moody extends Dice {
+    override count() {
+      return `${world++}`;
+    }
+  }
+  const policy = new ScriptedPolicy(({ turn, options: { random } }) => ({
+    text: turn < 3 ? "<count>all</count>" : "\u0001",
+    confidence: 0.3 + 0.7 * random.uniform(),
+  }));
+  const options = { ...branching, initialRollouts: 1, branchProbability: 2, environment: Moody };
+  await assert.rejects(
+    rollout(policy, { prompt: "q", id: "m" }, options),
+    /Cannot rebuild environment Moody for task m: call 1, <count>all<\/count>, must answer as before, "0"/,
+  );
+  let said = 0;
+  class Changing extends Dice {
+    override reset() {
+      return `${said++}`;
+    }
+  }
+  await assert.rejects(
+    rollout(policy, { prompt: "q" }, { ...options, environment: Changing }),
+    /it must say the same every time, "0" at first, got "1"/,
+  );
+});
+
+test("an observation joins what the user said last, and a chat endpoint would get it", async () => {
+  const prompt = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Play." },
+  ];
+  const messages: unknown[] = [];
+  const policy = gambler();
+  const session = policy.session.bind(policy);
+  policy.session = () => {
+    const made = session();
+    return {
+      ...made,
+      open: (tokens, options) => {
+        messages.push(options?.messages);
+        return made.open(tokens, options);
+      },
+    };
+  };
+  const tree = await rollout(policy, { prompt }, { environment: Dice, callLimit: 0 });
+  const content = `Play.\n${tree.environment!.observation}`;
+  assert.deepEqual(messages[0], [prompt[0], { role: "user", content }]);
+  assert.deepEqual(tree.task.prompt, prompt);
+  assert.deepEqual(treesFromJsonl(treesToJsonl([tree]))[0]!.environment, tree.environment);
+});
+
+test("makeEnvironment() takes classes and functions, also ones that wait", async () => {
+  for (const source of [Dice, () => new Dice(), () => Promise.resolve(new Dice())]) {
+    assert.ok((await makeEnvironment(source)) instanceof Dice);
+  }
+});

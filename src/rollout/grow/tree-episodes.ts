@@ -1,0 +1,203 @@
+import {
+  checkEnvironment,
+  environmentName,
+  makeEnvironment,
+  type Environment,
+  type EnvironmentSource,
+} from "../../environment/environment.js";
+import type { Random } from "../../random/random.js";
+import type { ToolSet } from "../../tools/tool-set.js";
+import { running } from "../../watch/index.js";
+import { Episode, type EpisodeHost, type PastCall } from "./episode.js";
+import type { LiveNode } from "./live-row.js";
+
+/** What the environment of a tree is made from. */
+export interface EpisodeSetting {
+  source: EnvironmentSource;
+  task: object;
+  /** How the task is named in errors. */
+  taskName: string;
+  random: Random;
+  /** Whose limits hold, and whose tags are taken. */
+  tools: ToolSet;
+  signal: AbortSignal;
+}
+
+/** The environment of one tree: makes the instances that its rows act in, and disposes each once. */
+export class TreeEpisodes implements EpisodeHost {
+  readonly #setting: EpisodeSetting;
+  readonly #open = new Set<Environment>();
+  #root: Environment | undefined;
+  readonly tags: string[] = [];
+  /** What it said when it was reset. */
+  observation: string | undefined;
+  /** Whether a row's end is worth asking about. */
+  scores = false;
+  /** Whether instances can be copied as they stand. */
+  cloneable = false;
+  #closed = false;
+
+  private constructor(setting: EpisodeSetting) {
+    this.#setting = setting;
+  }
+
+  /** Resets a first instance, to learn its tools and what it says. */
+  static async open(setting: EpisodeSetting): Promise<TreeEpisodes> {
+    const made = new TreeEpisodes(setting);
+    try {
+      const root = await made.#make();
+      made.#root = root;
+      made.tags.push(...Object.keys(root.tools));
+      made.scores = root.reward !== undefined;
+      made.cloneable = root.clone !== undefined;
+      const taken = made.tags.find((tag) => setting.tools.get(tag));
+      if (taken !== undefined) {
+        throw new RangeError(
+          `Cannot use environment ${made.name}: each tag may be used once, got ${taken} of a tool too`,
+        );
+      }
+      return made;
+    } catch (error) {
+      await made.dispose();
+      throw error;
+    }
+  }
+
+  get name(): string {
+    return environmentName(this.#setting.source);
+  }
+
+  get taskName(): string {
+    return this.#setting.taskName;
+  }
+
+  get tools(): ToolSet {
+    return this.#setting.tools;
+  }
+
+  get signal(): AbortSignal {
+    return this.#setting.signal;
+  }
+
+  /** The episode of a row that stands behind a node: its calls on the path there were made. */
+  after(node: LiveNode | undefined): Episode {
+    const calls: PastCall[] = [];
+    for (let at = node; at; at = at.parent) {
+      const { tool } = at;
+      if (tool && this.tags.includes(tool.tag)) calls.unshift(tool);
+    }
+    return new Episode(this, calls);
+  }
+
+  /** An instance as it is after the reset. */
+  async begin(): Promise<Environment> {
+    const root = this.#root;
+    if (root?.clone) return this.copy(root);
+    this.#root = undefined;
+    return root ?? this.#make();
+  }
+
+  /** Another instance in the state of one that can be cloned. */
+  async copy(of: Environment): Promise<Environment> {
+    return this.#limited("clone", async () => {
+      const copy = await of.clone!();
+      if (copy === of) throw new TypeError("clone() must give another instance, got the same");
+      return this.#keep(checkEnvironment(copy, "clone() must give an instance"));
+    });
+  }
+
+  /** Counts an instance among those to be disposed; one that comes too late is disposed at once. */
+  async #keep(instance: Environment): Promise<Environment> {
+    this.#open.add(instance);
+    if (this.#closed) await this.leave(instance);
+    return instance;
+  }
+
+  /** Runs a part of an instance in the time that a call may take; an error says whose it is. */
+  async #limited<T>(doing: string, run: () => Promise<T>): Promise<T> {
+    const { tools, signal, taskName } = this.#setting;
+    signal.throwIfAborted();
+    let timer: NodeJS.Timeout | undefined;
+    let stop: (() => void) | undefined;
+    const ended = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(`no answer within ${tools.timeoutMs / 1000} s`));
+      }, tools.timeoutMs);
+      stop = () => {
+        reject(signal.reason as Error);
+      };
+      signal.addEventListener("abort", stop, { once: true });
+    });
+    const work = running(`the ${doing} of environment ${this.name} for ${taskName}`, run);
+    work.catch(() => undefined); // Seen below, unless nobody waits any more.
+    try {
+      return await Promise.race([work, ended]);
+    } catch (error) {
+      if (signal.aborted && error === signal.reason) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`${this.#problem(doing)}: ${why}`, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      if (stop) signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** What an instance says a row was worth. */
+  score(of: Environment, end: Parameters<NonNullable<Environment["reward"]>>[0]) {
+    return this.#limited("reward", async () => of.reward!(end));
+  }
+
+  /** Disposes an instance, once. */
+  async leave(instance: Environment): Promise<void> {
+    if (!this.#open.delete(instance) || !instance.dispose) return;
+    let timer: NodeJS.Timeout | undefined;
+    const { timeoutMs } = this.#setting.tools;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new Error(`${this.#problem("dispose")}: it must end within ${timeoutMs / 1000} s`));
+      }, timeoutMs);
+    });
+    try {
+      const work = running(`the disposal of environment ${this.name}`, async () =>
+        instance.dispose?.(),
+      );
+      await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Disposes every instance that is still there, all of them even when one fails. */
+  async dispose(): Promise<void> {
+    this.#closed = true;
+    const done = await Promise.allSettled([...this.#open].map((instance) => this.leave(instance)));
+    const failed = done.find((one) => one.status === "rejected");
+    if (failed) throw failed.reason;
+  }
+
+  #problem(doing: string): string {
+    return `Cannot ${doing} environment ${this.name} for ${this.#setting.taskName}`;
+  }
+
+  async #make(): Promise<Environment> {
+    const { source, task, random, signal } = this.#setting;
+    const instance = await this.#limited("make", async () =>
+      this.#keep(await makeEnvironment(source)),
+    );
+    const start = { random: random.split("reset"), signal };
+    const said =
+      (await this.#limited("reset", async () => instance.reset(task, start))) ?? undefined;
+    if (said !== undefined && typeof said !== "string") {
+      throw new TypeError(
+        `${this.#problem("reset")}: it must say text or nothing, got ${typeof said}`,
+      );
+    }
+    if (this.tags.length === 0) this.observation = said;
+    else if (said !== this.observation) {
+      throw new Error(
+        `${this.#problem("reset")}: it must say the same every time, ${JSON.stringify(this.observation)} at first, got ${JSON.stringify(said)}`,
+      );
+    }
+    return instance;
+  }
+}
