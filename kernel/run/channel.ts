@@ -7,6 +7,8 @@ const LIMIT = 1 << 25;
 const CHUNK = 1 << 16;
 /** … or this old, in milliseconds, … */
 const AGE = 20;
+/** … or one of the first after silence: what a cell says before it computes is seen meanwhile, … */
+const EAGER = 4;
 
 /**
  * Everything the main thread says to the wire thread, in order. Texts are gathered; when the network
@@ -20,6 +22,8 @@ export class Channel {
   #stream: { id: string; name: "stdout" | "stderr" } | undefined;
   #since = 0;
   #scheduled = false;
+  #last = -AGE;
+  #eager = 0;
 
   constructor(wire: Worker, words: Int32Array) {
     this.#wire = wire;
@@ -29,14 +33,17 @@ export class Channel {
   stream(id: string, name: "stdout" | "stderr", text: string): void {
     if (text === "") return;
     const stream = this.#stream;
+    const now = performance.now();
     if (stream === undefined || stream.id !== id || stream.name !== name) {
       this.flush();
       this.#stream = { id, name };
-      this.#since = performance.now();
+      this.#since = now;
     }
     this.#texts.push(text);
     this.#length += text.length;
-    if (this.#length >= CHUNK || performance.now() - this.#since > AGE) this.flush();
+    if (now - this.#last > AGE) this.#eager = EAGER;
+    this.#last = now;
+    if (this.#length >= CHUNK || now - this.#since > AGE || this.#eager-- > 0) this.flush();
     else if (!this.#scheduled) {
       this.#scheduled = true;
       // … or as soon as the cell lets go of the thread.
