@@ -14,6 +14,8 @@ import {
   reinforcePlusPlusBaseline,
   reinforcePlusPlusOlder,
 } from "./advantage/reinforce-plus-plus.js";
+import { familyCredit, familyEstimators, isFamilyEstimator } from "./credit/adapt/estimate.js";
+import type { CreditOptions } from "./credit/options.js";
 import { remax } from "./advantage/remax.js";
 import { rloo } from "./advantage/rloo.js";
 
@@ -39,10 +41,11 @@ export const estimators = [
   "opo",
   "grpo_passk",
   "gpg",
+  ...familyEstimators,
 ] as const;
 export type Estimator = (typeof estimators)[number];
 
-export interface AdvantageOptions {
+export interface AdvantageOptions extends CreditOptions {
   estimator?: Estimator;
   /** Discount; used by gae and reinforce_plus_plus. */
   gamma?: number;
@@ -112,6 +115,10 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
   const mask = scored.rows.map(({ trajectory }) => trajectory.lossMask);
   const groups = scored.rows.map(({ group }) => group);
   const outcome = { rewards, mask, groups };
+  if (isFamilyEstimator(name)) {
+    const given = familyCredit(scored, rewards, name, options).advantages;
+    return { advantages: given, returns: given };
+  }
   switch (name) {
     case "gae": {
       const values = options.values ?? valuesOf(options.rows);

@@ -4,6 +4,8 @@ export { appo, type AppoInput, type AppoOptions, type CreditBranch } from "./cre
 export { at2po, type At2poOptions } from "./credit/at2po.js";
 export { type Credit, type CreditSpan, type CreditSum, type CreditTerm } from "./credit/credit.js";
 export { type CreditNode, type CreditTree, type TreeInput } from "./credit/credit-tree.js";
+export { creditEstimators, creditOf } from "./credit-of.js";
+export type { CreditOptions } from "./credit/options.js";
 export { fr3e, type Fr3eInput, type Fr3eOptions } from "./credit/fr3e.js";
 export { giGpo, type GiGpoInput, type GiGpoOptions, type GiGpoSteps } from "./credit/gigpo.js";
 export { mtGrpo, type MtGrpoInput, type MtGrpoOptions } from "./credit/mt-grpo.js";

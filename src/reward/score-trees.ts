@@ -3,6 +3,7 @@ import type { Task } from "../data/task.js";
 import type { RolloutTask } from "../rollout/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
+import { turnsOf } from "../rollout/tree/turns.js";
 import { Gate } from "../tools/gate.js";
 import { answerOf } from "./answer-of.js";
 import { deepResearch } from "./deep-research.js";
@@ -11,7 +12,7 @@ import { environmentReward } from "./environment-reward.js";
 import { groupScores, isGroupReward, type Reward } from "./reward-function.js";
 import type { Score } from "./score.js";
 import { running } from "../watch/index.js";
-import { Scored } from "./scored.js";
+import { Scored, type ScoredTrajectory } from "./scored.js";
 
 /** What scoring needs of a task; the rest is passed on to the reward. */
 type ScorableTask = RolloutTask &
@@ -29,6 +30,7 @@ export interface ScoreOptions {
 
 /** A trajectory that is to be scored. */
 interface Row {
+  tree: ScorableTree;
   trajectory: Trajectory;
   group: string;
   judged: JudgedTrajectory;
@@ -40,6 +42,7 @@ function rowsOf(tree: ScorableTree): Row[] {
   const { groundTruth, dataSource, extra } = task;
   const prompt = judgedPrompt(task.prompt, tree.prompt.text);
   return tree.trajectories.map((trajectory) => ({
+    tree,
     trajectory,
     group,
     judged: {
@@ -86,6 +89,25 @@ function placeOf(call: readonly Row[]): string {
   return rows.length === 1
     ? `task ${group}, row ${rows[0]}`
     : `task ${group}, rows ${rows.join(", ")}`;
+}
+
+/** A row with its score, and what its turns earned. */
+function scoredRow({ tree, trajectory, group }: Row, score: Score): ScoredTrajectory {
+  const { turns: said } = score;
+  const calls = trajectory.toolCalls.some(({ reward }) => reward !== undefined);
+  const row = { trajectory, group, score };
+  if (!said && !calls) return row;
+  const turns = turnsOf(tree, trajectory);
+  if (said && said.length !== turns.length) {
+    throw new RangeError(
+      `Cannot score task ${group}, row ${trajectory.row}: the reward must give a number for each of its ${turns.length} turns, got ${said.length}`,
+    );
+  }
+  const turnRewards = turns.map(({ call }, i) => (call?.reward ?? 0) + (said?.[i] ?? 0));
+  if (turnRewards.every(Number.isFinite)) return { ...row, turnRewards };
+  throw new RangeError(
+    `Cannot score task ${group}, row ${trajectory.row}: what its turns earn must be finite numbers, got ${turnRewards.join(", ")}`,
+  );
 }
 
 /** How long scoring keeps the event loop to itself, where rewards give their numbers at once. */
@@ -187,9 +209,8 @@ export async function score(
     stop.abort(error);
     throw error;
   }
-  const scored = rows.map((row) => ({
-    ...{ trajectory: row.trajectory, group: row.group },
-    score: scores.get(row)!,
-  }));
-  return new Scored(scored, list as readonly RolloutTree[]);
+  return new Scored(
+    rows.map((row) => scoredRow(row, scores.get(row)!)),
+    list as readonly RolloutTree[],
+  );
 }

@@ -7,6 +7,8 @@ export interface Score {
   answer?: string;
   /** Parts worth logging beside the score. */
   parts?: Record<string, number>;
+  /** What each turn earned by itself, besides what its calls did: for turn-level credit. */
+  turns?: readonly number[];
 }
 
 /** One response to judge, without its prompt. */

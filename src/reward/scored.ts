@@ -9,6 +9,11 @@ export interface ScoredTrajectory {
   /** Rows of one prompt share a group. */
   group: string;
   score: Score;
+  /**
+   * What each turn earned: the reward that its call's tool gave, and what the score says of it. Absent
+   * where neither says anything.
+   */
+  turnRewards?: readonly number[];
 }
 
 /**

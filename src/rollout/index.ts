@@ -41,6 +41,7 @@ export { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
 export { dynamicBudget, type DynamicBudget } from "./branch/dynamic-budget.js";
 export { EntropyBaselines } from "./branch/entropy-baselines.js";
 export { lossMask, responseAttention } from "./tree/response-mask.js";
+export { turnsOf, type Turn } from "./tree/turns.js";
 export { segmentEntropy, type EntropyOptions } from "./branch/segment-entropy.js";
 export type { BootstrapOptions, Estimate } from "./entropy/bootstrap.js";
 export { callConcentration, type CallConcentration } from "./entropy/call-concentration.js";

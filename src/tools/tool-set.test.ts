@@ -52,6 +52,17 @@ test("ToolSet.call() takes an empty answer where the tool says it is one", async
   );
 });
 
+test("ToolSet.call() hands a call's reward on, and takes no number that is not finite", async () => {
+  const paying = (reward: number): Tool => ({
+    ...{ name: "pay", tag: "pay", description: "" },
+    execute: () => ({ text: "done", ok: true, reward }),
+  });
+  assert.equal((await new ToolSet([paying(0.5)]).call("pay", "x")).reward, 0.5);
+  const odd = await new ToolSet([paying(NaN)], { retryCount: 1 }).call("pay", "x");
+  assert.equal(odd.reward, undefined);
+  assert.match(odd.failure!.message, /reward must be a finite number, got NaN/);
+});
+
 test("ToolSet.call() gives up at once when repeating cannot help", async () => {
   let attempts = 0;
   const refused = tool("a", () => {

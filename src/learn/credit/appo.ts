@@ -2,6 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, type CreditSpan, type CreditTerm, short } from "./credit.js";
+import { appoRewardScale } from "../../rollout/branch/family/appo.js";
 import { perGroup, populationDeviation } from "./group-norm.js";
 
 /** Where a row left another one. */
@@ -43,12 +44,10 @@ export function appoRewards(input: AppoInput, discount = 0.9): Float64Array[] {
     const out = Float64Array.from(row);
     const own = branches.filter(({ from }) => from === i);
     if (!input.initial[i] || own.length === 0 || discount === 0) return out;
-    return out.map((reward, t) => {
-      const scale = own.map(({ score = 0, token }) =>
-        score <= 0 || most <= 0 || t > token ? 1 : 1 + (score / most) * discount ** (token - t),
-      );
-      return reward * mean(scale);
-    });
+    const scales = own.map(({ score = 0, token }) =>
+      appoRewardScale({ token, score, best: most, length: out.length, discount }),
+    );
+    return out.map((reward, t) => reward * mean(scales.map((scale) => scale[t]!)));
   });
 }
 

@@ -168,7 +168,10 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
       );
     }
     if (result === undefined) return last!;
-    return resultNode(last!.parent!, { ...target.tool!, text: result }, cut, last);
+    const edited = { ...target.tool!, text: result };
+    // What the call earned was for the answer it had.
+    delete edited.reward;
+    return resultNode(last!.parent!, edited, cut, last);
   }
   if (at !== undefined && at < length) {
     if (result !== undefined) {

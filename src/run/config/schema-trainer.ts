@@ -15,6 +15,7 @@ import {
   weight,
   whole,
 } from "./kinds.js";
+import { credit } from "./schema-credit.js";
 
 /** The loggers there are. */
 export const loggerNames = ["console", "tensorboard", "mlflow", "wandb"] as const;
@@ -100,4 +101,5 @@ export const lab = section({
     "Seconds for which a reward or a tool may keep the process from all else before it is ended",
   ),
   keep_best: flag(true).describe("Keep the checkpoint with the best validation reward"),
+  credit,
 });

@@ -9,6 +9,7 @@ import { type LossParameters, learningRateFactor } from "../../learn/index.js";
 import type { ScoreOptions } from "../../reward/index.js";
 import type { RolloutOptions } from "../../rollout/index.js";
 import { parameterKeys } from "../config/loss-keys.js";
+import { creditOptions } from "./credit-options.js";
 import type { Config } from "../config/schema.js";
 
 /**
@@ -94,8 +95,10 @@ export function scoreOptions({ lab }: Config): ScoreOptions {
 }
 
 /** What the configuration says about advantages. */
-export function advantageOptions({ algorithm }: Config): AdvantageOptions {
+export function advantageOptions(config: Config): AdvantageOptions {
+  const { algorithm } = config;
   return {
+    ...creditOptions(config),
     estimator: algorithm.adv_estimator,
     gamma: algorithm.gamma,
     lambda: algorithm.lam,

@@ -176,6 +176,8 @@ test("train() learns with every estimator, with KL in reward and loss", async ()
     "opo",
     "grpo_passk",
     "gpg",
+    "treerl",
+    "tree_grpo",
   ]) {
     const { steps } = await run(await folder(), [
       `algorithm.adv_estimator=${estimator}`,

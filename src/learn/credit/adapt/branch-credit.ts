@@ -1,0 +1,173 @@
+import { appo, type CreditBranch } from "../appo.js";
+import type { CreditSpan } from "../credit.js";
+import { fr3e } from "../fr3e.js";
+import type { CreditOptions } from "../options.js";
+import { type CutPoint, spoChain } from "../spo-chain.js";
+import type { CreditBatch } from "./batch.js";
+import { type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
+
+/** The initial row that a branch goes back to, and the tokens both have in common. */
+function left(rows: readonly CreditRow[], row: number): { from: number; shared: number } {
+  const find = rowFinder(rows);
+  let at = row;
+  let shared = Infinity;
+  while (!rows[at]!.initial) {
+    shared = Math.min(shared, rows[at]!.shared);
+    const above = find(rows[at]!.tree, rows[at]!.parent);
+    if (above < 0) break;
+    at = above;
+  }
+  return { from: at, shared };
+}
+
+/** What the branching rule gave the token that a row left at, where the rule is APPO's. */
+function branchScore({ tree, scored }: CreditRow): number {
+  if (!tree.config.branch.rule.startsWith("appo")) return 0;
+  const { row } = scored.trajectory;
+  const made = tree.nodes.flatMap(({ branch = [] }) => branch).find(({ child }) => child === row);
+  return made?.score ?? 0;
+}
+
+export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): CreditSpan[][] {
+  const { rows, rewards, mask, groups } = batch;
+  const branches = rows.flatMap((one, row): CreditBranch[] => {
+    if (one.initial) return [];
+    const { from, shared } = left(rows, row);
+    return [{ from, row, token: shared - 1, score: branchScore(one) }];
+  });
+  const initial = rows.map((row) => row.initial);
+  const { spans } = appo({ rewards, mask, groups, initial, branches }, options);
+  return spans.map((list) => [...list]);
+}
+
+/** The probability of every token when it was drawn; of what nobody drew it is 1. */
+function drawnWith({ tree, scored }: CreditRow): number[] {
+  const { logprobs, nodes, row } = scored.trajectory;
+  const drawn = nodes.flatMap((id) => {
+    const { kind, tokens } = tree.nodes[id]!;
+    return Array.from(tokens, () => kind === "model");
+  });
+  return Array.from(logprobs, (p, t) => {
+    if (!drawn[t]) return 1;
+    if (!Number.isNaN(p)) return Math.exp(p);
+    throw new TypeError(
+      `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of row ${row} of ${scored.group}`,
+    );
+  });
+}
+
+export function spoChainSpans(
+  batch: CreditBatch,
+  options: CreditOptions["spoChain"],
+): CreditSpan[][] {
+  const { rows, mask } = batch;
+  const cuts = rows.map(() => new Map<number, number[]>());
+  const add = (row: number, token: number, value: number) => {
+    const known = cuts[row]!.get(token) ?? [];
+    cuts[row]!.set(token, [...known, value]);
+  };
+  let branches = 0;
+  rows.forEach((one, row) => {
+    if (one.initial) return;
+    branches++;
+    const { from, shared } = left(rows, row);
+    if (shared > 0) add(from, shared - 1, one.reward);
+  });
+  if (branches === 0) {
+    throw new TypeError(
+      "Cannot use spo_chain: the values along a row must be estimated by rows that leave it, got no branch",
+    );
+  }
+  // Other rows that start at the prompt say what it is worth.
+  for (const own of prompts(rows)) {
+    const fresh = own.filter((row) => rows[row]!.initial);
+    for (const row of fresh) {
+      for (const other of fresh) if (other !== row) add(row, -1, rows[other]!.reward);
+    }
+  }
+  const probabilities = rows.map(drawnWith);
+  const points = cuts.map((found, row): CutPoint[] =>
+    rows[row]!.initial
+      ? [...found]
+          .sort(([a], [b]) => a - b)
+          .map(([token, values]) => ({
+            token,
+            value: values.reduce((sum, v) => sum + v, 0) / values.length,
+          }))
+      : [],
+  );
+  const outcomes = rows.map(({ reward }) => reward);
+  return spoChain({ mask, probabilities, outcomes, cuts: points }, options).spans.map((list) => [
+    ...list,
+  ]);
+}
+
+/** What a row was rolled out from: the prompt, or what it has in common with the row it left. */
+interface State {
+  name: string;
+  /** Tokens before it. */
+  at: number;
+  rows: number[];
+  /** The row it lies on; -1 for the prompt. */
+  base: number;
+}
+
+function statesOf(rows: readonly CreditRow[], own: readonly number[]): State[] {
+  const name = prefixNames(rows);
+  const find = rowFinder(rows);
+  const states = new Map<string, State>();
+  for (const row of own) {
+    const { initial, shared, tree, parent } = rows[row]!;
+    const key = initial ? "prompt" : name(row, shared);
+    const state = states.get(key) ?? {
+      ...{ name: key, at: initial ? 0 : shared, rows: [] },
+      base: initial ? -1 : find(tree, parent),
+    };
+    state.rows.push(row);
+    states.set(key, state);
+  }
+  return [...states.values()];
+}
+
+export function fr3eSpans(
+  { rows, rewards, mask }: CreditBatch,
+  { dropSettled = true, ...options }: NonNullable<CreditOptions["fr3e"]> = {},
+): CreditSpan[][] {
+  const out: CreditSpan[][] = rows.map(() => []);
+  for (const own of prompts(rows)) {
+    const states = statesOf(rows, own);
+    const [first] = states;
+    const odd = states.find((state) => state.rows.length !== first!.rows.length);
+    if (odd) {
+      const where = `after token ${odd.at} of row ${rows[odd.base]?.scored.trajectory.row ?? 0}`;
+      throw new RangeError(
+        `Cannot use fr3e: every state must have as many rows as the others, got ${first!.rows.length} at the prompt and ${odd.rows.length} ${where} of ${rows[own[0]!]!.group}`,
+      );
+    }
+    const settled = (state: State) =>
+      dropSettled && state.rows.every((row) => rows[row]!.reward === rows[state.rows[0]!]!.reward);
+    const prompt = states.filter(({ base }) => base < 0);
+    const bases = [...new Set(states.flatMap(({ base }) => (base < 0 ? [] : [base])))];
+    // The states along each row that was left, its own first; the prompt's rows count with every one.
+    for (const base of bases.length > 0 ? bases : [-1]) {
+      const along = [
+        ...(base < 0 ? prompt : states.filter((state) => state.rows.includes(base))),
+        ...states.filter((state) => base >= 0 && state.base === base).sort((a, b) => a.at - b.at),
+      ].filter((state) => !settled(state));
+      const listed = along.flatMap((state) => state.rows.map((row) => ({ row, name: state.name })));
+      const { spans } = fr3e(
+        {
+          rewards: listed.map(({ row }) => rewards[row]!),
+          mask: listed.map(({ row }) => mask[row]!),
+          states: listed.map(({ name }) => name),
+          bases: listed.map(() => base),
+        },
+        options,
+      );
+      listed.forEach(({ row }, i) => {
+        if (out[row]!.length === 0) out[row] = [...spans[i]!];
+      });
+    }
+  }
+  return out;
+}

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Scored } from "../../../reward/scored.js";
+import { score } from "../../../reward/score-trees.js";
+import { rollout, rolloutPresets, RolloutTree } from "../../../rollout/index.js";
+import { babbler } from "../../../rollout/testing/index.js";
+import { calculator, ToolSet, type Tool } from "../../../tools/index.js";
+import { advantages, placeReward } from "../../advantages.js";
+import { total } from "../credit.js";
+import { familyCredit, type FamilyEstimator, familyEstimators } from "./estimate.js";
+
+/** A calculator whose answers earn something. */
+const paid: Tool = {
+  ...calculator(),
+  execute: (input) => ({ text: input, ok: true, reward: input.startsWith("1") ? 1 : 0.25 }),
+};
+
+async function scoredTrees({ tool = paid as Tool, n = 16, prompts = 2 } = {}): Promise<Scored> {
+  const tasks = Array.from({ length: prompts }, (_, i) => ({ prompt: `q${i}`, id: `task ${i}` }));
+  const trees = await rollout(babbler(), tasks, {
+    ...rolloutPresets.arpo,
+    ...{ n, initialRollouts: 3, beamSize: 4, seed: 4 },
+    tools: new ToolSet([tool], { callLimit: 5 }),
+  });
+  return score(trees, ({ length }) => (length % 3) / 2);
+}
+
+const creditOf = (scored: Scored, name: FamilyEstimator, options = {}) =>
+  familyCredit(scored, scored.rows.map(placeReward), name, options);
+
+/** Where each token of each row came from: its tree, node and place there. */
+function origins({ rows, trees }: Scored): string[][] {
+  return rows.map(({ trajectory: { tree, nodes, tokens } }) => {
+    const { nodes: all } = trees.find(({ index }) => index === tree)!;
+    return nodes
+      .flatMap((node) => Array.from(all[node]!.tokens, (_, t) => `${tree} ${node} ${t}`))
+      .slice(0, tokens.length);
+  });
+}
+
+const needsOther = new Set<FamilyEstimator>(["fr3e"]);
+
+test("every estimator that a tree has enough for gives finite advantages, and can say why", async () => {
+  const scored = await scoredTrees();
+  for (const name of familyEstimators) {
+    if (needsOther.has(name)) continue;
+    const { rows } = advantages(scored, { estimator: name });
+    const credit = creditOf(scored, name);
+    let explained = 0;
+    rows.forEach(({ advantages: given, trajectory }, row) => {
+      given.forEach((a, t) => {
+        assert.ok(Number.isFinite(a), `${name}: ${a}`);
+        if (!trajectory.lossMask[t]) assert.ok(a === 0, name);
+        const sum = credit.explain(row, t);
+        if (!sum || !trajectory.lossMask[t]) return;
+        if (name !== "spo_chain") assert.ok(Math.abs(total(sum) - a) < 1e-5, name);
+        explained++;
+      });
+    });
+    assert.ok(explained > 100, `${name} explains ${explained} tokens`);
+    assert.ok(
+      rows.some(({ advantages: given }) => given.some((a) => a !== 0)),
+      name,
+    );
+  }
+});
+
+test("tokens that rows share get one advantage from the rules that stand on the tree", async () => {
+  const scored = await scoredTrees();
+  const places = origins(scored);
+  for (const name of ["at2po", "spo_tree", "treeadv_like"] as const) {
+    const seen = new Map<string, number>();
+    let shared = 0;
+    creditOf(scored, name).advantages.forEach((row, i) => {
+      row.forEach((a, t) => {
+        const place = places[i]![t]!;
+        const before = seen.get(place);
+        if (before !== undefined) shared++;
+        assert.ok(before === undefined || Math.abs(before - a) < 1e-12, `${name} at ${place}`);
+        seen.set(place, a);
+      });
+    });
+    assert.ok(shared > 50, `${shared} shared tokens`);
+  }
+});
+
+test("treerl follows the rows through a real tree as counting them by tokens does", async () => {
+  const scored = await scoredTrees({ prompts: 1 });
+  const places = origins(scored);
+  const treerl = { rule: "paper", punishCut: false } as const;
+  const { advantages: given } = creditOf(scored, "treerl", { treerl });
+  const scores = scored.rows.map(({ score: { score: s } }) => s);
+  const mean = (rows: readonly number[]) =>
+    rows.reduce((sum, r) => sum + scores[r]!, 0) / rows.length;
+  const all = scored.rows.map((_, i) => i);
+  const through = (place: string) => all.filter((row) => places[row]!.includes(place));
+  scored.rows.forEach(({ trajectory }, row) => {
+    let parent = all;
+    let own = all;
+    places[row]!.forEach((place, t) => {
+      const rows = through(place);
+      if (t === 0 || rows.length !== own.length) parent = t === 0 ? all : own;
+      own = rows;
+      const root = mean(all);
+      const wanted = (mean(own) - root + mean(own) - mean(parent)) / Math.sqrt(own.length);
+      assert.ok(Math.abs(given[row]![t]! - wanted * trajectory.lossMask[t]!) < 1e-9, `${row} ${t}`);
+    });
+  });
+});
+
+test("treeadv_like is GRPO with hard attribution", async () => {
+  const scored = await scoredTrees();
+  const ours = advantages(scored, { estimator: "treeadv_like" });
+  const known = advantages(scored, { estimator: "grpo", attribution: "hard" });
+  ours.rows.forEach((row, i) => {
+    row.advantages.forEach((a, t) => {
+      assert.ok(Math.abs(a - known.rows[i]!.advantages[t]!) < 1e-6);
+    });
+  });
+});
+
+test("appo trains initial rows alone, and adds to a token what left its row there or later", async () => {
+  const scored = await scoredTrees();
+  const credit = creditOf(scored, "appo");
+  scored.rows.forEach(({ trajectory }, row) => {
+    const { kind } = scored.trees.find(({ index }) => index === trajectory.tree)!.rows[
+      trajectory.row
+    ]!;
+    if (kind === "branch") assert.ok(credit.advantages[row]!.every((a) => a === 0));
+  });
+  const counts = credit.spans.map((spans) => spans.map(({ sum }) => sum.terms.length));
+  assert.ok(counts.some((list) => list.length > 2 && list[0]! > list.at(-1)!));
+  for (const list of counts)
+    assert.deepEqual(
+      list,
+      [...list].sort((a, b) => b - a),
+    );
+});
+
+test("turn-level estimators say that turns have no rewards, or which they have", async () => {
+  const bare = await scoredTrees({ tool: calculator() });
+  assert.equal(
+    bare.rows.find(({ turnRewards }) => turnRewards),
+    undefined,
+  );
+  for (const estimator of ["mt_grpo", "turn_baseline"] as const) {
+    assert.throws(
+      () => advantages(bare, { estimator }),
+      new RegExp(`Cannot use ${estimator}: turns must have rewards, got none`),
+    );
+  }
+  // GiGPO has the outcome to go by.
+  assert.ok(creditOf(bare, "gigpo").advantages.some((row) => row.some((a) => a !== 0)));
+});
+
+test("what a row lacks is named", async () => {
+  const scored = await scoredTrees();
+  assert.throws(
+    () => advantages(scored, { estimator: "fr3e" }),
+    /every state must have as many rows/,
+  );
+  const flat = await rollout(babbler(), { prompt: "q" }, { n: 4, initialRollouts: 4, seed: 2 });
+  const rows = await score(flat, ({ length }) => length % 2);
+  assert.throws(
+    () => advantages(rows, { estimator: "spo_chain" }),
+    /rows that leave it, got no branch/,
+  );
+  for (const node of flat.nodes) node.logprobs.fill(NaN);
+  assert.throws(
+    () => advantages(rows, { estimator: "at2po" }),
+    /needs the log-probabilities of what was drawn, got none in row 0/,
+  );
+  assert.ok(advantages(rows, { estimator: "at2po", at2po: { value: "child_mean" } }).rows.length);
+});
+
+test("fr3e compares rows with those from their state, along the row that was left", async () => {
+  // Two rows from the prompt, two from a place in the first.
+  const [tree] = await rollout(babbler(), [{ prompt: "q", id: "t" }], {
+    ...{ rule: "arpo-code", n: 2, initialRollouts: 2, seed: 1 },
+  });
+  const base = tree!.nodes.find(({ id }) => id === tree!.rows[0]!.leaf)!;
+  const branch = (row: number) => ({
+    ...base,
+    id: tree!.nodes.length + row - 2,
+    parent: base.id,
+    row,
+  });
+  const data = {
+    ...tree!,
+    config: { ...tree!.config, n: 4 },
+    nodes: [...tree!.nodes, branch(2), branch(3)],
+    rows: [
+      ...tree!.rows,
+      ...[2, 3].map((row) => ({
+        ...tree!.rows[0]!,
+        ...{ row, kind: "branch" as const, parent: 0, from: base.id },
+        leaf: tree!.nodes.length + row - 2,
+      })),
+    ],
+  };
+  const rewards = [1, 0, 1, 0];
+  let at = 0;
+  const scored = await score(new RolloutTree(data), () => rewards[at++]!);
+  const credit = creditOf(scored, "fr3e", { fr3e: { sharpen: false } });
+  const value = (row: number) => total(credit.explain(row, 0)!);
+  assert.ok(Math.abs(value(0) - 0.5 / Math.exp(0.5)) < 1e-9); // 1 - 0.5 at the prompt
+  assert.ok(Math.abs(value(2) - 0.5) < 1e-9); // and no gain after it
+});
+
+test("a tool's rewards reach their turns, a reward function's are added, and both must be whole", async () => {
+  const [tree] = (await scoredTrees({ prompts: 1 })).trees;
+  const row = tree!.trajectories.find(({ toolCalls }) => toolCalls.length === 2)!;
+  const earned = row.toolCalls.map(({ reward }) => reward!);
+  const scored = await score(tree!, ({ toolCalls }) => ({
+    ...{ score: 1, reason: "" },
+    turns: [...toolCalls.map(() => 10), 0.5],
+  }));
+  const own = scored.rows.find(({ trajectory }) => trajectory.row === row.row)!;
+  assert.deepEqual(own.turnRewards, [10 + earned[0]!, 10 + earned[1]!, 0.5]);
+  await assert.rejects(
+    score(tree!, () => ({ score: 1, reason: "", turns: [1, 2, 3, 4, 5, 6, 7] })),
+    /must give a number for each of its \d turns, got 7/,
+  );
+  await assert.rejects(
+    score(tree!, ({ toolCalls }) => ({
+      score: 1,
+      reason: "",
+      turns: [...toolCalls, 0].map(() => NaN),
+    })),
+    /what its turns earn must be finite numbers/,
+  );
+});
+
+test("treerl trains on a number of rows, one right one among them, the same for the same seed", async () => {
+  const scored = await scoredTrees();
+  const trained = (seed: number) =>
+    creditOf(scored, "treerl", { treerl: { leaves: 4, seed, punishCut: false } })
+      .spans.map((spans, row) => (spans.length > 0 ? row : -1))
+      .filter((row) => row >= 0);
+  const once = trained(1);
+  assert.deepEqual(once, trained(1));
+  assert.notDeepEqual(once, trained(2));
+  assert.equal(once.length, 8); // of two prompts
+  for (const group of ["task 0", "task 1"]) {
+    const own = once.filter((row) => scored.rows[row]!.group === group);
+    assert.ok(own.some((row) => scored.rows[row]!.score.score > 0));
+  }
+});

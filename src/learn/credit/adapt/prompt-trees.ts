@@ -1,0 +1,86 @@
+import type { CreditNode, CreditTree } from "../credit-tree.js";
+import { type CreditRow, prefixNames, prompts } from "./rows.js";
+
+/** The tree of a prompt, cut into stretches of some kind. */
+export interface PromptTree {
+  tree: CreditTree;
+  /** Its rows, and the leaf each ends at. Repeated rows end at the same leaf. */
+  rows: readonly number[];
+  leaves: readonly number[];
+  /** The nodes on every row's way, from below the prompt to its leaf. */
+  paths: readonly (readonly number[])[];
+}
+
+/** Where rows are cut. */
+export type Cuts = (row: number) => readonly number[];
+
+/** The trees of all prompts. Every row has its own leaf, even where its tokens are another's too. */
+export function promptTrees(
+  rows: readonly CreditRow[],
+  cuts: Cuts,
+  entropy?: (row: number, end: number) => number,
+): PromptTree[] {
+  const name = prefixNames(rows);
+  return prompts(rows).map((own) => {
+    const nodes: CreditNode[] = [{ parent: -1, tokens: 0, ...(entropy ? { entropy: 0 } : {}) }];
+    const known = new Map<string, number>();
+    const leaves: number[] = [];
+    const paths = own.map((row) => {
+      const { length, reward, scored } = rows[row]!;
+      const ends = [...cuts(row).filter((end) => end > 0 && end < length), length];
+      let parent = 0;
+      let start = 0;
+      const path = ends.map((end, piece) => {
+        const last = piece === ends.length - 1;
+        const key = last ? `leaf ${name(row, length)} ${scored.trajectory.row}` : name(row, end);
+        let node = known.get(key);
+        if (node === undefined) {
+          const made: CreditNode = { parent, tokens: end - start };
+          if (last) made.score = reward;
+          if (entropy) made.entropy = entropy(row, end);
+          node = nodes.push(made) - 1;
+          known.set(key, node);
+        }
+        parent = node;
+        start = end;
+        return node;
+      });
+      leaves.push(parent);
+      return path;
+    });
+    return { tree: { nodes }, rows: own, leaves, paths };
+  });
+}
+
+/** Rows cut where others leave them. */
+export function atForks(rows: readonly CreditRow[]): Cuts {
+  const name = prefixNames(rows);
+  // Where a row with the same beginning goes its own way.
+  const forks = new Set<string>();
+  const lengths = new Map<string, Set<number>>();
+  rows.forEach(({ shared, group, parent, tree }, row) => {
+    if (shared === 0 || (parent < 0 && !tree.origin)) return;
+    forks.add(name(row, shared));
+    const known = lengths.get(group) ?? new Set<number>();
+    lengths.set(group, known.add(shared));
+  });
+  const sorted = new Map(
+    [...lengths].map(([group, all]) => [group, [...all].sort((a, b) => a - b)]),
+  );
+  return (row) =>
+    (sorted.get(rows[row]!.group) ?? []).filter(
+      (length) => length < rows[row]!.length && forks.has(name(row, length)),
+    );
+}
+
+/** Rows cut between turns. */
+export const atTurns =
+  (rows: readonly CreditRow[]): Cuts =>
+  (row) =>
+    rows[row]!.turns.slice(0, -1).map(({ end }) => end);
+
+/** Rows cut between what the policy wrote in one go each. */
+export const atSegments =
+  (rows: readonly CreditRow[]): Cuts =>
+  (row) =>
+    rows[row]!.segments.slice(0, -1);

@@ -1,0 +1,129 @@
+import type { Scored, ScoredTrajectory } from "../../../reward/scored.js";
+import type { RolloutTree } from "../../../rollout/rollout-tree.js";
+import { pathOf } from "../../../rollout/tree/tree-data.js";
+import { type Turn, turnsOf } from "../../../rollout/tree/turns.js";
+
+/** A scored trajectory, with where it began in its tree. */
+export interface CreditRow {
+  scored: ScoredTrajectory;
+  tree: RolloutTree;
+  group: string;
+  /** The row it left, by its number in its tree; -1 for none. */
+  parent: number;
+  /** Tokens it has in common with that row; of a forked tree, with all of the tree. */
+  shared: number;
+  /** Whether it was there before anything branched. */
+  initial: boolean;
+  length: number;
+  /** The sum of its tokens' rewards. */
+  reward: number;
+  turns: readonly Turn[];
+  /** Where each of the policy's segments ends, a result before it and an end token behind it included. */
+  segments: readonly number[];
+}
+
+function segmentEnds(tree: RolloutTree, { trajectory }: ScoredTrajectory): number[] {
+  const ends: number[] = [];
+  let at = 0;
+  let open = false;
+  for (const id of trajectory.nodes) {
+    const { kind, tokens } = tree.nodes[id]!;
+    at = Math.min(trajectory.tokens.length, at + tokens.length);
+    if (kind === "model") {
+      ends.push(at);
+      open = false;
+    } else if (kind === "end" && ends.length > 0 && !open) ends[ends.length - 1] = at;
+    else open = true;
+  }
+  if (open || ends.length === 0) ends.push(at);
+  return ends;
+}
+
+/** The tree that made a trajectory: told by the trajectory itself, or by the tree's place. */
+function treeFinder({ trees }: Scored): (row: ScoredTrajectory) => RolloutTree {
+  const made = new Map(
+    trees.flatMap((tree) => tree.trajectories.map((one) => [one, tree] as const)),
+  );
+  return ({ trajectory, group }) => {
+    const tree = made.get(trajectory) ?? trees.find(({ index }) => index === trajectory.tree);
+    if (tree) return tree;
+    throw new TypeError(
+      `Cannot give credit by trees: the scored rows must come with their trees, got none for row ${trajectory.row} of ${group}`,
+    );
+  };
+}
+
+/** What credit rules need of every scored trajectory. */
+export function creditRows(scored: Scored, rewards: readonly ArrayLike<number>[]): CreditRow[] {
+  const treeOf = treeFinder(scored);
+  return scored.rows.map((row, i) => {
+    const { trajectory, group } = row;
+    const tree = treeOf(row);
+    const { from, parent, kind } = tree.rows[trajectory.row]!;
+    const before = pathOf(tree, from).reduce((sum, { tokens }) => sum + tokens.length, 0);
+    return {
+      scored: row,
+      ...{ tree, group, parent },
+      shared: Math.min(before, trajectory.tokens.length),
+      initial: kind !== "branch",
+      length: trajectory.tokens.length,
+      reward: Array.from(rewards[i]!).reduce((sum, r) => sum + r, 0),
+      turns: turnsOf(tree, trajectory),
+      segments: segmentEnds(tree, row),
+    };
+  });
+}
+
+/** Rows by their tree and number; rows that a short tree repeats are there once. */
+export function rowFinder(rows: readonly CreditRow[]): (tree: RolloutTree, row: number) => number {
+  const found = new Map<RolloutTree, Map<number, number>>();
+  rows.forEach(({ tree, scored }, i) => {
+    const own = found.get(tree) ?? new Map<number, number>();
+    found.set(tree, own);
+    if (!own.has(scored.trajectory.row)) own.set(scored.trajectory.row, i);
+  });
+  return (tree, row) => found.get(tree)?.get(row) ?? -1;
+}
+
+/**
+ * Names for the beginnings of rows: two rows give the same name to their first `length` tokens exactly
+ * where both have them in common.
+ */
+export function prefixNames(rows: readonly CreditRow[]): (row: number, length: number) => string {
+  const find = rowFinder(rows);
+  const trees = new Map([...new Set(rows.map(({ tree }) => tree))].map((tree, i) => [tree, i]));
+  return (row, length) => {
+    let at = rows[row]!;
+    // A branch's first tokens are its parent's.
+    while (at.parent >= 0 && length <= at.shared) {
+      const parent = find(at.tree, at.parent);
+      if (parent < 0) break;
+      at = rows[parent]!;
+    }
+    const place = `${trees.get(at.tree)}`;
+    // All rows of a forked tree begin with what was there before the fork.
+    if (at.parent < 0 && length <= at.shared) return `${place} before ${length}`;
+    return `${place} ${at.scored.trajectory.row} ${length}`;
+  };
+}
+
+/** The initial row that a row goes back to: as many trees, in the sense of Tree-GRPO, as there are of them. */
+export function familyOf(rows: readonly CreditRow[]): (row: number) => number {
+  const find = rowFinder(rows);
+  return (row) => {
+    let at = row;
+    for (;;) {
+      const { tree, parent } = rows[at]!;
+      const above = parent >= 0 ? find(tree, parent) : -1;
+      if (above < 0) return find(tree, rows[at]!.scored.trajectory.row);
+      at = above;
+    }
+  };
+}
+
+/** Row numbers by prompt, in the order the prompts first appear. */
+export function prompts(rows: readonly CreditRow[]): number[][] {
+  const found = new Map<string, number[]>();
+  rows.forEach(({ group }, i) => found.set(group, [...(found.get(group) ?? []), i]));
+  return [...found.values()];
+}

@@ -1,0 +1,109 @@
+import { at2po } from "../at2po.js";
+import type { TreeInput } from "../credit-tree.js";
+import type { Credit, CreditSpan } from "../credit.js";
+import type { CreditOptions } from "../options.js";
+import { portoolLike } from "../portool-like.js";
+import { grpoCredit } from "../row-credit.js";
+import { spoTree } from "../spo-tree.js";
+import { treeDiff } from "../tree-diff.js";
+import { treeGrpo } from "../tree-grpo.js";
+import { sharedMean } from "../treeadv-like.js";
+import { treePo } from "../treepo.js";
+import type { CreditBatch } from "./batch.js";
+import { atForks, atSegments, atTurns, type Cuts, promptTrees } from "./prompt-trees.js";
+import { type CreditRow, familyOf } from "./rows.js";
+
+type Spans = readonly CreditSpan[][];
+
+/** Every prompt's tree by itself, its rows' spans put in the order of the batch. */
+function perPrompt(
+  { rows, mask }: CreditBatch,
+  cuts: Cuts,
+  creditOf: (input: TreeInput, rows: readonly number[]) => Credit,
+  entropy?: (row: number, end: number) => number,
+): Spans {
+  const out: CreditSpan[][] = rows.map(() => []);
+  for (const { tree, rows: own, leaves } of promptTrees(rows, cuts, entropy)) {
+    const { spans } = creditOf({ tree, leaves, mask: own.map((row) => mask[row]!) }, own);
+    own.forEach((row, i) => (out[row] = [...spans[i]!]));
+  }
+  return out;
+}
+
+export function treeGrpoSpans(batch: CreditBatch, options: CreditOptions["treeGrpo"] = {}): Spans {
+  const { form, margin, ...rest } = options;
+  const { rows, rewards, groups } = batch;
+  if (form === "tree_diff") {
+    return perPrompt(batch, atTurns(rows), (input) => treeDiff(input, { margin: margin ?? 0.1 }));
+  }
+  const family = familyOf(rows);
+  const mask = rows.map(({ scored }) => scored.trajectory.attention);
+  const input = { rewards, mask, groups, trees: rows.map((_, row) => family(row)) };
+  return treeGrpo(input, { ...rest, ...(form ? { form } : {}) }).spans.map((spans) => [...spans]);
+}
+
+/** The mean surprisal, or entropy, of what the policy wrote last in the turn that ends there. */
+function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: string): number {
+  const turn = turns.find((one) => one.end === end && one.end > one.start);
+  const node = turn?.nodes.map((id) => tree.nodes[id]!).findLast(({ kind }) => kind === "model");
+  if (!node || node.tokens.length === 0) return 0;
+  const values = signal === "entropy" ? node.entropies : node.logprobs.map((p) => -p);
+  const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
+  if (Number.isFinite(mean)) return mean;
+  const what = signal === "entropy" ? "entropies" : "log-probabilities";
+  throw new TypeError(
+    `Cannot use at2po: value "child_softmax" needs the ${what} of what was drawn, got none in row ${scored.trajectory.row} of ${scored.group}; value "child_mean" and "leaf_mean" do without`,
+  );
+}
+
+export function at2poSpans(batch: CreditBatch, options: CreditOptions["at2po"] = {}): Spans {
+  const { signal = "surprisal", ...rest } = options;
+  const { rows } = batch;
+  const weighs =
+    (rest.value ?? "child_softmax") === "child_softmax" && rest.advantage !== "vanilla";
+  return perPrompt(
+    batch,
+    atTurns(rows),
+    (input) => at2po(input, rest),
+    weighs ? (row, end) => turnSignal(rows[row]!, end, signal) : undefined,
+  );
+}
+
+export const spoTreeSpans = (batch: CreditBatch, options: CreditOptions["spoTree"]): Spans =>
+  perPrompt(batch, atForks(batch.rows), (input) => spoTree(input, options));
+
+export const portoolLikeSpans = (
+  batch: CreditBatch,
+  options: CreditOptions["portoolLike"],
+): Spans => perPrompt(batch, atForks(batch.rows), (input) => portoolLike(input, options));
+
+/** GRPO's rows, whose shared segments get the mean. */
+export function treeAdvLikeSpans(
+  batch: CreditBatch,
+  options: { normalizeByDeviation?: boolean },
+): Spans {
+  const { rewards, mask, groups, rows } = batch;
+  const flat = grpoCredit({ rewards, mask, groups }, options);
+  return perPrompt(batch, atForks(rows), (input, own) =>
+    sharedMean(
+      input,
+      own.map((row) => flat.spans[row]![0]!.sum),
+    ),
+  );
+}
+
+export function treePoSpans(batch: CreditBatch, options: CreditOptions["treepo"]): Spans {
+  const { rows, rewards, mask } = batch;
+  const paths: string[][] = [];
+  const lengths: number[][] = [];
+  promptTrees(rows, atSegments(rows)).forEach(({ tree, rows: own, paths: ways }, prompt) => {
+    own.forEach((row, i) => {
+      const way = ways[i]!;
+      // Rows that a short tree repeats need names of their own.
+      const names = way.map((node, k) => (k === way.length - 1 ? `${node} of ${row}` : `${node}`));
+      paths[row] = [`prompt ${prompt}`, ...names];
+      lengths[row] = way.map((node) => tree.nodes[node]!.tokens);
+    });
+  });
+  return treePo({ rewards, mask, paths, lengths }, options).spans.map((spans) => [...spans]);
+}
