@@ -4,6 +4,7 @@ import type { Check } from "./check.js";
 import { batches } from "./config/batches.js";
 import { branching } from "./config/branching.js";
 import type { ConfigContext, Rule } from "./config/context.js";
+import { correction } from "./config/correction.js";
 import { cost } from "./config/cost.js";
 import { lengths } from "./config/lengths.js";
 import { losses } from "./config/losses.js";
@@ -36,6 +37,7 @@ const rules: readonly Rule[] = [
   rewards,
   numbers,
   losses,
+  correction,
   cost,
   trainerRules,
 ];

@@ -154,6 +154,26 @@ const wrong: [string[], string, "error" | "warning" | "slow" | "note", RegExp][]
   [["trainer.resume_mode=resume_path"], "bad-value", "error", /needs trainer.resume_from_path/],
   [["trainer.save_freq=-1"], "saves-once", "warning", /only the last is kept/],
   [["trainer.critic_warmup=5"], "warms-up-nothing", "warning", /no critic/],
+  [["lab.sampler=int8"], "sampler-corrected", "note", /int8 weights.*p \/ p_sampler, at most 2/],
+  [
+    ["lab.sampler=int8", "lab.correct_sampler=false"],
+    "sampler-uncorrected",
+    "warning",
+    /nothing corrects/,
+  ],
+  [
+    ["algorithm.rollout_correction.rollout_rs=token_k9"],
+    "correction-wrong",
+    "error",
+    /rejectThreshold must be given for token_k9/,
+  ],
+  [
+    ["algorithm.rollout_correction.bypass_mode=true", `${actor}.policy_loss.loss_mode=cispo`],
+    "bypass-loss",
+    "error",
+    /loss_mode is cispo/,
+  ],
+  [["algorithm.filter_groups.enable=true"], "filter-unlimited", "note", /never fills it/],
   [["trainer.nnodes=2"], "cluster-keys", "note", /trainer\.nnodes/],
 ];
 for (const [overrides, id, status, says] of wrong) {

@@ -1,6 +1,13 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
-import { type BatchRow, type PreparedRow, rowsOf, type ScoredRow, TrainingBatch } from "./batch.js";
+import {
+  type BatchRow,
+  type PreparedRow,
+  rowsOf,
+  type ScoredRow,
+  trainedMask,
+  TrainingBatch,
+} from "./batch.js";
 import { hardAttribution } from "./advantage/attribution.js";
 import type { Advantages } from "./advantage/estimator.js";
 import { gae } from "./advantage/gae.js";
@@ -112,7 +119,8 @@ function valuesOf(rows: AdvantageOptions["rows"] = []): Rows | undefined {
 function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): Advantages {
   const { gamma = 1, lambda = 1, normalizeByDeviation = true, baselines } = options;
   const rewards = options.tokenRewards ?? scored.rows.map(placeReward);
-  const mask = scored.rows.map(({ trajectory }) => trajectory.lossMask);
+  const { rows = scored.rows } = options;
+  const mask = rows.map(trainedMask);
   const groups = scored.rows.map(({ group }) => group);
   const outcome = { rewards, mask, groups };
   if (isFamilyEstimator(name)) {

@@ -24,6 +24,33 @@ export interface PreparedRow extends ScoredRow {
   values?: Float32Array;
   /** What a correction for another sampler multiplies the token losses by, where there is one. */
   rolloutWeights?: Float32Array;
+  /** What a correction's rejection left of the trajectory's `lossMask`, where it rejects. */
+  keptMask?: Uint8Array;
+  /** `sampler`: oldLogprobs are what the sampler said, for a correction that bypasses measuring. */
+  oldFrom?: "sampler";
+}
+
+/**
+ * 1 on the tokens of a row that are trained on: those the model wrote, less what a correction rejected.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rowsOf, trainedMask } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 1, seed: 1 });
+ * const [row] = rowsOf(await score(tree, ({ length }) => length));
+ * assert.equal(trainedMask(row), row.trajectory.lossMask);
+ * ```
+ */
+export function trainedMask(
+  row: Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">,
+): Uint8Array {
+  checkArguments("look at a row", { row }, { row: { trajectory: "object" } });
+  return row.keptMask ?? row.trajectory.lossMask;
 }
 
 /** A row with what an update did to it. */

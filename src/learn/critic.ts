@@ -2,7 +2,7 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
 import { type AdamWState, tf } from "../tensor/index.js";
-import type { BatchRow, TrainingBatch } from "./batch.js";
+import { type BatchRow, trainedMask, type TrainingBatch } from "./batch.js";
 import type { LossAggregation } from "./loss/aggregation-modes.js";
 import { valueLoss } from "./loss/value-loss.js";
 import { MetricMeans } from "./metric-means.js";
@@ -111,7 +111,7 @@ export class Critic {
             predictions: this.model.values(pass.batch, { checkpointing }),
             values: spreadOver(group, (row) => row.values),
             returns: spreadOver(group, (row) => row.returns),
-            mask: spreadOver(group, (row) => row.trajectory.lossMask),
+            mask: spreadOver(group, trainedMask),
           },
           { clipRange, aggregation },
         );

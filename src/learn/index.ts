@@ -41,7 +41,16 @@ export {
   type RejectionOptions,
   type RejectionTest,
 } from "./correction/rejection-tests.js";
+export type { RolloutCorrection } from "./correction/rollout-correction.js";
 export { type Threshold } from "./correction/thresholds.js";
+export { creditFigures, type CreditFigures } from "./measures/credit-figures.js";
+export {
+  mixedOutcomes,
+  type ComparisonSet,
+  type MixedOutcomeOptions,
+  type MixedOutcomes,
+} from "./measures/mixed-outcomes.js";
+export { generatedTokens, treeMetrics, type TreeMetricOptions } from "./measures/tree-metrics.js";
 export { filterGroups, type FilteredGroups, type FilterOptions } from "./filter-groups.js";
 export {
   treeDifference,
@@ -110,6 +119,7 @@ export {
   isPrepared,
   isTrained,
   rowsOf,
+  trainedMask,
   TrainingBatch,
   type BatchRow,
   type PreparedRow,

@@ -5,31 +5,23 @@ import { type AdamWState, tf } from "../tensor/index.js";
 import {
   type BatchRow,
   isPrepared,
+  isTrained,
   type PreparedRow,
   type ScoredRow,
   type TrainedRow,
   type TrainingBatch,
 } from "./batch.js";
 import { actorLoss } from "./loss/actor-loss.js";
-import { drawsOf } from "./loss/clip-cov.js";
-import type { LossName } from "./loss/loss-names.js";
-import { turnsOf } from "./loss/turns.js";
+import { bypassMeasuring, correctionFigures, correctRows } from "./correction/correct-rows.js";
+import { type CorrectionSettings, correctionOf } from "./correction/rollout-correction.js";
+import { lossInput, type ReadyRow } from "./loss-input.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";
 import { passWeight } from "./pass-weight.js";
-import {
-  gatherFrom,
-  passLogProbs,
-  type PassRow,
-  splitByTokens,
-  spreadOver,
-} from "./token-passes.js";
+import { gatherFrom, passLogProbs, type PassRow, splitByTokens } from "./token-passes.js";
 import type { UpdateOptions } from "./update-options.js";
 import { UpdateReport } from "./update-report.js";
 import { type UpdateSettings, updateSettings } from "./update-settings.js";
-
-/** A row that an optimiser step may be made from. */
-type ReadyRow = PreparedRow & BatchRow;
 
 /**
  * Trains a policy's model: holds the optimiser between updates, and the options that each update's own
@@ -101,19 +93,32 @@ export class Learner {
 
   /**
    * Measures what an update needs from before it, and writes it into the rows: log-probabilities and
-   * entropies under the model as it is, and log-probabilities under the reference policy for a KL loss.
+   * entropies under the model as it is, log-probabilities under the reference policy for a KL loss, and
+   * what a correction for another sampler makes of them.
    */
   async prepare<R extends ScoredRow>(
     rows: readonly R[],
     options: UpdateOptions = {},
   ): Promise<(R & PreparedRow)[]> {
     const settings = updateSettings(this.#defaults, options);
-    const { logprobs, entropies } = await this.#measure(rows, this.model, settings);
-    const prepared = rows.map((row, i) =>
-      Object.assign(row, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! }),
-    );
+    const correction = correctionOf(settings.rolloutCorrection, rows);
+    const prepared = correction?.bypass
+      ? bypassMeasuring(rows)
+      : await this.#measureOld(rows, settings);
+    correctRows(prepared, correction);
     if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
     return prepared;
+  }
+
+  async #measureOld<R extends ScoredRow>(
+    rows: readonly R[],
+    settings: UpdateSettings,
+  ): Promise<(R & PreparedRow)[]> {
+    const { logprobs, entropies } = await this.#measure(rows, this.model, settings);
+    return rows.map((row: R & Partial<PreparedRow>, i) => {
+      delete row.oldFrom;
+      return Object.assign(row, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! });
+    });
   }
 
   async #askReference(rows: readonly PreparedRow[], settings: UpdateSettings): Promise<void> {
@@ -125,8 +130,15 @@ export class Learner {
   }
 
   /** The rows with all that these settings need; what an earlier update measured is kept. */
-  async #ready(rows: readonly BatchRow[], settings: UpdateSettings): Promise<readonly ReadyRow[]> {
-    if (!rows.every(isPrepared)) return this.prepare(rows, settings);
+  async #ready(
+    rows: readonly BatchRow[],
+    settings: UpdateSettings,
+    correction: CorrectionSettings | undefined,
+  ): Promise<readonly ReadyRow[]> {
+    const from = correction?.bypass ? "sampler" : undefined;
+    if (!rows.every(isPrepared) || rows.some((row) => row.oldFrom !== from)) {
+      return this.prepare(rows, settings);
+    }
     const lacking = settings.klLossCoefficient !== undefined && rows.some((r) => !r.refLogprobs);
     if (lacking) await this.#askReference(rows, settings);
     return rows;
@@ -138,21 +150,41 @@ export class Learner {
     if (batch.rows.length === 0) {
       throw new RangeError("Cannot update: the batch must have a row, got none");
     }
-    const ready = await this.#ready(batch.rows, settings);
+    const correction = correctionOf(settings.rolloutCorrection, batch.rows);
+    if (correction?.bypass && settings.loss !== "vanilla") {
+      throw new RangeError(
+        `Cannot update: a correction that bypasses measuring brings its own loss, so loss must be vanilla, got ${settings.loss}`,
+      );
+    }
+    const ready = await this.#ready(batch.rows, settings, correction);
+    const corrected = correctRows(ready, correction);
     const means = new MetricMeans();
     const size = Math.min(settings.miniBatchRows ?? ready.length, ready.length);
     let [skipped, all] = [0, 0];
     for (let epoch = 0; epoch < settings.epochs; epoch++) {
       const rows = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
       for (let i = 0; i < rows.length; i += size) {
-        const done = await this.#step(rows.slice(i, i + size), settings, means);
+        const done = await this.#step(rows.slice(i, i + size), settings, correction, means);
         all++;
         if (!done) skipped++;
       }
     }
     const entropy = meanOver(ready, (row) => row.entropies);
+    const trained = ready.filter(isTrained);
+    const figures =
+      correction?.bypass && trained.length > 0
+        ? correctionFigures(
+            trained,
+            trained.map((row) => row.newLogprobs),
+            correction,
+          )
+        : corrected;
     return new UpdateReport(
-      { ...means.values(), "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
+      {
+        ...means.values(),
+        ...{ "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
+        ...figures,
+      },
       batch,
       settings,
       skipped,
@@ -164,6 +196,7 @@ export class Learner {
   async #step(
     rows: readonly ReadyRow[],
     settings: UpdateSettings,
+    correction: CorrectionSettings | undefined,
     means: MetricMeans,
   ): Promise<boolean> {
     const whole = passWeight(rows, settings) || 1;
@@ -174,21 +207,25 @@ export class Learner {
     const { norm, skipped } = await this.#optimizer.step(
       splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
       (group) => {
-        const { loss, logprobs, report, chosen } = this.#loss(
+        const { loss, report, ...tokens } = this.#loss(
           group,
           { ...settings, paddedLength },
+          correction,
           random.split(pass++),
         );
         // Parts are weighed so that the split does not change the gradient of token and row means.
         const share = passWeight(group, settings) / whole;
-        const figures = { ...report, logprobs, ...(chosen ? { chosen } : {}) };
-        return { loss: loss.mul(share), figures };
+        return { loss: loss.mul(share), figures: { ...report, ...tokens } };
       },
-      (group, { logprobs, chosen, ...metrics }) => {
+      (group, { logprobs, chosen, weights, ...metrics }) => {
         const fresh = gatherFrom(group, logprobs!);
         if (chosen) {
           const picked = gatherFrom(group, chosen);
           group.forEach((row, i) => (row.chosen = picked[i]!));
+        }
+        if (weights) {
+          const used = gatherFrom(group, weights);
+          group.forEach((row, i) => (row.rolloutWeights = used[i]!));
         }
         group.forEach((row: Partial<TrainedRow>, i) => (row.newLogprobs = fresh[i]!));
         for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
@@ -203,51 +240,33 @@ export class Learner {
     return !skipped;
   }
 
-  #loss(group: readonly ReadyRow[], settings: UpdateSettings, random: Random) {
-    const { logprobs, entropies } = passLogProbs(this.model, group, {
+  #loss(
+    group: readonly ReadyRow[],
+    settings: UpdateSettings,
+    correction: CorrectionSettings | undefined,
+    random: Random,
+  ) {
+    const found = passLogProbs(this.model, group, {
       temperature: settings.temperature,
       checkpointing: settings.checkpointing,
       shared: settings.sharedPrefixes,
     });
-    const { entropyCoefficient = 0, entropyAdvantageNeedsBonus: needsBonus } = settings;
-    const input = {
-      logprobs,
-      oldLogprobs: spreadOver(group, (row) => row.oldLogprobs),
-      advantages: spreadOver(group, (row) => row.advantages),
-      mask: spreadOver(group, (row) => row.trajectory.lossMask),
-      ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
-      ...lossInput(group, settings.loss, random),
-      ...(settings.klLossCoefficient === undefined
-        ? {}
-        : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
-    };
-    const found = actorLoss(input, settings);
-    const report: Record<string, tf.Tensor> = { "actor/pg_loss": found.policy };
-    for (const [name, figure] of Object.entries(found.metrics)) report[`actor/${name}`] = figure;
-    if (found.kl) {
-      report["actor/kl_loss"] = found.kl;
+    const input = lossInput(group, found, settings, correction, random);
+    const loss = correction?.bypass === "reinforce" ? "gpg" : settings.loss;
+    const out = actorLoss(input, { ...settings, loss });
+    const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
+    for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
+    if (out.kl) {
+      report["actor/kl_loss"] = out.kl;
       report["actor/kl_coef"] = tf.scalar(settings.klLossCoefficient ?? 0);
     }
-    return { loss: found.loss, logprobs, report, chosen: found.chosen };
+    const { rolloutWeights } = input;
+    return {
+      ...{ loss: out.loss, logprobs: found.logprobs, report },
+      ...(out.chosen ? { chosen: out.chosen } : {}),
+      ...(correction?.bypass && rolloutWeights ? { weights: rolloutWeights } : {}),
+    };
   }
-}
-
-/** What single losses ask for besides: the turns of the rows, draws, a correction's weights. */
-function lossInput(group: readonly ReadyRow[], loss: LossName, random: Random) {
-  const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
-  const time = Math.max(...all);
-  const turns = () =>
-    group.map(({ trajectory: { prompt, lossMask } }) => {
-      const row = new Int32Array(time);
-      row.set(turnsOf(lossMask), prompt.length - 1);
-      return row;
-    });
-  const corrected = group.every((row) => row.rolloutWeights !== undefined);
-  return {
-    ...(loss === "turn" || loss === "gspo_turn" ? { turns: turns() } : {}),
-    ...(loss === "clip_cov" ? { draws: drawsOf(random, group.length * time) } : {}),
-    ...(corrected ? { rolloutWeights: spreadOver(group, (row) => row.rolloutWeights!) } : {}),
-  };
 }
 
 function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float32Array): number {
@@ -255,7 +274,8 @@ function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float
   let count = 0;
   for (const row of rows) {
     pick(row).forEach((value, t) => {
-      if (!row.trajectory.lossMask[t]) return;
+      // A sampler may not have said how uncertain it was.
+      if (!row.trajectory.lossMask[t] || Number.isNaN(value)) return;
       sum += value;
       count++;
     });

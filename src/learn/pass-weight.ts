@@ -1,4 +1,5 @@
 import { aggregationOf, type AggregationChoice } from "./loss/aggregation-choice.js";
+import { trainedMask } from "./batch.js";
 import type { PassRow } from "./token-passes.js";
 
 /**
@@ -7,7 +8,7 @@ import type { PassRow } from "./token-passes.js";
  */
 export function passWeight(rows: readonly PassRow[], options: AggregationChoice): number {
   const { mode, rule } = aggregationOf(options);
-  const tokens = rows.map(({ trajectory }) => trajectory.lossMask.reduce((a, b) => a + b, 0));
+  const tokens = rows.map((row) => trainedMask(row).reduce((a, b) => a + b, 0));
   if (mode === "token-sum") return 1;
   if (mode === "token-mean") return tokens.reduce((sum, n) => sum + n, 0);
   if (rule === "verl-0.9.1") return tokens.filter((n) => n > 0).length;

@@ -1,9 +1,9 @@
 import { type Model, shareRows } from "../model/index.js";
 import { embed, tf } from "../tensor/index.js";
-import type { ScoredRow } from "./batch.js";
+import type { PreparedRow, ScoredRow } from "./batch.js";
 
 /** What a pass reads of a row. */
-export type PassRow = Pick<ScoredRow, "trajectory">;
+export type PassRow = Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">;
 
 /** Rows that go through the model together. */
 export interface Pass {

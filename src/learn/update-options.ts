@@ -1,5 +1,6 @@
 import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
+import type { RolloutCorrection } from "./correction/rollout-correction.js";
 import type { ActorLossOptions } from "./loss/actor-loss.js";
 
 /** How a policy is updated. */
@@ -31,6 +32,11 @@ export interface UpdateOptions extends ActorLossOptions {
    * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
    */
   entropyAdvantageNeedsBonus?: boolean;
+  /**
+   * Corrects for a sampler that is not the policy that trains: an endpoint, rounded weights. Default:
+   * where a row has such a sampler, weights per token, truncated at 2; `false`: never; `true`: always.
+   */
+  rolloutCorrection?: RolloutCorrection | boolean;
   /** What a loss draws with that takes tokens at random; split by step. Default: seed 0. */
   random?: Random;
   /** Visits the rows in a random order, another one in each epoch. */

@@ -1,5 +1,5 @@
 import { showAs, type Shown } from "../show/index.js";
-import { type BatchRow, isTrained, type TrainingBatch } from "./batch.js";
+import { type BatchRow, isTrained, trainedMask, type TrainingBatch } from "./batch.js";
 import { rowLogRatio, tokenRatio } from "./loss/token-ratio.js";
 import { tokenUpdate, type TokenUpdate } from "./loss/token-update.js";
 import type { UpdateOptions } from "./update-options.js";
@@ -37,15 +37,19 @@ export class UpdateReport {
         `Cannot tell what an update did: the row must have been updated, got row ${trajectory.row} without log-probabilities`,
       );
     }
-    const { newLogprobs, oldLogprobs } = row;
-    const ofRow = rowLogRatio(newLogprobs, oldLogprobs, trajectory.lossMask);
+    const { newLogprobs, oldLogprobs, rolloutWeights } = row;
+    const mask = trainedMask(row);
+    const ofRow = rowLogRatio(newLogprobs, oldLogprobs, mask);
     return Array.from(trajectory.tokens, (_, t) => {
       if (!trajectory.lossMask[t]) return undefined;
       const token = {
         ...{ logprob: newLogprobs[t]!, oldLogprob: oldLogprobs[t]! },
         rowLogRatio: ofRow,
       };
-      return tokenUpdate(tokenRatio(token, this.options.ratio), advantages[t]!, this.options);
+      const ratio = tokenRatio(token, this.options.ratio);
+      const found = tokenUpdate(ratio, advantages[t]!, this.options);
+      // A correction weighs the token's loss; what it rejected has none.
+      return { ...found, weight: found.weight * (rolloutWeights?.[t] ?? 1) * mask[t]! };
     });
   }
 

@@ -1,4 +1,5 @@
 import { Random } from "../random/index.js";
+import { correctionOf } from "./correction/rollout-correction.js";
 import { aggregationRules, lossAggregations } from "./loss/aggregation-modes.js";
 import { clipBounds } from "./loss/clip-bounds.js";
 import { klKinds } from "./loss/kl.js";
@@ -105,6 +106,13 @@ function check(settings: UpdateOptions): void {
   for (const name of switches) {
     const value = given[name];
     if (value !== undefined && typeof value !== "boolean") refuse(name, "true or false", value);
+  }
+  const { rolloutCorrection: correction } = settings;
+  if (!["undefined", "boolean"].includes(typeof correction)) {
+    if (typeof correction !== "object" || correction === null) {
+      refuse("rolloutCorrection", "true, false or its options", correction);
+    }
+    correctionOf(correction, []);
   }
   clipBounds(settings);
   if (lossNameOf(settings) === "dro" && settings.droBeta === undefined) {

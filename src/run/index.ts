@@ -31,4 +31,5 @@ export { demonstrations, type DemonstrationOptions } from "./tiny/demonstrations
 export { taskTools } from "../defaults/task-tools.js";
 export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
 export { tinyRecipe, trainTiny, type TinyRecipe, type TinyStage } from "./tiny/train-tiny.js";
-export { metricMeaning, metricMeanings, type MetricMeaning } from "./reference/metric-meanings.js";
+export type { MetricMeaning } from "./reference/metric-meaning.js";
+export { metricMeaning, metricMeanings } from "./reference/metric-meanings.js";

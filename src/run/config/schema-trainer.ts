@@ -17,6 +17,9 @@ import {
 } from "./kinds.js";
 import { credit } from "./schema-credit.js";
 
+import { decoderTypes } from "../../model/decoder/weights.js";
+import { filterGroups, rolloutCorrection } from "./schema-correction.js";
+
 /** The loggers there are. */
 export const loggerNames = ["console", "tensorboard", "mlflow", "wandb"] as const;
 
@@ -34,6 +37,8 @@ export const algorithm = section({
     horizon: positive(10000).describe("Adaptive: samples over which the weight may move by 20%"),
     target_kl: positive(0.1).describe("Adaptive: the KL to hold"),
   }),
+  filter_groups: filterGroups,
+  rollout_correction: rolloutCorrection,
   use_pf_ppo: kept(flag(false)),
   pf_ppo: section({
     reweight_method: kept(text("pow")),
@@ -99,6 +104,15 @@ export const lab = section({
   reward_timeout: positive(600).describe("Seconds one call of the reward may take"),
   stuck_after: positive(300).describe(
     "Seconds for which a reward or a tool may keep the process from all else before it is ended",
+  ),
+  sampler: oneOf(decoderTypes, "float32").describe(
+    "How weights are kept to sample with: rounded ones take less memory, and the update corrects for them",
+  ),
+  correct_sampler: flag(true).describe(
+    "Where what samples is not what trains and rollout_correction asks for nothing: weights per token; off: metrics alone",
+  ),
+  inverse_k1: flag(false).describe(
+    "As verl: rollout_rs's bounds of k1 are those of p_sampler / p; off: of p / p_sampler, as the weights'",
   ),
   keep_best: flag(true).describe("Keep the checkpoint with the best validation reward"),
   credit,

@@ -1,17 +1,5 @@
-/** A metric of a run, under the reference's name where it has one. */
-export interface MetricMeaning {
-  /** With `SOURCE`, `N`, `K`, `TAG` and `PART` where a name has something of the run's own. */
-  name: string;
-  meaning: string;
-  /** Not in the reference. */
-  own?: true;
-}
-
-const spread = (name: string, meaning: string): MetricMeaning[] => [
-  { name: `${name}/mean`, meaning: `${meaning}: mean` },
-  { name: `${name}/max`, meaning: `${meaning}: greatest` },
-  { name: `${name}/min`, meaning: `${meaning}: least` },
-];
+import { correctionMeanings, filterMeanings, treeMeanings } from "./correction-meanings.js";
+import { type MetricMeaning, spread } from "./metric-meaning.js";
 
 /**
  * Every metric that training writes, by what it is about.
@@ -50,6 +38,8 @@ export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> 
       own: true,
     },
   ],
+  "What there is to learn from": [...treeMeanings, ...filterMeanings],
+  "A sampler that is not the policy that trains (rollout_correction)": correctionMeanings,
   "Lengths, in tokens": [
     ...spread("response_length", "A response, tool results included"),
     {
@@ -192,7 +182,7 @@ const patterns = list.map((metric) => ({
     `^${metric.name
       .replace(/[/@-]/g, (c) => `\\${c}`)
       .replace(/\b[NK]\b/g, "\\d+")
-      .replace(/\b(SOURCE|TAG|PART)\b/g, ".+")}$`,
+      .replace(/SOURCE|TAG|TEST|PART/g, ".+")}$`,
   ),
 }));
 

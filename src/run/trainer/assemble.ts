@@ -105,6 +105,7 @@ export async function assemble(
   await fetchWeights(loaded);
   const policy = Policy.fromModel(loaded, tokenizer, {
     name: basename(folder),
+    dtype: config.lab.sampler,
     ...(rollout.max_model_len === null ? {} : { contextLength: rollout.max_model_len }),
   });
   const needsReference =

@@ -3,6 +3,7 @@ import type {
   ActorLossOptions,
   AdvantageOptions,
   CriticOptions,
+  RolloutCorrection,
   UpdateOptions,
 } from "../../learn/index.js";
 import { type LossParameters, learningRateFactor } from "../../learn/index.js";
@@ -117,6 +118,24 @@ function parametersOf(actor: Config["actor_rollout_ref"]["actor"]): LossParamete
   return Object.fromEntries(given.filter(([, value]) => value !== null)) as LossParameters;
 }
 
+/** The correction for another sampler. What verl's keys do not ask for is done where it is needed. */
+export function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
+  const { rollout_correction: keys } = algorithm;
+  const asked = keys.rollout_is !== null || keys.rollout_rs !== null || keys.bypass_mode;
+  return {
+    ...(asked
+      ? { weights: keys.rollout_is }
+      : { when: "auto", weights: lab.correct_sampler ? "token" : null }),
+    threshold: keys.rollout_is_threshold,
+    normalize: keys.rollout_is_batch_normalize,
+    reject: keys.rollout_rs,
+    rejectThreshold: keys.rollout_rs_threshold,
+    inverseK1: lab.inverse_k1,
+    mode: keys.bypass_mode ? "bypass" : "decoupled",
+    bypassLoss: keys.loss_type,
+  };
+}
+
 /** The actor's loss. */
 function lossOptions({ actor_rollout_ref: { actor }, lab }: Config): ActorLossOptions {
   return {
@@ -211,5 +230,6 @@ export function updateOptions(config: Config): UpdateOptions {
     temperature: rollout.temperature === 0 ? 1 : rollout.temperature,
     checkpointing: model.enable_gradient_checkpointing,
     sharedPrefixes: config.lab.share_prefixes,
+    rolloutCorrection: correctionOptions(config),
   };
 }

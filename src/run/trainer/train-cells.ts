@@ -23,6 +23,8 @@ export interface CellTraining {
   seed?: number;
   tools?: ToolSet;
   reward?: Reward;
+  /** What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it. */
+  sampler?: Policy;
   /** Measure the held-out tasks every so many steps, and before the first. */
   testEvery?: number;
   /** Show the run on its board while it goes on, where a notebook looks. Default: true. */
@@ -171,6 +173,7 @@ export async function trainOn(
   const trainer = new Trainer({
     config,
     policy,
+    ...(options.sampler ? { sampler: options.sampler } : {}),
     tools: options.tools ?? (await import("../../defaults/index.js")).tools,
     reward: options.reward ?? deepResearch,
     train: sets.train,

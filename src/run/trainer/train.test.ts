@@ -1,74 +1,13 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { mkdtemp, readFile, readdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { tasks } from "../../data/index.js";
-import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
-import {
-  HfTokenizer,
-  Model,
-  PlainDecoder,
-  decoderShape,
-  decoderWeights,
-} from "../../model/index.js";
-import { LocalPolicy } from "../../policy/index.js";
-import { ToolSet } from "../../tools/index.js";
-import { loadConfig } from "../config/load.js";
 import { metricMeaning } from "../reference/metric-meanings.js";
 import { train, type TrainOptions } from "./train.js";
 import type { Logger } from "../loggers/logger.js";
-import type { TrainerParts, TrainerStep } from "./trainer.js";
-
-const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2, contextLength: 128 };
-const python = {
-  name: "python",
-  tag: "python",
-  description: "Answers 42.",
-  execute: () => "42",
-};
-
-async function parts(overrides: string[] = []): Promise<TrainerParts> {
-  const { config } = await loadConfig({
-    preset: ["arpo", "tiny"],
-    overrides: [
-      "data.train_batch_size=2",
-      "data.max_response_length=12",
-      "actor_rollout_ref.actor.ppo_mini_batch_size=1",
-      "actor_rollout_ref.actor.optim.lr=1e-2",
-      "++actor_rollout_ref.rollout.n=3",
-      "actor_rollout_ref.rollout.initial_rollouts=2",
-      "trainer.total_training_steps=4",
-      "trainer.save_freq=2",
-      "trainer.test_freq=2",
-      "trainer.val_before_train=true",
-      ...overrides,
-    ],
-  });
-  const tokenizer = new HfTokenizer(tinyTokenizer());
-  const model = Model.init({ vocabSize: tokenizer.vocabSize, ...sizes }, 5);
-  const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
-  const policy = new LocalPolicy({
-    name: "tiny",
-    tokenizer,
-    decoder,
-    weightsVersion: () => model.version,
-  });
-  const set = tasks.calc({ train: 6, test: 2 });
-  return {
-    config,
-    policy: Object.assign(policy, { model }),
-    tools: new ToolSet([python]),
-    // Any signal at all: the share of even tokens is not asked for, the length is.
-    reward: ({ length, response }) => (length % 3) / 2 + (response.includes("1") ? 0.5 : 0),
-    train: set.train,
-    validation: set.test,
-    ...(config.algorithm.adv_estimator === "gae"
-      ? { critic: Model.init({ vocabSize: tokenizer.vocabSize, ...sizes, head: "value" }, 6) }
-      : {}),
-  };
-}
+import { smallParts as parts, runBytes as bytes } from "./testing/small-run.js";
+import type { TrainerStep } from "./trainer.js";
 
 const folder = () => mkdtemp(join(tmpdir(), "arpo-lab-run-"));
 
@@ -84,16 +23,6 @@ async function run(path: string, overrides: string[] = [], options: Partial<Trai
     },
   });
   return { trainer, steps };
-}
-
-async function bytes(path: string): Promise<Record<string, string>> {
-  const names = (await readdir(path, { recursive: true, withFileTypes: true }))
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  const kept = names.filter((n) => /global_step_4|metrics\.jsonl/.test(n)).sort();
-  const hash = (data: Buffer) => createHash("sha256").update(data).digest("hex").slice(0, 16);
-  const read = kept.map(async (n) => [n.slice(path.length), hash(await readFile(n))]);
-  return Object.fromEntries(await Promise.all(read));
 }
 
 test("train() writes configuration, metrics, rollouts and whole checkpoints", async () => {

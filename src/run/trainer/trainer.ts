@@ -14,6 +14,8 @@ import {
   placeReward,
   type PreparedRow,
   rowsOf,
+  trainedMask,
+  treeMetrics,
 } from "../../learn/index.js";
 
 import type { Model } from "../../model/index.js";
@@ -24,6 +26,7 @@ import { type RolloutTree, rollout, toolMetrics } from "../../rollout/index.js";
 import type { ToolSet } from "../../tools/index.js";
 import type { Config } from "../config/schema.js";
 import { entropyMetrics } from "./entropy-metrics.js";
+import { type Gathered, gatherRollouts } from "./gather-rollouts.js";
 import { batchMetrics } from "./metric-summary.js";
 import {
   advantageOptions,
@@ -42,6 +45,8 @@ import { validationMetrics } from "./validation-metrics.js";
 export interface TrainerParts {
   config: Config;
   policy: Policy & { readonly model: Model };
+  /** What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it. */
+  sampler?: Policy;
   tools: ToolSet;
   reward: Reward;
   train: readonly Task[];
@@ -126,6 +131,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         parts: {
           config: "object",
           policy: "policy",
+          sampler: "policy?",
           train: "list",
           tools: "tools",
           reward: "reward",
@@ -189,22 +195,12 @@ export class Trainer implements AsyncIterable<TrainerStep> {
 
   /** Does one step. */
   async next(): Promise<TrainerStep> {
-    const { config, policy, tools, reward, signal } = this.parts;
+    const { config } = this.parts;
     const { actor } = config.actor_rollout_ref;
     const step = this.#state.step + 1;
     const clock = new StepClock();
-    const { items: tasks, state: loader } = this.#nextTasks();
-
-    const trees = await clock.time("gen", () =>
-      rollout(policy, tasks, {
-        ...rolloutOptions(config),
-        tools,
-        seed: this.#seedFor("rollout", step),
-        ...(signal ? { signal } : {}),
-      }),
-    );
-    const scored = await clock.time("reward", () => this.#score(trees, reward));
-    const { batch, kl, metrics: klMetrics } = await this.#advantages(scored, tasks, step, clock);
+    const { trees, scored, loader, generated, ...gathered } = await this.#gather(step, clock);
+    const { batch, kl, metrics: klMetrics } = await this.#advantages(scored, step, clock);
     const warm = step > config.trainer.critic_warmup;
     const criticMetrics =
       (await this.critic
@@ -242,6 +238,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         ...criticMetrics,
         ...klMetrics,
         ...entropyMetrics(trees),
+        ...treeMetrics(scored, batch, { generated }),
+        ...gathered.metrics,
         // A tool's times differ from run to run and belong to the timing.
         ...Object.fromEntries(Object.entries(tool).filter(([name]) => !/time/.test(name))),
       },
@@ -254,16 +252,33 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     };
   }
 
-  #nextTasks() {
-    const { config, train } = this.parts;
+  /** The step's trees with their scores: from what samples, which may not be the policy that trains. */
+  #gather(step: number, clock: StepClock): Promise<Gathered> {
+    const { config, train, policy, sampler = policy, tools, reward, signal } = this.parts;
     const { train_batch_size: batchSize, shuffle } = config.data;
-    const [next] = batches(train, {
-      batchSize,
-      shuffle,
-      seed: config.lab.seed,
-      state: this.#state.loader,
-    });
-    return next!;
+    const seed = this.#seedFor("rollout", step);
+    return gatherRollouts(
+      {
+        config,
+        next: (state) =>
+          batches(train, { batchSize, shuffle, seed: config.lab.seed, state }).next().value!,
+        rollOut: (tasks, firstIndex) =>
+          clock.time("gen", () =>
+            rollout(sampler, tasks, {
+              ...rolloutOptions(config),
+              ...{ tools, seed, firstIndex },
+              ...(signal ? { signal } : {}),
+            }),
+          ),
+        score: (trees) => clock.time("reward", () => this.#score(trees, reward)),
+        finalRewards: async (scored) => {
+          const rows = await this.learner.prepare(rowsOf(scored));
+          const { rewards } = await this.#klPenalty(scored, rows);
+          return rewards.map((row) => row.reduce((sum, r) => sum + r, 0));
+        },
+      },
+      this.#state.loader,
+    );
   }
 
   #score(trees: readonly RolloutTree<Task>[], reward: Reward): Promise<Scored> {
@@ -271,7 +286,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     return score(trees, reward, { ...scoreOptions(config), ...(signal ? { signal } : {}) });
   }
 
-  async #advantages(scored: Scored, tasks: readonly Task[], step: number, clock: StepClock) {
+  async #advantages(scored: Scored, step: number, clock: StepClock) {
     const options = advantageOptions(this.parts.config);
     // Values, and log-probabilities for a KL penalty, are needed before there are advantages.
     const bare = rowsOf(scored);
@@ -285,7 +300,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       ...{ ...options, rows },
       ...(penalty ? { tokenRewards: penalty.rewards } : {}),
       ...(options.estimator === "remax"
-        ? { baselines: await this.#greedyBaselines(scored, tasks, step) }
+        ? { baselines: await this.#greedyBaselines(scored, step) }
         : {}),
     });
     clock.mark("adv");
@@ -303,15 +318,19 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         scores: scored.rows.map(placeReward),
         oldLogprobs: rows.map((row) => row.oldLogprobs),
         refLogprobs: logprobs,
-        mask: rows.map((row) => row.trajectory.lossMask),
+        // What the sampler did not draw has no log-probability where nothing is measured.
+        mask: rows.map((row) =>
+          row.oldFrom === "sampler" ? trainedMask(row) : row.trajectory.lossMask,
+        ),
       },
       { kind: config.algorithm.kl_penalty, control: this.#state.kl },
     );
   }
 
   /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its rows. */
-  async #greedyBaselines(scored: Scored, tasks: readonly Task[], step: number): Promise<number[]> {
+  async #greedyBaselines(scored: Scored, step: number): Promise<number[]> {
     const { config, policy, tools, reward, signal } = this.parts;
+    const tasks = scored.trees.map(({ task }) => task as Task);
     const greedy = await rollout(policy, tasks, {
       ...rolloutOptions(config),
       mode: "validate",
@@ -323,8 +342,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       ...(signal ? { signal } : {}),
     });
     const { rows } = await this.#score(greedy, reward);
-    const byTask = new Map(rows.map((r) => [r.group, r.score.score]));
-    return scored.rows.map(({ group }) => byTask.get(group)!);
+    const byTree = new Map(scored.trees.map(({ index }, i) => [index, rows[i]!.score.score]));
+    return scored.rows.map(({ trajectory }) => byTree.get(trajectory.tree)!);
   }
 
   /** Rolls out the validation tasks and gives the figures, under the reference's names. */

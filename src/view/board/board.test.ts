@@ -64,6 +64,31 @@ test("board() shows each metric's mean over seeds with its 95% interval", async 
   assert.deepEqual(panels[1]!.curves[1]!.x, [1, 5, 9]);
 });
 
+test("board() shows what there is to learn from, and how far the sampler is", async () => {
+  const run = [1, 2].map((step) => ({
+    step,
+    "tree/mixed_outcome_ratio": 0.5,
+    "tree/mixed_outcome_ratio_anchors": 0.25,
+    "tree/informative_mass": 0.4,
+    "tree/credit_spread": 0.1,
+    "tree/tokens_per_leaf": 30,
+    "filter/generated": 8,
+    "filter/dropped": 3,
+    "rollout_corr/k3_kl": 0.001,
+  }));
+  const { panels } = await board(run).payload();
+  assert.deepEqual(
+    panels.map(({ title, labels }) => [title, ...labels]),
+    [
+      ["Mixed outcomes", "prompts", "tool answers"],
+      ["Credit", "size", "spread in a row"],
+      ["Tokens per leaf", "tokens"],
+      ["Prompts filtered", "rolled out", "dropped"],
+      ["Mismatch with the sampler", "KL"],
+    ],
+  );
+});
+
 test("board() splits the time of one run, areas one above the other", async () => {
   const { panels, from, to } = await board(lines(0.1)).payload();
   const time = panels.find(({ title }) => title === "Seconds per step")!;

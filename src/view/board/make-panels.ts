@@ -44,12 +44,43 @@ const plans: PanelPlan[] = [
     pick: named({ "tree/entropy_at_calls": "concentration" }),
   },
   {
+    title: "Mixed outcomes",
+    help: "Share of prompts, trees, forks and tool answers whose rows are some right and some wrong: where there is something to learn.",
+    pick: (metric) => {
+      const kind = /^tree\/mixed_outcome_ratio(?:_(.+))?$/.exec(metric);
+      return kind ? (kind[1] ?? "prompts").replace("anchors", "tool answers") : undefined;
+    },
+  },
+  {
+    title: "Credit",
+    help: "Mean size of a token's advantage, and how much the advantages of one row differ.",
+    pick: named({ "tree/informative_mass": "size", "tree/credit_spread": "spread in a row" }),
+  },
+  {
+    title: "Tokens per leaf",
+    help: "Tokens drawn for each row that is trained on; what rows share counts once.",
+    pick: named({ "tree/tokens_per_leaf": "tokens" }),
+  },
+  {
+    title: "Prompts filtered",
+    help: "Prompts rolled out for a step, and those dropped because their rows were all the same.",
+    pick: named({ "filter/generated": "rolled out", "filter/dropped": "dropped" }),
+  },
+  {
     title: "KL",
     help: "How far the policy moved: from before the update, and from the reference.",
     pick: named({
       "actor/ppo_kl": "in the update",
       "actor/kl_loss": "from the reference",
       "actor/reward_kl_penalty": "penalty in the reward",
+    }),
+  },
+  {
+    title: "Mismatch with the sampler",
+    help: "KL between what sampled and what trains, and the share of tokens that their weights leave in effect.",
+    pick: named({
+      "rollout_corr/k3_kl": "KL",
+      "rollout_corr/rollout_is_eff_sample_size": "effective share",
     }),
   },
   {

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { score } from "../../reward/index.js";
+import { rollout } from "../../rollout/index.js";
+import { ScriptedPolicy } from "../../rollout/testing/index.js";
+import { calculator, ToolSet } from "../../tools/index.js";
+import { advantages } from "../advantages.js";
+import { TrainingBatch } from "../batch.js";
+import { generatedTokens, treeMetrics } from "./tree-metrics.js";
+import { creditFigures } from "./credit-figures.js";
+import { mixedOutcomes } from "./mixed-outcomes.js";
+
+/** Two first rows of one prompt, each with a branch behind its call: row 3 alone is right. */
+async function branched() {
+  const policy = new ScriptedPolicy(({ text, row }) =>
+    text.includes("<result>") ? { text: `${row}\u0001` } : { text: "<calc>1+1</calc>" },
+  );
+  const tools = new ToolSet([calculator()]);
+  const options = { n: 4, initialRollouts: 2, beamSize: 2, branchProbability: 1, tools };
+  const tree = await rollout(policy, { prompt: "which?", id: "q" }, options);
+  return score([tree], ({ tree: { row } = { row: -1 } }) => Number(row === 3));
+}
+
+test("mixedOutcomes() counts by prompt, tree, fork and tool answer", async () => {
+  const scored = await branched();
+  const found = mixedOutcomes(scored);
+  assert.deepEqual(found, {
+    prompts: { sets: 1, mixed: 1 },
+    trees: { sets: 2, mixed: 1 },
+    forks: { sets: 2, mixed: 1 },
+    anchors: { sets: 1, mixed: 1 },
+  });
+  // The bar of success moves what is right.
+  assert.equal(mixedOutcomes(scored, { success: 2 }).prompts.mixed, 0);
+});
+
+test("treeMetrics() says nothing of sets that are not there and counts a leaf once", async () => {
+  const policy = new ScriptedPolicy(({ row }) => ({
+    text: row % 2 === 0 ? "a\u0001" : "bcd\u0001",
+  }));
+  const tree = await rollout(policy, { prompt: "?" }, { n: 2 });
+  const scored = await score(tree, () => 1);
+  const metrics = treeMetrics(scored, advantages(scored));
+  assert.deepEqual(metrics, {
+    "tree/mixed_outcome_ratio": 0,
+    "tree/informative_mass": 0,
+    "tree/credit_spread": 0,
+    "tree/tokens_per_leaf": 3,
+  });
+  assert.equal(generatedTokens(scored.trees), 6);
+  assert.equal(
+    treeMetrics(scored, advantages(scored), { generated: 10 })["tree/tokens_per_leaf"],
+    5,
+  );
+});
+
+test("creditFigures() tell a row's tokens apart", async () => {
+  const tree = await rollout(new ScriptedPolicy(() => ({ text: "abc\u0001" })), { prompt: "?" });
+  const [row] = advantages(await score(tree, () => 1)).rows;
+  const batch = new TrainingBatch(
+    [{ ...row!, advantages: Float32Array.of(1, -1, 1, -1) }],
+    "by hand",
+  );
+  assert.deepEqual(creditFigures(batch), { informativeMass: 1, creditSpread: 1 });
+});

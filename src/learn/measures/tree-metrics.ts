@@ -1,0 +1,89 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Scored } from "../../reward/scored.js";
+import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
+import type { TrainingBatch } from "../batch.js";
+import { creditFigures } from "./credit-figures.js";
+import { type MixedOutcomeOptions, mixedOutcomes } from "./mixed-outcomes.js";
+
+/**
+ * Tokens that were drawn for trees: those that rows share once, tool results not at all.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { generatedTokens } from "arpo-lab/learn";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(() => ({ text: "ok\u0001" }));
+ * assert.equal(generatedTokens([await rollout(policy, { prompt: "?" }, { n: 2 })]), 6);
+ * ```
+ */
+export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>): number {
+  checkArguments("count tokens", { trees }, { trees: "items" });
+  let count = 0;
+  for (const { nodes } of trees) {
+    for (const { kind, tokens } of nodes) if (kind === "model") count += tokens.length;
+  }
+  return count;
+}
+
+export interface TreeMetricOptions extends MixedOutcomeOptions {
+  /** Tokens that were drawn, those of groups that were dropped included. Default: the batch's trees'. */
+  generated?: number;
+}
+
+/**
+ * What a batch of trees gives to learn from, in every run's metrics: how often compared rows ended
+ * differently (by prompt, and by tree, fork and tool answer where there are such sets), how large and
+ * how fine the credit is, and what a leaf cost.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { advantages, treeMetrics } from "arpo-lab/learn";
+ * import { score } from "arpo-lab/reward";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const policy = new ScriptedPolicy(({ row }) => ({ text: `${row % 2}\u0001` }));
+ * const tree = await rollout(policy, { prompt: "0 or 1?" }, { n: 2 });
+ * const scored = await score(tree, ({ response }) => Number(response));
+ * const metrics = treeMetrics(scored, advantages(scored));
+ * assert.equal(metrics["tree/mixed_outcome_ratio"], 1);
+ * assert.equal(metrics["tree/tokens_per_leaf"], 2);
+ * ```
+ */
+export function treeMetrics(
+  scored: Scored,
+  batch: Pick<TrainingBatch, "rows">,
+  options: TreeMetricOptions = {},
+): Record<string, number> {
+  checkArguments(
+    "measure trees",
+    { scored, batch, options },
+    {
+      scored: { rows: "list", trees: "list" },
+      batch: { rows: "list" },
+      options: { generated: "number?" },
+    },
+  );
+  const { generated = generatedTokens(scored.trees) } = options;
+  const found = mixedOutcomes(scored, options);
+  const ratios = Object.entries(found).flatMap(([kind, { sets, mixed }]): [string, number][] => {
+    const name = `tree/mixed_outcome_ratio${kind === "prompts" ? "" : `_${kind}`}`;
+    return sets === 0 ? [] : [[name, mixed / sets]];
+  });
+  const leaves = new Set(
+    batch.rows.flatMap(({ trajectory }) =>
+      trajectory.lossMask.includes(1) ? [`${trajectory.tree} ${trajectory.row}`] : [],
+    ),
+  ).size;
+  const { informativeMass, creditSpread } = creditFigures(batch);
+  return {
+    ...Object.fromEntries(ratios),
+    "tree/informative_mass": informativeMass,
+    "tree/credit_spread": creditSpread,
+    ...(leaves === 0 ? {} : { "tree/tokens_per_leaf": generated / leaves }),
+  };
+}
