@@ -53,11 +53,6 @@ export {
 export { generatedTokens, treeMetrics, type TreeMetricOptions } from "./measures/tree-metrics.js";
 export { filterGroups, type FilteredGroups, type FilterOptions } from "./filter-groups.js";
 export {
-  treeDifference,
-  type ScoredOutline,
-  type TreeDifference,
-} from "./advantage/tree-difference.js";
-export {
   actorLoss,
   type ActorLoss,
   type ActorLossInput,

@@ -10,7 +10,8 @@ import {
   type Model,
   type Tokenizer,
 } from "../model/index.js";
-import { ready } from "../tensor/index.js";
+import { ready, tf } from "../tensor/index.js";
+import type { ReadingRow, RowLogProbs } from "./policy.js";
 import { LocalPolicy } from "./local-policy.js";
 
 /** How a policy is made of a model. */
@@ -51,6 +52,31 @@ export interface LoadPolicyOptions extends PolicyOptions {
   dtype?: DecoderType;
 }
 
+/** One row through the model; only what predicts a token behind the prompt gets logits. */
+async function readAgain(
+  model: Model,
+  { prompt, tokens }: ReadingRow,
+  options: { temperature?: number },
+): Promise<RowLogProbs> {
+  if (tokens.length === 0) {
+    return { logprobs: new Float32Array(0), entropies: new Float32Array(0) };
+  }
+  const row = [...Array.from(prompt), ...Array.from(tokens)];
+  const [logprobs, entropies] = tf.tidy(() => {
+    const after = Array.from(tokens, (_, t) => prompt.length + t - 1);
+    const told = model.someLogProbs(
+      model.batch([row]),
+      tf.tensor1d(after, "int32"),
+      tf.tensor1d(Array.from(tokens), "int32"),
+      options,
+    );
+    return [told.logprobs, told.entropies];
+  });
+  const data = await Promise.all([logprobs!.data(), entropies!.data()]);
+  tf.dispose([logprobs!, entropies!]);
+  return { logprobs: data[0] as Float32Array, entropies: data[1] as Float32Array };
+}
+
 /** A policy that decodes with a model it also gives access to, so that training can change it. */
 export class ModelPolicy extends LocalPolicy {
   readonly model: Model;
@@ -71,6 +97,24 @@ export class ModelPolicy extends LocalPolicy {
       weightsVersion: () => model.version,
     });
     this.model = model;
+  }
+
+  /**
+   * ln p and entropy of each token behind the prompts under the weights of now, whoever wrote them; at
+   * temperature 1 unless said otherwise.
+   */
+  async logProbs(
+    rows: readonly ReadingRow[],
+    options: { temperature?: number } = {},
+  ): Promise<RowLogProbs[]> {
+    checkArguments(
+      "read rows",
+      { rows, options },
+      { rows: "list", options: { temperature: "number?" } },
+    );
+    const found: RowLogProbs[] = [];
+    for (const row of rows) found.push(await readAgain(this.model, row, options));
+    return found;
   }
 
   /** Gives the memory of the decoder and of the model back. */

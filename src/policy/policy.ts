@@ -98,6 +98,20 @@ export interface Session {
  */
 export type Sampler = "remote" | "bfloat16" | "int8";
 
+/** What follows a prompt, to be read again. */
+export interface ReadingRow {
+  prompt: ArrayLike<number>;
+  tokens: ArrayLike<number>;
+}
+
+/** What a policy says of tokens that it is shown. */
+export interface RowLogProbs {
+  /** ln p of each token behind the prompt. */
+  logprobs: Float32Array;
+  /** Entropy of the whole distribution at each, in nats. */
+  entropies: Float32Array;
+}
+
 /** Something that generates and says how sure it was: a local model or a remote endpoint. */
 export interface Policy {
   /** Set where what samples is not the model that trains. */
@@ -108,4 +122,9 @@ export interface Policy {
   /** The longest row it can hold, prompt included. */
   readonly contextLength: number;
   session(): Session;
+  /** ln p of rows that somebody else may have written; not every policy can say. */
+  logProbs?(
+    rows: readonly ReadingRow[],
+    options?: { temperature?: number },
+  ): Promise<RowLogProbs[]>;
 }

@@ -1,5 +1,13 @@
 import { checkArguments, shown } from "../arguments/index.js";
 import { branchRules } from "./branch/branch-rule.js";
+import { completeSettings } from "./branch/family/complete-settings.js";
+import {
+  expansionRules,
+  fixedRows,
+  isExpansion,
+  publishedRows,
+  type ExpansionSettings,
+} from "./branch/family/settings.js";
 import type { Sampling } from "../policy/policy.js";
 import type { RolloutOptions } from "./options.js";
 import type { RolloutConfig } from "./settings.js";
@@ -10,12 +18,14 @@ const greedy: Sampling = { temperature: 0, topP: 1, topK: -1, minP: 0 };
 export function rolloutConfig(options: RolloutOptions): RolloutConfig {
   checkKinds(options);
   const validate = options.mode === "validate";
-  const n = whole("n", options.n ?? 1, 1);
-  // As the reference: a budget of n rows starts with no more than n.
-  const initialRollouts = Math.min(n, whole("initialRollouts", options.initialRollouts ?? n, 1));
+  const named = options.rule ?? "arpo-code";
+  const expansion = isExpansion(named)
+    ? completeSettings("roll out", named, options.expand)
+    : undefined;
+  const { n, initialRollouts } = rowsOf(options, expansion);
   const beamSize = whole("beamSize", options.beamSize ?? 1, 1);
   const attemptsPerRow = whole("attemptsPerRow", options.attemptsPerRow ?? beamSize - 1, 0);
-  const rule = options.rule ?? "arpo-code";
+  const rule = isExpansion(named) ? "arpo-code" : named;
   const dynamic = options.dynamicRollouts
     ? options.dynamicRollouts === true
       ? {}
@@ -31,7 +41,8 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
     n: validate ? 1 : n,
     initialRollouts: validate ? 1 : initialRollouts,
     beamSize: validate ? 1 : beamSize,
-    attemptsPerRow: validate ? 0 : attemptsPerRow,
+    attemptsPerRow: validate || expansion ? 0 : attemptsPerRow,
+    ...(expansion && !validate ? { expansion } : {}),
     branch: {
       rule,
       probability: finite("branchProbability", options.branchProbability ?? 0.5),
@@ -72,6 +83,7 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
       searchPrompt: options.compat?.searchPrompt ?? false,
       attendPadding: options.compat?.attendPadding ?? false,
       resultBegin: options.compat?.resultBegin ?? null,
+      ...familyCompat(options.compat),
     },
     keepTop: options.keepTop ?? true,
     tools: options.tools?.tags ?? [],
@@ -84,6 +96,73 @@ const environmentCalls = 16;
 
 const callsOf = ({ callLimit, tools, environment }: RolloutOptions) =>
   callLimit ?? tools?.callLimit ?? (environment ? environmentCalls : 0);
+
+/** Rows per prompt, and how many it starts with. */
+function rowsOf(options: RolloutOptions, expansion: ExpansionSettings | undefined) {
+  if (!expansion) {
+    const n = whole("n", options.n ?? 1, 1);
+    // As the reference: a budget of n rows starts with no more than n.
+    const first = whole("initialRollouts", options.initialRollouts ?? n, 1);
+    return { n, initialRollouts: Math.min(n, first) };
+  }
+  const fixed = fixedRows(expansion);
+  const usual = publishedRows[expansion.rule];
+  const of = (name: "n" | "initialRollouts") => {
+    const given = options[name];
+    const value = fixed[name];
+    if (given !== undefined && value !== undefined && given !== value && name === "n") {
+      throw new RangeError(
+        `Cannot roll out: n follows from the settings of rule ${expansion.rule} and must be ${value} or left out, got ${shown(given)}`,
+      );
+    }
+    return value ?? whole(name, given ?? usual?.[name] ?? 1, 1);
+  };
+  const n = of("n");
+  return { n, initialRollouts: Math.min(n, of("initialRollouts")) };
+}
+
+/** The switches of the family's rules, where any is on. */
+function familyCompat(compat: RolloutOptions["compat"]) {
+  const { appoAlignment, appoMismatch, treepoFirstStep } = compat ?? {};
+  return {
+    ...(appoAlignment ? { appoAlignment } : {}),
+    ...(appoMismatch ? { appoMismatch } : {}),
+    ...(treepoFirstStep ? { treepoFirstStep } : {}),
+  };
+}
+
+/** Throws where a rule that looks at what has been written cannot do so. */
+function checkExpansion(options: RolloutOptions): void {
+  const { rule, expand } = options;
+  if (rule === undefined || !isExpansion(rule)) {
+    if (expand === undefined) return;
+    throw new RangeError(
+      `Cannot roll out: expand is for the rules ${expansionRules.join(", ")}, got ${rule ?? "arpo-code"}`,
+    );
+  }
+  if (options.mode === "validate") return;
+  if (options.scheduling === "lockstep") {
+    throw new RangeError(
+      `Cannot roll out: rule ${rule} needs scheduling "prompt", got "${options.scheduling}"`,
+    );
+  }
+  if (options.dynamicRollouts) {
+    throw new RangeError(
+      `Cannot roll out: dynamicRollouts is for AEPO's rules, got it with rule ${rule}`,
+    );
+  }
+  const { signal } = completeSettings("roll out", rule, expand) as { signal?: string };
+  if (options.keepTop === false && (signal === "top-entropy" || signal === "appo")) {
+    throw new RangeError(
+      `Cannot roll out: signal ${signal} is made of the alternatives that keepTop keeps, got keepTop false`,
+    );
+  }
+  if (rule === "fr3e" && !options.judge) {
+    throw new TypeError(
+      "Cannot roll out: rule fr3e explores a right and a wrong rollout and needs a judge, got none",
+    );
+  }
+}
 
 function whole(name: string, value: number, least: number): number {
   if (Number.isSafeInteger(value) && value >= least) return value;
@@ -115,6 +194,9 @@ function checkKinds(options: RolloutOptions): void {
         seed: "count?",
         firstIndex: "count?",
         draws: "function?",
+        expand: "object?",
+        current: "policy?",
+        judge: "function?",
         onEvent: "function?",
         signal: "signal?",
       },
@@ -125,7 +207,8 @@ function checkKinds(options: RolloutOptions): void {
   if (dynamicRollouts !== undefined && typeof dynamicRollouts !== "boolean") {
     checkArguments("roll out", { dynamicRollouts }, { dynamicRollouts: "object" });
   }
-  oneOf("rule", options.rule, branchRules);
+  oneOf("rule", options.rule, [...branchRules, ...expansionRules]);
+  checkExpansion(options);
   oneOf("mode", options.mode, ["train", "validate"]);
   oneOf("penalty", options.penalty, ["prompt", "path"]);
   oneOf("scheduling", options.scheduling, ["prompt", "lockstep"]);

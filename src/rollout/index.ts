@@ -21,6 +21,14 @@ export {
   type RankedTurn,
   type TurnOutline,
 } from "./branch/family/at2po.js";
+export {
+  branchSignals,
+  expansionRules,
+  type BranchSignal,
+  type ExpandOptions,
+  type ExpansionRule,
+  type ExpansionSettings,
+} from "./branch/family/settings.js";
 export { fr3eAnchors } from "./branch/family/fr3e.js";
 export type { Outline } from "./branch/family/outline.js";
 export { treeGrpoExpand } from "./branch/family/tree-grpo.js";
@@ -62,9 +70,18 @@ export type { TokenKind } from "./entropy/token-kind.js";
 export { toolContent } from "../text/call-input.js";
 export type { DynamicRollouts, RolloutConfig } from "./settings.js";
 export type { ForkChanges } from "./grow/fork.js";
-export type { DrawSource, RolloutCompat, RolloutEvent, RolloutOptions } from "./options.js";
+export type {
+  DrawSource,
+  RolloutCompat,
+  RolloutEvent,
+  RolloutOptions,
+  RolloutRule,
+  RowJudge,
+} from "./options.js";
 export { rolloutPresets } from "./presets.js";
-export type { Replay, ReplayAttempt, ReplayChanges } from "./replay/follow-plan.js";
+export type { ReplayChanges } from "./replay/follow-plan.js";
+export type { Replay, ReplayAttempt, ReplayPoint } from "./replay/replay-result.js";
+export type { TreeReplayChanges } from "./replay/replay.js";
 export { rollout } from "./rollout.js";
 export { toolMetrics } from "./tree/metrics.js";
 export { RolloutTree } from "./rollout-tree.js";
@@ -76,6 +93,7 @@ export type {
   EntropyMonitor,
   NodeRun,
   NodeTool,
+  RowChoice,
   RowEnd,
   RowKind,
   RowOutcome,

@@ -16,7 +16,14 @@ import { loadNativeEngine, nativeEngineExists } from "../tensor/engine/native-en
 import { loadWasmEngine } from "../tensor/engine/wasm-engine.js";
 import { tf } from "../tensor/index.js";
 import { calculator, ToolSet } from "../tools/index.js";
-import { rollout, rolloutPresets, treesToJsonl, type RolloutTree } from "./index.js";
+import {
+  rollout,
+  rolloutPresets,
+  treesToJsonl,
+  type ExpansionRule,
+  type RolloutOptions,
+  type RolloutTree,
+} from "./index.js";
 
 const tokenizer = new ByteTokenizer(["<calc>", "</calc>"]);
 const [open, close] = [256, 257];
@@ -91,7 +98,57 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
   assert.ok(branches > 2 && results > 9 && compared > 300, `${branches} ${results} ${compared}`);
 });
 
+/** What the model itself says of a tree's rows; the greatest difference to what the tree says. */
+function farthest(model: Model, tree: RolloutTree): number {
+  let most = 0;
+  for (const { prompt, tokens, logprobs } of tree.trajectories) {
+    const row = [...prompt, ...tokens];
+    const labels = tf.tensor2d([[...row.slice(1), 0]], undefined, "int32");
+    const again = model.logProbs(model.batch([row]), labels).logprobs.dataSync();
+    for (const [i, logprob] of logprobs.entries()) {
+      if (Number.isNaN(logprob)) continue;
+      most = Math.max(most, Math.abs(logprob - again[prompt.length - 1 + i]!));
+    }
+  }
+  return most;
+}
+
+const judge = ({ row }: { row: number }) => row % 2 === 0;
+const expanded = {
+  "tree-grpo": {},
+  at2po: { n: 8, initialRollouts: 4 },
+  treerl: { expand: { trees: 2 } },
+  appo: { n: 8, initialRollouts: 4 },
+  "appo-rollout": { n: 8, initialRollouts: 4 },
+  fr3e: { initialRollouts: 2, judge, expand: { rows: 2 } },
+  treepo: { n: 8, expand: { segment: 4 } },
+  "spo-tree": { expand: { segment: 4, factors: [2, 2, 2] } },
+} as const satisfies Record<ExpansionRule, RolloutOptions>;
+
 for (const [name, makeDecoder] of Object.entries(decoders)) {
+  test(`the ${name} decoder leaves rows anywhere: every branch is what the model says of it`, async () => {
+    for (const [rule, settings] of Object.entries(expanded)) {
+      const { model, policy } = randomPolicy(3, makeDecoder);
+      const grown = async (maxWorkers: number) =>
+        rollout(policy, tasks, {
+          ...{ rule: rule as ExpansionRule, seed: 4, responseLength: 40, sampling: { allowedIds } },
+          ...{ compat: { searchPrompt: true }, ...settings },
+          tools: new ToolSet([calculator()], { maxWorkers }),
+        });
+      const trees = await grown(64);
+      const branches = trees.flatMap(({ rows }) => rows.filter(({ kind }) => kind === "branch"));
+      assert.ok(branches.length > 0, rule);
+      for (const tree of trees) {
+        assert.ok(farthest(model, tree) < 1e-4, rule);
+      }
+      const bytes = (list: RolloutTree[]) => treesToJsonl(list, { timing: false });
+      assert.ok(bytes(trees) === bytes(await grown(1)), rule);
+      assert.equal(policy.bytes(), 0);
+      model.dispose();
+      policy.dispose();
+    }
+  });
+
   test(`the ${name} decoder gives the same trees for any workers, alone or in company`, async () => {
     const { model, policy } = randomPolicy(5, makeDecoder);
     const sampling = { allowedIds };

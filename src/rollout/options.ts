@@ -1,9 +1,11 @@
-import type { Sampling, Segment } from "../policy/policy.js";
+import type { Policy, Sampling, Segment } from "../policy/policy.js";
 import type { ToolOutcome, ToolSet } from "../tools/tool-set.js";
 import type { EnvironmentSource } from "../environment/environment.js";
 import type { DynamicRollouts } from "./settings.js";
-import type { PromptLimit } from "./task.js";
+import type { PromptLimit, RolloutTask } from "./task.js";
+import type { Trajectory } from "./tree/trajectory.js";
 import type { BranchRule } from "./branch/branch-rule.js";
+import type { ExpandOptions, ExpansionRule } from "./branch/family/settings.js";
 import type { EntropyBaselines } from "./branch/entropy-baselines.js";
 import type { EntropyOptions } from "./branch/segment-entropy.js";
 import type { BranchAttempt, EntropyMonitor, RowEnd, RowKind } from "./tree/tree-values.js";
@@ -19,9 +21,21 @@ export interface RolloutCompat {
    * another. Rows are numbered across the batch, so it needs `scheduling: "lockstep"`.
    */
   keepBaselines?: EntropyBaselines;
+  /** `appo`: tokens behind a tool's result are paired with the log-probabilities of later ones. */
+  appoAlignment?: boolean;
+  /** `appo`: without `current`, the sampler's own weights are read again; only rounding differs. */
+  appoMismatch?: boolean;
+  /** `treepo`: the key for a wider first step is put where nobody reads it. */
+  treepoFirstStep?: boolean;
   /** The begin token that Llama-type tokenizers put before every tool result. */
   resultBegin?: number;
 }
+
+/** Any rule by its name. */
+export type RolloutRule = BranchRule | ExpansionRule;
+
+/** Says whether a rollout is right. */
+export type RowJudge = (row: Trajectory, task: RolloutTask) => boolean | Promise<boolean>;
 
 /** Where the draws of branch attempts come from. */
 export type DrawSource = (at: {
@@ -60,7 +74,16 @@ export interface RolloutOptions {
   /** Attempts per surviving row and round, where a source counts them otherwise. Default: beamSize - 1. */
   attemptsPerRow?: number;
   /** Default `arpo-code`. */
-  rule?: BranchRule;
+  rule?: RolloutRule;
+  /** Settings of a rule that looks at what has been written (`expansionRules`). Default: as published. */
+  expand?: ExpandOptions;
+  /**
+   * `appo`: the policy of now, where it may differ from the one that samples. Without it the future of a
+   * token is not known, and tokens are ranked by entropy alone.
+   */
+  current?: Policy;
+  /** `fr3e`: whether a rollout is right. It explores a right and a wrong one. */
+  judge?: RowJudge;
   /** `branch_probability`. Default 0.5. */
   branchProbability?: number;
   /** `entropy_weight`. Default 0.5. */

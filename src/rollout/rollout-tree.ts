@@ -3,8 +3,8 @@ import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Sampler } from "../policy/policy.js";
 import { showAs, type Shown } from "../show/index.js";
 import { forkTree, type ForkChanges, type TreeRuntime } from "./grow/fork.js";
-import type { Replay, ReplayChanges } from "./replay/follow-plan.js";
-import { replayBranches } from "./replay/replay.js";
+import type { Replay } from "./replay/replay-result.js";
+import { replayBranches, type TreeReplayChanges } from "./replay/replay.js";
 import type { RolloutConfig } from "./settings.js";
 import { toolMetrics } from "./tree/metrics.js";
 import type { PromptText, RolloutTask } from "./task.js";
@@ -49,6 +49,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   readonly eosIds: number[];
   readonly padId: number;
   readonly cutTexts: Record<number, string>;
+  readonly kept?: number[];
   readonly monitor?: EntropyMonitor;
   readonly origin?: TreeOrigin;
   readonly environment?: TreeEnvironment;
@@ -72,6 +73,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     this.eosIds = data.eosIds;
     this.padId = data.padId;
     this.cutTexts = data.cutTexts;
+    if (data.kept) this.kept = data.kept;
     if (data.monitor) this.monitor = data.monitor;
     if (data.origin) this.origin = data.origin;
     if (data.environment) this.environment = data.environment;
@@ -86,11 +88,15 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   }
 
   /**
-   * The n trajectories training uses: the first n rows in the order of creation, the last one repeated
-   * if there are fewer.
+   * The trajectories training uses: those the rule kept or, where it says nothing, the first n rows in the
+   * order of creation, the last one repeated if there are fewer.
    */
   get trajectories(): Trajectory[] {
-    if (!this.#trajectories) {
+    if (!this.#trajectories && this.kept) {
+      const made = new Map<number, Trajectory>();
+      for (const row of this.kept) if (!made.has(row)) made.set(row, trajectoryOf(this, row));
+      this.#trajectories = this.kept.map((row) => made.get(row)!);
+    } else if (!this.#trajectories) {
       const made = this.rows.slice(0, this.config.n).map((row) => trajectoryOf(this, row.row));
       const last = made.at(-1);
       while (last && made.length < this.config.n) made.push(last);
@@ -128,9 +134,12 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   /**
    * Where another rule, threshold, probability or weight would have branched, without generating. Rows
    * that were never made have no later rounds to ask about; the answer says how many it could not see.
+   * Rules that look at what was written choose in the tree's first rows and, from round to round, in those
+   * of its rows that they would have made too.
    */
-  replay(changes: ReplayChanges): Replay {
-    return replayBranches(this, changes);
+  replay(changes: TreeReplayChanges): Replay {
+    checkArguments("replay", { changes }, { changes: "object" });
+    return replayBranches(this, { tokenizer: this.tokenizer, ...changes });
   }
 
   /**

@@ -66,7 +66,7 @@ export async function rollout<T extends RolloutTask>(
       const said = withObservation(task, episodes?.[i]?.observation);
       const prompt = promptOf(said, tokenizer, config.promptLimit);
       const messages = chatOf(said, prompt, tokenizer);
-      return { index, prompt, messages, random: seed.split(index), episodes: episodes?.[i] };
+      return { index, prompt, messages, random: seed.split(index), task, episodes: episodes?.[i] };
     });
     return growTrees(policy, config, within, starts);
   });

@@ -1,5 +1,6 @@
 import type { Sampling } from "../policy/policy.js";
-import type { BranchSettings } from "./branch/branch-rule.js";
+import type { ExpansionRule, ExpansionSettings } from "./branch/family/settings.js";
+import type { BranchRule, BranchSettings } from "./branch/branch-rule.js";
 import type { EntropyOptions } from "./branch/segment-entropy.js";
 import type { PromptLimit } from "./task.js";
 
@@ -27,6 +28,8 @@ export interface RolloutConfig {
   entropyTiming: "before-result" | "after-result";
   baseline: "row" | "trajectory";
   dynamicRollouts: Required<DynamicRollouts> | false;
+  /** Set where the rule is one that looks at what has been written; `branch` then says nothing. */
+  expansion?: ExpansionSettings;
   promptLimit?: PromptLimit;
   responseLength: number;
   callLimit: number;
@@ -34,8 +37,22 @@ export interface RolloutConfig {
   sampling: Sampling;
   validation: Sampling;
   scheduling: "prompt" | "lockstep";
-  compat: { searchPrompt: boolean; attendPadding: boolean; resultBegin: number | null };
+  compat: {
+    searchPrompt: boolean;
+    attendPadding: boolean;
+    resultBegin: number | null;
+    appoAlignment?: boolean;
+    appoMismatch?: boolean;
+    treepoFirstStep?: boolean;
+  };
   keepTop: boolean;
   tools: string[];
   seed: number;
 }
+
+/** The rule that a tree grows by. */
+export const ruleOf = ({
+  branch,
+  expansion,
+}: Pick<RolloutConfig, "branch" | "expansion">): BranchRule | ExpansionRule =>
+  expansion?.rule ?? branch.rule;

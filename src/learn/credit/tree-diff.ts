@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { leafSums, pathTo, type TreeInput } from "./credit-tree.js";
+import { type CreditTree, leafSums, pathTo, type TreeInput } from "./credit-tree.js";
 import { Credit, type CreditSum, short } from "./credit.js";
 
 /**
@@ -30,9 +30,28 @@ export function treeDiff(input: TreeInput, { margin = 0.1 } = {}): Credit {
     { input: { tree: "object", leaves: "list", mask: "list" }, margin: "number" },
   );
   const { tree, leaves, mask } = input;
+  const sumOf = treeDiffSums(tree, margin);
+  return new Credit(
+    leaves.map((leaf) => {
+      let start = 0;
+      return pathTo(tree, leaf)
+        .slice(0, -1)
+        .map((node) => {
+          const end = start + tree.nodes[node]!.tokens;
+          const span = { start, end: end - 1, sum: sumOf(node) };
+          start = end;
+          return span;
+        });
+    }),
+    mask,
+  );
+}
+
+/** What every node below the prompt is worth. */
+export function treeDiffSums(tree: CreditTree, margin: number): (node: number) => CreditSum {
   const { sum, count } = leafSums(tree);
   const mean = (node: number) => sum[node]! / count[node]!;
-  const sumOf = (node: number): CreditSum => {
+  return (node) => {
     const own = mean(node);
     const above = mean(tree.nodes[node]!.parent);
     return {
@@ -53,18 +72,4 @@ export function treeDiff(input: TreeInput, { margin = 0.1 } = {}): Credit {
       ],
     };
   };
-  return new Credit(
-    leaves.map((leaf) => {
-      let start = 0;
-      return pathTo(tree, leaf)
-        .slice(0, -1)
-        .map((node) => {
-          const end = start + tree.nodes[node]!.tokens;
-          const span = { start, end: end - 1, sum: sumOf(node) };
-          start = end;
-          return span;
-        });
-    }),
-    mask,
-  );
 }

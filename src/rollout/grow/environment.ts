@@ -2,7 +2,7 @@ import type { Policy, Sampling, Session } from "../../policy/policy.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { RolloutConfig } from "../settings.js";
 import type { EntropyBaselines } from "../branch/entropy-baselines.js";
-import type { DrawSource, RolloutEvent, RolloutOptions } from "../options.js";
+import type { DrawSource, RolloutEvent, RolloutOptions, RowJudge } from "../options.js";
 
 /** What every tree of one `rollout` call shares. */
 export interface Environment {
@@ -15,6 +15,8 @@ export interface Environment {
   signal: AbortSignal;
   draws: DrawSource | undefined;
   keepBaselines: EntropyBaselines | undefined;
+  current: Policy | undefined;
+  judge: RowJudge | undefined;
   emit: (event: RolloutEvent) => void;
   /** Milliseconds since the rollout began. */
   clock: () => number;
@@ -44,6 +46,8 @@ export function environment(
     signal,
     draws: options.draws,
     keepBaselines: options.compat?.keepBaselines,
+    current: options.current,
+    judge: options.judge,
     emit: options.onEvent ?? (() => undefined),
     clock: () => performance.now() - began,
     nextKey: () => rows++,

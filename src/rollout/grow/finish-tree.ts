@@ -47,16 +47,17 @@ export function finishTree<T extends RolloutTask>(
     ...(policy.sampler ? { sampler: policy.sampler } : {}),
     prompt: run.prompt,
     nodes,
-    rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls, outcome }) => {
+    rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls, outcome, chosen }) => {
       if (end === undefined) throw new Error(`Cannot finish a tree: row ${row} has not ended`);
       const made = { row, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
-      return outcome ? { ...made, outcome } : made;
+      return { ...made, ...(outcome ? { outcome } : {}), ...(chosen ? { chosen } : {}) };
     }),
     config,
     eosIds: [...policy.tokenizer.eosIds],
     padId: policy.tokenizer.padId,
     cutTexts,
     ...(run.environment ? { environment: { ...run.environment, seed: environmentSeed } } : {}),
+    ...(run.kept ? { kept: run.kept } : {}),
   };
 }
 

@@ -12,6 +12,7 @@ import { growTrees } from "./grow-trees.js";
 import { inEnvironments } from "./in-environments.js";
 import type { TreeEpisodes } from "./tree-episodes.js";
 import { chatOf, type RolloutTask, withObservation } from "../task.js";
+import { fixedRows, isExpansion, settingsBesidesRule } from "../branch/family/settings.js";
 import { pathOf, type RolloutTreeData, type TreeOrigin } from "../tree/tree-data.js";
 import { treeRandom } from "../tree/tree-random.js";
 import type { TreeNode } from "../tree/tree-values.js";
@@ -84,6 +85,7 @@ export async function forkTree<T extends RolloutTask>(
       {
         index: tree.index,
         prompt: tree.prompt,
+        task: tree.task,
         messages: chatOf(said, tree.prompt, policy.tokenizer),
         random: treeRandom({ config, index: tree.index, origin }),
         prefix,
@@ -113,10 +115,13 @@ function forkOptions(
   made: RolloutOptions | undefined,
   changes: RolloutOptions,
 ): RolloutOptions {
-  const { branch, ...plain } = config;
+  const { branch, expansion, ...plain } = config;
   const options: RolloutOptions = {
     ...plain,
     rule: branch.rule,
+    ...expandingAgain(expansion, changes),
+    current: made?.current,
+    judge: made?.judge,
     branchProbability: branch.probability,
     entropyWeight: branch.weight,
     threshold: branch.threshold,
@@ -141,6 +146,30 @@ function forkOptions(
     options.attemptsPerRow = changes.beamSize - 1;
   }
   return options;
+}
+
+/**
+ * The rule that looked at what was written, where a fork goes on with it. Another rule has its own numbers
+ * of rows, and so has a fork that says how many it wants of a rule that fixes them.
+ */
+function expandingAgain(
+  expansion: RolloutConfig["expansion"],
+  { rule, n, expand }: RolloutOptions,
+): RolloutOptions {
+  const isAnother = rule !== undefined && rule !== expansion?.rule;
+  if (isAnother && isExpansion(rule)) return { n: undefined, initialRollouts: undefined };
+  if (!expansion || isAnother) return {};
+  const own = expansion.rule;
+  const settings = settingsBesidesRule(expansion);
+  const fixed = fixedRows({ ...expansion, ...expand } as typeof expansion);
+  if (fixed.n === undefined) return { rule: own, expand: settings };
+  if (n !== undefined && expand === undefined) return { beamSize: 1, attemptsPerRow: 0 };
+  return {
+    rule: own,
+    expand: { ...settings, ...expand },
+    n: undefined,
+    initialRollouts: undefined,
+  };
 }
 
 interface Cut {

@@ -5,13 +5,24 @@ import type { RolloutOptions } from "../options.js";
 import type { RolloutConfig } from "../settings.js";
 import { environment, type Environment } from "./environment.js";
 import { growInLockstep } from "./schedule-lockstep.js";
+import { growByChains } from "./schedule-chains.js";
 import { growAlone } from "./schedule-prompt.js";
+import { growBySegments } from "./schedule-segments.js";
 import { TreeRun, type TreeStart } from "./tree-run.js";
 
 /** A grown tree and what pre-monitoring said about its prompt. */
 export interface Grown {
   run: TreeRun;
   monitor: Awaited<ReturnType<typeof growAlone>>;
+}
+
+/** Grows one tree as its rule says. */
+function growOne(env: Environment, run: TreeRun): ReturnType<typeof growAlone> {
+  const { expansion } = env.config;
+  if (!expansion) return growAlone(env, run);
+  const grow =
+    expansion.rule === "treepo" || expansion.rule === "spo-tree" ? growBySegments : growByChains;
+  return grow(env, run).then(() => undefined);
 }
 
 /** Grows trees in one session; whatever happens, the session is closed afterwards. */
@@ -40,7 +51,7 @@ export async function growTrees(
     const grown = await Promise.all(
       runs.map(async (run) => {
         try {
-          const monitor = await gate.run(() => growAlone(env, run), signal);
+          const monitor = await gate.run(() => growOne(env, run), signal);
           await run.settle();
           return { run, monitor };
         } catch (error) {

@@ -1,6 +1,6 @@
 import type { Row } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
-import type { RowEnd, RowKind, RowOutcome, TreeNode } from "../tree/tree-values.js";
+import type { RowChoice, RowEnd, RowKind, RowOutcome, TreeNode } from "../tree/tree-values.js";
 import type { Episode } from "./episode.js";
 
 /** A node while the tree grows: nodes are numbered at the end, so that numbers do not depend on timing. */
@@ -19,8 +19,9 @@ export interface LiveRow {
   handle: Row;
   /** The row's own sampling stream. */
   random: Random;
-  /** Tokens of the response so far. */
+  /** Tokens of the response so far, and those of them that it shares with the row it left. */
   length: number;
+  split: number;
   calls: number;
   /** Its number in the batch, for tables that are shared between prompts. */
   key: number;
@@ -34,6 +35,7 @@ export interface LiveRow {
   episode?: Episode;
   /** What the environment says of the row, once it has ended. */
   outcome?: RowOutcome;
+  chosen?: RowChoice;
 }
 
 /** A surviving row at the end of a round: the state a branch would copy. */

@@ -10,9 +10,10 @@ import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { Episode } from "./episode.js";
 import type { TreeEpisodes } from "./tree-episodes.js";
-import type { PromptText } from "../task.js";
+import { nodeBefore, textAfter } from "./split-node.js";
+import type { PromptText, RolloutTask } from "../task.js";
 import type { TreeEnvironment } from "../tree/tree-data.js";
-import type { BranchAttempt, RowEnd, RowKind } from "../tree/tree-values.js";
+import type { BranchAttempt, RowChoice, RowEnd, RowKind } from "../tree/tree-values.js";
 
 /** Where a tree starts: after the prompt, or after a stretch of an earlier tree. */
 export interface TreeStart {
@@ -28,6 +29,7 @@ export interface TreeStart {
   calls?: number;
   /** The environment that the rows act in. */
   episodes?: TreeEpisodes | undefined;
+  task: RolloutTask;
 }
 
 /**
@@ -49,6 +51,11 @@ export class TreeRun {
   #root: Row | undefined;
   /** Episodes that are being ended. */
   readonly #endings: Promise<void>[] = [];
+  /** Rows that ended keep their place in the session, so that others can leave them. */
+  retaining = false;
+  #retained: Row[] = [];
+  /** The rows that training uses, where the rule says so. */
+  kept: number[] | undefined;
 
   constructor(env: Environment, start: TreeStart) {
     this.#env = env;
@@ -70,6 +77,15 @@ export class TreeRun {
   /** The stream that the tree's own streams are split from. */
   get random(): Random {
     return this.#start.random;
+  }
+
+  get task(): RolloutTask {
+    return this.#start.task;
+  }
+
+  /** What stands of the response before the tree starts. */
+  get prefixTokens(): readonly number[] {
+    return this.#start.prefixTokens ?? [];
   }
 
   /** Rows that may still be made. */
@@ -101,7 +117,9 @@ export class TreeRun {
     const node: LiveNode = {
       ...this.#node("model", row, round),
       tokens: segment.tokens,
-      text: policy.tokenizer.decode(segment.tokens, { skipSpecial: true }),
+      text: config.expansion
+        ? textAfter(row.leaf, segment, policy.tokenizer)
+        : policy.tokenizer.decode(segment.tokens, { skipSpecial: true }),
       logprobs: segment.logprobs,
       entropies: segment.entropies,
       entropy: row.entropy,
@@ -192,11 +210,52 @@ export class TreeRun {
     else if (row.episode?.done) end = "done";
     else if (row.length >= this.#env.config.responseLength) end = "length";
     if (end === undefined) return true;
+    this.end(row, end);
+    return false;
+  }
+
+  /** The row writes no more. */
+  end(row: LiveRow, end: RowEnd): void {
     row.end = end;
-    this.#env.session.close(row.handle);
+    if (this.retaining) this.#retained.push(row.handle);
+    else this.#env.session.close(row.handle);
     this.#endEpisode(row, end);
     this.#env.emit({ type: "end", tree: this.index, row: row.row, end });
-    return false;
+  }
+
+  /** No row will be left any more: those that ended give their memory back, now and from now on. */
+  release(): void {
+    for (const handle of this.#retained) this.#env.session.close(handle);
+    this.#retained = [];
+    this.retaining = false;
+  }
+
+  /** A new row that keeps the first `at` tokens of a row's response and writes on from there. */
+  leave(row: LiveRow, at: number, chosen: RowChoice): LiveRow {
+    const { session, policy, config } = this.#env;
+    const { tokenizer } = policy;
+    const { node, whole } = nodeBefore(row, at, { tokenizer, entropy: config.entropy });
+    const handle = session.fork(row.handle);
+    if (at < row.length) session.truncate(handle, this.prompt.tokens.length + at);
+    let calls = 0;
+    for (let n = node; n; n = n.parent) if (n.kind === "tool") calls++;
+    return this.#add({
+      kind: "branch",
+      round: node ? node.round + (whole ? 1 : 0) : 0,
+      parent: row.row,
+      from: node,
+      leaf: node,
+      handle,
+      length: at,
+      calls,
+      baseline: undefined,
+      consecutive: 0,
+      chosen,
+      // Elsewhere the environment takes the path's calls again, when it is first needed.
+      ...(row.end === undefined && at === row.length && row.episode
+        ? { episode: row.episode.fork() }
+        : {}),
+    });
   }
 
   /**
@@ -262,6 +321,7 @@ export class TreeRun {
 
   /** Gives the prompt's own session row back; the tree is complete. */
   close(): void {
+    this.release();
     if (this.#root) this.#env.session.close(this.#root);
     this.#root = undefined;
   }
@@ -382,11 +442,14 @@ export class TreeRun {
     });
   }
 
-  #add(parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end" | "outcome">): LiveRow {
+  #add(
+    parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end" | "outcome" | "split">,
+  ): LiveRow {
     const number = this.rows.length;
     const row: LiveRow = {
       row: number,
       ...parts,
+      split: parts.length,
       random: this.#start.random.split("sample").split(number),
       key: this.#env.nextKey(),
       entropy: 0,

@@ -1,40 +1,12 @@
-import { decideBranch, type BranchSettings, type BranchVerdict } from "../branch/branch-rule.js";
+import { decideBranch, type BranchSettings } from "../branch/branch-rule.js";
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { ReplayPlan } from "./plan.js";
+import type { Replay, ReplayAttempt, ReplayPoint } from "./replay-result.js";
 
 /** What `replay` may change. In brackets the names in `RolloutOptions`. */
 export interface ReplayChanges extends Partial<BranchSettings> {
   /** How consecutive branchings are counted. */
   penalty?: "prompt" | "path";
-}
-
-/** One attempt as it would have gone. */
-export interface ReplayAttempt extends BranchVerdict {
-  /** The node it stands after. */
-  node: number;
-  row: number;
-  round: number;
-  attempt: number;
-  u: number;
-  entropy: number;
-  baseline: number;
-  consecutive: number;
-  remaining: number;
-  /** What was decided when the tree was made; undefined if nothing was tried here. */
-  was: boolean | undefined;
-}
-
-/** What another setting would have done with the same tree and the same draws. */
-export interface Replay {
-  settings: BranchSettings;
-  attempts: ReplayAttempt[];
-  /** Branches it would have made, and those the tree has. */
-  branches: number;
-  before: number;
-  /** Branches it would have made whose rows the tree does not have: their later rounds are unknown. */
-  unseen: number;
-  /** Rows of the tree that would not exist. */
-  missing: number[];
 }
 
 /**
@@ -47,6 +19,7 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
   const penalty = new ConsecutivePenalty(1);
   const along = new Map<number, number>();
   const attempts: ReplayAttempt[] = [];
+  const points: ReplayPoint[] = [];
   const before = plan.rows.filter((row) => row.kind === "branch").length;
   const present = new Set(plan.rows.filter((r) => r.kind === "initial").map((r) => r.row));
   let used = present.size;
@@ -70,8 +43,11 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
         attempts.push({ ...at, ...situation, remaining: plan.n - used, ...verdict, was });
         if (!verdict.branch) continue;
         branched = true;
+        const order = gained++;
         used++;
-        gained++;
+        const { row, at: place } = step;
+        const point = { round, order, row, at: place, score: verdict.score };
+        points.push(child == null ? point : { ...point, child });
         if (child == null) unseen++;
         else children.push(child);
       }
@@ -91,5 +67,5 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
   }
   const missing = plan.rows.filter((r) => !present.has(r.row)).map((r) => r.row);
   const branches = attempts.filter((a) => a.branch).length;
-  return { settings, attempts, branches, before, unseen, missing };
+  return { settings, attempts, points, branches, before, unseen, missing };
 }

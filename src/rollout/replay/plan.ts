@@ -1,5 +1,5 @@
 import type { BranchSettings } from "../branch/branch-rule.js";
-import type { RolloutTreeData } from "../tree/tree-data.js";
+import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import { treeRandom } from "../tree/tree-random.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
@@ -19,6 +19,8 @@ export interface PlannedStep {
   row: number;
   round: number;
   node: number;
+  /** Tokens of the response up to here. */
+  at: number;
   attempts: PlannedAttempt[];
 }
 
@@ -34,13 +36,16 @@ export interface ReplayPlan {
 }
 
 /** What may be decided anew in a tree, with the draws that decide it. */
-export function planReplay(tree: RolloutTreeData): ReplayPlan {
-  const { branch: settings, penalty, n, attemptsPerRow } = tree.config;
+export function planReplay(tree: RolloutTreeData, tries?: number): ReplayPlan {
+  const { branch: settings, penalty, n, expansion } = tree.config;
+  // A rule that looks at what was written makes no attempts; another would make one.
+  const attemptsPerRow = tries ?? (expansion ? 1 : tree.config.attemptsPerRow);
   const draws = treeRandom(tree).split("branch");
   const steps = stepsOf(tree).map(({ row, round, node, entropy, baseline }) => ({
     row,
     round,
     node: node.id,
+    at: pathOf(tree, node.id).reduce((sum, { tokens }) => sum + tokens.length, 0),
     attempts: Array.from({ length: attemptsPerRow }, (_, attempt): PlannedAttempt => {
       const made = node.branch?.find((b) => b.round === round && b.attempt === attempt);
       if (!made) {
@@ -69,7 +74,10 @@ function stepsOf(tree: RolloutTreeData) {
   for (const node of tree.nodes) byRow.get(node.row)?.push(node);
   for (const { row, parent } of tree.rows) {
     const own = byRow.get(row) ?? [];
-    const written = own.filter((node) => node.kind === "model");
+    // Where a row was left in the middle of a segment there are several nodes of it; the first tells of all.
+    const written = own.filter(
+      (node, i) => node.kind === "model" && own.findIndex((n) => n.round === node.round) === i,
+    );
     const inherited = tree.config.baseline === "trajectory" ? baselines.get(parent) : undefined;
     const baseline = inherited ?? written[0]?.entropy ?? 0;
     baselines.set(row, baseline);

@@ -42,6 +42,8 @@ export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
   padId: number;
   /** The kept text of a leaf that the response length cuts, by row. */
   cutTexts: Record<number, string>;
+  /** The rows that training uses, in order, where a rule says so; a row may be there twice. */
+  kept?: number[];
   monitor?: EntropyMonitor;
   origin?: TreeOrigin;
   /** The environment its rows acted in. */

@@ -1,9 +1,10 @@
+import { ruleOf } from "../settings.js";
 import type { RolloutTreeData } from "./tree-data.js";
 
 /** A tree in a few lines: what it is, and what became of each row. */
 export function treeText({ rows, nodes, config, origin }: RolloutTreeData): string {
   const branches = rows.filter((row) => row.kind === "branch").length;
-  const head = `RolloutTree: ${rows.length} rows (${branches} branches), ${nodes.length} nodes, seed ${config.seed}, ${config.branch.rule}`;
+  const head = `RolloutTree: ${rows.length} rows (${branches} branches), ${nodes.length} nodes, seed ${config.seed}, ${ruleOf(config)}`;
   const lines = rows.map((row) => {
     const from = row.kind === "branch" ? `branch of ${row.parent}` : row.kind;
     const text = nodes.flatMap((node) => (node.row === row.row ? [node.text] : [])).join("");

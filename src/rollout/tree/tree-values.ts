@@ -100,6 +100,20 @@ export interface RowOutcome {
   failure?: string;
 }
 
+/** Why a rule that looks at what has been written made a row. */
+export interface RowChoice {
+  /** The rule's round, from 1. */
+  round: number;
+  /** The choice's place among those of its round. */
+  order: number;
+  /** Tokens of the response that the row shares with the one it left. */
+  at: number;
+  /** What the rule ranked by; 0 where it drew lots or counts alone. */
+  score: number;
+  /** The place in the response of the token that was ranked. */
+  token?: number;
+}
+
 /** One row: a path from the prompt to a leaf. */
 export interface TreeRow {
   row: number;
@@ -117,6 +131,7 @@ export interface TreeRow {
   calls: number;
   /** What its environment says it was worth. */
   outcome?: RowOutcome;
+  chosen?: RowChoice;
 }
 
 /** What AEPO's pre-monitoring saw and what it decided. */

@@ -16,6 +16,7 @@ import {
   innerNodes,
   leavesOf,
   withLeaves,
+  type Outline,
 } from "../../../src/rollout/branch/family/outline.js";
 import { treeGrpoExpand } from "../../../src/rollout/branch/family/tree-grpo.js";
 import { treepoDivergence } from "../../../src/rollout/branch/family/treepo.js";
@@ -25,10 +26,9 @@ import {
   treerlMask,
   treerlSelect,
 } from "../../../src/rollout/branch/family/treerl.js";
-import {
-  treeDifference,
-  type ScoredOutline,
-} from "../../../src/learn/advantage/tree-difference.js";
+import { leafSums } from "../../../src/learn/credit/credit-tree.js";
+import { total } from "../../../src/learn/credit/credit.js";
+import { treeDiff, treeDiffSums } from "../../../src/learn/credit/tree-diff.js";
 import type { Runners } from "../runner.js";
 
 const ids = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id);
@@ -235,6 +235,37 @@ export const runners: Runners = {
     };
   },
 };
+
+interface ScoredOutline extends Outline {
+  tokens: number;
+  score?: number;
+  children?: readonly ScoredOutline[];
+}
+
+/** Tree-GRPO's `tree_diff` by the nodes' ids. */
+function treeDifference(root: ScoredOutline, margin: number) {
+  const listed = [root, ...breadthFirst(root)];
+  const parents = new Map<ScoredOutline, number>();
+  for (const [i, node] of listed.entries()) {
+    for (const child of node.children ?? []) parents.set(child, i);
+  }
+  const nodes = listed.map(({ tokens, score, children = [] }, i) => ({
+    parent: parents.get(listed[i]!) ?? -1,
+    tokens,
+    ...(children.length === 0 ? { score: score ?? 0 } : {}),
+  }));
+  const leaves = listed.flatMap(({ children = [] }, i) => (children.length === 0 ? [i] : []));
+  const rowLength = (leaf: number): number =>
+    leaf < 0 ? 0 : nodes[leaf]!.tokens + rowLength(nodes[leaf]!.parent);
+  const mask = leaves.map((leaf) => new Array<number>(rowLength(leaf)).fill(1));
+  const { advantages } = treeDiff({ tree: { nodes }, leaves, mask }, { margin });
+  const sumOf = treeDiffSums({ nodes }, margin);
+  return {
+    sums: listed.map(({ id }, i) => [id, leafSums({ nodes }).sum[i]!] as const),
+    final: listed.slice(1).map(({ id }, i) => [id, total(sumOf(i + 1))] as const),
+    tokens: leaves.map((leaf, i) => [listed[leaf]!.id, [...advantages[i]!]] as const),
+  };
+}
 
 /** Every node left, level by level, with the copies beside what they copy. */
 function nodesAfter(tree: TurnOutline, leaves: readonly string[]): string[] {

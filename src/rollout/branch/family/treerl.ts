@@ -23,9 +23,8 @@ export interface TreerlOptions {
   points: number;
   /** Above 0: points lie far apart, chosen from so many times `points` per chain. */
   upsampling?: number;
-  /** Tokens of a tree's first chain that count; other chains have `otherLength`. */
+  /** Tokens of a tree's first chain that count. Default 7144, as for other chains in any case. */
   maxLength?: number;
-  otherLength?: number;
 }
 
 /** The published code has this as the default of an argument that only first chains are given. */
@@ -90,18 +89,12 @@ export function treerlSelect(
   );
   return forest.flatMap((chains, tree) => {
     const ranked = chains.map((chain, i) => {
-      const most = i === 0 ? options.maxLength : options.otherLength;
-      const tokens = rankTokens(chain, most);
-      return { tokens, scores: tokens.map((token) => chain.signal[token]!) };
+      const most = i === 0 ? options.maxLength : undefined;
+      const own = (token: number) => ({ chain: i, token, score: chain.signal[token]! });
+      return rankTokens(chain, most).map(own);
     });
-    return pool(ranked, options).map(({ chain, token, score }) => ({ tree, chain, token, score }));
+    return pool(ranked, options).map((chosen) => ({ tree, ...chosen }));
   });
-}
-
-/** Tokens by falling score, and those scores. */
-export interface RankedTokens {
-  tokens: readonly number[];
-  scores: readonly number[];
 }
 
 /** The first `count` of a chain's ranked tokens; where there are fewer, they come again. */
@@ -110,19 +103,14 @@ export function firstOf<T>(ranked: readonly T[], count: number): T[] {
   return Array.from({ length: count }, (_, i) => ranked[i % ranked.length]!);
 }
 
-/** The best of one tree, from its chains' ranked tokens. */
-export function pool(
-  chains: readonly RankedTokens[],
+/** The best of one tree, from its chains' tokens by falling score. */
+export function pool<C extends Omit<ChosenToken, "tree">>(
+  chains: readonly (readonly C[])[],
   { points, upsampling = 0 }: Pick<TreerlOptions, "points" | "upsampling">,
-): Omit<ChosenToken, "tree">[] {
+): C[] {
   const each = upsampling > 0 ? points * upsampling : points;
   const pooled = chains
-    .flatMap(({ tokens, scores }, chain) =>
-      firstOf(
-        tokens.map((token, i) => ({ chain, token, score: scores[i]! })),
-        each,
-      ),
-    )
+    .flatMap((ranked) => firstOf(ranked, each))
     .sort((a, b) => b.score - a.score || b.chain - a.chain || b.token - a.token);
   return upsampling > 0 ? farApart(pooled, points) : pooled.slice(0, points);
 }

@@ -1,4 +1,4 @@
-import type { Replay } from "../../../rollout/replay/follow-plan.js";
+import type { Replay } from "../../../rollout/replay/replay-result.js";
 import type { Colouring } from "./colouring.js";
 import type { Span } from "./paths.js";
 import type { PageTree } from "./unpack-tree.js";

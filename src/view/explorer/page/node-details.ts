@@ -1,4 +1,4 @@
-import type { Replay } from "../../../rollout/replay/follow-plan.js";
+import type { Replay } from "../../../rollout/replay/replay-result.js";
 import { element } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
 import { tableRow } from "../../page/table-row.js";

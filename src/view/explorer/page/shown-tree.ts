@@ -1,5 +1,5 @@
 import { followPlan } from "../../../rollout/replay/follow-plan.js";
-import type { Replay } from "../../../rollout/replay/follow-plan.js";
+import type { Replay } from "../../../rollout/replay/replay-result.js";
 import type { Palette } from "../../palette.js";
 import type { Choices } from "./choices.js";
 import { type Colouring, colouringOf } from "./colouring.js";

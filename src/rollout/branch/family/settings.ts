@@ -1,0 +1,233 @@
+import type { TreepoAllocation } from "./treepo.js";
+
+/**
+ * The rules that look at what has been written and choose where the tree goes on from: after whole chains
+ * or, for `treepo` and `spo-tree`, after every segment.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { expansionRules, rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { rule: "treerl", seed: 1 });
+ * assert.equal(tree.rows.length, 30);
+ * const branches = expansionRules.map((rule) => tree.replay({ rule }).branches);
+ * assert.equal(branches[expansionRules.indexOf("treerl")], 24);
+ * ```
+ */
+export const expansionRules = [
+  "tree-grpo",
+  "at2po",
+  "treerl",
+  "appo",
+  "appo-rollout",
+  "fr3e",
+  "treepo",
+  "spo-tree",
+] as const;
+
+export type ExpansionRule = (typeof expansionRules)[number];
+
+/** Whether a rule is one of them. */
+export const isExpansion = (rule: string): rule is ExpansionRule =>
+  (expansionRules as readonly string[]).includes(rule);
+
+/** Whether a rule looks at what tokens say. */
+export const readsText = (rule: ExpansionRule): boolean =>
+  rule === "treerl" || rule === "appo" || rule === "appo-rollout";
+
+/**
+ * What a token is ranked by: the entropy of the whole distribution, that of the ten likeliest alternatives
+ * (not renormalised), -ln p of the token drawn, or APPO's score.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { branchSignals } from "arpo-lab/rollout";
+ *
+ * assert.ok(branchSignals.includes("surprisal"));
+ * ```
+ */
+export const branchSignals = ["entropy", "top-entropy", "surprisal", "appo"] as const;
+
+export type BranchSignal = (typeof branchSignals)[number];
+
+/** Random steps of each tree are gone on from; some leaves of each tree are kept. */
+export interface TreeGrpoSettings {
+  rule: "tree-grpo";
+  /** m: trees, each from one chain. */
+  trees: number;
+  /** l. */
+  rounds: number;
+  /** n: steps chosen per tree and round. */
+  points: number;
+  /** k: leaves kept per tree. */
+  keep: number;
+}
+
+/** The turns of highest signal are written anew. */
+export interface At2poSettings {
+  rule: "at2po";
+  /** `expansion_iterations`. */
+  rounds: number;
+  /** `beam_size`: turns written anew per round. */
+  points: number;
+  /** `random` chooses turns by chance. */
+  signal: BranchSignal | "random";
+  /** What every sibling takes off a turn's signal. */
+  penalty: number;
+}
+
+/** The tokens of highest signal are drawn anew. */
+export interface TreerlSettings {
+  rule: "treerl";
+  /** m: trees, each from one chain. */
+  trees: number;
+  /** l. */
+  rounds: number;
+  /** n: tokens chosen per tree and round. */
+  points: number;
+  /** t: how often each is drawn anew. */
+  rows: number;
+  signal: BranchSignal;
+  /** Above 0: the chosen lie far apart (`use_diverse_sampling`, `diverse_upsampling`). */
+  upsampling: number;
+  /** Tokens of a first chain that count. */
+  maxLength: number;
+}
+
+/** Rows go on after tokens that are uncertain and of influence. */
+export interface AppoSettings {
+  rule: "appo";
+  /** What uncertainty is measured by. */
+  signal: BranchSignal;
+  /** What is to come counts so much less with every token. */
+  gamma: number;
+  /** The future value stays within 1 ± clip; 0: no bound. */
+  clip: number;
+}
+
+/** APPO inside the rollout: rows go on after uncertain tokens, the first rows first. */
+export interface AppoRolloutSettings {
+  rule: "appo-rollout";
+  signal: BranchSignal;
+}
+
+/** A right and a wrong rollout are explored from their most uncertain tokens. */
+export interface Fr3eSettings {
+  rule: "fr3e";
+  /** `srpo_max_block_num`: anchors per rollout. */
+  points: number;
+  /** Rollouts from every state. */
+  rows: number;
+  /** How many right rollouts are explored, and how many wrong ones. */
+  right: number;
+  wrong: number;
+  signal: BranchSignal;
+}
+
+/** Paths of segments, each continued several times while there is room. */
+export interface TreepoSettings {
+  rule: "treepo";
+  /** Tokens. */
+  segment: number;
+  /** Segments of a path. */
+  depth: number;
+  /** d: continuations per path. */
+  divergence: number;
+  /** The first step makes from so many to so many paths. */
+  first: [least: number, most: number];
+  allocation: TreepoAllocation;
+  temperature: number;
+}
+
+/** A tree of fixed branch factors: segments of so many tokens, the last of any length. */
+export interface SpoTreeSettings {
+  rule: "spo-tree";
+  segment: number;
+  factors: number[];
+}
+
+/** What a rule that looks at written chains is set to, complete. */
+export type ExpansionSettings =
+  | TreeGrpoSettings
+  | At2poSettings
+  | TreerlSettings
+  | AppoSettings
+  | AppoRolloutSettings
+  | Fr3eSettings
+  | TreepoSettings
+  | SpoTreeSettings;
+
+type Every<T> = T extends unknown ? keyof T : never;
+type ValueOf<T, K extends PropertyKey> = T extends Record<K, infer V> ? V : never;
+
+/** What may be set of such a rule; each takes what it has, and the published value of what is left out. */
+export type ExpandOptions = {
+  [K in Exclude<Every<ExpansionSettings>, "rule">]?: ValueOf<ExpansionSettings, K>;
+};
+
+/** The settings of a rule of that name. */
+export type SettingsOf<R extends ExpansionRule> = Extract<ExpansionSettings, { rule: R }>;
+
+/** The published settings. `spo-tree`: those for a model of 1.5B parameters on MATH. */
+export const publishedExpansion: { readonly [R in ExpansionRule]: Readonly<SettingsOf<R>> } = {
+  "tree-grpo": { rule: "tree-grpo", trees: 2, rounds: 1, points: 2, keep: 3 },
+  at2po: { rule: "at2po", rounds: 2, points: 6, signal: "surprisal", penalty: 0.05 },
+  treerl: {
+    rule: "treerl",
+    ...{ trees: 6, rounds: 1, points: 2, rows: 2 },
+    ...{ signal: "surprisal", upsampling: 0, maxLength: 7144 },
+  },
+  appo: { rule: "appo", signal: "top-entropy", gamma: 1, clip: 0.2 },
+  "appo-rollout": { rule: "appo-rollout", signal: "top-entropy" },
+  fr3e: { rule: "fr3e", points: 4, rows: 16, right: 1, wrong: 1, signal: "surprisal" },
+  treepo: {
+    rule: "treepo",
+    ...{ segment: 512, depth: 14, divergence: 2, first: [2, 8] },
+    ...{ allocation: "fixed_avg", temperature: 1 },
+  },
+  "spo-tree": { rule: "spo-tree", segment: 600, factors: [6, 6, 6] },
+};
+
+/** Rows that a rule's settings fix, and rows it starts with; undefined where the caller chooses. */
+export function fixedRows(settings: ExpansionSettings): { n?: number; initialRollouts?: number } {
+  switch (settings.rule) {
+    case "tree-grpo":
+      return { n: settings.trees * settings.keep, initialRollouts: settings.trees };
+    case "treerl": {
+      const { trees, rounds, points, rows } = settings;
+      return { n: trees * (1 + rounds * points * rows), initialRollouts: trees };
+    }
+    case "fr3e":
+      return { n: (settings.right + settings.wrong) * (settings.points + 1) * settings.rows };
+    case "spo-tree":
+      return {
+        n: settings.factors.reduce((product, f) => product * f, 1),
+        initialRollouts: settings.factors[0]!,
+      };
+    case "treepo":
+      return { initialRollouts: settings.first[1] };
+    case "at2po":
+    case "appo":
+    case "appo-rollout":
+      return {};
+  }
+}
+
+/** Rows per prompt, and those a prompt starts with, in the published runs where settings leave them open. */
+export const publishedRows: Partial<
+  Record<ExpansionRule, { n?: number; initialRollouts?: number }>
+> = {
+  at2po: { n: 22, initialRollouts: 10 },
+  appo: { n: 16, initialRollouts: 8 },
+  "appo-rollout": { n: 16, initialRollouts: 8 },
+  fr3e: { initialRollouts: 4 },
+  treepo: { n: 16 },
+};
+
+/** What of a rule's settings may be set. */
+export function settingsBesidesRule(settings: ExpansionSettings): ExpandOptions {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => key !== "rule"));
+}

@@ -1,0 +1,139 @@
+import type { Random } from "../../random/random.js";
+import { inAppoOrder } from "../branch/family/appo.js";
+import { at2poExpand } from "../branch/family/at2po.js";
+import { anchorCount } from "../branch/family/fr3e.js";
+import { innerNodes } from "../branch/family/outline.js";
+import type { PlannedChain } from "./plan-chains.js";
+import type { ExpansionSettings, SettingsOf } from "../branch/family/settings.js";
+import { treeGrpoExpand } from "../branch/family/tree-grpo.js";
+import { turnOutlines, type TurnNode } from "./turn-outline.js";
+import { pool } from "../branch/family/treerl.js";
+
+/** A place that a row is left at, to make one more row. */
+export interface Choice {
+  row: number;
+  /** Tokens of the response that the new row keeps. */
+  at: number;
+  score: number;
+  /** The place of the token it was chosen for. */
+  token?: number;
+}
+
+/** What a round's choice depends on besides the rows. */
+export interface RoundState {
+  /** The round's own stream. */
+  random: Random;
+  /** Rows that may still be made. */
+  budget: number;
+  /** FR3E: the rows to explore. */
+  bases?: readonly number[];
+}
+
+/** The rows of each tree, in the order of creation. */
+function byTree(chains: readonly PlannedChain[]): PlannedChain[][] {
+  const trees = new Map<number, PlannedChain[]>();
+  for (const chain of chains) trees.set(chain.tree, [...(trees.get(chain.tree) ?? []), chain]);
+  return [...trees.values()];
+}
+
+/** Rounds of choosing: more than one only where a rule has them. */
+export const roundsOf = (settings: ExpansionSettings): number =>
+  "rounds" in settings ? settings.rounds : 1;
+
+/** Where a rule that looks at whole chains goes on from, in order; each choice makes one row. */
+export function choosePoints(
+  settings: ExpansionSettings,
+  chains: readonly PlannedChain[],
+  state: RoundState,
+): Choice[] {
+  switch (settings.rule) {
+    case "tree-grpo":
+      return turnOutlines(chains).flatMap((root, tree) => {
+        const draws = state.random.split(tree);
+        const u = Array.from({ length: settings.points }, (_, i) => draws.at(i));
+        return treeGrpoExpand(root, u).map((step) => ({ row: step.row, at: step.end, score: 0 }));
+      });
+    case "at2po":
+      return turnOutlines(oneTree(chains)).flatMap((root) => expandTurns(root, settings, state));
+    case "treerl":
+      return byTree(chains).flatMap((tree) => drawnAnew(tree, settings));
+    case "appo":
+      return afterTokens(chains, state.budget);
+    case "appo-rollout":
+      return chains
+        .flatMap(({ row, places }) => places.map((place) => choice(row, place)))
+        .slice(0, state.budget);
+    case "fr3e":
+      return explored(chains, settings, state.bases);
+    case "treepo":
+    case "spo-tree":
+      throw new Error(`Cannot choose tokens: rule ${settings.rule} chooses after every segment`);
+  }
+}
+
+const choice = (row: number, place: PlannedChain["places"][number]): Choice => ({
+  row,
+  at: place.at,
+  score: place.score,
+  token: place.place,
+});
+
+/** AT2PO has one tree per prompt, whatever rows it starts with. */
+const oneTree = (chains: readonly PlannedChain[]): PlannedChain[] =>
+  chains.map((chain) => ({ ...chain, tree: chains[0]!.row }));
+
+function expandTurns(root: TurnNode, settings: SettingsOf<"at2po">, state: RoundState): Choice[] {
+  const { points, penalty, signal } = settings;
+  const chosen =
+    signal === "random"
+      ? atRandom(innerNodes(root), points, state.random).map((turn) => ({ turn, score: 0 }))
+      : at2poExpand(root, points, penalty);
+  return chosen.map(({ turn, score }) => ({ row: turn.row, at: turn.start, score }));
+}
+
+/** Without replacement where there are enough. */
+function atRandom<T>(items: readonly T[], count: number, random: Random): T[] {
+  const draws = random.split("turns");
+  if (items.length >= count) return draws.shuffle(items).slice(0, count);
+  return Array.from({ length: count }, () => draws.choose(items));
+}
+
+/** All chosen tokens, then all again, `rows` times. */
+function drawnAnew(tree: readonly PlannedChain[], settings: SettingsOf<"treerl">): Choice[] {
+  const ranked = tree.map(({ places }, chain) =>
+    places.map((place) => ({ ...place, chain, row: tree[chain]!.row })),
+  );
+  const chosen = pool(ranked, settings).map((place) => choice(place.row, place));
+  return Array.from({ length: settings.rows }, () => chosen).flat();
+}
+
+function afterTokens(chains: readonly PlannedChain[], budget: number): Choice[] {
+  const all = chains.flatMap(({ row, places }) =>
+    places.map((place) => ({ ...place, strict: place.strict ?? false, row })),
+  );
+  const taken = inAppoOrder(all).slice(0, budget);
+  if (taken.length === 0) return [];
+  return Array.from({ length: budget }, (_, i) => {
+    const place = taken[i % taken.length]!;
+    return choice(place.row, place);
+  });
+}
+
+/** From the prompt and before each anchor of the rows that are explored, state by state. */
+function explored(
+  chains: readonly PlannedChain[],
+  { points, rows }: SettingsOf<"fr3e">,
+  bases: readonly number[] | undefined,
+): Choice[] {
+  const first = chains.filter(
+    ({ kind, row }) => kind === "initial" && (bases?.includes(row) ?? true),
+  );
+  return first.flatMap(({ row, start, places, count }) => {
+    const anchors = places
+      .slice(0, anchorCount(count, points))
+      .map((place) => choice(row, place))
+      .sort((a, b) => a.at - b.at);
+    const states: Choice[] = [{ row, at: start, score: 0 }, ...anchors];
+    return states.flatMap((state) => Array.from({ length: rows }, () => state));
+  });
+}

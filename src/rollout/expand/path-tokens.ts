@@ -1,0 +1,139 @@
+import { appoCandidates } from "../branch/family/appo.js";
+import type { BranchSignal } from "../branch/family/settings.js";
+import type { RowKind, TreeNode } from "../tree/tree-values.js";
+
+/** What the rules read of a stretch of a row. */
+export type PathNode = Pick<
+  TreeNode,
+  "kind" | "row" | "round" | "tokens" | "logprobs" | "entropies" | "top"
+>;
+
+/** A row from where its tree starts to its end. */
+export interface Chain {
+  row: number;
+  kind: RowKind;
+  /** The row it left; -1 for none. */
+  parent: number;
+  /** The first row of its tree. */
+  tree: number;
+  /** Tokens of the response before the tree starts: a fork's prefix. */
+  start: number;
+  /** Tokens of the response that it shares with its parent. */
+  split: number;
+  nodes: readonly PathNode[];
+  /** Tokens of the response, all told. */
+  length: number;
+}
+
+/** Who wrote a row's tokens, by their place in the response less `start`. */
+export interface PathTokens {
+  ids: Int32Array;
+  /** 1 where a policy drew the token, for this row or for one that it left. */
+  drawn: Uint8Array;
+  /** Where the row's own first token is. */
+  own: number;
+}
+
+/** Most likely alternatives that count in a cut-off entropy, as published. */
+const topCount = 10;
+
+/** -sum p ln p over the likeliest alternatives of a token as reported: not renormalised, never below 0. */
+export function topEntropy(top: TreeNode["top"], at: number): number {
+  if (!top) return NaN;
+  let sum = 0;
+  for (let k = 0; k < Math.min(topCount, top.width); k++) {
+    const l = top.logprobs[at * top.width + k]!;
+    if (l > -Infinity) sum -= Math.exp(l) * l;
+  }
+  return Math.max(0, sum);
+}
+
+/** A row's tokens, and who wrote them. */
+export function pathTokens({ nodes, start, split, length }: Chain): PathTokens {
+  const ids = new Int32Array(length - start);
+  const drawn = new Uint8Array(length - start);
+  let at = 0;
+  for (const { tokens, kind } of nodes) {
+    ids.set(tokens, at);
+    if (kind === "model") drawn.fill(1, at, at + tokens.length);
+    at += tokens.length;
+  }
+  return { ids, drawn, own: split - start };
+}
+
+/** A signal at each token of a row; NaN where none was drawn or the policy did not tell. */
+export function signalOf(chain: Chain, signal: BranchSignal): Float64Array {
+  const values = new Float64Array(chain.length - chain.start).fill(NaN);
+  let at = 0;
+  for (const node of chain.nodes) {
+    const { length } = node.tokens;
+    if (node.kind === "model") {
+      for (let t = 0; t < length; t++) values[at + t] = valueAt(node, t, signal);
+    }
+    at += length;
+  }
+  if (signal !== "appo") return values;
+  const { drawn } = pathTokens(chain);
+  const scores = new Float64Array(values.length).fill(NaN);
+  const row = { mask: drawn, blank: [], entropies: values };
+  for (const { token, score } of appoCandidates(0, row)) scores[token] = score;
+  return scores;
+}
+
+function valueAt(node: PathNode, at: number, signal: BranchSignal): number {
+  switch (signal) {
+    case "entropy":
+      return node.entropies[at]!;
+    case "surprisal":
+      return -node.logprobs[at]!;
+    case "top-entropy":
+    case "appo":
+      return topEntropy(node.top, at);
+  }
+}
+
+/** A place itself or, where a tool answers there, the place behind the answer. */
+export function beyondResults({ nodes, start }: Pick<Chain, "nodes" | "start">) {
+  const results: [from: number, to: number][] = [];
+  let at = start;
+  for (const { kind, tokens } of nodes) {
+    if (kind === "tool") results.push([at, at + tokens.length]);
+    at += tokens.length;
+  }
+  return (place: number): number =>
+    results.find(([from, to]) => place >= from && place < to)?.[1] ?? place;
+}
+
+/** A stretch from behind one tool result to the end of the next. */
+export interface Turn {
+  /** Where its first drawn token is, counted in the response. */
+  start: number;
+  end: number;
+  /** The tokens of its last generate call, counted in the response. */
+  called: readonly [from: number, to: number];
+}
+
+/** The turns of a row, those it shares included. */
+export function turnsOf({ nodes, start, length }: Chain): Turn[] {
+  const turns: Turn[] = [];
+  let begin = start;
+  let at = start;
+  let call: { key: string; from: number; to: number } | undefined;
+  const close = (end: number) => {
+    if (end > begin)
+      turns.push({ start: begin, end, called: [call?.from ?? end, call?.to ?? end] });
+    begin = end;
+    call = undefined;
+  };
+  for (const node of nodes) {
+    const from = at;
+    at += node.tokens.length;
+    if (node.kind === "tool") close(at);
+    else if (node.kind === "model") {
+      const key = `${node.row}/${node.round}`;
+      call = call?.key === key ? { ...call, to: at } : { key, from, to: at };
+    }
+  }
+  close(length);
+  return turns;
+}

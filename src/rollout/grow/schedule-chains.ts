@@ -1,0 +1,81 @@
+import { choosePoints, roundsOf } from "../expand/choose-points.js";
+import { keptLeaves } from "../expand/kept-leaves.js";
+import { planChain } from "../expand/plan-chains.js";
+import { tokenTexts } from "../expand/token-texts.js";
+import { trajectoryOf } from "../tree/trajectory.js";
+import { currentLogprobs } from "./current-logprobs.js";
+import type { Environment } from "./environment.js";
+import { finishTree } from "./finish-tree.js";
+import { liveChains } from "./live-chains.js";
+import type { LiveRow } from "./live-row.js";
+import type { TreeRun } from "./tree-run.js";
+
+/**
+ * Grows one tree by a rule that looks at whole chains: some rows to their end, then in each of the rule's
+ * rounds further rows that leave them where the rule says, each to its end.
+ */
+export async function growByChains(env: Environment, run: TreeRun): Promise<void> {
+  const { config, policy } = env;
+  const settings = config.expansion!;
+  const rounds = roundsOf(settings);
+  run.retaining = rounds > 0;
+  const first = run.start(config.initialRollouts);
+  await Promise.all(first.map((row) => toTheEnd(env, run, row)));
+  const reading = {
+    textOf: tokenTexts(policy.tokenizer),
+    current: await currentLogprobs(env, run),
+    shifted: config.compat.appoAlignment ?? false,
+  };
+  const bases = settings.rule === "fr3e" ? await basesOf(env, run) : undefined;
+
+  for (let round = 1; round <= rounds; round++) {
+    const chains = liveChains(run).map((chain) => planChain(chain, settings, reading));
+    const random = run.random.split("expand").split(round);
+    const chosen = choosePoints(settings, chains, { random, budget: run.remaining, bases });
+    const born = chosen.map(({ row, ...choice }, order) =>
+      run.leave(run.rows[row]!, choice.at, { round, order, ...choice }),
+    );
+    if (round === rounds) run.release();
+    await Promise.all(born.map((row) => toTheEnd(env, run, row)));
+  }
+  await fill(env, run);
+  const random = run.random.split("keep");
+  const chains = liveChains(run).map((chain) => planChain(chain, settings, reading));
+  run.kept = keptLeaves(settings, chains, { n: config.n, random });
+  run.close();
+}
+
+/** Lets a row write, call and read until it ends. */
+async function toTheEnd(env: Environment, run: TreeRun, row: LiveRow): Promise<void> {
+  for (let { round } = row; ; round++) {
+    const left = env.config.responseLength - row.length;
+    const node = await run.generate(row, round, Math.max(1, left));
+    const fate = run.classify(row, node);
+    const fits = fate.kind === "call" ? await run.call(row, round, fate.tag, fate.input) : true;
+    if (!run.survives(row, fate, fits)) return;
+  }
+}
+
+/** Where too few places were found, rows from the prompt make up for it. */
+async function fill(env: Environment, run: TreeRun): Promise<void> {
+  const { rule } = env.config.expansion!;
+  if (rule === "tree-grpo" || rule === "at2po" || rule === "fr3e") return;
+  const fresh: LiveRow[] = [];
+  while (run.remaining > 0) fresh.push(run.refill(-1)!);
+  await Promise.all(fresh.map((row) => toTheEnd(env, run, row)));
+}
+
+/** FR3E: the first right and wrong rows. */
+async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
+  const { config, policy, judge } = env;
+  const settings = config.expansion!;
+  if (settings.rule !== "fr3e" || !judge) return [];
+  const tree = finishTree(run, run.task, config, policy);
+  const right = await Promise.all(
+    run.rows.map(({ row }) => judge(trajectoryOf(tree, row), run.task)),
+  );
+  const rows = (wanted: boolean, most: number) =>
+    run.rows.filter(({ row }) => Boolean(right[row]) === wanted).slice(0, most);
+  const chosen = [...rows(true, settings.right), ...rows(false, settings.wrong)];
+  return chosen.map(({ row }) => row).sort((a, b) => a - b);
+}

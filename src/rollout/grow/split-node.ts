@@ -1,0 +1,88 @@
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { segmentEntropy, type EntropyOptions } from "../branch/segment-entropy.js";
+import type { Segment } from "../../policy/policy.js";
+import type { LiveNode, LiveRow } from "./live-row.js";
+
+/** A text of tokens that others follow: without the character that they may begin and not end. */
+export function openText(tokens: ArrayLike<number>, tokenizer: Tokenizer): string {
+  return tokenizer.decode(tokens, { skipSpecial: true }).replace(/\uFFFD+$/, "");
+}
+
+/** The text of what a row wrote next: together with what stands directly before it, it is whole. */
+export function textAfter(
+  leaf: LiveNode | undefined,
+  segment: Pick<Segment, "tokens" | "finish">,
+  tokenizer: Tokenizer,
+): string {
+  const before: LiveNode[] = [];
+  for (let node = leaf; node?.kind === "model"; node = node.parent) before.unshift(node);
+  const known = before.map(({ text }) => text).join("");
+  const ids = [...before.flatMap(({ tokens }) => [...tokens]), ...segment.tokens];
+  const all =
+    segment.finish === "length"
+      ? openText(ids, tokenizer)
+      : tokenizer.decode(ids, { skipSpecial: true });
+  return all.startsWith(known)
+    ? all.slice(known.length)
+    : tokenizer.decode(segment.tokens, { skipSpecial: true });
+}
+
+/** The node that ends behind a row's first `at` tokens; divides the one that does not end there. */
+export function nodeBefore(
+  row: LiveRow,
+  at: number,
+  how: Parameters<typeof splitNode>[2],
+): { node: LiveNode | undefined; whole: boolean } {
+  let end = row.length;
+  for (let node = row.leaf; node; node = node.parent) {
+    if (end === at) return { node, whole: true };
+    const start = end - node.tokens.length;
+    if (start < at) return { node: splitNode(node, at - start, how), whole: false };
+    end = start;
+  }
+  return { node: undefined, whole: true };
+}
+
+/**
+ * Divides a node that the model wrote, so that a row can leave it in its middle. The node itself becomes
+ * its second part: whoever stands on it or after it stays where he was. The first part carries what was
+ * measured of the whole.
+ */
+export function splitNode(
+  node: LiveNode,
+  at: number,
+  { tokenizer, entropy }: { tokenizer: Tokenizer; entropy: EntropyOptions },
+): LiveNode {
+  const first: LiveNode = {
+    ...node,
+    tokens: node.tokens.slice(0, at),
+    logprobs: node.logprobs.slice(0, at),
+    entropies: node.entropies.slice(0, at),
+    finish: "length",
+  };
+  delete first.stop;
+  delete first.branch;
+  const text = openText(first.tokens, tokenizer);
+  first.text = node.text.startsWith(text) ? text : "";
+  node.text = node.text.slice(first.text.length);
+  const { length } = node.tokens;
+  node.tokens = node.tokens.slice(at);
+  node.logprobs = node.logprobs.slice(at);
+  node.entropies = node.entropies.slice(at);
+  if (node.top) {
+    const { width, ids, logprobs } = node.top;
+    const cut = at * width;
+    first.top = { width, ids: ids.slice(0, cut), logprobs: logprobs.slice(0, cut) };
+    node.top = { width, ids: ids.slice(cut), logprobs: logprobs.slice(cut) };
+  }
+  if (node.run) {
+    // Tokens come one after another; when each came is not known.
+    const { start, end } = node.run;
+    const between = start + ((end - start) * at) / length;
+    first.run = { start, end: between };
+    node.run = { ...node.run, start: between };
+  }
+  node.entropy = segmentEntropy(node, tokenizer.vocabSize, entropy);
+  node.parent = first;
+  return first;
+}

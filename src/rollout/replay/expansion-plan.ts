@@ -1,0 +1,15 @@
+import type { ExpansionSettings } from "../branch/family/settings.js";
+import type { PlannedChain } from "../expand/plan-chains.js";
+import type { RandomState } from "../../random/random.js";
+
+/** All that replaying a rule that looks at written chains needs, as plain data. */
+export interface ExpansionPlan {
+  settings: ExpansionSettings;
+  /** Rows per prompt. */
+  n: number;
+  chains: PlannedChain[];
+  /** The tree's own stream. */
+  random: RandomState;
+  /** FR3E: the rows that are explored. Default: every first one. */
+  bases?: number[];
+}

@@ -1,0 +1,72 @@
+import { readsText, type ExpansionSettings } from "../branch/family/settings.js";
+import { shown } from "../../arguments/index.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { planChain, type Reading } from "../expand/plan-chains.js";
+import { storedChains } from "../expand/stored-chains.js";
+import { tokenTexts } from "../expand/token-texts.js";
+import type { RolloutTreeData } from "../tree/tree-data.js";
+import { treeRandom } from "../tree/tree-random.js";
+import type { ExpansionPlan } from "./expansion-plan.js";
+
+/** What a stored tree does not carry. */
+export interface ExpansionReading {
+  /** What turns tokens into text: known for trees made in this process. */
+  tokenizer?: Tokenizer | undefined;
+  /** APPO: ln p of each row's tokens under the policy of now, a list per row of the tree. */
+  current?: readonly ArrayLike<number>[] | undefined;
+}
+
+/** What a rule may choose anew in a tree, with the draws that decide it. */
+export function planExpansion(
+  tree: RolloutTreeData,
+  settings: ExpansionSettings,
+  { tokenizer, current }: ExpansionReading = {},
+): ExpansionPlan {
+  const { config } = tree;
+  if (readsText(settings.rule) && !tokenizer) {
+    throw new TypeError(
+      `Cannot replay: rule ${settings.rule} reads the text of tokens and needs a tokenizer, got none: the tree was read from a file`,
+    );
+  }
+  checkSignal(tree, settings);
+  const reading: Reading = {
+    textOf: tokenizer ? tokenTexts(tokenizer) : () => "",
+    current: current && ((row) => current[row]),
+    shifted: config.compat.appoAlignment ?? false,
+  };
+  const plan: ExpansionPlan = {
+    settings,
+    n: config.n,
+    chains: storedChains(tree).map((chain) => planChain(chain, settings, reading)),
+    random: treeRandom(tree).state(),
+  };
+  if (config.expansion?.rule === "fr3e") {
+    const left = new Set(tree.rows.map(({ parent }) => parent));
+    plan.bases = tree.rows.flatMap(({ row, kind }) =>
+      kind === "initial" && left.has(row) ? [row] : [],
+    );
+  }
+  return plan;
+}
+
+/** Throws where the tree does not carry what the rule ranks by. */
+function checkSignal(tree: RolloutTreeData, settings: ExpansionSettings): void {
+  if (!("signal" in settings) || settings.signal === "random") return;
+  const { signal } = settings;
+  for (const node of tree.nodes) {
+    if (node.kind !== "model" || node.tokens.length === 0) continue;
+    const value =
+      signal === "entropy"
+        ? node.entropies[0]
+        : signal === "surprisal"
+          ? node.logprobs[0]
+          : node.top && node.top.width > 0
+            ? 0
+            : NaN;
+    if (value === undefined || Number.isNaN(value)) {
+      throw new TypeError(
+        `Cannot replay: signal ${signal} of rule ${settings.rule} must be known for every token, got ${shown(value)} in node ${node.id}`,
+      );
+    }
+  }
+}
