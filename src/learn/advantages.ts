@@ -199,8 +199,9 @@ export function advantages(scored: Scored, options: AdvantageOptions = {}): Trai
   const final = options.attribution === "hard" ? hardAttribution(scored, soft) : soft;
   const rows = from.map((row, i): BatchRow => ({
     ...row,
-    advantages: Float32Array.from(final[i]!),
-    returns: Float32Array.from(returns[i]!),
+    // `from` would walk them by an iterator: ten times slower.
+    advantages: new Float32Array(final[i]!),
+    returns: new Float32Array(returns[i]!),
   }));
   return new TrainingBatch(rows, name, scored);
 }

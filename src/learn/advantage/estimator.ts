@@ -38,7 +38,11 @@ export function byGroup(groups: readonly (string | number)[]): number[][] {
 
 /** Writes one number per row onto each of its masked tokens. */
 export function spread(perRow: readonly number[], mask: Rows): Float64Array[] {
-  return mask.map((row, i) => Float64Array.from(row, (m) => perRow[i]! * m));
+  return mask.map((row, i) => {
+    const out = new Float64Array(row.length);
+    for (let t = 0; t < out.length; t++) out[t] = perRow[i]! * row[t]!;
+    return out;
+  });
 }
 
 /** An outcome estimator's returns are its advantages. */

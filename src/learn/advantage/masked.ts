@@ -49,7 +49,11 @@ export function maskedMean(values: Rows, mask: Rows): number {
 export function maskedVariance(values: Rows, mask: Rows): number {
   checkArguments("find a variance", { values, mask }, { values: "list", mask: "list" });
   const mean = maskedMean(values, mask);
-  const squares = values.map((row) => Array.from(row, (v) => (v - mean) ** 2));
+  const squares = values.map((row) => {
+    const out = new Float64Array(row.length);
+    for (let t = 0; t < out.length; t++) out[t] = (row[t]! - mean) ** 2;
+    return out;
+  });
   const { total, count } = sums(squares, mask);
   if (count < 2) {
     throw new RangeError(

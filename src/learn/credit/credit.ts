@@ -41,7 +41,8 @@ export class Credit {
       const out = new Float64Array(own.length);
       for (const { start, end, sum } of list) {
         const value = total(sum);
-        for (let t = start; t < Math.min(end, own.length); t++) out[t] = value * own[t]!;
+        const stop = Math.min(end, own.length);
+        for (let t = start; t < stop; t++) out[t] = value * own[t]!;
       }
       return out;
     });

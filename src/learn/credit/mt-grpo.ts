@@ -58,8 +58,10 @@ export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit 
   const { mask, groups, turnRewards, outcomes, hasResult } = input;
   const combined = input.combined ?? outcomes.map((r, i) => r + turnRewards[i]!);
   const terms = (name: string, values: readonly number[]): CreditTerm[] => {
-    const pools = perGroup(groups, values);
-    return values.map((v, i) => normTerm(name, v, sampleNorm(pools.get(groups[i]!)!), epsilon));
+    const norms = new Map(
+      [...perGroup(groups, values)].map(([group, pool]) => [group, sampleNorm(pool)]),
+    );
+    return values.map((v, i) => normTerm(name, v, norms.get(groups[i]!)!, epsilon));
   };
   const turn = terms("the first turn", turnRewards);
   const outcome = terms("the outcome", outcomes);
@@ -70,8 +72,8 @@ export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit 
       sum: { terms: [term], factors: [] },
     });
     if (!hasResult[row]) return [whole(both[row]!)];
-    const first = Array.from(own).findIndex((m, t) => t > 0 && m !== own[t - 1]);
-    const change = first < 0 ? own.length : first;
+    let change = 1;
+    while (change < own.length && own[change] === own[change - 1]) change++;
     if (!own[0]) return [whole(outcome[row]!)];
     const scaled = { ...turn[row]!, value: turnCoefficient * turn[row]!.value };
     return [
@@ -81,6 +83,6 @@ export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit 
   });
   return new Credit(
     spans,
-    mask.map((row) => Array.from(row, () => 1)),
+    mask.map((row) => new Uint8Array(row.length).fill(1)),
   );
 }

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Rows } from "../advantage/masked.js";
-import { Credit, type CreditSpan } from "./credit.js";
+import { Credit, type CreditSpan, type CreditSum } from "./credit.js";
 
 /** A place in a row whose value was estimated by rollouts that start behind it. */
 export interface CutPoint {
@@ -69,8 +69,9 @@ export function spoChain(input: SpoChainInput, { threshold = 0.9 } = {}): Credit
     const [first, ...rest] = cuts[row]!;
     if (!first) return [];
     const ends = [...rest, { token: own.length - 1, value: outcomes[row]! }];
+    const sure = (t: number) => probabilities[row]![t]! > threshold;
     let before = first;
-    return ends.map((cut, i) => {
+    return ends.flatMap((cut, i) => {
       const last = i === rest.length;
       const sum = {
         terms: [
@@ -81,11 +82,22 @@ export function spoChain(input: SpoChainInput, { threshold = 0.9 } = {}): Credit
       };
       const span = { start: before.token + 1, end: cut.token + 1, sum };
       before = cut;
-      return span;
+      return runs(span, sure).map((run) => (sure(run.start) ? { ...run, sum: certain } : run));
     });
   });
-  const unsure = mask.map((own, row) =>
-    Array.from(own, (m, t) => (probabilities[row]![t]! > threshold ? 0 : m)),
-  );
-  return new Credit(spans, unsure);
+  return new Credit(spans, mask);
+}
+
+const certain: CreditSum = { terms: [{ name: "all but certain", value: 0 }], factors: [] };
+
+/** A span cut wherever the answer to a question changes. */
+function runs(span: CreditSpan, ask: (token: number) => boolean): CreditSpan[] {
+  const found: CreditSpan[] = [];
+  for (let start = span.start; start < span.end;) {
+    let end = start + 1;
+    while (end < span.end && ask(end) === ask(start)) end++;
+    found.push({ start, end, sum: span.sum });
+    start = end;
+  }
+  return found;
 }

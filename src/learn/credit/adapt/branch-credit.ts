@@ -7,17 +7,19 @@ import type { CreditBatch } from "./batch.js";
 import { type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
 
 /** The initial row that a branch goes back to, and the tokens both have in common. */
-function left(rows: readonly CreditRow[], row: number): { from: number; shared: number } {
+function leaving(rows: readonly CreditRow[]) {
   const find = rowFinder(rows);
-  let at = row;
-  let shared = Infinity;
-  while (!rows[at]!.initial) {
-    shared = Math.min(shared, rows[at]!.shared);
-    const above = find(rows[at]!.tree, rows[at]!.parent);
-    if (above < 0) break;
-    at = above;
-  }
-  return { from: at, shared };
+  return (row: number): { from: number; shared: number } => {
+    let at = row;
+    let shared = Infinity;
+    while (!rows[at]!.initial) {
+      shared = Math.min(shared, rows[at]!.shared);
+      const above = find(rows[at]!.tree, rows[at]!.parent);
+      if (above < 0) break;
+      at = above;
+    }
+    return { from: at, shared };
+  };
 }
 
 /** What the branching rule gave the token that a row left at, where the rule is APPO's. */
@@ -30,9 +32,10 @@ function branchScore({ tree, scored }: CreditRow): number {
 
 export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): CreditSpan[][] {
   const { rows, rewards, mask, groups } = batch;
+  const left = leaving(rows);
   const branches = rows.flatMap((one, row): CreditBranch[] => {
     if (one.initial) return [];
-    const { from, shared } = left(rows, row);
+    const { from, shared } = left(row);
     return [{ from, row, token: shared - 1, score: branchScore(one) }];
   });
   const initial = rows.map((row) => row.initial);
@@ -41,19 +44,24 @@ export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): C
 }
 
 /** The probability of every token when it was drawn; of what nobody drew it is 1. */
-function drawnWith({ tree, scored }: CreditRow): number[] {
+function drawnWith({ tree, scored }: CreditRow): Float64Array {
   const { logprobs, nodes, row } = scored.trajectory;
-  const drawn = nodes.flatMap((id) => {
+  const out = new Float64Array(logprobs.length).fill(1);
+  let start = 0;
+  for (const id of nodes) {
     const { kind, tokens } = tree.nodes[id]!;
-    return Array.from(tokens, () => kind === "model");
-  });
-  return Array.from(logprobs, (p, t) => {
-    if (!drawn[t]) return 1;
-    if (!Number.isNaN(p)) return Math.exp(p);
-    throw new TypeError(
-      `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of row ${row} of ${scored.group}`,
-    );
-  });
+    const end = Math.min(out.length, start + tokens.length);
+    for (let t = start; t < end && kind === "model"; t++) {
+      if (Number.isNaN(logprobs[t])) {
+        throw new TypeError(
+          `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of row ${row} of ${scored.group}`,
+        );
+      }
+      out[t] = Math.exp(logprobs[t]!);
+    }
+    start = end;
+  }
+  return out;
 }
 
 export function spoChainSpans(
@@ -66,11 +74,12 @@ export function spoChainSpans(
     const known = cuts[row]!.get(token) ?? [];
     cuts[row]!.set(token, [...known, value]);
   };
+  const left = leaving(rows);
   let branches = 0;
   rows.forEach((one, row) => {
     if (one.initial) return;
     branches++;
-    const { from, shared } = left(rows, row);
+    const { from, shared } = left(row);
     if (shared > 0) add(from, shared - 1, one.reward);
   });
   if (branches === 0) {

@@ -53,7 +53,7 @@ test("every estimator that a tree has enough for gives finite advantages, and ca
         if (!trajectory.lossMask[t]) assert.ok(a === 0, name);
         const sum = credit.explain(row, t);
         if (!sum || !trajectory.lossMask[t]) return;
-        if (name !== "spo_chain") assert.ok(Math.abs(total(sum) - a) < 1e-5, name);
+        assert.ok(Math.abs(total(sum) - a) < 1e-5, name);
         explained++;
       });
     });
@@ -135,6 +135,23 @@ test("appo trains initial rows alone, and adds to a token what left its row ther
       list,
       [...list].sort((a, b) => b - a),
     );
+});
+
+test("spo_chain gives nothing to tokens that were all but certain, and what follows a cut its gain", async () => {
+  const scored = await scoredTrees();
+  const credit = creditOf(scored, "spo_chain");
+  let certain = 0;
+  let gained = 0;
+  scored.rows.forEach(({ trajectory }, row) => {
+    trajectory.logprobs.forEach((p, t) => {
+      const a = credit.advantages[row]![t]!;
+      if (Math.exp(p) > 0.9 && credit.explain(row, t)) {
+        assert.equal(a, 0);
+        certain++;
+      } else if (a !== 0) gained++;
+    });
+  });
+  assert.ok(certain > 5 && gained > 10, `${certain} ${gained}`);
 });
 
 test("turn-level estimators say that turns have no rewards, or which they have", async () => {

@@ -1,3 +1,5 @@
+import { scores } from "../../advantage/estimator.js";
+import type { Rows } from "../../advantage/masked.js";
 import type { Scored, ScoredTrajectory } from "../../../reward/scored.js";
 import type { RolloutTree } from "../../../rollout/rollout-tree.js";
 import { pathOf } from "../../../rollout/tree/tree-data.js";
@@ -54,8 +56,9 @@ function treeFinder({ trees }: Scored): (row: ScoredTrajectory) => RolloutTree {
 }
 
 /** What credit rules need of every scored trajectory. */
-export function creditRows(scored: Scored, rewards: readonly ArrayLike<number>[]): CreditRow[] {
+export function creditRows(scored: Scored, rewards: Rows): CreditRow[] {
   const treeOf = treeFinder(scored);
+  const totals = scores(rewards);
   return scored.rows.map((row, i) => {
     const { trajectory, group } = row;
     const tree = treeOf(row);
@@ -67,7 +70,7 @@ export function creditRows(scored: Scored, rewards: readonly ArrayLike<number>[]
       shared: Math.min(before, trajectory.tokens.length),
       initial: kind !== "branch",
       length: trajectory.tokens.length,
-      reward: Array.from(rewards[i]!).reduce((sum, r) => sum + r, 0),
+      reward: totals[i]!,
       turns: turnsOf(tree, trajectory),
       segments: segmentEnds(tree, row),
     };

@@ -73,8 +73,9 @@ export function turnBaselineSpans(
   // The beginning of a row up to the first token that the policy wrote in a turn.
   const upTo = (row: number, turn: number) => {
     const { start = rows[row]!.length, end = start } = rows[row]!.turns[turn] ?? {};
-    const first = Array.from(mask[row]!).findIndex((m, t) => t >= start && t < end && m);
-    return first < 0 ? undefined : name(row, first + 1);
+    let first = start;
+    while (first < end && !mask[row]![first]) first++;
+    return first < end ? name(row, first + 1) : undefined;
   };
   const names = rows.map(({ turns }, row) => turns.map((_, turn) => upTo(row, turn)));
   const sums = turnBaseline(rewards, groups, {
