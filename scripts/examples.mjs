@@ -1,5 +1,6 @@
-// Runs every ```ts example of a doc comment as a test: each must type-check against the published
-// declarations and run without throwing. Called by `npm test` before the runner.
+// Makes a test of every ```ts example of a doc comment: each must type-check against the published
+// declarations and run without throwing. The examples of a room share a process, as cells of a notebook do.
+// Called by `npm test` before the runner.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,8 @@ const within = (line) =>
     `./${room}` in exports || "./*" in exports ? whole : `"../src/${room}/index.js"`,
   );
 
-let count = 0;
+/** The examples of each room: the modules, and what the tests are called. */
+const tests = new Map();
 for (const room of ["src", "kernel", "picture", "spelling", "http-server"].filter((r) =>
   existsSync(join(root, r)),
 )) {
@@ -32,13 +34,23 @@ for (const room of ["src", "kernel", "picture", "spelling", "http-server"].filte
       const imports = [...code.matchAll(/^import .*;$/gm)].map((m) => within(m[0])).join("\n");
       const body = code.replace(/^import .*;$/gm, "");
       writeFileSync(
-        join(out, `${name}.test.ts`),
-        `import { test as __test } from "node:test";\n${imports}\n` +
-          `__test("example at ${room}/${file}:${line}", async () => {\n${body}\n});\n`,
+        join(out, `${name}.ts`),
+        `${imports}\nexport const example = async () => {\n${body}\n};\n`,
       );
-      count++;
+      const group = [room, ...file.split(/[/\\]/).slice(0, -1)].slice(0, 2).join("-");
+      const lines = tests.get(group) ?? [];
+      lines.push(
+        `test("example at ${room}/${file}:${line}", (await import("./${name}.js")).example);`,
+      );
+      tests.set(group, lines);
     }
   }
+}
+for (const [group, lines] of tests) {
+  writeFileSync(
+    join(out, `${group}.test.ts`),
+    `import { test } from "node:test";\n${lines.join("\n")}\n`,
+  );
 }
 writeFileSync(
   join(out, "tsconfig.json"),
@@ -57,7 +69,7 @@ writeFileSync(
     exclude: [],
   }),
 );
-if (count > 0) {
+if (tests.size > 0) {
   const tsc = join(root, "node_modules/tsc7/bin/tsc");
   const { status } = spawnSync(process.execPath, [tsc, "-p", out], { stdio: "inherit" });
   process.exit(status ?? 1);
