@@ -17,11 +17,12 @@ export async function rolloutFromConfig(
 }
 
 async function rollOut(config: Config, options: { tasks: number; out: string }): Promise<void> {
-  const { policy, tools, reward, train } = await assemble(config);
+  const { policy, tools, environment, reward, train } = await assemble(config);
   try {
     const trees = await rollout(policy, train.slice(0, options.tasks), {
       ...rolloutOptions(config),
       tools,
+      ...(environment ? { environment } : {}),
       seed: config.lab.seed,
       signal: stoppable("early"),
     });

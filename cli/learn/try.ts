@@ -55,13 +55,14 @@ export async function tryCheckpoint(
 
 /** Rolls out and prints. */
 async function show(config: Config, options: { tasks: number; greedy?: boolean }): Promise<void> {
-  const { policy, tools, reward, validation } = await assemble(config);
+  const { policy, tools, environment, reward, validation } = await assemble(config);
   try {
     const trees = await rollout(policy, validation.slice(0, options.tasks), {
       ...rolloutOptions(config),
       n: 1,
       initialRollouts: 1,
       tools,
+      ...(environment ? { environment } : {}),
       seed: config.lab.seed,
       signal: stoppable("early"),
       ...(options.greedy ? { mode: "validate" as const, validation: { temperature: 0 } } : {}),
@@ -82,7 +83,7 @@ async function show(config: Config, options: { tasks: number; greedy?: boolean }
     say(
       `\n${rows.length} answers of ${policy.name}, ${how}: mean score ${mean.toFixed(3)}, longest tool call ${time.toFixed(2)} s`,
     );
-    summarise(rows, tools.tags);
+    summarise(rows, [...tools.tags, ...(trees[0]?.environment?.tools ?? [])]);
     say(entropyStatistics(trees).text);
   } finally {
     await tools.dispose();

@@ -1,4 +1,8 @@
 export { batches, type Batch, type LoaderOptions, type LoaderState } from "./batches.js";
+export { demonstrateIn } from "./environments/demonstrate-in.js";
+export { environments } from "./environments/index.js";
+export { Maze, type MazeOptions } from "./environments/maze.js";
+export { Shop, type ShopOptions } from "./environments/shop.js";
 export { fitPrompt, type Truncation } from "./fit-prompt.js";
 export { readRows, type Row } from "./read-rows.js";
 export { readTasks } from "./read-tasks.js";

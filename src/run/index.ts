@@ -14,6 +14,7 @@ export { wandbLogger } from "./loggers/wandb.js";
 export { assemble } from "./trainer/assemble.js";
 export { fitTasks } from "./trainer/fit-tasks.js";
 export { toolSeconds } from "./trainer/tool-seconds.js";
+export { environmentOf } from "./trainer/environment-of.js";
 export { tasksOf } from "./trainer/tasks-of.js";
 export {
   Trainer,

@@ -39,7 +39,12 @@ export async function demonstrate(
   task: Task,
   expert: Expert,
   run: RunTool,
-  options: { random: Random; corruption?: Corruption },
+  options: {
+    random: Random;
+    corruption?: Corruption;
+    /** Whether the task is over after a result, without a last word. */
+    over?: () => boolean;
+  },
 ): Promise<Demonstration> {
   checkArguments("demonstrate", { task, expert, run, options }, { task: { prompt: "list" }, expert: "function", run: "function", options: { random: "random", corruption: "object?" } });
   const { random, corruption = {} } = options;
@@ -56,10 +61,11 @@ export async function demonstrate(
     const result = await run(call.tag, call.input);
     results.push(result);
     segments.push({ kind: "result", text: resultBlock(result) });
+    if (options.over?.()) break;
   }
   const slip = random.split("format");
   if (format > 0 && slip.uniform() < format) {
-    const last = segments[segments.length - 1]!;
+    const last = segments.findLast(({ kind }) => kind === "model")!;
     last.text = slip.choose(breakages)(last.text);
   }
   return { task, segments };

@@ -1,3 +1,4 @@
+import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Random } from "../../random/index.js";
 import type { Task } from "../task.js";
 
@@ -35,6 +36,8 @@ export interface TaskSet {
   /** Tags of the tools its tasks need. */
   tools: readonly ("python" | "search")[];
   expert: Expert;
+  /** The world its tasks are acted out in, where they are. */
+  environment?: EnvironmentSource;
 }
 
 export interface TaskSetOptions {
@@ -71,7 +74,13 @@ export function fill(
   family: string,
   random: Random,
   sizes: { train: number; test: number },
-  make: (random: Random) => { question: string; answer: string; extra: Record<string, unknown> },
+  make: (random: Random) => {
+    question: string;
+    answer: string;
+    extra: Record<string, unknown>;
+    /** What makes it another task than one of the same question. Default: the question. */
+    key?: string;
+  },
 ): { train: Task[]; test: Task[] } {
   const seen = new Set<string>();
   const part = (name: "test" | "train", size: number): Task[] => {
@@ -83,9 +92,9 @@ export function fill(
           `Cannot make ${family} tasks: ${size} distinct ${name} questions must exist, got ${tasks.length}`,
         );
       }
-      const { question, answer, extra } = make(stream.split(tries));
-      if (seen.has(question)) continue;
-      seen.add(question);
+      const { question, answer, extra, key = question } = make(stream.split(tries));
+      if (seen.has(key)) continue;
+      seen.add(key);
       tasks.push(makeTask(family, `${family}-${name}-${tasks.length}`, question, answer, extra));
     }
     return tasks;

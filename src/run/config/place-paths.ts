@@ -9,6 +9,7 @@ const inputs: Readonly<Record<string, (value: string) => boolean>> = {
   "data.train_files": (value) => !value.startsWith("tasks:"),
   "data.val_files": (value) => !value.startsWith("tasks:"),
   "data.tokenizer": () => true,
+  "data.environment": (value) => /\.m?[jt]s(?:#|$)/.test(value),
   "actor_rollout_ref.model.path": () => true,
   "critic.model.path": () => true,
   "custom_reward_function.path": (value) => /\.m?[jt]s$/.test(value),

@@ -17,6 +17,9 @@ export const data = section({
     .default("tasks:calc")
     .describe("Parquet, JSONL or CSV files, or `tasks:NAME` for a generator"),
   val_files: files.default("tasks:calc").describe("The same for validation"),
+  environment: optionalText.describe(
+    "World that rows act in: `maze`, `shop`, or a module as `./world.ts#World`; unset is that of the generator",
+  ),
   prompt_key: text("prompt").describe("Column of the prompt"),
   reward_fn_key: text("data_source").describe("Column that chooses the reward"),
   max_prompt_length: atLeast(1, 512).describe("Longest prompt in tokens"),

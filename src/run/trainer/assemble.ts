@@ -15,6 +15,7 @@ import { ready } from "../../tensor/index.js";
 import { ToolSet, loadTools } from "../../tools/index.js";
 import type { Config } from "../config/schema.js";
 import { taskTools } from "../../defaults/task-tools.js";
+import { environmentOf } from "./environment-of.js";
 import { fitTasks } from "./fit-tasks.js";
 import { refuseAdapters } from "./refuse-adapters.js";
 import { tasksOf } from "./tasks-of.js";
@@ -22,17 +23,18 @@ import type { TrainerParts } from "./trainer.js";
 
 type Note = (message: string) => void;
 
-async function toolsOf(config: Config, note: Note): Promise<ToolSet> {
+async function toolsOf(config: Config, acts: boolean, note: Note): Promise<ToolSet> {
   const { tools, mode } = config.actor_rollout_ref.rollout;
   if (mode === "sync") return new ToolSet();
-  // Without tools of its own a configuration gets those of the task generators.
+  const limits = {
+    callLimit: tools.call_limit,
+    maxWorkers: tools.max_workers,
+    timeoutMs: tools.timeout * 1000,
+    retryCount: tools.retry_count,
+  };
+  // Without tools of its own a configuration gets those of the task generators; an environment has its own.
   if (Object.keys(tools.tool_instances).length === 0) {
-    return taskTools(world, {
-      callLimit: tools.call_limit,
-      maxWorkers: tools.max_workers,
-      timeoutMs: tools.timeout * 1000,
-      retryCount: tools.retry_count,
-    });
+    return acts ? new ToolSet([], limits) : taskTools(world, limits);
   }
   return loadTools(tools, {
     onError: (error) => note(`going on without a tool: ${error.message}`),
@@ -86,10 +88,9 @@ export async function assemble(
     config.data.tokenizer === null ? folder : modelFolder(config.data.tokenizer),
   );
   // What can be wrong is looked at before a model is read.
-  const reward = await loadReward(
-    config.custom_reward_function.path,
-    config.custom_reward_function.name,
-  );
+  const environment = await environmentOf(config);
+  const { path, name } = config.custom_reward_function;
+  const reward = await loadReward(path === null && environment ? "environment" : path, name);
   const train = await tasksFor("train", config, tokenizer, note);
   const validation = await tasksFor("test", config, tokenizer, note);
   const loaded = await loadModel(folder);
@@ -113,7 +114,8 @@ export async function assemble(
   return {
     config,
     policy,
-    tools: await toolsOf(config, note),
+    tools: await toolsOf(config, environment !== undefined, note),
+    ...(environment ? { environment } : {}),
     reward,
     train,
     validation,

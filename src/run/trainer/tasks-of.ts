@@ -1,9 +1,19 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { type Task, readTasks, tasks as families } from "../../data/index.js";
+import { type Task, environments, readTasks, tasks as generators } from "../../data/index.js";
 import type { Config } from "../config/schema.js";
 import { nearest } from "../../text/index.js";
 
 const prefix = "tasks:";
+const families = { ...generators, ...environments };
+
+/** The names of the generators that a source is made of; none where it is files. */
+export function familiesIn(source: string | readonly string[]): string[] {
+  if (typeof source !== "string" || !source.startsWith(prefix)) return [];
+  return source
+    .slice(prefix.length)
+    .split(",")
+    .map((one) => one.trim().split("?")[0]!);
+}
 
 /** `calc?digits=3` -> the generator's name and its dials. */
 function parse(source: string): { name: keyof typeof families; dials: Record<string, number> } {

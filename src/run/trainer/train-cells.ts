@@ -1,10 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task, TaskSet } from "../../data/index.js";
+import type { EnvironmentSource } from "../../environment/index.js";
 import type { Model } from "../../model/index.js";
 import type { Policy } from "../../policy/index.js";
-import { type Reward, deepResearch } from "../../reward/index.js";
+import { type Reward, deepResearch, environmentReward } from "../../reward/index.js";
 import { showAs, watchAs, type Shown } from "../../show/index.js";
-import type { ToolSet } from "../../tools/index.js";
+import { ToolSet } from "../../tools/index.js";
 import { loadConfig } from "../config/load.js";
 import type { Preset } from "../config/presets.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
@@ -21,7 +22,13 @@ export interface CellTraining {
   /** Prompts per optimiser step; must divide `prompts`. Default: 2, of an odd number 1. */
   miniBatch?: number;
   seed?: number;
+  /** Default: Python and the invented world's search; in an environment none besides its own. */
   tools?: ToolSet;
+  /** The world that rows act in. Default: the family's own, where it has one. */
+  environment?: EnvironmentSource;
+  /** Calls of one row. Default: 3, in an environment 16. */
+  callLimit?: number;
+  /** Default: ARPO's, in an environment its own. */
   reward?: Reward;
   /** What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it. */
   sampler?: Policy;
@@ -138,6 +145,10 @@ export async function trainOn(
     { policy: "policy", tasks: Array.isArray(tasks) ? "list" : "object", options: "object" },
   );
   const { preset = "arpo", steps = 10, prompts = 8, testEvery, onStep } = options;
+  const sets: Pick<TaskSet, "train" | "test" | "environment"> =
+    "train" in tasks ? tasks : { train: [...tasks], test: [] };
+  const { environment = sets.environment } = options;
+  const callLimit = options.callLimit ?? (environment ? 16 : undefined);
   const { config } = await loadConfig({
     preset: [preset, "tiny"] satisfies Preset[],
     values: {
@@ -158,6 +169,7 @@ export async function trainOn(
           ppo_mini_batch_size: options.miniBatch ?? (prompts % 2 === 0 ? 2 : 1),
         },
         rollout: {
+          ...(callLimit === undefined ? {} : { tools: { call_limit: callLimit } }),
           ...(options.n === undefined
             ? {}
             : // Trees start with half of their rows; where nothing branches, all start at once.
@@ -169,13 +181,13 @@ export async function trainOn(
       },
     },
   });
-  const sets = "train" in tasks ? tasks : { train: tasks, test: [] };
   const trainer = new Trainer({
     config,
     policy,
     ...(options.sampler ? { sampler: options.sampler } : {}),
-    tools: options.tools ?? (await import("../../defaults/index.js")).tools,
-    reward: options.reward ?? deepResearch,
+    tools: options.tools ?? (await toolsFor(environment, callLimit)),
+    ...(environment ? { environment } : {}),
+    reward: options.reward ?? (environment ? environmentReward : deepResearch),
     train: sets.train,
     validation: sets.test,
     ...(options.signal ? { signal: options.signal } : {}),
@@ -198,4 +210,10 @@ export async function trainOn(
     shown?.done();
   }
   return run;
+}
+
+/** What rows may call besides their environment. */
+async function toolsFor(acts: EnvironmentSource | undefined, callLimit: number | undefined) {
+  if (acts) return new ToolSet([], callLimit === undefined ? {} : { callLimit });
+  return (await import("../../defaults/index.js")).tools;
 }

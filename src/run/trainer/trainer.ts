@@ -18,6 +18,7 @@ import {
   treeMetrics,
 } from "../../learn/index.js";
 
+import type { EnvironmentSource } from "../../environment/index.js";
 import type { Model } from "../../model/index.js";
 import type { Policy } from "../../policy/index.js";
 import { Random } from "../../random/index.js";
@@ -48,6 +49,8 @@ export interface TrainerParts {
   /** What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it. */
   sampler?: Policy;
   tools: ToolSet;
+  /** The world that rows act in, besides their tools. */
+  environment?: EnvironmentSource;
   reward: Reward;
   train: readonly Task[];
   validation: readonly Task[];
@@ -252,6 +255,12 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     };
   }
 
+  /** Where rows act, as an option of rollouts. */
+  get #acting() {
+    const { environment } = this.parts;
+    return environment ? { environment } : {};
+  }
+
   /** The step's trees with their scores: from what samples, which may not be the policy that trains. */
   #gather(step: number, clock: StepClock): Promise<Gathered> {
     const { config, train, policy, sampler = policy, tools, reward, signal } = this.parts;
@@ -266,7 +275,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
           clock.time("gen", () =>
             rollout(sampler, tasks, {
               ...rolloutOptions(config),
-              ...{ tools, seed, firstIndex },
+              ...{ tools, seed, firstIndex, ...this.#acting },
               ...(signal ? { signal } : {}),
             }),
           ),
@@ -338,6 +347,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       n: 1,
       initialRollouts: 1,
       tools,
+      ...this.#acting,
       seed: this.#seedFor("baseline", step),
       ...(signal ? { signal } : {}),
     });
@@ -360,6 +370,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         ...(await rollout(policy, validation, {
           ...validationOptions(config),
           tools,
+          ...this.#acting,
           seed: this.#seedFor("validation", sample),
           ...(signal ? { signal } : {}),
         })),

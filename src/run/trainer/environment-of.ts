@@ -1,0 +1,81 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { isAbsolute, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { environments } from "../../data/index.js";
+import { makeEnvironment, type EnvironmentSource } from "../../environment/index.js";
+import { homePath } from "../../files/index.js";
+import { importModule } from "../../modules/import-module.js";
+import { nearest } from "../../text/index.js";
+import type { Config } from "../config/schema.js";
+import { familiesIn } from "./tasks-of.js";
+
+/**
+ * The environment a configuration names (`data.environment`): one that ships, or what a module exports
+ * (`./shop.ts`, `./shop.ts#Shop`): a class or a function that makes an instance. Without a name it is that
+ * of the task generators, where theirs have one.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Maze } from "arpo-lab/data";
+ * import { environmentOf, loadConfig } from "arpo-lab/run";
+ *
+ * const of = async (...overrides: string[]) =>
+ *   environmentOf((await loadConfig({ overrides })).config);
+ * assert.equal(await of("data.environment=maze"), Maze);
+ * assert.equal(await of("data.train_files=tasks:maze?size=2", "data.val_files=tasks:maze"), Maze);
+ * assert.equal(await of(), undefined);
+ * await assert.rejects(of("data.environment=maize"), /did you mean maze\?/);
+ * ```
+ */
+export async function environmentOf(
+  config: Pick<Config, "data">,
+): Promise<EnvironmentSource | undefined> {
+  checkArguments("use an environment", { config }, { config: { data: "object" } });
+  const { environment: name, train_files: train, val_files: validation } = config.data;
+  if (name === null) return fromFamilies([...familiesIn(train), ...familiesIn(validation)]);
+  if (Object.hasOwn(environments, name)) return shipped(name as keyof typeof environments);
+  const [file = "", exported = "default"] = name.split("#");
+  if (!/\.m?[jt]s$/.test(file)) {
+    const near = nearest(name, Object.keys(environments));
+    throw new RangeError(
+      `Cannot use an environment: data.environment must be a module (.js, .mjs, .ts, .mts) or one of ${Object.keys(environments).join(", ")}, got ${name}${near ? `; did you mean ${near}?` : ""}`,
+    );
+  }
+  const path = homePath(file);
+  const module = await importModule(
+    pathToFileURL(isAbsolute(path) ? path : resolve(path)).href,
+  ).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `Cannot use an environment: ${file} must be a module that loads, got ${reason}`,
+      { cause: error },
+    );
+  });
+  const source = module[exported];
+  if (typeof source !== "function") {
+    throw new TypeError(
+      `Cannot use an environment: ${file} must export a class or a function ${exported}, got ${Object.keys(module).join(", ") || "nothing"}`,
+    );
+  }
+  // What can be wrong with it is looked at before a model is read.
+  const tried = await makeEnvironment(source as EnvironmentSource);
+  await tried.dispose?.();
+  return source as EnvironmentSource;
+}
+
+const shipped = (name: keyof typeof environments): EnvironmentSource =>
+  environments[name]({ train: 1, test: 1 }).environment!;
+
+/** The one environment of some families; tasks with and without one cannot be mixed. */
+function fromFamilies(families: readonly string[]): EnvironmentSource | undefined {
+  const kinds = [...new Set(families)];
+  const acted = kinds.filter((name) => Object.hasOwn(environments, name));
+  if (acted.length === 0) return undefined;
+  if (kinds.length > 1) {
+    throw new RangeError(
+      `Cannot use an environment: all tasks of a run must be of the same one, got ${kinds.join(", ")}`,
+    );
+  }
+  return shipped(acted[0] as keyof typeof environments);
+}
