@@ -66,8 +66,10 @@ test("fillIn() tokenises an import by the policy and says so; what a file has st
   const own = await fillIn(await importRollouts(place, { policy }), policy);
   assert.ok(own.tree(0).nodes.every(({ logprobs }) => logprobs.every((x) => x === -0.5)));
   assert.ok(own.tree(0).nodes.every(({ entropies }) => entropies.every((x) => x > 0)));
+  assert.equal(own.tree(0).sampler, "remote", "an update corrects for who drew it");
   const anew = await fillIn(await importRollouts(place, { policy }), policy, { replace: true });
   assert.ok(anew.tree(0).nodes.some(({ logprobs }) => logprobs.some((x) => x !== -0.5)));
+  assert.equal(anew.tree(0).sampler, undefined, "the sampler's own log-probs are gone");
 });
 
 test("fillIn() refuses policies without a model, and tokens of another vocabulary", async () => {

@@ -102,7 +102,11 @@ async function fillTree<T extends RolloutTask>(
       entropies: filled(node.entropies, seen.entropies, replace),
     };
   });
-  return new RolloutTree({ ...tree, nodes }, { policy, options: {} });
+  const { sampler, ...rest } = tree;
+  const said = tree.nodes.some(({ logprobs }) => logprobs.some((p) => Number.isFinite(p)));
+  // What is filled in throughout is this policy's own word: there is no sampler's to compare it with.
+  const told = said && !replace && sampler ? { sampler } : {};
+  return new RolloutTree({ ...rest, ...told, nodes }, { policy, options: {} });
 }
 
 function sayFilled(carried: readonly Carried[], policy: Policy, replace: boolean): Carried[] {

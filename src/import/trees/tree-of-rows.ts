@@ -209,6 +209,8 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
       },
       index,
       policy: first.model ?? "imported",
+      // Whoever drew these, it was no model of this process: an update corrects for that.
+      sampler: "remote",
       prompt: { text: promptText, tokens: Int32Array.from(given ?? tokenizer.encode(promptText)) },
       nodes,
       rows: treeRows,

@@ -54,6 +54,20 @@ test("treeMetrics() says nothing of sets that are not there and counts a leaf on
   );
 });
 
+test("treeMetrics() counts only leaves with credit where a rule trains on some", async () => {
+  const tree = await rollout(
+    new ScriptedPolicy(() => ({ text: "abc\u0001" })),
+    { prompt: "?" },
+    { n: 2 },
+  );
+  const scored = await score(tree, () => 1);
+  const [first, second] = advantages(scored).rows;
+  const rows = [{ ...first!, advantages: Float32Array.of(1, 1, 1, 1) }, second!];
+  const perLeaf = (estimator: string) =>
+    treeMetrics(scored, new TrainingBatch(rows, estimator))["tree/tokens_per_leaf"];
+  assert.deepEqual([perLeaf("appo"), perLeaf("grpo")], [8, 4]);
+});
+
 test("creditFigures() tell a row's tokens apart", async () => {
   const tree = await rollout(new ScriptedPolicy(() => ({ text: "abc\u0001" })), { prompt: "?" });
   const [row] = advantages(await score(tree, () => 1)).rows;

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
-import type { TrainingBatch } from "../batch.js";
+import type { BatchRow, TrainingBatch } from "../batch.js";
 import { creditFigures } from "./credit-figures.js";
 import { type MixedOutcomeOptions, mixedOutcomes } from "./mixed-outcomes.js";
 
@@ -26,6 +26,14 @@ export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>)
     for (const { kind, tokens } of nodes) if (kind === "model") count += tokens.length;
   }
   return count;
+}
+
+/** Rules that give credit to some of the leaves alone: the others were drawn to judge those. */
+const partial: readonly string[] = ["appo", "treerl"];
+
+function isTrainedOn({ trajectory, advantages }: BatchRow, estimator: string): boolean {
+  if (!trajectory.lossMask.includes(1)) return false;
+  return !partial.includes(estimator) || advantages.some((a) => a !== 0);
 }
 
 export interface TreeMetricOptions extends MixedOutcomeOptions {
@@ -56,7 +64,7 @@ export interface TreeMetricOptions extends MixedOutcomeOptions {
  */
 export function treeMetrics(
   scored: Scored,
-  batch: Pick<TrainingBatch, "rows">,
+  batch: Pick<TrainingBatch, "rows" | "estimator">,
   options: TreeMetricOptions = {},
 ): Record<string, number> {
   checkArguments(
@@ -75,8 +83,8 @@ export function treeMetrics(
     return sets === 0 ? [] : [[name, mixed / sets]];
   });
   const leaves = new Set(
-    batch.rows.flatMap(({ trajectory }) =>
-      trajectory.lossMask.includes(1) ? [`${trajectory.tree} ${trajectory.row}`] : [],
+    batch.rows.flatMap((row) =>
+      isTrainedOn(row, batch.estimator) ? [`${row.trajectory.tree} ${row.trajectory.row}`] : [],
     ),
   ).size;
   const { informativeMass, creditSpread } = creditFigures(batch);
