@@ -1,4 +1,5 @@
 import type { AdvantageOptions, UpdateOptions } from "./learn/index.js";
+import { lossPresets } from "./learn/loss/loss-presets.js";
 import type { RolloutOptions } from "./rollout/index.js";
 import { rolloutPresets } from "./rollout/presets.js";
 
@@ -12,10 +13,21 @@ export const algorithms = {
   grpo: { ...rolloutPresets.grpo, estimator: "grpo" },
   arpo: { ...rolloutPresets.arpo, estimator: "grpo" },
   aepo: { ...rolloutPresets.aepo, estimator: "grpo", ...balanced },
+  "tree-grpo": {
+    ...rolloutPresets["tree-grpo"],
+    ...lossPresets["tree-grpo"],
+    estimator: "tree_grpo",
+  },
+  at2po: { ...rolloutPresets.at2po, ...lossPresets.at2po, estimator: "at2po" },
+  treerl: { ...rolloutPresets.treerl, estimator: "treerl" },
+  appo: { ...rolloutPresets.appo, ...lossPresets.appo, estimator: "appo" },
+  fr3e: { ...rolloutPresets.fr3e, ...lossPresets.fr3e, estimator: "fr3e" },
+  treepo: { ...rolloutPresets.treepo, ...lossPresets.treepo, estimator: "treepo" },
+  "spo-tree": { ...rolloutPresets["spo-tree"], estimator: "spo_tree" },
 } as const satisfies Record<string, CellPreset>;
 
 /**
- * GRPO, ARPO and AEPO as options of `rollout`, `advantages` and `update`; each function takes from them
+ * GRPO, ARPO, AEPO and the methods around them as options of `rollout`, `advantages` and `update`; each function takes from them
  * what concerns it. The configuration's presets of the same names are made of these.
  *
  * @example

@@ -22,7 +22,7 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
   const expansion = isExpansion(named)
     ? completeSettings("roll out", named, options.expand)
     : undefined;
-  const { n, initialRollouts } = rowsOf(options, expansion);
+  const { n, initialRollouts } = rowsOf(options, validate ? undefined : expansion);
   const beamSize = whole("beamSize", options.beamSize ?? 1, 1);
   const attemptsPerRow = whole("attemptsPerRow", options.attemptsPerRow ?? beamSize - 1, 0);
   const rule = isExpansion(named) ? "arpo-code" : named;

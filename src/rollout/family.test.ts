@@ -26,7 +26,7 @@ const small: Record<ExpansionRule, RolloutOptions> = {
   "appo-rollout": { n: 9, initialRollouts: 4 },
   fr3e: {
     initialRollouts: 3,
-    judge: ({ text }) => text.includes("a"),
+    judge: (rows) => rows.map(({ text }) => text.includes("a")),
     expand: { rows: 2, points: 2 },
   },
   treepo: { n: 8, expand: { segment: 6, depth: 5 } },

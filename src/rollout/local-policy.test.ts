@@ -23,6 +23,7 @@ import {
   type ExpansionRule,
   type RolloutOptions,
   type RolloutTree,
+  type RowJudge,
 } from "./index.js";
 
 const tokenizer = new ByteTokenizer(["<calc>", "</calc>"]);
@@ -113,7 +114,7 @@ function farthest(model: Model, tree: RolloutTree): number {
   return most;
 }
 
-const judge = ({ row }: { row: number }) => row % 2 === 0;
+const judge: RowJudge = (rows) => rows.map(({ row }) => row % 2 === 0);
 const expanded = {
   "tree-grpo": {},
   at2po: { n: 8, initialRollouts: 4 },

@@ -2,7 +2,8 @@ import type { Policy, Sampling, Segment } from "../policy/policy.js";
 import type { ToolOutcome, ToolSet } from "../tools/tool-set.js";
 import type { EnvironmentSource } from "../environment/environment.js";
 import type { DynamicRollouts } from "./settings.js";
-import type { PromptLimit, RolloutTask } from "./task.js";
+import type { PromptLimit } from "./task.js";
+import type { RolloutTreeData } from "./tree/tree-data.js";
 import type { Trajectory } from "./tree/trajectory.js";
 import type { BranchRule } from "./branch/branch-rule.js";
 import type { ExpandOptions, ExpansionRule } from "./branch/family/settings.js";
@@ -34,8 +35,11 @@ export interface RolloutCompat {
 /** Any rule by its name. */
 export type RolloutRule = BranchRule | ExpansionRule;
 
-/** Says whether a rollout is right. */
-export type RowJudge = (row: Trajectory, task: RolloutTask) => boolean | Promise<boolean>;
+/** Says of each of a tree's first rows whether it is right. */
+export type RowJudge = (
+  rows: readonly Trajectory[],
+  tree: RolloutTreeData,
+) => readonly boolean[] | Promise<readonly boolean[]>;
 
 /** Where the draws of branch attempts come from. */
 export type DrawSource = (at: {
@@ -82,7 +86,7 @@ export interface RolloutOptions {
    * token is not known, and tokens are ranked by entropy alone.
    */
   current?: Policy;
-  /** `fr3e`: whether a rollout is right. It explores a right and a wrong one. */
+  /** `fr3e`: which of the first rollouts are right. It explores a right and a wrong one. */
   judge?: RowJudge;
   /** `branch_probability`. Default 0.5. */
   branchProbability?: number;

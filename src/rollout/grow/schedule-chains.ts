@@ -1,3 +1,4 @@
+import { shown } from "../../arguments/index.js";
 import { choosePoints, roundsOf } from "../expand/choose-points.js";
 import { keptLeaves } from "../expand/kept-leaves.js";
 import { planChain } from "../expand/plan-chains.js";
@@ -70,12 +71,19 @@ async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
   const { config, policy, judge } = env;
   const settings = config.expansion!;
   if (settings.rule !== "fr3e" || !judge) return [];
-  const tree = finishTree(run, run.task, config, policy);
-  const right = await Promise.all(
-    run.rows.map(({ row }) => judge(trajectoryOf(tree, row), run.task)),
+  await run.outcomes();
+  const rows = run.rows.map(({ row }) => row);
+  const tree = { ...finishTree(run, run.task, config, policy), kept: rows };
+  const right = await judge(
+    rows.map((row) => trajectoryOf(tree, row)),
+    tree,
   );
-  const rows = (wanted: boolean, most: number) =>
-    run.rows.filter(({ row }) => Boolean(right[row]) === wanted).slice(0, most);
-  const chosen = [...rows(true, settings.right), ...rows(false, settings.wrong)];
-  return chosen.map(({ row }) => row).sort((a, b) => a - b);
+  if (!Array.isArray(right) || right.length !== rows.length) {
+    throw new TypeError(
+      `Cannot roll out: judge must say true or false of each of the ${rows.length} rows, got ${shown(right)}`,
+    );
+  }
+  const first = (wanted: boolean, most: number) =>
+    rows.filter((row) => Boolean(right[row]) === wanted).slice(0, most);
+  return [...first(true, settings.right), ...first(false, settings.wrong)].sort((a, b) => a - b);
 }

@@ -328,8 +328,13 @@ export class TreeRun {
 
   /** Waits until every row's environment has said what the row was worth, and is gone. */
   async settle(): Promise<void> {
-    await Promise.all(this.#endings);
+    await this.outcomes();
     await this.#start.episodes?.dispose();
+  }
+
+  /** Waits until every environment has said what the rows that ended were worth. */
+  async outcomes(): Promise<void> {
+    await Promise.all(this.#endings);
   }
 
   /** An episode from the tree's start, for rows that are thrown away. */

@@ -1,5 +1,5 @@
 import { lossPresets } from "../../learn/index.js";
-import { algorithms } from "../../presets.js";
+import { algorithms, type CellPreset } from "../../presets.js";
 import { actorKeysOf } from "./loss-keys.js";
 import { type Tree, merge } from "./tree.js";
 
@@ -28,7 +28,7 @@ const withRollout = (base: Tree, actor: Tree, rollout: Tree, rest: Tree = {}): T
 });
 
 /** What a cell's preset says about rolling out, under the configuration's keys. */
-const rolloutKeys = (preset: (typeof algorithms)[keyof typeof algorithms]): Tree => ({
+const rolloutKeys = (preset: (typeof algorithms)["grpo" | "arpo" | "aepo"]): Tree => ({
   n: preset.n,
   initial_rollouts: preset.initialRollouts,
   beam_size: preset.beamSize,
@@ -59,8 +59,30 @@ const lossOnly = (name: keyof typeof lossPresets): Tree => ({
   actor_rollout_ref: { actor: actorKeysOf(lossPresets[name]) },
 });
 
+/** A method whose rule looks at what was written: its rows, its credit and its loss. */
+function method(
+  name: "tree-grpo" | "at2po" | "treerl" | "appo" | "fr3e" | "treepo" | "spo-tree",
+): Tree {
+  const preset: CellPreset = algorithms[name];
+  const { temperature, topP } = preset.sampling ?? {};
+  const length = preset.responseLength;
+  const loss = name in lossPresets ? lossPresets[name as keyof typeof lossPresets] : {};
+  const rollout: Tree = {
+    n: preset.n,
+    initial_rollouts: preset.initialRollouts,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP }),
+  };
+  return {
+    ...withRollout(published, actorKeysOf(loss), rollout, { lab: { branch_rule: preset.rule } }),
+    algorithm: { adv_estimator: preset.estimator, kl_ctrl: { kl_coef: 0 } },
+    ...(length === undefined ? {} : { data: { max_response_length: length } }),
+  };
+}
+
 /**
- * Named starting points: the algorithms (`grpo`, `arpo`, `aepo`) and, to lay over one of them, the
+ * Named starting points: the algorithms (`grpo`, `arpo`, `aepo`), the methods around them (`treerl`,
+ * `appo`, …) and, to lay over one of them, the
  * sizes of the published scripts (`7b`, `8b`, `14b`), of the seed's toy (`3b-toy`) and of a laptop
  * (`tiny`), and losses by their methods' names (`cispo`, `gmpo`, `ce-gppo`, …).
  *
@@ -91,6 +113,13 @@ export const presets = {
     },
     { lab: { branch_rule: algorithms.aepo.rule } },
   ),
+  "tree-grpo": method("tree-grpo"),
+  at2po: method("at2po"),
+  treerl: method("treerl"),
+  appo: method("appo"),
+  fr3e: method("fr3e"),
+  treepo: method("treepo"),
+  "spo-tree": method("spo-tree"),
   gspo: lossOnly("gspo"),
   cispo: lossOnly("cispo"),
   sapo: lossOnly("sapo"),

@@ -15,7 +15,10 @@ import {
   weight,
   whole,
 } from "./kinds.js";
+import { branchRules } from "../../rollout/branch/branch-rule.js";
+import { expansionRules } from "../../rollout/branch/family/settings.js";
 import { credit } from "./schema-credit.js";
+import { expand } from "./schema-expand.js";
 
 import { decoderTypes } from "../../model/decoder/weights.js";
 import { filterGroups, rolloutCorrection } from "./schema-correction.js";
@@ -85,10 +88,10 @@ export const trainer = section({
 /** What the reference has no key for. Left out when a config is exported for verl. */
 export const lab = section({
   seed: z.number().int().min(0).default(1).describe("Same seed, same backend: the same bytes"),
-  branch_rule: oneOf(
-    ["arpo-code", "arpo-paper", "seed-docs", "aepo-code", "aepo-paper", "never"],
-    "arpo-code",
-  ).describe("The branching rule"),
+  branch_rule: oneOf([...branchRules, ...expansionRules, "never"], "arpo-code").describe(
+    "The branching rule",
+  ),
+  expand,
   share_prefixes: flag(false).describe(
     "Compute what rows begin with in common once in an update: the same gradients",
   ),

@@ -12,6 +12,7 @@ import type { RolloutOptions } from "../../rollout/index.js";
 import { parameterKeys } from "../config/loss-keys.js";
 import { creditOptions } from "./credit-options.js";
 import type { Config } from "../config/schema.js";
+import { expandSettings } from "../config/expand-settings.js";
 
 /**
  * What the configuration says about rolling out.
@@ -33,7 +34,10 @@ export function rolloutOptions(config: Config): RolloutOptions {
   );
   const { rollout } = config.actor_rollout_ref;
   const { lab } = config;
-  const branching = lab.branch_rule === "never" ? { beamSize: 1 } : { rule: lab.branch_rule };
+  const branching =
+    lab.branch_rule === "never"
+      ? { beamSize: 1 }
+      : { rule: lab.branch_rule, ...expandOptions(config) };
   return {
     n: rollout.n,
     initialRollouts: Math.min(rollout.initial_rollouts, rollout.n),
@@ -56,6 +60,12 @@ export function rolloutOptions(config: Config): RolloutOptions {
     ...(rollout.do_sample ? {} : { mode: "validate" as const }),
     ...branching,
   };
+}
+
+/** The settings of a rule that looks at what was written; nothing where the rule is another. */
+function expandOptions({ lab }: Config): Pick<RolloutOptions, "expand"> {
+  const given = expandSettings(lab.expand);
+  return Object.keys(given).length > 0 ? { expand: given } : {};
 }
 
 /**

@@ -23,7 +23,7 @@ import type { Model } from "../../model/index.js";
 import type { Policy } from "../../policy/index.js";
 import { Random } from "../../random/index.js";
 import { type Finding, type Reward, type Scored, diagnose, score } from "../../reward/index.js";
-import { type RolloutTree, rollout, toolMetrics } from "../../rollout/index.js";
+import { RolloutTree, rollout, toolMetrics, type RolloutTreeData } from "../../rollout/index.js";
 import type { ToolSet } from "../../tools/index.js";
 import type { Config } from "../config/schema.js";
 import { entropyMetrics } from "./entropy-metrics.js";
@@ -276,6 +276,13 @@ export class Trainer implements AsyncIterable<TrainerStep> {
             rollout(sampler, tasks, {
               ...rolloutOptions(config),
               ...{ tools, seed, firstIndex, ...this.#acting },
+              // What samples may be a rounded copy of what trains.
+              ...(sampler === policy ? {} : { current: policy }),
+              judge: async (_, tree) => {
+                const judged = new RolloutTree<Task>(tree as RolloutTreeData<Task>);
+                const { rows } = await this.#score([judged], reward);
+                return rows.map(({ score }) => score.score > 0);
+              },
               ...(signal ? { signal } : {}),
             }),
           ),
