@@ -5,7 +5,7 @@ import { rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";
 import { growTrees } from "./grow/grow-trees.js";
 import { inEnvironments } from "./grow/in-environments.js";
-import type { TreeStart } from "./grow/tree-run.js";
+import type { TreeStart } from "./grow/tree-start.js";
 import type { RolloutOptions } from "./options.js";
 import { RolloutTree } from "./rollout-tree.js";
 import { chatOf, checkTask, promptOf, type RolloutTask, withObservation } from "./task.js";

@@ -8,7 +8,8 @@ import { growInLockstep } from "./schedule-lockstep.js";
 import { growByChains } from "./schedule-chains.js";
 import { growAlone } from "./schedule-prompt.js";
 import { growBySegments } from "./schedule-segments.js";
-import { TreeRun, type TreeStart } from "./tree-run.js";
+import { TreeRun } from "./tree-run.js";
+import type { TreeStart } from "./tree-start.js";
 
 /** A grown tree and what pre-monitoring said about its prompt. */
 export interface Grown {

@@ -1,4 +1,3 @@
-import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { Row, Segment } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
@@ -9,28 +8,11 @@ import type { BranchPoint, LiveNode, LiveRow } from "./live-row.js";
 import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { Episode } from "./episode.js";
-import type { TreeEpisodes } from "./tree-episodes.js";
+import type { TreeStart } from "./tree-start.js";
 import { nodeBefore, textAfter } from "./split-node.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { TreeEnvironment } from "../tree/tree-data.js";
 import type { BranchAttempt, RowChoice, RowEnd, RowKind } from "../tree/tree-values.js";
-
-/** Where a tree starts: after the prompt, or after a stretch of an earlier tree. */
-export interface TreeStart {
-  /** The prompt's place in the batch; it names the tree's random streams. */
-  index: number;
-  prompt: PromptText;
-  /** The chat that the prompt was made of, where it was one and is whole. */
-  messages: readonly ChatMessage[] | undefined;
-  random: Random;
-  /** The last node of the stretch, its tokens, and the calls spent in it. */
-  prefix?: LiveNode;
-  prefixTokens?: readonly number[];
-  calls?: number;
-  /** The environment that the rows act in. */
-  episodes?: TreeEpisodes | undefined;
-  task: RolloutTask;
-}
 
 /**
  * How much of a result is kept beyond the response length, for forks with a longer one. The rest is not

@@ -1,0 +1,22 @@
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import type { Random } from "../../random/random.js";
+import type { PromptText, RolloutTask } from "../task.js";
+import type { LiveNode } from "./live-row.js";
+import type { TreeEpisodes } from "./tree-episodes.js";
+
+/** Where a tree starts: after the prompt, or after a stretch of an earlier tree. */
+export interface TreeStart {
+  /** The prompt's place in the batch; it names the tree's random streams. */
+  index: number;
+  prompt: PromptText;
+  /** The chat that the prompt was made of, where it was one and is whole. */
+  messages: readonly ChatMessage[] | undefined;
+  random: Random;
+  /** The last node of the stretch, its tokens, and the calls spent in it. */
+  prefix?: LiveNode;
+  prefixTokens?: readonly number[];
+  calls?: number;
+  /** The environment that the rows act in. */
+  episodes?: TreeEpisodes | undefined;
+  task: RolloutTask;
+}
