@@ -14,6 +14,7 @@ const pages = {
   evaluation: ["src/view/evaluation/page/start-evaluation.ts", "startEvaluation"],
   explain: ["src/view/explain/page/start-explain.ts", "startExplain"],
   explorer: ["src/view/explorer/page/start-explorer.ts", "startExplorer"],
+  imported: ["src/view/imported/page/start-imported.ts", "startImported"],
   tokens: ["src/view/tokens/page/start-tokens.ts", "startTokens"],
 };
 

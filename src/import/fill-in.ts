@@ -9,6 +9,7 @@ import { pathOf } from "../rollout/tree/tree-data.js";
 import type { TreeNode } from "../rollout/tree/tree-values.js";
 import { tf } from "../tensor/index.js";
 import type { Carried } from "./carried.js";
+import { meanEntropy } from "./trees/mean-entropy.js";
 import { ImportedRollouts } from "./imported-rollouts.js";
 
 /** How trees are scored under a policy. */
@@ -96,10 +97,14 @@ async function fillTree<T extends RolloutTask>(
   const nodes = tree.nodes.map((node): TreeNode => {
     const seen = found.get(node.id);
     if (!seen) return node;
+    const entropies = filled(node.entropies, seen.entropies, replace);
+    const logprobs = filled(node.logprobs, seen.logprobs, replace);
+    // What a branching rule saw of a segment stays.
     return {
       ...node,
-      logprobs: filled(node.logprobs, seen.logprobs, replace),
-      entropies: filled(node.entropies, seen.entropies, replace),
+      logprobs,
+      entropies,
+      ...(node.entropy === undefined ? meanEntropy(entropies) : {}),
     };
   });
   const { sampler, ...rest } = tree;

@@ -45,6 +45,7 @@ interface Made {
   tree: RolloutTree<ImportedTask>;
   advantages?: readonly Float32Array[];
   disagreement: number;
+  dropped: number;
 }
 
 const questionOf = ({ rows, tree }: PromptRows): string => {
@@ -132,7 +133,7 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
       const known = read.readsIds ? runtime : undefined;
       return {
         tree: new RolloutTree({ ...tree, index } as unknown as RolloutTree<ImportedTask>, known),
-        disagreement: 0,
+        ...{ disagreement: 0, dropped: 0 },
       };
     }
     const ids = rows.some((row) => row.promptTokens ?? row.parts.some(({ tokens }) => tokens));
@@ -140,11 +141,11 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     const made = treeOfRows(rows as readonly ImportedRow[], {
       ...{ index, readable, tokenizer: read.tokenizer, id: this.prompts[index]!.id },
     });
-    const { data, advantages, disagreement } = made;
+    const { data, advantages, disagreement, dropped } = made;
     return {
       tree: new RolloutTree(data, readable ? runtime : undefined),
       ...(advantages ? { advantages } : {}),
-      disagreement,
+      ...{ disagreement, dropped },
     };
   }
 
@@ -213,11 +214,19 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
 
   /** What a reader should know of one prompt's tree besides the table. */
   notesOf(index: number): string[] {
-    const { disagreement } = this.#at(index);
-    // Four digits is how some frameworks round.
-    if (disagreement < 1e-3) return [];
+    const { disagreement, dropped } = this.#at(index);
     return [
-      `rows that share tokens tell other log-probs of them, up to ${disagreement.toPrecision(2)} apart: shown are the first row's`,
+      // Four digits is how some frameworks round.
+      ...(disagreement < 1e-3
+        ? []
+        : [
+            `rows that share tokens tell other log-probs of them, up to ${disagreement.toPrecision(2)} apart: shown are the first row's`,
+          ]),
+      ...(dropped === 0
+        ? []
+        : [
+            `log-probs of ${dropped} parts were left out: they are of tokens that ${this.tokenizerName} cuts otherwise`,
+          ]),
     ];
   }
 

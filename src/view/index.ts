@@ -15,6 +15,7 @@ export type { ExplainOptions } from "./explain/make-payload.js";
 export type { TokenTerms } from "./explain/page/token-terms.js";
 export { questionTree } from "./evaluation/question-tree.js";
 export { reportPage, type ReportOptions } from "./evaluation/report-page.js";
+export { ImportedView, showImported, type ImportedViewOptions } from "./imported/imported-view.js";
 export { saveFigure } from "./export/save-figure.js";
 export { toHtml, type HtmlView } from "./export/to-html.js";
 export { toPng, type PngOptions } from "./export/to-png.js";

@@ -1,15 +1,20 @@
 import type { Evaluation } from "../eval/report/evaluation.js";
+import type { ImportedRollouts } from "../import/imported-rollouts.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { registerShow, registerWatch } from "../show/index.js";
 import { showRunBoard, watchRun } from "./board/live.js";
 import { reportHtml } from "./evaluation/report-page.js";
 import { explore } from "./explorer/explore.js";
+import { showImported } from "./imported/imported-view.js";
 import { showScoredRows } from "./scored/show-scored-rows.js";
 import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
 
 /** From here on values show themselves in these views. */
 export function registerShows(): void {
   registerShow("RolloutTree", (tree: RolloutTree) => explore(tree).bundle());
+  registerShow("ImportedRollouts", (imported: ImportedRollouts) =>
+    showImported(imported, { treeBytes: 1_500_000 }).bundle(),
+  );
   registerShow("Scored", showScoredRows);
   registerShow("TrainingBatch", showBatchTokens);
   registerShow("UpdateReport", showReportTokens);

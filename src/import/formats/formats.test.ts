@@ -53,11 +53,11 @@ for (const [version, step] of [
       ["search", '{"query":"capital of Peru"}', "Lima is the capital of Peru."],
     );
     assert.deepEqual(
-      peru!.rows.map(({ kind, parent, from, calls }) => [kind, parent, from, calls]),
+      peru!.rows.map(({ from, leaf, calls }) => [from, leaf, calls]),
       [
-        ["initial", -1, -1, 1],
-        ["branch", 0, 2, 1],
-        ["branch", 0, 0, 0],
+        [-1, 3, 1],
+        [2, 4, 1],
+        [0, 5, 0],
       ],
     );
     assert.deepEqual(texts(imported, 1)[1], "It is 54 — no, 42. 🙂");

@@ -16,6 +16,8 @@ export interface Segment {
   entropies: Float32Array;
   advantages?: Float32Array;
   call?: ToolCall;
+  /** The file's numbers are of tokens cut otherwise. */
+  dropped?: boolean;
 }
 
 const floats = (values: TokenNumbers | undefined, length: number) =>
@@ -60,7 +62,9 @@ export function segmentOf(
   }
   const text = part.text ?? "";
   const pieces = part.pieces && idsOfPieces(part.pieces, text, tokenizer);
-  return pieces ? made(pieces, text, "text", part) : made(tokenizer.encode(text), text, "text", {});
+  if (pieces) return made(pieces, text, "text", part);
+  const segment = made(tokenizer.encode(text), text, "text", {});
+  return segment && part.pieces ? { ...segment, dropped: true } : segment;
 }
 
 /** How much two texts have in common at their beginnings. */

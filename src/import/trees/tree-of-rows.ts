@@ -4,6 +4,7 @@ import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { TreeNode, TreeRow } from "../../rollout/tree/tree-values.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import { layOut } from "./lay-out.js";
+import { meanEntropy } from "./mean-entropy.js";
 import { cutSegment, type Segment, segmentOf, sharedBeginning } from "./segments.js";
 
 /** A stretch of a tree while rows are laid into it. */
@@ -29,6 +30,8 @@ export interface MadeTree {
   advantages?: Float32Array[];
   /** How far the log-probabilities of one shared token lie apart in the rows that share it. */
   disagreement: number;
+  /** Parts whose numbers are of tokens that the tokenizer cuts otherwise, so that they were dropped. */
+  dropped: number;
 }
 
 /** What an imported tree was asked, as far as the file says. */
@@ -143,7 +146,7 @@ function nodesOf(
       ids.set(made, nodes.length);
       nodes.push({
         ...{ id: nodes.length, parent: parent ? ids.get(parent)! : -1, kind, row, round },
-        ...{ text, tokens, logprobs, entropies },
+        ...{ text, tokens, logprobs, entropies, ...meanEntropy(entropies) },
         ...(kind === "tool" && call
           ? { tool: { ...asked, text: answer, ok: true, retries: 0 } }
           : {}),
@@ -186,9 +189,10 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
     const before = from ? ids.get(from)! : -1;
     return {
       row,
-      kind: before < 0 ? "initial" : "branch",
-      round: before < 0 ? 0 : nodes[before]!.round,
-      parent: before < 0 ? -1 : nodes[before]!.row,
+      // No file tells which row was made of which: rows that share a beginning may have been sampled apart.
+      kind: "initial",
+      round: 0,
+      parent: -1,
       from: before,
       leaf: leaf ? ids.get(leaf)! : -1,
       end: rows[row]!.end ?? "answer",
@@ -216,7 +220,6 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
       rows: treeRows,
       config: rolloutConfig({
         n: rows.length,
-        initialRollouts: treeRows.filter(({ kind }) => kind === "initial").length,
         responseLength: Math.max(1, ...lengths),
         keepTop: false,
       }),
@@ -227,5 +230,6 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
     },
     ...(advantages ? { advantages } : {}),
     disagreement: forest.disagreement,
+    dropped: laid.flat().filter((segment) => segment.dropped === true).length,
   };
 }

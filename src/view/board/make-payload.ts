@@ -103,7 +103,7 @@ function placesOf(runs: readonly (readonly RunRecord[])[]): Place[] {
 /** The tree of a step that tells most: the one whose rows differ most in their scores. */
 export function pickTree(
   runs: readonly (readonly RunRecord[])[],
-  { run, seed, trees: { step, scored, batch } }: Place,
+  { run, seed, trees: { step, scored, batch, title } }: Place,
   list: readonly RolloutTree[],
   options: BoardOptions,
 ) {
@@ -119,6 +119,7 @@ export function pickTree(
   const payload = makePayload(tree, {
     ...{ scored, batch, alternativeBytes: 0 },
     ...(tokenizer ? { tokenizer } : {}),
+    ...(title === undefined ? {} : { title }),
   });
   const { id = String(tree.index) } = tree.task as { id?: string };
   const data = `tree-${run}-${seed}-${step}`;

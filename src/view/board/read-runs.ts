@@ -1,12 +1,14 @@
+import { ImportedRollouts } from "../../import/imported-rollouts.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
+import { titleOfImported } from "../explorer/title-of-imported.js";
 import type { MetricLine } from "../figures/metric-lines.js";
 
-/** A run: made in a cell, read from its folder, or lines of metrics. */
-export type BoardRun = TrainingRun | string | readonly MetricLine[];
+/** A run: made in a cell, read from its folder, imported from other people's files, or lines of metrics. */
+export type BoardRun = TrainingRun | ImportedRollouts | string | readonly MetricLine[];
 
 /** One run, or runs by name; a list is the seeds of one. */
 export type BoardRuns = BoardRun | Readonly<Record<string, BoardRun | readonly BoardRun[]>>;
@@ -19,6 +21,8 @@ export interface StepTrees {
   path?: string;
   scored?: Scored;
   batch?: TrainingBatch;
+  /** What its tree is called, where it was not rolled out here. */
+  title?: string;
 }
 
 /** One run as the board reads it. */
@@ -38,6 +42,7 @@ const isLines = (value: readonly unknown[]): value is readonly MetricLine[] =>
 export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly BoardRun[]][] {
   if (typeof runs === "string")
     return [[runs.split(/[\\/]/).filter(Boolean).at(-1) ?? runs, [runs]]];
+  if (runs instanceof ImportedRollouts) return [[runs.format, [runs]]];
   if (isRun(runs)) return [["run", [runs]]];
   if (Array.isArray(runs)) return [["run", [runs as readonly MetricLine[]]]];
   const named = Object.entries(runs as Record<string, BoardRun | readonly BoardRun[]>);
@@ -52,6 +57,7 @@ export function namedRuns(runs: BoardRuns): [name: string, seeds: readonly Board
 /** A run that is in memory; undefined for one that must be read from its folder. */
 export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
   if (typeof run === "string") return undefined;
+  if (run instanceof ImportedRollouts) return recordOfImport(name, run);
   if (!isRun(run)) return { name, lines: [...run], trees: [] };
   const lines = new Map<number, MetricLine>();
   const add = (step: number, found: Readonly<Record<string, unknown>>) =>
@@ -64,6 +70,32 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
     trees: run.steps.map(({ step, trees, scored, batch }) => ({ step, trees, scored, batch })),
     total: run.trainer.totalSteps,
   };
+}
+
+/** Other people's rollouts: their numbers, and of each step the prompt whose scores differ most. */
+function recordOfImport(name: string, imported: ImportedRollouts): RunRecord {
+  const told = new Map<number, number>();
+  const spread = (index: number) => {
+    const { scores } = imported.prompts[index]!;
+    return scores.length === 0 ? 0 : Math.max(...scores) - Math.min(...scores);
+  };
+  for (const { index, step = 0 } of imported.prompts) {
+    const best = told.get(step);
+    if (best === undefined || spread(index) > spread(best)) told.set(step, index);
+  }
+  const trees = [...told].map(([step, index]): StepTrees => {
+    const [scored, batch] = [imported.scoredOf(index), imported.batchOf(index)];
+    const tree = imported.tree(index) as unknown as RolloutTree;
+    const title = titleOfImported(tree);
+    return {
+      step,
+      title,
+      trees: [tree],
+      ...(scored ? { scored } : {}),
+      ...(batch ? { batch } : {}),
+    };
+  });
+  return { name, lines: [...imported.steps], trees };
 }
 
 /** Reads a run folder, without its trees: these are read when they are needed. */

@@ -13,6 +13,8 @@ export interface ExploreOptions {
   batch?: TrainingBatch;
   /** For trees from files, whose tokens are otherwise shown as numbers. */
   tokenizer?: Tokenizer;
+  /** Instead of the rows, nodes and tokens, the seed and the rule. */
+  title?: string;
   /** Bytes that alternatives of tokens may take before being packed (default 1,600,000). */
   alternativeBytes?: number;
 }
@@ -79,7 +81,9 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
   const branches = rows.filter((row) => row.kind === "branch").length;
   const advantages = batch && advantagesOf(tree, batch, starts, total);
   return {
-    title: `${many(rows.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${tree.config.branch.rule}`,
+    title:
+      options.title ??
+      `${many(rows.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${tree.config.branch.rule}`,
     prompt: tree.prompt.text,
     plan: planReplay(tree),
     vocabulary,

@@ -18,11 +18,13 @@ export function treePicture(tree: RolloutTree): string {
   const marks: string[] = [];
   for (const row of tree.rows) {
     const y = row.row * height + 4;
-    if (row.kind === "branch") {
-      const from = tree.nodes[row.from]!;
+    const from = tree.nodes[row.from];
+    const above = row.kind === "branch" ? row.parent : (from?.row ?? -1);
+    if (from && above >= 0) {
       const at = x(starts.get(from.id)! + from.tokens.length);
+      const stroke = row.kind === "branch" ? "#c33" : "#888";
       marks.push(
-        `<path d="M${at} ${row.parent * height + 11}V${y + 7}" stroke="#c33" fill="none"/>`,
+        `<path d="M${at} ${above * height + 11}V${y + 7}" stroke="${stroke}" fill="none"/>`,
       );
     }
     // What a fork took over has row -1; its first row shows it.

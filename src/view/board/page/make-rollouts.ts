@@ -19,7 +19,12 @@ export function makeRollouts(
 ): Rollouts {
   const { payload, choices, steps, oneRun } = shown;
   const rollout = element("div", { class: "arpo-rollout" });
-  const slider = element("input", { type: "range", min: "0", "data-scrub": "" });
+  const slider = element("input", {
+    type: "range",
+    min: "0",
+    "data-scrub": "",
+    "aria-label": "step",
+  });
   slider.max = String(Math.max(0, steps.length - 1));
   const told = element("output", {});
   const which = element("select", {});

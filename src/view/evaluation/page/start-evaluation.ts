@@ -1,4 +1,4 @@
-import { startExplorer } from "../../explorer/page/start-explorer.js";
+import { openExplorers } from "../../explorer/page/open-explorers.js";
 import type { PageColours } from "../../page/page-colours.js";
 
 /** Brings a report to life: questions open their explorers when they are opened, and can be chosen. */
@@ -6,18 +6,7 @@ export function startEvaluation(id: string, colours: PageColours): void {
   const root = document.getElementById(id);
   if (!root) return;
   const questions = [...root.querySelectorAll<HTMLDetailsElement>("details[data-question]")];
-  const open = (question: HTMLDetailsElement) => {
-    const view = question.querySelector<HTMLElement>("[data-explorer]");
-    if (!question.open || !view || view.dataset["explorer"] === "started") return;
-    view.dataset["explorer"] = "started";
-    startExplorer(view.id, colours);
-  };
-  for (const question of questions) {
-    question.addEventListener("toggle", () => {
-      open(question);
-    });
-    open(question);
-  }
+  openExplorers(questions, colours);
   const choice = root.querySelector<HTMLSelectElement>("select[data-choice]");
   const count = root.querySelector<HTMLOutputElement>("output[data-count]");
   const choose = () => {

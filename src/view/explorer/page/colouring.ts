@@ -4,6 +4,18 @@ import type { PageTree } from "./unpack-tree.js";
 
 export type Quantity = "entropy" | "probability" | "reward" | "advantage";
 
+/** What is known of a tree's tokens, the first of it to begin with. */
+export function quantitiesOf(tree: PageTree): Quantity[] {
+  const known = (values: Float32Array) => values.some((value) => !Number.isNaN(value));
+  const quantities: Quantity[] = [
+    ...(known(tree.entropies) ? (["entropy"] as const) : []),
+    ...(known(tree.surprises) ? (["probability"] as const) : []),
+    ...(tree.nodes.some((node) => node.reward != null) ? (["reward"] as const) : []),
+    ...(tree.advantages ? (["advantage"] as const) : []),
+  ];
+  return quantities.length > 0 ? quantities : ["entropy"];
+}
+
 /** How a quantity is coloured: `at(token, node)` is a CSS colour. */
 export interface Colouring {
   low: number;

@@ -1,7 +1,7 @@
 import type { BranchRule } from "../../../rollout/branch/branch-rule.js";
 import { element } from "../../page/element.js";
 import type { Choices } from "./choices.js";
-import type { Quantity } from "./colouring.js";
+import { quantitiesOf, type Quantity } from "./colouring.js";
 import type { PageTree } from "./unpack-tree.js";
 
 /** The explorer's controls; `changed` is called after every change of the choices. */
@@ -23,9 +23,7 @@ export function makeControls(tree: PageTree, choices: Choices, changed: () => vo
     bar.append(element("label", {}, `${label} `, select));
     return select;
   };
-  const quantities: Quantity[] = ["entropy", "probability"];
-  if (tree.nodes.some((node) => node.reward != null)) quantities.push("reward");
-  if (tree.advantages) quantities.push("advantage");
+  const quantities = quantitiesOf(tree);
   pick(
     "colour",
     quantities.map((q) => [q, q]),
@@ -96,7 +94,8 @@ export function makeControls(tree: PageTree, choices: Choices, changed: () => vo
     changed();
   };
   replayed.append(reset);
-  return element("div", {}, bar, replayed);
+  // A tree that no rule could have branched has nothing to ask about.
+  return element("div", {}, bar, ...(tree.plan.attemptsPerRow > 0 ? [replayed] : []));
 }
 
 /** What a replay would have done, in words. */

@@ -43,8 +43,10 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
   context.strokeStyle = scene.ink;
   context.lineWidth = 1;
   tree.rows.forEach(({ kind, parent, from }, row) => {
-    if (kind !== "branch" || from < 0) return;
-    const [a, b] = [y(parent), y(row)];
+    // Rows of imported files share beginnings without being branches.
+    const above = kind === "branch" ? parent : (tree.nodes[from]?.row ?? -1);
+    if (from < 0 || above < 0) return;
+    const [a, b] = [y(above), y(row)];
     const at = x(scene.spans[from]!.to);
     if (b < -lane || a > height || at < 0 || at > width) return;
     context.globalAlpha = missing.has(row) ? 0.2 : 0.55;

@@ -2,7 +2,7 @@ import { followPlan } from "../../../rollout/replay/follow-plan.js";
 import type { Replay } from "../../../rollout/replay/replay-result.js";
 import type { Palette } from "../../palette.js";
 import type { Choices } from "./choices.js";
-import { type Colouring, colouringOf } from "./colouring.js";
+import { type Colouring, colouringOf, quantitiesOf } from "./colouring.js";
 import { type Span, spansOf } from "./paths.js";
 import type { PageTree } from "./unpack-tree.js";
 
@@ -24,6 +24,7 @@ export class ShownTree {
     readonly tree: PageTree,
     ramps: Palette,
   ) {
+    this.choices.quantity = quantitiesOf(tree)[0]!;
     this.replay = followPlan(tree.plan, {});
     this.colouring = colouringOf(tree, this.choices.quantity, ramps);
     this.spans = spansOf(tree, this.choices.along);

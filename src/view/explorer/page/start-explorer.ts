@@ -45,7 +45,7 @@ export function startExplorer(id: string, colours: PageColours): void {
   }
   function changed(): void {
     shown.update(coloursOf(root!, colours));
-    count.textContent = replayWords(shown.replay);
+    count.textContent = tree.plan.attemptsPerRow > 0 ? replayWords(shown.replay) : "";
     count.dataset["branches"] = String(shown.replay.branches);
     legend.replaceChildren(...legendOf(shown));
     tellNode();

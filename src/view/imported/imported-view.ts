@@ -1,0 +1,219 @@
+import { randomUUID } from "node:crypto";
+import { program } from "#pages/imported";
+import { escapeHtml as escape } from "../../../picture/escape.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { ImportedRollouts, type ImportedPrompt } from "../../import/imported-rollouts.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { spreadOut } from "../board/make-payload.js";
+import { Board } from "../board/board.js";
+import { makePayload } from "../explorer/make-payload.js";
+import { titleOfImported } from "../explorer/title-of-imported.js";
+import { treePicture } from "../explorer/tree-picture.js";
+import { widgetHtml } from "../widget.js";
+import { notices, rowTable, tableOfCarried } from "./tables.js";
+
+/** How much of an import its page holds. */
+export interface ImportedViewOptions {
+  /** Characters that the trees may take; the prompts after that say so (default 8,000,000). */
+  treeBytes?: number;
+  /** Where a server shows the tree of a prompt that is left out. */
+  address?: (prompt: number) => string;
+  /** What the page's own element is called; the same import then gives the same bytes. */
+  id?: string;
+}
+
+/** More prompts than this are not listed one by one. */
+const mostListed = 5000;
+
+const style = `
+.arpo-imported details{border:1px solid var(--line);border-radius:8px;margin:4px 0;padding:2px 10px}
+.arpo-imported summary{overflow-wrap:anywhere;opacity:1}
+.arpo-imported summary span{font-variant-numeric:tabular-nums}
+.arpo-imported .arpo-notice{border-left:4px solid var(--hot);padding:2px 10px;margin:6px 0}
+.arpo-imported .arpo-number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.arpo-imported td.arpo-words{overflow-wrap:anywhere}
+.arpo-imported h4{margin:10px 0 4px}
+`;
+
+const digits = (x: number) => String(Number(x.toPrecision(4)));
+
+/** What a prompt's line says: where it stands, how many rows, their scores, what was asked. */
+function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: number): string {
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  const told = [
+    ...(step === undefined ? [] : [`step ${step}`]),
+    `${rows.length || tree} rows`,
+    ...(scores.length === 0
+      ? []
+      : [
+          `score ${digits(mean)} (${digits(Math.min(...scores))} to ${digits(Math.max(...scores))})`,
+        ]),
+  ];
+  const short = question.replace(/\s+/g, " ").trim();
+  return `<span>${index + 1}. ${escape(told.join(" · "))}</span> ${escape(short.length > 160 ? `${short.slice(0, 159)}…` : short)}`;
+}
+
+/**
+ * Other people's rollouts to look around in: what the files carry, the board of their steps, and every
+ * prompt with its tree in the explorer; shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { readRollouts } from "arpo-lab/import";
+ * import { ImportedView } from "arpo-lab/view";
+ *
+ * const imported = readRollouts([{ input: "6*7?", output: "42", score: 1, step: 1 }]);
+ * assert.match(new ImportedView(imported).html(), /6\*7\?/);
+ * ```
+ */
+export class ImportedView {
+  constructor(
+    readonly imported: ImportedRollouts,
+    readonly options: ImportedViewOptions = {},
+  ) {
+    checkArguments(
+      "show imported rollouts",
+      { imported, options },
+      { imported: { prompts: "list", carried: "list" }, options: "object" },
+    );
+  }
+
+  /** One piece of HTML that needs nothing else. */
+  html(): string {
+    const { imported } = this;
+    const { id = randomUUID() } = this.options;
+    const board =
+      imported.steps.length > 1 ? new Board(imported, { title: imported.format }).now() : {};
+    const own = widgetHtml({
+      ...{ name: "imported", id, style, program, data: {} },
+      still: this.#still(id),
+    });
+    return own + (board["text/html"] ?? "");
+  }
+
+  #still(key: string): string {
+    const { imported } = this;
+    const { prompts } = imported;
+    const listed = prompts.slice(0, mostListed);
+    const bodies = this.#bodies(key, listed);
+    const steps = [...new Set(listed.map(({ step }) => step))];
+    const boxes = listed.map((prompt) => {
+      const { index, step, scores } = prompt;
+      const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+      const spread = scores.length === 0 ? "" : Math.max(...scores) - Math.min(...scores);
+      const facts = `data-step="${step ?? ""}" data-mean="${scores.length === 0 ? "" : mean}" data-spread="${spread}"`;
+      const rows = prompt.rows.length === 0 ? imported.tree(index).rows.length : 0;
+      return `<details data-prompt="${index}" ${facts}><summary>${headOf(prompt, rows)}</summary>${bodies.get(index)}</details>`;
+    });
+    const beyond = prompts.length - listed.length;
+    return (
+      `<p class="arpo-title"><b>${escape(String(imported).split("\n")[0]!)}</b></p>` +
+      tableOfCarried(imported) +
+      notices(imported) +
+      (prompts.length === 0 ? "" : `<h4>Prompts</h4>${choices(steps)}<div data-prompts>`) +
+      boxes.join("") +
+      (prompts.length === 0 ? "" : "</div>") +
+      (beyond > 0 ? `<p class="arpo-muted">${beyond} more prompts are not listed.</p>` : "")
+    );
+  }
+
+  /** The inside of every prompt's box, with the trees of as many as there is room for, evenly chosen. */
+  #bodies(key: string, prompts: readonly ImportedPrompt[]): Map<number, string> {
+    const { treeBytes = 8_000_000, address } = this.options;
+    let room = treeBytes;
+    let misses = 0;
+    const bodies = new Map<number, string>();
+    for (const prompt of spreadOut(prompts)) {
+      const { index } = prompt;
+      // When several in a row did not fit, the page is full: no tree is made any more.
+      const body = misses < 3 ? this.#body(key, prompt) : undefined;
+      const fits = body !== undefined && (body.length <= room || room === treeBytes);
+      if (fits) [room, misses] = [room - body.length, 0];
+      else misses++;
+      const instead = address
+        ? `<p><a href="${escape(address(index))}">Open its tree</a></p>`
+        : `<p class="arpo-muted">Its tree is left out to keep this page small.</p>`;
+      bodies.set(index, fits ? body : instead);
+    }
+    return bodies;
+  }
+
+  #body(key: string, prompt: ImportedPrompt): string {
+    const { imported } = this;
+    const view = `imported-${key}-${prompt.index}`;
+    const payload = JSON.stringify(payloadOf(imported, prompt.index)).replace(/</g, "\\u003c");
+    const notes = imported
+      .notesOf(prompt.index)
+      .map((note) => `<p class="arpo-notice">${escape(note)}</p>`);
+    return (
+      notes.join("") +
+      rowTable(prompt, imported.tree(prompt.index) as unknown as RolloutTree) +
+      `<div id="${view}" class="arpo-view arpo-explorer" data-explorer><div data-picture></div><script type="application/json" data-tree>${payload}</script></div>`
+    );
+  }
+
+  /** Every form it can be shown in. */
+  bundle(): Record<string, string> {
+    const { imported } = this;
+    const bundle: Record<string, string> = {
+      "text/html": this.html(),
+      "text/plain": String(imported),
+    };
+    if (imported.prompts.length > 0) {
+      bundle["image/svg+xml"] = treePicture(imported.tree(0) as unknown as RolloutTree);
+    }
+    return bundle;
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    return this.bundle();
+  }
+}
+
+function payloadOf(imported: ImportedRollouts, index: number) {
+  const tree = imported.tree(index) as unknown as RolloutTree;
+  const [scored, batch] = [imported.scoredOf(index), imported.batchOf(index)];
+  return makePayload(tree, {
+    title: titleOfImported(tree),
+    ...(scored ? { scored } : {}),
+    ...(batch ? { batch } : {}),
+  });
+}
+
+/** What prompts can be chosen and ordered by. */
+function choices(steps: readonly (number | undefined)[]): string {
+  const known = steps.filter((step) => step !== undefined);
+  const options = known.map((step) => `<option value="${step}">${step}</option>`).join("");
+  const step =
+    known.length < 2
+      ? ""
+      : `<label>step <select data-choose="step" disabled><option value="">all</option>${options}</select></label> `;
+  return (
+    `<p class="arpo-bar">${step}<label>order <select data-choose="order" disabled>` +
+    `<option value="file">as in the files</option><option value="spread">scores differ most</option>` +
+    `<option value="low">lowest score</option><option value="high">highest score</option></select></label> ` +
+    `<label>with the words <input type="search" data-choose="words" disabled></label> <output data-count></output></p>`
+  );
+}
+
+/**
+ * Other people's rollouts to look around in; `toHtml` makes a page of it.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { readRollouts } from "arpo-lab/import";
+ * import { showImported, toHtml } from "arpo-lab/view";
+ *
+ * const rows = ["42", "54"].map((output) => ({ input: "6*7?", output, score: Number(output === "42"), step: 1 }));
+ * const page = toHtml(showImported(readRollouts(rows)));
+ * assert.match(page, /entropies<\/th><td>not in the file/);
+ * ```
+ */
+export function showImported(
+  imported: ImportedRollouts,
+  options: ImportedViewOptions = {},
+): ImportedView {
+  return new ImportedView(imported, options);
+}
