@@ -31,7 +31,10 @@ const list = (text: string, before: string[] = []) => [...before, text];
 export function evalCommand(): Command {
   return new Command("eval")
     .description("evaluate a model on benchmarks; run again after a stop, it goes on")
-    .argument("<model>", "a Hugging Face folder; with --endpoint, the one that holds its tokenizer")
+    .argument(
+      "<model>",
+      "a Hugging Face folder or a .gguf file; with --endpoint, the one with its tokenizer",
+    )
     .argument("[benchmarks...]", "names; without one, every generated look-alike that ships")
     .option(
       "--out <folder>",

@@ -15,7 +15,7 @@ const whole =
 export function serveCommand(): Command {
   return new Command("serve")
     .description("serve a model as an OpenAI-compatible endpoint")
-    .argument("<model>", "a Hugging Face folder, such as data/models/tiny")
+    .argument("<model>", "a Hugging Face folder, such as data/models/tiny, or a .gguf file")
     .option("--port <number>", "the port to listen on", whole(0, 65535), 8000)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--api-key-env <name>", "the environment variable with the key clients must send")

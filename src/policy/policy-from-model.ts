@@ -1,11 +1,11 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { basename } from "node:path";
 import {
   type DecoderType,
   HfTokenizer,
   loadDecoder,
   loadModel,
   modelFolder,
+  modelName,
   makeDecoder,
   type Model,
   type Tokenizer,
@@ -16,7 +16,7 @@ import { LocalPolicy } from "./local-policy.js";
 
 /** How a policy is made of a model. */
 export interface PolicyOptions {
-  /** Shown in figures and kept in run folders. Default: the folder's name. */
+  /** Shown in figures and kept in run folders. Default: the folder's or the file's name. */
   name?: string;
   /** The longest row. Default: the model's own limit. */
   contextLength?: number;
@@ -124,7 +124,7 @@ export class ModelPolicy extends LocalPolicy {
   }
 }
 
-/** A policy from a Hugging Face folder: config, weights, tokenizer. */
+/** A policy from a Hugging Face folder or a `.gguf` file: config, weights, tokenizer. */
 export async function loadPolicy(
   folder: string,
   options: LoadPolicyOptions & { dtype: "bfloat16" | "int8" },
@@ -146,7 +146,7 @@ export async function loadPolicy(
     const { decoder } = await loadDecoder(folder, { dtype });
     try {
       checkEnds(tokenizer, decoder.vocabSize);
-      return new LocalPolicy({ name: basename(folder), ...options, tokenizer, decoder });
+      return new LocalPolicy({ name: modelName(folder), ...options, tokenizer, decoder });
     } catch (error) {
       decoder.dispose();
       throw error;
@@ -154,7 +154,7 @@ export async function loadPolicy(
   }
   const model = await loadModel(folder);
   try {
-    return new ModelPolicy(model, tokenizer, { name: basename(folder), ...options });
+    return new ModelPolicy(model, tokenizer, { name: modelName(folder), ...options });
   } catch (error) {
     model.dispose();
     throw error;

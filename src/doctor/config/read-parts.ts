@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type Task, world } from "../../data/index.js";
-import { HfTokenizer, modelFolder, parseHfConfig, weightShapes } from "../../model/index.js";
-import { readJson } from "../../model/files/read-json.js";
+import { HfTokenizer, modelFolder, weightShapes } from "../../model/index.js";
+import { readModelConfig } from "../../model/files/open-model.js";
 import { loadReward } from "../../reward/index.js";
 import type { Config } from "../../run/index.js";
 import {
@@ -66,14 +66,13 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
   const exists = await stat(folder).catch(() => undefined);
   const parts: Parts = {};
   if (!exists) {
-    const fix = "give a Hugging Face folder: config.json, safetensors, tokenizer.json";
+    const fix =
+      "give a .gguf file, or a Hugging Face folder: config.json, safetensors, tokenizer.json";
     checks.push(
       about("no-model", "error", `actor_rollout_ref.model.path: there is no ${folder}`, fix),
     );
   } else {
-    parts.model = await attempt(checks, "model-unreadable", async () =>
-      parseHfConfig(await readJson(`${folder}/config.json`, "read the model's shape")),
-    );
+    parts.model = await attempt(checks, "model-unreadable", () => readModelConfig(folder));
     const tokenizer = config.data.tokenizer === null ? folder : modelFolder(config.data.tokenizer);
     parts.tokenizer = await attempt(checks, "tokenizer-unreadable", () =>
       HfTokenizer.load(tokenizer),
@@ -116,8 +115,8 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     await attempt(
       checks,
       "no-critic",
-      async () => parseHfConfig(await readJson(`${critic}/config.json`, "read the critic's shape")),
-      "critic.model.path: a Hugging Face folder; unset it is the policy's",
+      () => readModelConfig(critic),
+      "critic.model.path: a Hugging Face folder or a .gguf file; unset it is the policy's",
     );
   }
   // What a run's first step would refuse.

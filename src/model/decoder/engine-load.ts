@@ -1,6 +1,6 @@
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import type { DecoderLayerWeights, DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
-import type { StoredValues } from "../files/stored-tensors.js";
+import type { StoredValues } from "../files/weight-file.js";
 
 /** The places of native/src/decoder.h's `decoder_load_rows`. */
 const places = { query: 0, key: 0, value: 0, output: 1, gate: 2, up: 3, down: 4, head: 5 } as const;

@@ -3,7 +3,7 @@ import { checkStep, notFinite } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";
 import type { DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
-import type { StoredValues } from "../files/stored-tensors.js";
+import type { StoredValues } from "../files/weight-file.js";
 import { checkWeights } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
 import { unpackHalf } from "../files/half.js";

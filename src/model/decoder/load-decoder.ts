@@ -1,5 +1,4 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { join } from "node:path";
 import { compiledEngine, ready } from "../../tensor/index.js";
 import type { ModelConfig } from "../config.js";
 import { EngineDecoder } from "./engine.js";
@@ -7,13 +6,11 @@ import { decoderShape } from "./of-model.js";
 import { PlainDecoder } from "./plain.js";
 import type { DecoderType, DecoderWeights, WeightsSource } from "./weights.js";
 import { endNames, layerWeights } from "./weight-names.js";
-import type { StoredValues } from "../files/stored-tensors.js";
+import type { StoredValues, WeightFile } from "../files/weight-file.js";
 import type { Decoder } from "./decoder.js";
-import { parseHfConfig } from "../files/hf-config.js";
 import { unpackHalf } from "../files/half.js";
-import { checkFinite, checkStored, openWeights } from "../files/open-weights.js";
-import { readJson } from "../files/read-json.js";
-import type { SafetensorsFile } from "../files/safetensors-file.js";
+import { openModel } from "../files/open-model.js";
+import { checkFinite, checkStored } from "../files/open-weights.js";
 import { StoredTensors, type MapFile } from "../files/stored-tensors.js";
 
 /** How a decoder is loaded. */
@@ -72,7 +69,7 @@ function inMemory(tensors: StoredTensors, config: ModelConfig, read: Read): Weig
 }
 
 /**
- * A decoder straight from a Hugging Face folder, for models that are only read: the weights are
+ * A decoder straight from a Hugging Face folder or a `.gguf` file, for models that are only read: the weights are
  * looked at one tensor at a time, mapped from their files where the engine can, and kept as `dtype`
  * says. Embeddings stay in the file. To train, or for a decoder that follows training, use
  * `loadModel`.
@@ -102,15 +99,14 @@ export async function loadDecoder(
       `Cannot load a model: dtype must be "float32", "bfloat16" or "int8", got ${JSON.stringify(dtype)}`,
     );
   }
-  const config = parseHfConfig(await readJson(join(folder, "config.json"), "load a model"));
-  if (config.head !== "logits") {
-    throw new TypeError('Cannot decode: the model must have head "logits", got "value"');
-  }
   await ready();
   const engine = compiledEngine();
-  const files: SafetensorsFile[] = [];
+  const files: WeightFile[] = [];
   try {
-    const where = await openWeights(folder, files);
+    const { config, where } = await openModel(folder, files);
+    if (config.head !== "logits") {
+      throw new TypeError('Cannot decode: the model must have head "logits", got "value"');
+    }
     checkStored(config, where, config.head);
     const map: MapFile | undefined = options.map === false ? undefined : engine?.map;
     const tensors = new StoredTensors(where, map);

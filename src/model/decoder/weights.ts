@@ -1,4 +1,4 @@
-import type { StoredValues } from "../files/stored-tensors.js";
+import type { StoredValues } from "../files/weight-file.js";
 
 /** The shape of a decoder transformer (Qwen2, Qwen3, Llama 3), as the decoders read it. */
 export interface DecoderShape {

@@ -29,7 +29,7 @@ function float16Bits(bits: number): number {
 let float16Values: Float32Array | undefined;
 
 /** The value of every float16, by its bits. */
-function float16Table(): Float32Array {
+export function float16Table(): Float32Array {
   if (float16Values) return float16Values;
   float16Values = new Float32Array(0x10000);
   for (let bits = 0; bits < 0x10000; bits++) {

@@ -1,13 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { join } from "node:path";
 import { ready } from "../../tensor/index.js";
 import { modelConfig, type ModelConfig } from "../config.js";
-import { parseGenerationConfig, type GenerationConfig } from "../generation-config.js";
-import { parseHfConfig } from "./hf-config.js";
 import { initialValues } from "../transformer/init-weights.js";
-import { checkFinite, checkStored, exists, openWeights } from "./open-weights.js";
-import { readJson } from "./read-json.js";
-import type { SafetensorsFile } from "./safetensors-file.js";
+import { openModel } from "./open-model.js";
+import { checkFinite, checkStored } from "./open-weights.js";
+import type { WeightFile } from "./weight-file.js";
 import { shapeSize } from "../transformer/weights.js";
 import { Model } from "../transformer/transformer.js";
 
@@ -20,8 +17,8 @@ export interface LoadModelOptions {
 }
 
 /**
- * Loads a model from a Hugging Face folder: `config.json`, `generation_config.json` where there is
- * one, and safetensors, whole or sharded. Everything is checked before the first weight is read; the
+ * Loads a model from a Hugging Face folder (`config.json`, `generation_config.json` where there is
+ * one, and safetensors, whole or sharded) or a `.gguf` file, whose values are unpacked. Everything is checked before the first weight is read; the
  * weights come in one tensor at a time.
  *
  * @example
@@ -39,17 +36,11 @@ export interface LoadModelOptions {
  */
 export async function loadModel(folder: string, options: LoadModelOptions = {}): Promise<Model> {
   checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
-  const stored = parseHfConfig(await readJson(join(folder, "config.json"), "load a model"));
-  const config = modelConfig({ ...stored, head: options.head ?? stored.head });
-  let generation: GenerationConfig | undefined;
-  const generationPath = join(folder, "generation_config.json");
-  if (await exists(generationPath)) {
-    generation = parseGenerationConfig(await readJson(generationPath, "load a model"));
-  }
   await ready(); // a GPU can only be asked for asynchronously
-  const files: SafetensorsFile[] = [];
+  const files: WeightFile[] = [];
   try {
-    const where = await openWeights(folder, files);
+    const { config: stored, generation, where } = await openModel(folder, files);
+    const config = modelConfig({ ...stored, head: options.head ?? stored.head });
     const fresh = checkStored(config, where, stored.head);
     return await Model.build(
       config,

@@ -1,14 +1,15 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { createHash } from "node:crypto";
 import { open, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { isGguf } from "./gguf/is-gguf.js";
 
 const pieces = 64;
 const pieceBytes = 4096;
 
 /**
- * Tells a folder's weights and tokenizer from others without reading gigabytes: a hash of names, sizes
- * and 64 pieces spread over each file. Training changes nearly every weight, so it changes the pieces.
+ * Tells a folder's (or a `.gguf` file's) weights and tokenizer from others without reading gigabytes: a
+ * hash of names, sizes and 64 pieces spread over each file. Training changes nearly every weight, so it changes the pieces.
  *
  * @example
  * ```ts
@@ -26,15 +27,20 @@ const pieceBytes = 4096;
 export async function modelFingerprint(folder: string): Promise<string> {
   checkArguments("read a model", { folder }, { folder: "path" });
   const hash = createHash("sha256");
-  const names = (await readdir(folder))
-    .filter((name) => name.endsWith(".safetensors") || /^(config|tokenizer.*)\.json$/.test(name))
-    .sort();
+  const paths = isGguf(folder)
+    ? [folder]
+    : (await readdir(folder))
+        .filter(
+          (name) => name.endsWith(".safetensors") || /^(config|tokenizer.*)\.json$/.test(name),
+        )
+        .sort()
+        .map((name) => join(folder, name));
   const buffer = Buffer.alloc(pieceBytes);
-  for (const name of names) {
-    const file = await open(join(folder, name));
+  for (const path of paths) {
+    const file = await open(path);
     try {
       const { size } = await file.stat();
-      hash.update(`${name} ${size}\n`);
+      hash.update(`${basename(path)} ${size}\n`);
       const step = Math.max(pieceBytes, Math.floor(size / pieces));
       for (let at = 0; at < size; at += step) {
         const { bytesRead } = await file.read(buffer, 0, pieceBytes, at);

@@ -1,13 +1,13 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { homePath } from "../../files/index.js";
 
 const packageRoot = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /**
- * The folder of a model: the one that is there, seen from the working folder; where there is none, a
+ * The folder (or `.gguf` file) of a model: the one that is there, seen from the working folder; where there is none, a
  * `data/models/NAME` is the model of that name that comes with the package. So that the same command and
  * the same cell work in a clone of the repository and in a project of one's own.
  *
@@ -26,4 +26,21 @@ export function modelFolder(path: string): string {
   if (existsSync(here) || !/^(\.\/)?data\/models\/[\w.-]+\/?$/.test(path)) return here;
   const shipped = join(packageRoot, path);
   return existsSync(shipped) ? shipped : here;
+}
+
+/**
+ * What a model is called: its folder's name, or its file's without the ending.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { modelName } from "arpo-lab/model";
+ *
+ * assert.equal(modelName("models/SmolLM2-135M-Instruct.Q4_1.gguf"), "SmolLM2-135M-Instruct.Q4_1");
+ * assert.equal(modelName("data/models/tiny"), "tiny");
+ * ```
+ */
+export function modelName(path: string): string {
+  checkArguments("name a model", { path }, { path: "path" });
+  return basename(path).replace(/\.gguf$/i, "");
 }

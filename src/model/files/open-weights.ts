@@ -2,6 +2,7 @@ import { access } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ModelConfig } from "../config.js";
 import { readJson } from "./read-json.js";
+import type { WeightFile } from "./weight-file.js";
 import { SafetensorsFile } from "./safetensors-file.js";
 import { weightShapes } from "../transformer/weights.js";
 
@@ -13,7 +14,7 @@ export const exists = (path: string) =>
   );
 
 /** Opens every weight file of a folder and says which file holds which tensor. */
-export async function openWeights(folder: string, opened: SafetensorsFile[]) {
+export async function openWeights(folder: string, opened: WeightFile[]) {
   const where = new Map<string, SafetensorsFile>();
   const refuse = (rule: string, got: string): never => {
     throw new RangeError(`Cannot load a model: ${rule}, got ${got}`);
@@ -51,7 +52,7 @@ export async function openWeights(folder: string, opened: SafetensorsFile[]) {
 /** Checks that the files hold exactly what the config asks for; gives the weights to draw afresh. */
 export function checkStored(
   config: ModelConfig,
-  where: ReadonlyMap<string, SafetensorsFile>,
+  where: ReadonlyMap<string, WeightFile>,
   stored: ModelConfig["head"],
 ): Set<string> {
   const shapes = weightShapes(config);
@@ -61,7 +62,7 @@ export function checkStored(
     if (!found && config.head !== stored && name.startsWith("score.")) fresh.add(name);
     else if (`${found}` !== `${shape}`) {
       throw new RangeError(
-        `Cannot load a model: ${name} must have shape [${shape}] as config.json says, got ${found ? `[${found}]` : "no such tensor"}`,
+        `Cannot load a model: ${name} must have shape [${shape}] as the config says, got ${found ? `[${found}]` : "no such tensor"}`,
       );
     }
   }
@@ -69,7 +70,7 @@ export function checkStored(
     // The output matrix of a tied model or of what is now a critic, and tables old files carry along.
     if (shapes.has(name) || /^(score|lm_head)\.|\.rotary_emb\.inv_freq$/.test(name)) continue;
     throw new RangeError(
-      `Cannot load a model: ${config.family} with this config.json must have no other weights, got ${name}`,
+      `Cannot load a model: ${config.family} with this config must have no other weights, got ${name}`,
     );
   }
   return fresh;

@@ -1,7 +1,9 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { unpackHalf } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
+import { readFully, readFullySync } from "./read-fully.js";
 import { parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.js";
+import type { StoredValues, WeightFile } from "./weight-file.js";
 
 const largestHeader = 100_000_000; // the limit of the reference implementation
 const pieceSize = 1 << 22; // values converted at a time: what a 16-bit file costs beyond its tensor
@@ -26,7 +28,9 @@ const pieceSize = 1 << 22; // values converted at a time: what a 16-bit file cos
  * await file.close();
  * ```
  */
-export class SafetensorsFile {
+export class SafetensorsFile implements WeightFile {
+  readonly format = "safetensors";
+
   private constructor(
     readonly path: string,
     readonly tensors: ReadonlyMap<string, TensorEntry>,
@@ -40,12 +44,13 @@ export class SafetensorsFile {
     const handle = await open(path, "r");
     try {
       const fileSize = (await handle.stat()).size;
+      const source = { format: "safetensors", path, handle };
       const refuse = (rule: string, got: number): never => {
         throw new SyntaxError(`Cannot read safetensors ${path}: ${rule}, got ${got}`);
       };
       if (fileSize < 10) refuse("the file must hold a length and a header, in bytes", fileSize);
       const start = Buffer.alloc(8);
-      await readFully(handle, start, 0, path);
+      await readFully(source, start, 0);
       const length = Number(start.readBigUInt64LE());
       if (length > largestHeader) {
         refuse(`the header must have at most ${largestHeader} bytes`, length);
@@ -54,7 +59,7 @@ export class SafetensorsFile {
         refuse(`the header must fit into the file's ${fileSize} bytes`, length);
       }
       const header = Buffer.alloc(length);
-      await readFully(handle, header, 8, path);
+      await readFully(source, header, 8);
       const dataStart = 8 + length;
       const parsed = parseSafetensorsHeader(path, header.toString("utf8"), fileSize - dataStart);
       return new SafetensorsFile(path, parsed.tensors, parsed.metadata, handle, dataStart);
@@ -66,49 +71,57 @@ export class SafetensorsFile {
 
   /** The values of a tensor in single precision. */
   async read(name: string): Promise<Float32Array> {
-    const entry = this.tensors.get(name);
-    if (!entry) {
-      throw new RangeError(`Cannot read safetensors ${this.path}: it must hold ${name}, got none`);
-    }
-    const from = this.dataStart + entry.start;
+    const { entry, dtype, from } = this.#readable(name);
     const values = new Float32Array(shapeSize(entry.shape));
-    if (entry.dtype === "F32") {
-      await readFully(this.handle, new Uint8Array(values.buffer), from, this.path);
+    if (dtype === "F32") {
+      await readFully(this, new Uint8Array(values.buffer), from);
       return values;
     }
-    if (entry.dtype !== "F16" && entry.dtype !== "BF16") {
-      throw new TypeError(
-        `Cannot read safetensors ${this.path}: ${name} must be F32, F16 or BF16, got ${entry.dtype}`,
-      );
-    }
-    const type = entry.dtype === "F16" ? "float16" : "bfloat16";
+    const type = dtype === "F16" ? "float16" : "bfloat16";
     const piece = new Uint16Array(Math.min(pieceSize, values.length));
     for (let at = 0; at < values.length; at += pieceSize) {
       const part = values.subarray(at, at + pieceSize);
       const bits = piece.subarray(0, part.length);
       const bytes = new Uint8Array(bits.buffer, 0, bits.byteLength);
-      await readFully(this.handle, bytes, from + 2 * at, this.path);
+      await readFully(this, bytes, from + 2 * at);
       unpackHalf(bits, type, part);
     }
+    return values;
+  }
+
+  /** The values as they lie in the file (float16 widened), from the mapped file where it is aligned. */
+  stored(name: string, map: ArrayBuffer | null): StoredValues {
+    const { entry, dtype, from } = this.#readable(name);
+    const length = entry.end - entry.start;
+    const width = dtype === "F32" ? 4 : 2;
+    const inPlace = map && from % width === 0 ? map : undefined;
+    const bytes = inPlace ?? new ArrayBuffer(length);
+    if (!inPlace) readFullySync(this, new Uint8Array(bytes), from);
+    const at = inPlace ? from : 0;
+    const count = length / width;
+    if (dtype === "F32") return new Float32Array(bytes, at, count);
+    const bits = new Uint16Array(bytes, at, count);
+    if (dtype === "BF16") return bits;
+    const values = new Float32Array(count);
+    unpackHalf(bits, "float16", values);
     return values;
   }
 
   async close(): Promise<void> {
     await this.handle.close();
   }
-}
 
-/** Fills a buffer from a position; one read call need not return all that was asked for. */
-async function readFully(file: FileHandle, into: Uint8Array, from: number, path: string) {
-  let done = 0;
-  while (done < into.length) {
-    const length = Math.min(into.length - done, 1 << 30);
-    const { bytesRead } = await file.read(into, done, length, from + done);
-    if (bytesRead === 0) {
-      throw new SyntaxError(
-        `Cannot read safetensors ${path}: it must reach ${into.length} bytes beyond ${from}, got ${done}`,
+  #readable(name: string) {
+    const entry = this.tensors.get(name);
+    if (!entry) {
+      throw new RangeError(`Cannot read safetensors ${this.path}: it must hold ${name}, got none`);
+    }
+    const { dtype } = entry;
+    if (dtype !== "F32" && dtype !== "F16" && dtype !== "BF16") {
+      throw new TypeError(
+        `Cannot read safetensors ${this.path}: ${name} must be F32, F16 or BF16, got ${dtype}`,
       );
     }
-    done += bytesRead;
+    return { entry, dtype, from: this.dataStart + entry.start } as const;
   }
 }

@@ -5,23 +5,15 @@ import { join } from "node:path";
 import { ChatTemplate } from "./chat-template.js";
 import { createEngine } from "./create-engine.js";
 import { parseGenerationConfig } from "../generation-config.js";
+import { GgufFile } from "../files/gguf/gguf-file.js";
+import { isGguf } from "../files/gguf/is-gguf.js";
 import { readJson } from "../files/read-json.js";
 import { stageFile } from "../files/staged-file.js";
+import { readGgufTokenizer } from "./gguf/read-tokenizer.js";
 import type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
+import type { TokenizerFiles } from "./tokenizer-files.js";
 
 type Json = Record<string, unknown>;
-
-/** The contents of a tokenizer's files. */
-export interface TokenizerFiles {
-  /** `tokenizer.json`. */
-  tokenizer: Json;
-  /** `tokenizer_config.json`. */
-  config: Json;
-  /** `chat_template.jinja`; wins over a template in the config. */
-  chatTemplate?: string;
-  /** End tokens that `generation_config.json` or `config.json` names. */
-  eosIds?: readonly number[];
-}
 
 const specialNames = ["bos_token", "eos_token", "pad_token", "unk_token"];
 
@@ -111,9 +103,14 @@ export class HfTokenizer implements Tokenizer {
     if (template !== undefined) this.#template = new ChatTemplate(template, specials);
   }
 
-  /** Reads the tokenizer of a Hugging Face model folder. */
+  /** Reads the tokenizer of a Hugging Face model folder, or the one a `.gguf` file carries. */
   static async load(folder: string): Promise<HfTokenizer> {
     checkArguments("load a tokenizer", { folder }, { folder: "path" });
+    if (isGguf(folder)) {
+      const file = await GgufFile.open(folder);
+      await file.close(); // its header is all that is needed
+      return new HfTokenizer(readGgufTokenizer(file));
+    }
     const tokenizer = await readJson(join(folder, "tokenizer.json"), "load a tokenizer");
     const config = await readJson(join(folder, "tokenizer_config.json"), "load a tokenizer");
     const optional = async (name: string) =>

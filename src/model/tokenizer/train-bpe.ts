@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { chatMl } from "./chat-template.js";
 import { createEngine } from "./create-engine.js";
-import type { TokenizerFiles } from "./hf-tokenizer.js";
+import type { TokenizerFiles } from "./tokenizer-files.js";
 import { learnMerges } from "./learn-merges.js";
 
 /** How a tokenizer is trained. */

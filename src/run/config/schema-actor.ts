@@ -55,7 +55,7 @@ const criticAdapters = {
 
 /** The model and how it fits in memory. */
 export const model = section({
-  path: path("data/models/tiny").describe("A Hugging Face folder"),
+  path: path("data/models/tiny").describe("A Hugging Face folder or a .gguf file"),
   enable_gradient_checkpointing: flag(true).describe("Recompute activations: slower, less memory"),
   lora_rank: atLeast(0, 0, 8192).describe(
     "Train low-rank adapters alone, of this rank; 0: every weight",
@@ -190,7 +190,9 @@ export const critic = section({
   checkpoint,
   optim: section(optimizer(1e-5)),
   model: section({
-    path: path("data/models/tiny").describe("A Hugging Face folder to start the critic from"),
+    path: path("data/models/tiny").describe(
+      "A Hugging Face folder or a .gguf file to start the critic from",
+    ),
     tokenizer_path: kept(optionalText),
     enable_gradient_checkpointing: flag(true).describe("Recompute activations"),
     ...criticAdapters,

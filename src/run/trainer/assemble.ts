@@ -1,5 +1,4 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { basename } from "node:path";
 import { world } from "../../data/index.js";
 import {
   HfTokenizer,
@@ -8,6 +7,7 @@ import {
   fetchWeights,
   loadModel,
   modelFolder,
+  modelName,
 } from "../../model/index.js";
 import { Policy } from "../../policy/index.js";
 import { loadReward } from "../../reward/index.js";
@@ -105,7 +105,7 @@ export async function assemble(
   }
   await fetchWeights(loaded);
   const policy = Policy.fromModel(loaded, tokenizer, {
-    name: basename(folder),
+    name: modelName(folder),
     dtype: config.lab.sampler,
     ...(rollout.max_model_len === null ? {} : { contextLength: rollout.max_model_len }),
   });

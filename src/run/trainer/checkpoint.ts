@@ -2,6 +2,7 @@ import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { namesIfThere, readIfThere } from "../../files/index.js";
 import {
+  HfTokenizer,
   type Model,
   loadAdapter,
   loadModel,
@@ -9,6 +10,7 @@ import {
   saveAdapter,
   saveModel,
 } from "../../model/index.js";
+import { isGguf } from "../../model/files/gguf/is-gguf.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
 import type { RunFolder } from "../folder/run-folder.js";
@@ -34,6 +36,7 @@ const tokenizerFiles =
   /^(tokenizer.*|special_tokens_map|vocab|added_tokens)\.json$|\.jinja$|merges\.txt$/;
 
 async function copyTokenizer(from: string, to: string): Promise<void> {
+  if (isGguf(from)) return (await HfTokenizer.load(from)).save(to);
   for (const name of await namesIfThere(from)) {
     if (tokenizerFiles.test(name)) await copyFile(join(from, name), join(to, name));
   }

@@ -133,7 +133,9 @@ async function tokenizerOf(run: string, model?: string): Promise<Tokenizer | und
     ...(model === undefined ? [] : [modelFolder(model)]),
     ...saved.map((name) => join(run, name, "actor")),
   ];
-  const folder = folders.find((one) => existsSync(join(one, "tokenizer.json")));
+  const holds = (one: string) =>
+    existsSync(/\.gguf$/i.test(one) ? one : join(one, "tokenizer.json"));
+  const folder = folders.find(holds);
   // Without any, trees show token numbers.
   if (folder === undefined) return undefined;
   const { HfTokenizer } = await import("../../model/tokenizer/hf-tokenizer.js");

@@ -1,0 +1,106 @@
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { open, type FileHandle } from "node:fs/promises";
+import { shapeSize } from "../../transformer/weights.js";
+import { readFully, readFullySync } from "../read-fully.js";
+import { dequantize, readableTypes } from "./dequantize.js";
+import { readHeader, type GgufTensor } from "./header.js";
+import { HeaderCursor } from "./header-cursor.js";
+import type { GgufMetadata } from "./metadata.js";
+import { tensorTypes } from "./tensor-types.js";
+
+const pieceValues = 1 << 22; // what is unpacked at a time: what a read costs beyond its tensor
+
+/**
+ * A GGUF file, opened: its header is read and checked, tensors are read one at a time, by position.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, writeFile } from "node:fs/promises";
+ * import { GgufFile } from "arpo-lab/model";
+ *
+ * const path = `${await mkdtemp("/tmp/arpo-")}/a.gguf`;
+ * await writeFile(path, "GGML and more of it, as old files");
+ * await assert.rejects(GgufFile.open(path), /it must begin with "GGUF"/);
+ * ```
+ */
+export class GgufFile {
+  readonly format = "GGUF";
+
+  private constructor(
+    readonly path: string,
+    readonly handle: FileHandle,
+    readonly metadata: GgufMetadata,
+    /** By the file's own names, such as `blk.0.attn_q.weight`. */
+    readonly tensors: ReadonlyMap<string, GgufTensor>,
+  ) {}
+
+  /** Opens a file and checks its header; nothing of the tensors is read yet. */
+  static async open(path: string): Promise<GgufFile> {
+    checkArguments("read GGUF", { path }, { path: "path" });
+    const handle = await open(path, "r").catch((error: NodeJS.ErrnoException) => {
+      throw new RangeError(`Cannot read GGUF: ${path} must be readable, got ${error.code}`, {
+        cause: error,
+      });
+    });
+    try {
+      const { size } = await handle.stat();
+      const { metadata, tensors } = readHeader(new HeaderCursor(path, handle.fd, size));
+      return new GgufFile(path, handle, metadata, tensors);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** The values of a tensor in single precision. */
+  async read(name: string): Promise<Float32Array> {
+    const tensor = this.#readable(name);
+    const values = new Float32Array(shapeSize(tensor.shape));
+    for (const { from, bytes, part } of pieces(tensor, values)) {
+      const piece = new Uint8Array(bytes);
+      await readFully(this, piece, from);
+      dequantize(tensor.type, piece, part);
+    }
+    return values;
+  }
+
+  /** The same without waiting, from the file mapped into memory where it is. */
+  readNow(name: string, map: ArrayBuffer | null): Float32Array {
+    const tensor = this.#readable(name);
+    const values = new Float32Array(shapeSize(tensor.shape));
+    for (const { from, bytes, part } of pieces(tensor, values)) {
+      const piece = map ? new Uint8Array(map, from, bytes) : new Uint8Array(bytes);
+      if (!map) readFullySync(this, piece, from);
+      dequantize(tensor.type, piece, part);
+    }
+    return values;
+  }
+
+  async close(): Promise<void> {
+    await this.handle.close();
+  }
+
+  #readable(name: string): GgufTensor {
+    const tensor = this.tensors.get(name);
+    if (!tensor) {
+      throw new RangeError(`Cannot read GGUF ${this.path}: it must hold ${name}, got none`);
+    }
+    if (!readableTypes.includes(tensor.type)) {
+      throw new TypeError(
+        `Cannot read GGUF ${this.path}: ${name} must be one of ${readableTypes.join(", ")}, got ${tensor.type}`,
+      );
+    }
+    return tensor;
+  }
+}
+
+/** Where a tensor's bytes lie, piece by piece, and where their values go. */
+function* pieces(tensor: GgufTensor, values: Float32Array) {
+  const packed = [...tensorTypes.values()].find(({ name }) => name === tensor.type)!;
+  for (let at = 0; at < values.length; at += pieceValues) {
+    const part = values.subarray(at, at + pieceValues);
+    const from = tensor.start + (at / packed.values) * packed.bytes;
+    yield { from, bytes: (part.length / packed.values) * packed.bytes, part };
+  }
+}

@@ -1,0 +1,40 @@
+import type { ModelConfig } from "../../config.js";
+
+// llama.cpp turns neighbouring numbers of a llama's queries and keys, Hugging Face those that lie half
+// a head apart: rows of the two matrices stand in another order.
+
+/** How many heads a weight's rows are shared by where llama.cpp has them in another order. */
+export function pairedHeads(name: string, config: ModelConfig): number | undefined {
+  if (config.family !== "llama") return undefined;
+  if (/\.self_attn\.q_proj\.(weight|bias)$/.test(name)) return config.heads;
+  if (/\.self_attn\.k_proj\.(weight|bias)$/.test(name)) return config.kvHeads;
+  return undefined;
+}
+
+function reorder(
+  values: Float32Array,
+  heads: number,
+  rows: number,
+  place: (half: number, i: number, halves: number) => [from: number, to: number],
+): Float32Array {
+  const width = values.length / rows;
+  const perHead = rows / heads;
+  const out = new Float32Array(values.length);
+  for (let head = 0; head < heads; head++) {
+    for (let half = 0; half < 2; half++) {
+      for (let i = 0; i < perHead / 2; i++) {
+        const [from, to] = place(half, i, perHead / 2).map((row) => (head * perHead + row) * width);
+        out.set(values.subarray(from, from! + width), to);
+      }
+    }
+  }
+  return out;
+}
+
+/** Rows in Hugging Face's order, from llama.cpp's. */
+export const unpairRows = (values: Float32Array, heads: number, rows: number): Float32Array =>
+  reorder(values, heads, rows, (half, i, halves) => [2 * i + half, half * halves + i]);
+
+/** Rows in llama.cpp's order, from Hugging Face's. */
+export const pairRows = (values: Float32Array, heads: number, rows: number): Float32Array =>
+  reorder(values, heads, rows, (half, i, halves) => [half * halves + i, 2 * i + half]);

@@ -1,0 +1,122 @@
+import { modelConfig, type ModelConfig } from "../../config.js";
+import type { GenerationConfig } from "../../generation-config.js";
+import type { GgufFile } from "./gguf-file.js";
+import { ropeFactorsName, scalingOf } from "./rope-factors.js";
+
+const families = ["llama", "qwen2", "qwen3"] as const;
+
+/** Keys that change the arithmetic, and the values that do not. */
+const plain: readonly (readonly [key: string, harmless: (value: unknown) => boolean])[] = [
+  ["expert_count", (value) => value === 0],
+  ["use_parallel_residual", (value) => value === false],
+  ["logit_scale", (value) => value === 0 || value === 1],
+  ["embedding_scale", (value) => value === 0 || value === 1],
+  ["residual_scale", (value) => value === 0 || value === 1],
+  ["attn_logit_softcapping", (value) => value === 0],
+  ["final_logit_softcapping", (value) => value === 0],
+  ["attention.causal", (value) => value === true],
+  ["attention.scale", (value) => value === 0],
+  ["attention.clamp_kqv", (value) => value === 0],
+  ["attention.max_alibi_bias", (value) => value === 0],
+  ["rope.scaling.type", (value) => value === "none"],
+];
+
+/** The decimal number a single-precision one was rounded from: 1e-5 and not 9.999999747378752e-6. */
+function decimal(value: number): number {
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === Math.fround(value)) return short;
+  }
+  return value;
+}
+
+/** Reads settings by key, refusing what is not a number. */
+function settings(file: GgufFile) {
+  const { metadata, path } = file;
+  const refuse = (rule: string, got: unknown): never => {
+    throw new RangeError(
+      `Cannot load a model from ${path}: ${rule}, got ${JSON.stringify(got) ?? "none"}`,
+    );
+  };
+  const family = metadata.get("general.architecture");
+  const known = families.find((name) => name === family);
+  if (known === undefined) {
+    return refuse(`general.architecture must be one of ${families.join(", ")}`, family);
+  }
+  const optional = (key: string): number | undefined => {
+    const value = metadata.get(key);
+    if (value === undefined) return undefined;
+    return typeof value === "number" ? decimal(value) : refuse(`${key} must be a number`, value);
+  };
+  const own = (key: string) => optional(`${known}.${key}`);
+  const needed = (key: string) => own(key) ?? refuse(`${known}.${key} must be there`, undefined);
+  return { family: known, refuse, optional, own, needed };
+}
+
+/** The tokens a file says a response ends with. */
+export const endTokens = (file: GgufFile): number[] => {
+  const keys = ["eos", "eot", "eom"].map((name) => `tokenizer.ggml.${name}_token_id`);
+  const ids = keys.map((key) => file.metadata.get(key));
+  return [...new Set(ids.filter((id) => typeof id === "number"))];
+};
+
+/** What a GGUF file says about its model. What would change the arithmetic and is not built is refused. */
+export async function readGgufConfig(
+  file: GgufFile,
+): Promise<{ config: ModelConfig; generation: GenerationConfig }> {
+  const { family, refuse, optional, own, needed } = settings(file);
+  for (const [key, harmless] of plain) {
+    const value = file.metadata.get(`${family}.${key}`);
+    if (value !== undefined && !harmless(value)) {
+      refuse(`${family}.${key} must not change what ${family} computes`, value);
+    }
+  }
+  const embedding = file.tensors.get("token_embd.weight");
+  if (!embedding) return refuse("token_embd.weight must be there", undefined);
+  const heads = needed("attention.head_count");
+  const hiddenSize = needed("embedding_length");
+  const headDim = own("attention.key_length") ?? hiddenSize / heads;
+  for (const key of ["attention.value_length", "rope.dimension_count"]) {
+    if ((own(key) ?? headDim) !== headDim) {
+      refuse(`${family}.${key} must be a head's ${headDim} dimensions`, own(key));
+    }
+  }
+  const contextLength = needed("context_length");
+  const window = own("attention.sliding_window");
+  if (window !== undefined && window > 0 && window < contextLength) {
+    refuse(`${family}.attention.sliding_window must cover the context (${contextLength})`, window);
+  }
+  const [bosId, padId] = ["bos", "padding"].map((n) => optional(`tokenizer.ggml.${n}_token_id`));
+  const eosIds = endTokens(file);
+  let config = modelConfig({
+    family,
+    vocabSize: embedding.shape[0]!,
+    hiddenSize,
+    intermediateSize: needed("feed_forward_length"),
+    layers: needed("block_count"),
+    heads,
+    kvHeads: own("attention.head_count_kv") ?? heads,
+    headDim,
+    contextLength,
+    normEpsilon: needed("attention.layer_norm_rms_epsilon"),
+    ropeTheta: own("rope.freq_base") ?? 10_000,
+    tied: !file.tensors.has("output.weight"),
+    bosId,
+    eosIds,
+    padId,
+  });
+  if (file.tensors.has(ropeFactorsName)) {
+    const ropeScaling = scalingOf(await file.read(ropeFactorsName), config);
+    if (!ropeScaling) refuse(`${ropeFactorsName} must be Llama 3.1's scaling`, "another");
+    config = modelConfig({ ...config, ropeScaling });
+  }
+  const sampling = {
+    temperature: optional("general.sampling.temp"),
+    topK: optional("general.sampling.top_k"),
+    topP: optional("general.sampling.top_p"),
+    minP: optional("general.sampling.min_p"),
+    repetitionPenalty: optional("general.sampling.penalty_repeat"),
+  };
+  const said = Object.entries({ bosId, padId, ...sampling }).filter(([, v]) => v !== undefined);
+  return { config, generation: { eosIds, ...Object.fromEntries(said) } };
+}

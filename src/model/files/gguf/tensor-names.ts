@@ -1,0 +1,42 @@
+const modules: Readonly<Record<string, string>> = {
+  input_layernorm: "attn_norm",
+  post_attention_layernorm: "ffn_norm",
+  "self_attn.q_proj": "attn_q",
+  "self_attn.k_proj": "attn_k",
+  "self_attn.v_proj": "attn_v",
+  "self_attn.o_proj": "attn_output",
+  "self_attn.q_norm": "attn_q_norm",
+  "self_attn.k_norm": "attn_k_norm",
+  "mlp.gate_proj": "ffn_gate",
+  "mlp.up_proj": "ffn_up",
+  "mlp.down_proj": "ffn_down",
+};
+
+const ends: Readonly<Record<string, string>> = {
+  "model.embed_tokens.weight": "token_embd.weight",
+  "model.norm.weight": "output_norm.weight",
+  "lm_head.weight": "output.weight",
+};
+
+const inverse = (names: Readonly<Record<string, string>>) =>
+  new Map(Object.entries(names).map(([hf, gguf]) => [gguf, hf]));
+
+const modulesBack = inverse(modules);
+const endsBack = inverse(ends);
+
+/** A weight's name in a GGUF file, by its Hugging Face name. */
+export function ggufName(name: string): string | undefined {
+  if (Object.hasOwn(ends, name)) return ends[name];
+  const [, layer, module, kind] = /^model\.layers\.(\d+)\.(.+)\.(weight|bias)$/.exec(name) ?? [];
+  if (module === undefined || !Object.hasOwn(modules, module)) return undefined;
+  return `blk.${layer}.${modules[module]}.${kind}`;
+}
+
+/** A weight's Hugging Face name, by its name in a GGUF file. */
+export function hfName(name: string): string | undefined {
+  const end = endsBack.get(name);
+  if (end !== undefined) return end;
+  const [, layer, short, kind] = /^blk\.(\d+)\.(.+)\.(weight|bias)$/.exec(name) ?? [];
+  const module = short === undefined ? undefined : modulesBack.get(short);
+  return module === undefined ? undefined : `model.layers.${layer}.${module}.${kind}`;
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import type { ModelConfig } from "../config.js";
+import { parseGenerationConfig, type GenerationConfig } from "../generation-config.js";
+import { GgufFile } from "./gguf/gguf-file.js";
+import { GgufWeights } from "./gguf/gguf-weights.js";
+import { isGguf } from "./gguf/is-gguf.js";
+import { readGgufConfig } from "./gguf/read-config.js";
+import { parseHfConfig } from "./hf-config.js";
+import { exists, openWeights } from "./open-weights.js";
+import { readJson } from "./read-json.js";
+import type { WeightFile } from "./weight-file.js";
+
+/** A model on disk, before its weights are read. */
+export interface StoredModel {
+  config: ModelConfig;
+  generation?: GenerationConfig;
+  /** The file that holds each weight. */
+  where: ReadonlyMap<string, WeightFile>;
+}
+
+const doing = "load a model";
+
+/** The config of a model on disk: a Hugging Face folder or a `.gguf` file. */
+export async function readModelConfig(path: string): Promise<ModelConfig> {
+  if (!isGguf(path)) return parseHfConfig(await readJson(join(path, "config.json"), doing));
+  const file = await GgufFile.open(path);
+  try {
+    return (await readGgufConfig(file)).config;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens a model on disk. The files are added to `opened` and are the caller's to close. */
+export async function openModel(path: string, opened: WeightFile[]): Promise<StoredModel> {
+  if (isGguf(path)) {
+    const file = await GgufFile.open(path);
+    try {
+      const { config, generation } = await readGgufConfig(file);
+      const weights = new GgufWeights(file, config);
+      opened.push(weights);
+      const where = new Map([...weights.tensors.keys()].map((name) => [name, weights]));
+      return { config, generation, where };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+  const config = await readModelConfig(path);
+  const generation = join(path, "generation_config.json");
+  return {
+    config,
+    ...((await exists(generation)) && {
+      generation: parseGenerationConfig(await readJson(generation, doing)),
+    }),
+    where: await openWeights(path, opened),
+  };
+}

@@ -1,0 +1,36 @@
+import { readSync } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+
+const most = 1 << 30; // bytes of one call
+
+const short = (format: string, path: string, wanted: number, from: number, got: number) =>
+  new SyntaxError(
+    `Cannot read ${format} ${path}: it must reach ${wanted} bytes beyond ${from}, got ${got}`,
+  );
+
+/** A file that is read by position. */
+export interface ReadFrom {
+  readonly format: string;
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
+/** Fills a buffer from a position; one read call need not return all that was asked for. */
+export async function readFully(file: ReadFrom, into: Uint8Array, from: number): Promise<void> {
+  for (let done = 0; done < into.length;) {
+    const length = Math.min(into.length - done, most);
+    const { bytesRead } = await file.handle.read(into, done, length, from + done);
+    if (bytesRead === 0) throw short(file.format, file.path, into.length, from, done);
+    done += bytesRead;
+  }
+}
+
+/** As {@link readFully}, without waiting: decoders ask for weights while they are made. */
+export function readFullySync(file: ReadFrom, into: Uint8Array, from: number): void {
+  for (let done = 0; done < into.length;) {
+    const length = Math.min(into.length - done, most);
+    const count = readSync(file.handle.fd, into, done, length, from + done);
+    if (count === 0) throw short(file.format, file.path, into.length, from, done);
+    done += count;
+  }
+}
