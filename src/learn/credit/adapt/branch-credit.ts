@@ -4,6 +4,7 @@ import { fr3e } from "../fr3e.js";
 import type { CreditOptions } from "../options.js";
 import { type CutPoint, spoChain } from "../spo-chain.js";
 import type { CreditBatch } from "./batch.js";
+import { ruleOf } from "../../../rollout/settings.js";
 import { type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
 
 /** The initial row that a branch goes back to, and the tokens both have in common. */
@@ -22,12 +23,11 @@ function leaving(rows: readonly CreditRow[]) {
   };
 }
 
-/** What the branching rule gave the token that a row left at, where the rule is APPO's. */
-function branchScore({ tree, scored }: CreditRow): number {
-  if (!tree.config.branch.rule.startsWith("appo")) return 0;
-  const { row } = scored.trajectory;
-  const made = tree.nodes.flatMap(({ branch = [] }) => branch).find(({ child }) => child === row);
-  return made?.score ?? 0;
+/** The token that a row left at, where the rule names one, and its score where the rule is APPO's. */
+function branchPoint({ tree, scored }: CreditRow): { token?: number; score: number } {
+  const { chosen } = tree.rows[scored.trajectory.row]!;
+  const isAppo = ruleOf(tree.config).startsWith("appo");
+  return { token: chosen?.token, score: isAppo ? (chosen?.score ?? 0) : 0 };
 }
 
 export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): CreditSpan[][] {
@@ -36,7 +36,9 @@ export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): C
   const branches = rows.flatMap((one, row): CreditBranch[] => {
     if (one.initial) return [];
     const { from, shared } = left(row);
-    return [{ from, row, token: shared - 1, score: branchScore(one) }];
+    const { token = shared - 1, score } = branchPoint(one);
+    // A result that follows the token is shared too.
+    return [{ from, row, token: Math.min(token, shared - 1), score }];
   });
   const initial = rows.map((row) => row.initial);
   const { spans } = appo({ rewards, mask, groups, initial, branches }, options);
@@ -111,13 +113,15 @@ export function spoChainSpans(
   ]);
 }
 
+const baseOf = (found: number, row: number) => (found >= 0 ? found : -2 - row);
+
 /** What a row was rolled out from: the prompt, or what it has in common with the row it left. */
 interface State {
   name: string;
   /** Tokens before it. */
   at: number;
   rows: number[];
-  /** The row it lies on; -1 for the prompt. */
+  /** The row it lies on, below -1 where that is not scored; -1 for the prompt. */
   base: number;
 }
 
@@ -126,11 +130,14 @@ function statesOf(rows: readonly CreditRow[], own: readonly number[]): State[] {
   const find = rowFinder(rows);
   const states = new Map<string, State>();
   for (const row of own) {
-    const { initial, shared, tree, parent } = rows[row]!;
-    const key = initial ? "prompt" : name(row, shared);
+    const { initial, shared, tree, parent, scored } = rows[row]!;
+    // An anchor at the first token is a state besides the prompt.
+    const { token } = tree.rows[scored.trajectory.row]!.chosen ?? {};
+    const key = initial ? "prompt" : `${name(row, shared)}${token === undefined ? "" : " anchor"}`;
     const state = states.get(key) ?? {
       ...{ name: key, at: initial ? 0 : shared, rows: [] },
-      base: initial ? -1 : find(tree, parent),
+      // One that was left and is not trained on has a number of its own.
+      base: initial ? -1 : baseOf(find(tree, parent), parent),
     };
     state.rows.push(row);
     states.set(key, state);
@@ -155,13 +162,13 @@ export function fr3eSpans(
     }
     const settled = (state: State) =>
       dropSettled && state.rows.every((row) => rows[row]!.reward === rows[state.rows[0]!]!.reward);
-    const prompt = states.filter(({ base }) => base < 0);
-    const bases = [...new Set(states.flatMap(({ base }) => (base < 0 ? [] : [base])))];
+    const prompt = states.filter(({ base }) => base === -1);
+    const bases = [...new Set(states.flatMap(({ base }) => (base === -1 ? [] : [base])))];
     // The states along each row that was left, its own first; the prompt's rows count with every one.
     for (const base of bases.length > 0 ? bases : [-1]) {
       const along = [
-        ...(base < 0 ? prompt : states.filter((state) => state.rows.includes(base))),
-        ...states.filter((state) => base >= 0 && state.base === base).sort((a, b) => a.at - b.at),
+        ...(base === -1 ? prompt : states.filter((state) => state.rows.includes(base))),
+        ...states.filter((state) => base !== -1 && state.base === base).sort((a, b) => a.at - b.at),
       ].filter((state) => !settled(state));
       const listed = along.flatMap((state) => state.rows.map((row) => ({ row, name: state.name })));
       const { spans } = fr3e(

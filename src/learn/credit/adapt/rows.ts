@@ -88,40 +88,56 @@ export function rowFinder(rows: readonly CreditRow[]): (tree: RolloutTree, row: 
   return (tree, row) => found.get(tree)?.get(row) ?? -1;
 }
 
+/** Tokens that a tree's rows have in common with the row each left, scored or not. */
+function sharedByRow(trees: Iterable<RolloutTree>): Map<RolloutTree, number[]> {
+  return new Map(
+    [...trees].map((tree) => [
+      tree,
+      tree.rows.map(({ from }) =>
+        pathOf(tree, from).reduce((sum, { tokens }) => sum + tokens.length, 0),
+      ),
+    ]),
+  );
+}
+
 /**
  * Names for the beginnings of rows: two rows give the same name to their first `length` tokens exactly
  * where both have them in common.
  */
 export function prefixNames(rows: readonly CreditRow[]): (row: number, length: number) => string {
-  const find = rowFinder(rows);
   const trees = new Map([...new Set(rows.map(({ tree }) => tree))].map((tree, i) => [tree, i]));
+  const shared = sharedByRow(trees.keys());
   return (row, length) => {
-    let at = rows[row]!;
-    // A branch's first tokens are its parent's.
-    while (at.parent >= 0 && length <= at.shared) {
-      const parent = find(at.tree, at.parent);
-      if (parent < 0) break;
-      at = rows[parent]!;
-    }
-    const place = `${trees.get(at.tree)}`;
+    const { tree, scored } = rows[row]!;
+    const common = shared.get(tree)!;
+    let at = scored.trajectory.row;
+    // A branch's first tokens are its parent's, be that one scored or not.
+    while (tree.rows[at]!.parent >= 0 && length <= common[at]!) at = tree.rows[at]!.parent;
+    const place = `${trees.get(tree)}`;
     // All rows of a forked tree begin with what was there before the fork.
-    if (at.parent < 0 && length <= at.shared) return `${place} before ${length}`;
-    return `${place} ${at.scored.trajectory.row} ${length}`;
+    if (tree.rows[at]!.parent < 0 && length > 0 && length <= common[at]!) {
+      return `${place} before ${length}`;
+    }
+    return `${place} ${at} ${length}`;
   };
 }
 
-/** The initial row that a row goes back to: as many trees, in the sense of Tree-GRPO, as there are of them. */
+/**
+ * The first of the rows that go back to the same initial row: as many trees, in the sense of Tree-GRPO, as
+ * there are of them. The initial row itself need not be among them.
+ */
 export function familyOf(rows: readonly CreditRow[]): (row: number) => number {
-  const find = rowFinder(rows);
-  return (row) => {
-    let at = row;
-    for (;;) {
-      const { tree, parent } = rows[at]!;
-      const above = parent >= 0 ? find(tree, parent) : -1;
-      if (above < 0) return find(tree, rows[at]!.scored.trajectory.row);
-      at = above;
-    }
-  };
+  const first = new Map<RolloutTree, Map<number, number>>();
+  const families = rows.map(({ tree, scored }, i) => {
+    let root = scored.trajectory.row;
+    while (tree.rows[root]!.parent >= 0) root = tree.rows[root]!.parent;
+    const own = first.get(tree) ?? new Map<number, number>();
+    first.set(tree, own);
+    const family = own.get(root) ?? i;
+    own.set(root, family);
+    return family;
+  });
+  return (row) => families[row]!;
 }
 
 /** Row numbers by prompt, in the order the prompts first appear. */

@@ -45,9 +45,14 @@ export function treeGrpoSpans(batch: CreditBatch, options: CreditOptions["treeGr
 /** The mean surprisal, or entropy, of what the policy wrote last in the turn that ends there. */
 function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: string): number {
   const turn = turns.find((one) => one.end === end && one.end > one.start);
-  const node = turn?.nodes.map((id) => tree.nodes[id]!).findLast(({ kind }) => kind === "model");
-  if (!node || node.tokens.length === 0) return 0;
-  const values = signal === "entropy" ? node.entropies : node.logprobs.map((p) => -p);
+  const written = turn?.nodes.map((id) => tree.nodes[id]!).filter(({ kind }) => kind === "model");
+  const last = written?.at(-1);
+  // What one call wrote is in several nodes where a row left it in the middle.
+  const nodes = written?.filter(({ row, round }) => row === last!.row && round === last!.round);
+  const values = (nodes ?? []).flatMap((node) =>
+    signal === "entropy" ? [...node.entropies] : Array.from(node.logprobs, (p) => -p),
+  );
+  if (values.length === 0) return 0;
   const mean = values.reduce((sum, v) => sum + v, 0) / values.length;
   if (Number.isFinite(mean)) return mean;
   const what = signal === "entropy" ? "entropies" : "log-probabilities";

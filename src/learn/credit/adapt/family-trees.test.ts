@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Scored } from "../../../reward/index.js";
+import { rollout, type RolloutOptions } from "../../../rollout/index.js";
+import { babbler } from "../../../rollout/testing/index.js";
+import { calculator, ToolSet } from "../../../tools/index.js";
+import { presets } from "../../../presets.js";
+import { advantages } from "../../advantages.js";
+import { creditRows, familyOf } from "./rows.js";
+
+const tools = new ToolSet([calculator()], { callLimit: 4 });
+const right = (text: string) => text.length % 2 === 0;
+const small: Partial<Record<keyof typeof presets, RolloutOptions>> = {
+  fr3e: { n: 12, expand: { points: 2, rows: 2 } },
+  treepo: { expand: { segment: 8 } },
+  "spo-tree": { n: 12, expand: { segment: 8, factors: [3, 2, 2] } },
+  "tree-grpo": { n: 4, expand: { points: 3, keep: 2 } },
+};
+const methods = ["tree-grpo", "at2po", "treerl", "appo", "fr3e", "treepo", "spo-tree"] as const;
+
+async function scoredTrees(name: (typeof methods)[number], seed: number) {
+  const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], {
+    ...presets[name],
+    ...small[name],
+    ...{ tools, seed, responseLength: 200 },
+    judge: (rows) => rows.map(({ text }) => right(text)),
+  });
+  const rows = trees.flatMap((tree) =>
+    tree.trajectories.map((trajectory) => ({
+      trajectory,
+      group: String(tree.index),
+      score: { score: Number(right(trajectory.text)), reason: "" },
+    })),
+  );
+  return new Scored(rows, trees);
+}
+
+for (const name of methods) {
+  test(`${name}: its tree has what its own credit needs, and the advantages differ`, async () => {
+    let differ = 0;
+    for (let seed = 0; seed < 6; seed++) {
+      const scored = await scoredTrees(name, seed);
+      const { rows } = advantages(scored, presets[name]);
+      const all = rows.flatMap((row) => [...row.advantages]);
+      assert.ok(all.every(Number.isFinite));
+      if (new Set(all.filter((a) => a !== 0)).size > 1) differ++;
+    }
+    assert.ok(differ > 3, `${differ} of 6`);
+  });
+}
+
+test("rows of one initial row are one family although it was not kept itself", async () => {
+  let pruned = 0;
+  for (let seed = 0; seed < 12; seed++) {
+    const { rows, trees } = await scoredTrees("tree-grpo", seed);
+    const family = familyOf(
+      creditRows(
+        new Scored(rows, trees),
+        rows.map(() => [0]),
+      ),
+    );
+    for (const [i, tree] of trees.entries()) {
+      const own = rows.flatMap((row, at) => (row.group === String(i) ? [at] : []));
+      assert.equal(new Set(own.map(family)).size, 2);
+      const kept = new Set(tree.kept);
+      if (![0, 1].every((row) => kept.has(row))) pruned++;
+    }
+  }
+  assert.ok(pruned > 0);
+});
