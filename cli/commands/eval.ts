@@ -70,6 +70,10 @@ export function evalCommand(): Command {
       "a YAML file with the tools part of a rollout's configuration",
       homePath,
     )
+    .option(
+      "--environment <tasks>",
+      "act in an environment instead: maze, shop, maze?size=4; its calls by --limit calls=COUNT",
+    )
     .option("--endpoint <url>", "a server that speaks OpenAI's API; may be repeated", list)
     .option("--endpoint-model <name>", "the model's name there")
     .addOption(
@@ -86,8 +90,14 @@ export function evalCommand(): Command {
     .option("--judge-model <name>", "the model's name there", "Qwen2.5-72B-Instruct")
     .option("--judge-key-env <name>", "the environment variable with the judge's key")
     .action(async (model: string, names: string[], options: EvalCommandOptions) => {
+      if (options.environment !== undefined) {
+        const { evalInEnvironment } = await import("../eval/eval-environment.js");
+        return guarded({ afterwards: "nothing was written" }, () =>
+          evalInEnvironment(model, options),
+        );
+      }
       const { evalModel } = await import("../eval/eval-model.js");
       const afterwards = `finished samples stay in ${options.out}, and the same command goes on from there`;
-      await guarded({ afterwards }, () => evalModel(model, names, options));
+      return guarded({ afterwards }, () => evalModel(model, names, options));
     });
 }

@@ -42,6 +42,7 @@ export interface EvalCommandOptions extends JudgeOptions {
   concurrency?: number;
   asReference?: boolean;
   tools?: string;
+  environment?: string;
   endpoint?: string[];
   endpointModel?: string;
   dialect: Dialect;

@@ -8,6 +8,11 @@ export {
   taskTypes,
   type TaskType,
 } from "./metrics/evaluate-item.js";
+export {
+  evaluateEnvironment,
+  type EnvironmentEvaluation,
+  type EnvironmentEvaluationOptions,
+} from "./environment/evaluate-environment.js";
 export { evaluate, type Evaluable, type EvaluateOptions } from "./evaluate.js";
 export { evaluateOutputs, type OutputsOptions } from "./evaluate-outputs.js";
 export { extractAnswer } from "../reward/extract-answer.js";

@@ -233,6 +233,20 @@ test("rewards of calls and of the end reach scores, metrics and the last token t
   for (const { trajectory, returns } of batch.rows) {
     if (trajectory.end === "done") assert.ok(returns[trajectory.lossMask.lastIndexOf(1)] !== 0);
   }
+  for (const { trajectory, turnRewards } of scored.rows) {
+    const earned = trajectory.toolCalls.map(({ reward = 0 }) => reward);
+    if (trajectory.toolCalls.some(({ reward }) => reward !== undefined)) {
+      assert.deepEqual(turnRewards!.slice(0, earned.length), earned);
+    }
+  }
+  for (const estimator of ["mt_grpo", "turn_baseline"] as const) {
+    const { rows } = advantages(scored, { estimator });
+    assert.ok(
+      rows.every((row) => row.advantages.every(Number.isFinite)),
+      estimator,
+    );
+    assert.ok(rows.some((row) => row.advantages.some((value) => value !== 0)));
+  }
   const metrics = toolMetrics(trees);
   assert.ok(metrics["tools/bet/calls"]! > 0 && metrics["tools/count/success_rate"] === 1);
   const sums = await score(await grow(() => Object.assign(new Dice(), { reward: undefined })));

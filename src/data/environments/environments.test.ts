@@ -104,6 +104,12 @@ for (const [name, make] of Object.entries(environments)) {
   });
 }
 
+test("there are sixteen mazes of four cells: by default they are shared out", () => {
+  const { train, test: held } = environments.maze({ size: 2 });
+  assert.deepEqual([train.length, held.length], [8, 8]);
+  assert.throws(() => environments.maze({ size: 2, train: 9, test: 8 }), /distinct train questions/);
+});
+
 test("a maze has one way between any two cells, and its exit is the farthest", () => {
   for (let i = 0; i < 50; i++) {
     const plan: MazePlan = drawMaze(Random.from(i), 2 + (i % 4));

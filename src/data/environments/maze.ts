@@ -130,7 +130,9 @@ const expert: Expert = (task, results, choose) => {
  * ```
  */
 export function maze(options: MazeOptions = {}): TaskSet {
-  const { seed = 1, train = 256, test = 64, size = 3 } = options;
+  const { seed = 1, size = 3 } = options;
+  // There are only sixteen mazes of four cells.
+  const [train, test] = [options.train ?? (size === 2 ? 8 : 256), options.test ?? (size === 2 ? 8 : 64)];
   if (!(Number.isInteger(size) && size >= 2 && size <= 6)) {
     throw new RangeError(`Cannot make mazes: size must be from 2 to 6, got ${shown(size)}`);
   }

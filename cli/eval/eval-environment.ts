@@ -1,0 +1,71 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { evaluateEnvironment } from "../../src/eval/index.js";
+import { writeWhole } from "../../src/eval/report/result-files.js";
+import { modelFolder } from "../../src/model/index.js";
+import { Policy } from "../../src/policy/index.js";
+import { environmentOf, loadConfig, tasksOf } from "../../src/run/index.js";
+import { aside, say } from "../say.js";
+import { stoppable } from "../stopping.js";
+import type { EvalCommandOptions } from "./eval-model.js";
+
+const percent = (share: number) => `${Math.round(100 * share)}%`;
+
+/** `arpo-lab eval MODEL --environment maze?size=4`: acts in an environment on its held-out tasks. */
+export async function evalInEnvironment(model: string, options: EvalCommandOptions): Promise<void> {
+  if (options.endpoint !== undefined) {
+    throw new RangeError(
+      "Cannot evaluate in an environment: there must be a model, got --endpoint",
+    );
+  }
+  const source = `tasks:${options.environment}`;
+  const { config } = await loadConfig({
+    overrides: [`data.train_files=${source}`, `data.val_files=${source}`],
+  });
+  const environment = await environmentOf(config);
+  if (!environment) {
+    throw new RangeError(
+      `Cannot evaluate in an environment: its tasks must be acted out in one, got ${options.environment}`,
+    );
+  }
+  const test = await tasksOf(source, "test", config);
+  const policy = await Policy.load(modelFolder(model));
+  try {
+    const { temperature, topP, topK, minP, samples, seed, questions } = options;
+    const given = Object.entries({ temperature, topP, topK, minP }).filter(
+      ([, v]) => v !== undefined,
+    );
+    const found = await evaluateEnvironment(
+      policy,
+      { test, environment },
+      {
+        ...{ samples, seed, signal: stoppable("early") },
+        ...(questions === undefined ? {} : { tasks: questions }),
+        ...(options.maxTokens === undefined ? {} : { responseLength: options.maxTokens }),
+        ...(options.limit["calls"] === undefined ? {} : { callLimit: options.limit["calls"] }),
+        ...(given.length === 0 ? {} : { sampling: Object.fromEntries(given) }),
+      },
+    );
+    const folder = resolve(options.out);
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, `${found.environment}.json`);
+    await writeWhole(file, `${JSON.stringify(found, null, 1)}\n`);
+    const { low, high } = found.interval ?? {};
+    const interval =
+      low === undefined || high === undefined
+        ? ""
+        : ` (95% ${low.toFixed(3)} to ${high.toFixed(3)})`;
+    say(
+      `${found.policy} in ${found.environment}: mean score ${found.mean.toFixed(3)}${interval}, ${found.tasks} tasks, ${found.samples} samples each`,
+    );
+    for (const [grade, mean] of Object.entries(found.byGrade)) {
+      say(`  ${grade.padEnd(24)} ${mean.toFixed(3)}`);
+    }
+    say(
+      `  ${found.calls.toFixed(1)} calls a row, ${percent(found.ended)} ended by the environment`,
+    );
+    aside(`\nreport: ${file}`);
+  } finally {
+    policy.model.dispose();
+  }
+}

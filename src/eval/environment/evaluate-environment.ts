@@ -1,0 +1,129 @@
+import { checkArguments, shown } from "../../arguments/index.js";
+import type { Task, TaskSet } from "../../data/index.js";
+import type { Policy, Sampling } from "../../policy/policy.js";
+import { score } from "../../reward/index.js";
+import { rollout } from "../../rollout/index.js";
+import type { ToolSet } from "../../tools/tool-set.js";
+import { meanInterval, type Interval } from "../metrics/interval.js";
+
+export interface EnvironmentEvaluationOptions {
+  /** Rows per task. Default 1. */
+  samples?: number;
+  /** Only the first tasks. */
+  tasks?: number;
+  /** Calls of one row. Default 16. */
+  callLimit?: number;
+  /** Default 512. */
+  responseLength?: number;
+  /** Default: temperature 1. */
+  sampling?: Sampling;
+  tools?: ToolSet;
+  seed?: number;
+  signal?: AbortSignal;
+}
+
+/** What a policy reached in an environment on held-out tasks. */
+export interface EnvironmentEvaluation {
+  environment: string;
+  policy: string;
+  tasks: number;
+  samples: number;
+  /** Mean score; its interval is known where every score is from 0 to 1. */
+  mean: number;
+  interval?: Interval;
+  /** Mean score by what grades the tasks (`extra.size`, `extra.things`, …), where something does. */
+  byGrade: Record<string, number>;
+  /** Mean number of calls, and the share of rows that the environment ended. */
+  calls: number;
+  ended: number;
+  rows: { task: string; score: number; reason: string; calls: number; end: string; text: string }[];
+}
+
+/**
+ * Acts in the environment of a set on its held-out tasks, without branching, and says what it was worth.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { environments } from "arpo-lab/data";
+ * import { evaluateEnvironment } from "arpo-lab/eval";
+ * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ *
+ * const set = environments.maze({ train: 1, test: 8, size: 2 });
+ * const policy = new ScriptedPolicy(({ options }) => ({
+ *   text: `<go>${options.random.choose(["n", "e", "s", "w"])}</go>`,
+ * }));
+ * const { mean, interval, byGrade } = await evaluateEnvironment(policy, set, { samples: 4 });
+ * assert.ok(mean > 0 && interval!.low < mean && mean < interval!.high);
+ * assert.deepEqual(Object.keys(byGrade), ["size 2"]);
+ * ```
+ */
+export async function evaluateEnvironment(
+  policy: Policy,
+  set: Pick<TaskSet, "test" | "environment">,
+  options: EnvironmentEvaluationOptions = {},
+): Promise<EnvironmentEvaluation> {
+  checkArguments(
+    "evaluate in an environment",
+    { policy, set, options },
+    {
+      policy: "policy",
+      set: { test: "list", environment: "function" },
+      options: { tasks: "count?", sampling: "object?", tools: "tools?", signal: "signal?" },
+    },
+  );
+  const { samples = 1, callLimit = 16, responseLength = 512, seed = 0, tools, signal } = options;
+  if (!(Number.isSafeInteger(samples) && samples >= 1)) {
+    throw new RangeError(
+      `Cannot evaluate in an environment: samples must be an integer of at least 1, got ${shown(samples)}`,
+    );
+  }
+  const tasks = set.test.slice(0, options.tasks);
+  if (tasks.length === 0) {
+    throw new RangeError("Cannot evaluate in an environment: there must be a task, got none");
+  }
+  const trees = await rollout(policy, tasks, {
+    ...{ n: samples, initialRollouts: samples, beamSize: 1, keepTop: false },
+    ...{ environment: set.environment, callLimit, responseLength, seed },
+    sampling: options.sampling ?? { temperature: 1 },
+    ...(tools ? { tools } : {}),
+    ...(signal ? { signal } : {}),
+  });
+  const { rows: scored, mean } = await score(trees);
+  const rows = scored.map(({ trajectory, group, score: found }) => ({
+    ...{ task: group, score: found.score, reason: found.reason },
+    ...{ calls: trajectory.toolCalls.length, end: trajectory.end, text: trajectory.text },
+  }));
+  const share = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+  const perTask = tasks.map((_, i) =>
+    share(rows.slice(i * samples, (i + 1) * samples).map((row) => row.score)),
+  );
+  const bounded = perTask.every((value) => value >= 0 && value <= 1);
+  const grades = new Map<string, number[]>();
+  tasks.forEach((task, i) => {
+    for (const grade of gradesOf(task)) {
+      grades.set(grade, [...(grades.get(grade) ?? []), perTask[i]!]);
+    }
+  });
+  return {
+    environment: trees[0]!.environment!.name,
+    policy: policy.name,
+    ...{ tasks: tasks.length, samples, mean },
+    ...(bounded ? { interval: meanInterval(perTask) } : {}),
+    byGrade: Object.fromEntries(
+      [...grades]
+        .sort(([a], [b]) => a.localeCompare(b))
+        .map(([name, values]) => [name, share(values)]),
+    ),
+    calls: share(rows.map((row) => row.calls)),
+    ended: share(rows.map(({ end }) => Number(end === "done"))),
+    rows,
+  };
+}
+
+const gradeNames = ["size", "things", "level"];
+
+const gradesOf = ({ extra }: Task): string[] =>
+  gradeNames.flatMap((name) =>
+    typeof extra[name] === "number" ? [`${name} ${String(extra[name])}`] : [],
+  );
