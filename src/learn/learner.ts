@@ -12,6 +12,7 @@ import {
   type TrainingBatch,
 } from "./batch.js";
 import { actorLoss } from "./loss/actor-loss.js";
+import type { LossName } from "./loss/loss-names.js";
 import { bypassMeasuring, correctionFigures, correctRows } from "./correction/correct-rows.js";
 import { type CorrectionSettings, correctionOf } from "./correction/rollout-correction.js";
 import { lossInput, type ReadyRow } from "./loss-input.js";
@@ -186,7 +187,8 @@ export class Learner {
         ...figures,
       },
       batch,
-      settings,
+      // The loss that was minimised, which a correction may have brought.
+      { ...settings, loss: lossUnder(settings, correction) },
       skipped,
       all,
     );
@@ -252,8 +254,7 @@ export class Learner {
       shared: settings.sharedPrefixes,
     });
     const input = lossInput(group, found, settings, correction, random);
-    const loss = correction?.bypass === "reinforce" ? "gpg" : settings.loss;
-    const out = actorLoss(input, { ...settings, loss });
+    const out = actorLoss(input, { ...settings, loss: lossUnder(settings, correction) });
     const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
     for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
     if (out.kl) {
@@ -267,6 +268,11 @@ export class Learner {
       ...(correction?.bypass && rolloutWeights ? { weights: rolloutWeights } : {}),
     };
   }
+}
+
+/** The loss that is minimised: the settings', or the one that a correction without measuring brings. */
+function lossUnder({ loss }: UpdateSettings, correction: CorrectionSettings | undefined): LossName {
+  return correction?.bypass === "reinforce" ? "gpg" : loss;
 }
 
 function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float32Array): number {

@@ -6,7 +6,7 @@ import type { CorrectionSettings } from "./correction/rollout-correction.js";
 import type { ActorLossInput } from "./loss/actor-loss.js";
 import { drawsOf } from "./loss/clip-cov.js";
 import type { LossName } from "./loss/loss-names.js";
-import { turnsOf } from "./loss/turns.js";
+import { turnsOf } from "./loss/turn-numbers.js";
 import { type PassLogProbs, spreadOver } from "./token-passes.js";
 import type { UpdateSettings } from "./update-settings.js";
 

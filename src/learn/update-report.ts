@@ -1,8 +1,25 @@
 import { showAs, type Shown } from "../show/index.js";
-import { type BatchRow, isTrained, trainedMask, type TrainingBatch } from "./batch.js";
-import { rowLogRatio, tokenRatio } from "./loss/token-ratio.js";
-import { tokenUpdate, type TokenUpdate } from "./loss/token-update.js";
+import {
+  type BatchRow,
+  isTrained,
+  type TrainedRow,
+  trainedMask,
+  type TrainingBatch,
+} from "./batch.js";
+import { type TokenUpdate, tokenUpdates } from "./loss/token-update.js";
+import type { LossRow } from "./loss/tokens/rule.js";
 import type { UpdateOptions } from "./update-options.js";
+
+/** A row as the losses' rules see it. */
+const lossRow = (row: TrainedRow): LossRow => ({
+  logprobs: row.newLogprobs,
+  oldLogprobs: row.oldLogprobs,
+  advantages: row.advantages,
+  mask: trainedMask(row),
+  entropies: row.entropies,
+  ...(row.rolloutWeights ? { weights: row.rolloutWeights } : {}),
+  ...(row.chosen ? { chosen: row.chosen } : {}),
+});
 
 /**
  * What an update did: the reference's metrics, and the tokens behind them.
@@ -31,25 +48,21 @@ export class UpdateReport {
 
   /** What happened to each response token of a row; undefined where the model did not write. */
   tokens(row: BatchRow): (TokenUpdate | undefined)[] {
-    const { trajectory, advantages } = row;
     if (!isTrained(row)) {
       throw new TypeError(
-        `Cannot tell what an update did: the row must have been updated, got row ${trajectory.row} without log-probabilities`,
+        `Cannot tell what an update did: the row must have been updated, got row ${row.trajectory.row} without log-probabilities`,
       );
     }
-    const { newLogprobs, oldLogprobs, rolloutWeights } = row;
-    const mask = trainedMask(row);
-    const ofRow = rowLogRatio(newLogprobs, oldLogprobs, mask);
-    return Array.from(trajectory.tokens, (_, t) => {
-      if (!trajectory.lossMask[t]) return undefined;
-      const token = {
-        ...{ logprob: newLogprobs[t]!, oldLogprob: oldLogprobs[t]! },
-        rowLogRatio: ofRow,
-      };
-      const ratio = tokenRatio(token, this.options.ratio);
-      const found = tokenUpdate(ratio, advantages[t]!, this.options);
-      // A correction weighs the token's loss; what it rejected has none.
-      return { ...found, weight: found.weight * (rolloutWeights?.[t] ?? 1) * mask[t]! };
+    const trained = this.batch.rows.filter(isTrained);
+    const at = trained.indexOf(row);
+    const rows = at < 0 ? [row] : trained;
+    const updates = tokenUpdates(rows.map(lossRow), Math.max(0, at), this.options);
+    const { lossMask } = row.trajectory;
+    // What a correction rejected was written by the model too; the loss has not seen it.
+    return updates.map((update, t) => {
+      if (update || !lossMask[t]) return update;
+      const ratio = Math.exp(row.newLogprobs[t]! - row.oldLogprobs[t]!);
+      return { ratio, region: "dropped", weight: 0 };
     });
   }
 

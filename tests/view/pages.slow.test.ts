@@ -5,6 +5,7 @@ import { evaluate } from "../../src/eval/index.js";
 import type { TrainingRun } from "../../src/run/trainer/train-cells.js";
 import { ScriptedPolicy } from "../../src/rollout/testing/index.js";
 import { board, clipComparison, explain, explore, reportPage } from "../../src/view/index.js";
+import { numberText } from "../../src/view/page/number-text.js";
 import { makePayload } from "../../src/view/explorer/make-payload.js";
 import { sampleTree } from "../../src/view/testing/sample-tree.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";
@@ -236,11 +237,14 @@ test(
   "explain() writes the library's numbers under the symbols, for every algorithm",
   { skip },
   async () => {
-    const explanation = explain(await sampleReport());
+    const report = await sampleReport();
+    // Probabilities must be some: DPPO looks at them.
+    for (const row of report.batch.rows) {
+      row.newLogprobs = row.newLogprobs!.map((x) => Math.min(x, -0.01));
+    }
+    const explanation = explain(report);
     const page = await openPage(explanation.html());
-    const value = (symbol: string) =>
-      page.evaluate(`document.querySelector('[data-value="${symbol}"]')?.textContent`);
-    const show = (x: number) => String(Number(x.toPrecision(4)));
+    const show = (x: number) => numberText(x, 4);
     try {
       const seen = new Set<string>();
       for (const name of explanation.algorithms) {
@@ -256,15 +260,31 @@ test(
         const row = explanation.payload.rows.findIndex(
           ({ start, length }) => token >= start && token < start + length,
         );
-        const terms = explanation.token(row, token - explanation.payload.rows[row]!.start, name);
-        for (const symbol of ["ratio", "loss", "weight", "slope"] as const) {
-          assert.equal(await value(symbol), show(terms[symbol]), `${name}: ${symbol}`);
+        const place = explanation.payload.rows[row]!;
+        const terms = explanation.token(row, token - place.start, name);
+        const part = terms.share * terms.loss;
+        const known = { ...place, ...terms, part } as unknown as Record<string, number>;
+        const written =
+          (await page.evaluate(`[...document.querySelectorAll(".arpo-formulas [data-value]")]
+          .map((place) => [place.dataset.value, place.textContent])`)) as [string, string][];
+        for (const [symbol, text] of written) {
+          if (symbol === "sharing") continue;
+          assert.notEqual(text, "–", `${name}: ${symbol} has no value`);
+          assert.equal(text, show(known[symbol]!), `${name}: ${symbol}`);
         }
+        const symbols = new Set(written.map(([symbol]) => symbol));
+        for (const symbol of ["loss", "weight", "slope", "part"]) {
+          assert.ok(symbols.has(symbol), `${name}: ${symbol}`);
+        }
+        const words = String(
+          await page.evaluate(`document.querySelector(".arpo-verdict").textContent`),
+        );
+        assert.doesNotMatch(words, /NaN|undefined/, name);
         seen.add(
           String(await page.evaluate(`document.querySelector(".arpo-formulas").textContent`)),
         );
       }
-      assert.ok(seen.size >= 6, "algorithms must differ in what they show");
+      assert.ok(seen.size >= 20, `algorithms must differ in what they show, ${seen.size} do`);
       const code = String(await page.evaluate(`document.querySelector(".arpo-code").textContent`));
       assert.match(code, /^src\/learn\/\S+\.ts:\d+/);
       assert.deepEqual(page.errors, []);

@@ -1,11 +1,9 @@
 import { detached, tf } from "../../tensor/index.js";
 import type { Tensor } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
+import { dppoLargestRatio } from "./dppo-largest-ratio.js";
 import { boundedLogRatio, figures, totalOf } from "./loss-parts.js";
 import type { PolicyLoss, PolicyLossInput, PolicyLossOptions } from "./policy-loss-types.js";
-
-/** What a token's ratio weighs at most, where nobody says. */
-export const dppoLargestRatio = 20;
 
 /** The divergence of the token's own probability, all others taken together: KL of two coins. */
 function binaryKl({ logprobs, oldLogprobs }: PolicyLossInput): Tensor {

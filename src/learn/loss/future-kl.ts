@@ -1,14 +1,10 @@
 import { detached, either, evenMaximum, evenMinimum, tf } from "../../tensor/index.js";
 import { type Tensor, maskedTensorMean } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
+import { largestFutureFactor, safeFactor } from "./future-factor.js";
 import { boundedLogRatio, figures, totalOf } from "./loss-parts.js";
 import { lossParameters } from "./loss-parameters.js";
 import type { PolicyLoss, PolicyLossInput, PolicyLossOptions } from "./policy-loss-types.js";
-
-/** What a factor may be at most where no clip is set. */
-export const largestFutureFactor = 10;
-/** The bounds of a factor where a token with a negative advantage has become much likelier. */
-export const safeFactor = { low: 0.8, high: 1 } as const;
 
 /** For every place the sum of what stands there and later, each place further counting `decay` less. */
 function decayedSum(values: Tensor, decay: number): Tensor {

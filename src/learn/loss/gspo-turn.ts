@@ -4,7 +4,8 @@ import { clipBounds } from "./clip-bounds.js";
 import { figures, totalOf } from "./loss-parts.js";
 import type { PolicyLoss, PolicyLossInput, PolicyLossOptions } from "./policy-loss-types.js";
 import { largestLogRatio } from "./token-ratio.js";
-import { maskRows, spreadByTurn, sumByTurn, turnPlaces, turnsOf } from "./turns.js";
+import { turnsOf } from "./turn-numbers.js";
+import { maskRows, spreadByTurn, sumByTurn, turnPlaces } from "./turns.js";
 
 /**
  * AT2PO's loss: one ratio per turn, the geometric mean of its tokens', clipped as a whole. Forward it is

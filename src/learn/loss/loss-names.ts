@@ -46,6 +46,8 @@ export interface LossFacts {
   rule: "older" | "verl-0.9.1";
   /** What its clip bounds are laid on; without one they change nothing. */
   clips?: "ratio" | "log ratio" | "divergence";
+  /** Whose ratio it is where it is not the token's own. */
+  ratioOf?: "row" | "turn";
   /** It reads clipRatioC. */
   readsC?: true;
   /** The parameters it reads. */
@@ -72,7 +74,13 @@ export const lossFacts: Readonly<Record<LossName, LossFacts>> = {
     clips: "ratio",
     readsC: true,
   },
-  gspo: { title: "GSPO", aggregation: "seq-mean-token-mean", rule: "older", clips: "ratio" },
+  gspo: {
+    title: "GSPO",
+    aggregation: "seq-mean-token-mean",
+    rule: "older",
+    clips: "ratio",
+    ratioOf: "row",
+  },
   cispo: { title: "CISPO", aggregation: "token-mean", rule: "verl-0.9.1", clips: "ratio" },
   sapo: {
     title: "SAPO",
@@ -101,6 +109,7 @@ export const lossFacts: Readonly<Record<LossName, LossFacts>> = {
     // A plain mean over rows, those without a token included: the older rule's.
     rule: "older",
     clips: "log ratio",
+    ratioOf: "row",
   },
   gpg: { title: "GPG", aggregation: "token-mean", rule: "verl-0.9.1" },
   dro: { title: "DRO", aggregation: "token-mean", rule: "verl-0.9.1", parameters: ["droBeta"] },
@@ -132,12 +141,14 @@ export const lossFacts: Readonly<Record<LossName, LossFacts>> = {
     ownAggregation: true,
     rule: "older",
     clips: "ratio",
+    ratioOf: "turn",
   },
   turn: {
     title: "Tree-GRPO's turn ratios",
     aggregation: "token-mean",
     rule: "older",
     clips: "ratio",
+    ratioOf: "turn",
     readsC: true,
   },
   future_kl: {

@@ -8,9 +8,7 @@ import {
   type PolicyLossOptions,
   aggregateOptions,
 } from "./policy-loss-types.js";
-
-/** How far a log ratio counts in the losses that bound it before they raise it. */
-export const widestLogRatio = 20;
+import { widestLogRatio } from "./turn-numbers.js";
 
 /** ln of the ratio, bounded so that it cannot overflow. */
 export function boundedLogRatio({ logprobs, oldLogprobs }: PolicyLossInput): Tensor {

@@ -1,26 +1,43 @@
-import { type ClipOptions, clipBounds } from "./clip-bounds.js";
-import type { RatioKind } from "./token-ratio.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { lossNameOf } from "./loss-names.js";
+import {
+  type ClipRegion,
+  type LossRow,
+  type TokenFate,
+  type TokenRuleOptions,
+  weighed,
+  weightsOf,
+} from "./tokens/rule.js";
+import { tokenRules } from "./tokens/token-rules.js";
 
-/** Where a token's ratio stood when it was trained on. */
-export type ClipRegion = "inside" | "above" | "below" | "dual";
+export type { ClipRegion } from "./tokens/rule.js";
 
 /** What the update did to one token. */
 export interface TokenUpdate {
+  /** The ratio that counted: the token's own, its turn's or its row's. */
   ratio: number;
   region: ClipRegion;
-  /** Factor of grad ln p in the loss: 0 where clipping dropped the token. */
+  /** Factor of the advantage times grad ln p in the loss: 0 where the loss dropped the token. */
   weight: number;
+  /** What else stands before grad ln p, where a loss pulls back besides (DRO, KL-Cov). */
+  hold?: number;
 }
 
-/** What decides how a token is clipped. */
-export interface TokenUpdateOptions extends ClipOptions {
-  ratio?: RatioKind;
-  entropyBalancedClipping?: boolean;
+/** What decides what becomes of a token: the loss and what it is told. */
+export interface TokenUpdateOptions extends TokenRuleOptions {
+  /** ln p of the token before; DPPO looks at probabilities. */
+  oldLogprob?: number;
 }
+
+const updateOf = ({ ratio, region, weight, hold }: TokenFate): TokenUpdate => ({
+  ...{ ratio, region, weight },
+  ...(hold === undefined ? {} : { hold }),
+});
 
 /**
- * What an update with some options does to a token of a ratio and an advantage, by the table of gradient
- * factors. A ratio of a whole row (`gspo`) is clipped on both sides alone.
+ * What an update with some options does to a token of a ratio and an advantage, by the rule of the loss.
+ * Where a loss has one ratio for a turn or a row, it is that one; what a loss finds out about the batch
+ * (Clip-Cov, KL-Cov, APPO's future) is looked at as if the token were all of it.
  *
  * @example
  * ```ts
@@ -29,6 +46,8 @@ export interface TokenUpdateOptions extends ClipOptions {
  *
  * assert.deepEqual(tokenUpdate(1.5, 1, {}), { ratio: 1.5, region: "above", weight: 0 });
  * assert.equal(tokenUpdate(1.5, 1, { entropyBalancedClipping: true }).weight, 1.2);
+ * assert.equal(tokenUpdate(1.5, 1, { loss: "cispo" }).weight, 1.2);
+ * assert.equal(tokenUpdate(1.5, 1, { loss: "gpg" }).weight, 1);
  * ```
  */
 export function tokenUpdate(
@@ -36,13 +55,56 @@ export function tokenUpdate(
   advantage: number,
   options: TokenUpdateOptions,
 ): TokenUpdate {
-  const { low, high, c } = clipBounds(options);
-  const ofRow = options.ratio === "gspo";
-  if (advantage > 0 && ratio > high) {
-    const kept = options.entropyBalancedClipping && !ofRow;
-    return { ratio, region: "above", weight: kept ? high : 0 };
+  checkArguments(
+    "tell what an update does",
+    { ratio, advantage, options },
+    { ratio: "number", advantage: "number", options: "object" },
+  );
+  const name = lossNameOf(options);
+  const { oldLogprob } = options;
+  if (oldLogprob === undefined && (name === "dppo_tv" || name === "dppo_kl")) {
+    throw new TypeError(
+      `Cannot tell what an update does: oldLogprob must be given for ${name}, got none`,
+    );
   }
-  if (advantage < 0 && ratio < low) return { ratio, region: "below", weight: 0 };
-  if (advantage < 0 && ratio > c && !ofRow) return { ratio, region: "dual", weight: 0 };
-  return { ratio, region: "inside", weight: ratio };
+  const [old, logRatio] = [oldLogprob ?? -1, Math.log(ratio)];
+  const row = {
+    ...{ logprobs: [old + logRatio], oldLogprobs: [old] },
+    ...{ advantages: [advantage], mask: [1] },
+  };
+  const rule = tokenRules[name];
+  const shared = rule.share?.([row], options)(0, 0) ?? {};
+  const seen = { advantage, logprob: old + logRatio, oldLogprob: old, logRatio, ratio };
+  const own = "ratio" in shared ? { ...shared, ratio } : shared;
+  return updateOf(rule.token(seen, own, options));
+}
+
+/** What a loss does to the tokens of rows, asked one by one; all rows of the batch must be given. */
+export function tokenFates(
+  rows: readonly LossRow[],
+  options: TokenRuleOptions,
+): (row: number, token: number) => TokenFate {
+  const rule = tokenRules[lossNameOf(options)];
+  const share = rule.share?.(rows, options);
+  const correction = weightsOf(rule, rows);
+  return (r, t) => {
+    const { logprobs, oldLogprobs, advantages } = rows[r]!;
+    const [logprob, oldLogprob] = [logprobs[t]!, oldLogprobs[t]!];
+    const logRatio = logprob - oldLogprob;
+    const own = { logprob, oldLogprob, logRatio, ratio: Math.exp(logRatio) };
+    const seen = { ...own, advantage: advantages[t]! };
+    return weighed(rule.token(seen, share?.(r, t) ?? {}, options), correction(r, t));
+  };
+}
+
+/** The same, of a whole row; undefined where it is masked. */
+export function tokenUpdates(
+  rows: readonly LossRow[],
+  row: number,
+  options: TokenRuleOptions,
+): (TokenUpdate | undefined)[] {
+  const fateOf = tokenFates(rows, options);
+  return Array.from(rows[row]!.mask, (trained, t) =>
+    trained ? updateOf(fateOf(row, t)) : undefined,
+  );
 }

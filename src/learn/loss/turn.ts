@@ -9,10 +9,8 @@ import {
   type PolicyLossOptions,
   aggregateOptions,
 } from "./policy-loss-types.js";
-import { maskRows, spreadByTurn, sumByTurn, turnPlaces, turnsOf } from "./turns.js";
-
-/** The turns that have a ratio; tokens of later ones have none and no gradient. */
-export const countedTurns = 9;
+import { countedTurns, turnsOf } from "./turn-numbers.js";
+import { maskRows, spreadByTurn, sumByTurn, turnPlaces } from "./turns.js";
 
 /**
  * Tree-GRPO's loss by turns: a turn's ratio is the geometric mean of its tokens', with the gradient

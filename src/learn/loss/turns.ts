@@ -1,18 +1,6 @@
 import { tf } from "../../tensor/index.js";
 import type { Tensor } from "./aggregate.js";
 
-/** The turns of a row: a run of ones in its mask each, numbered from 1; 0 where there is none. */
-export function turnsOf(mask: ArrayLike<number>): Int32Array {
-  const turns = new Int32Array(mask.length);
-  let turn = 0;
-  for (let t = 0; t < mask.length; t++) {
-    if (!mask[t]) continue;
-    if (t === 0 || !mask[t - 1]) turn++;
-    turns[t] = turn;
-  }
-  return turns;
-}
-
 /** The rows of a mask tensor as numbers. */
 export function maskRows(mask: Tensor): Float32Array[] {
   const [rows, time] = mask.shape as [number, number];

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { lossCodeLines } from "./loss-code-lines.js";
 import type { CodeLine } from "./payload.js";
 
 const loss = "src/learn/loss";
@@ -7,6 +8,7 @@ const advantage = "src/learn/advantage";
 
 /** The lines of the library that compute the symbols; a test holds them against the sources. */
 export const codeLines = {
+  ...lossCodeLines,
   ratio: {
     file: `${loss}/policy-loss.ts`,
     code: "const ratio: Tensor = logprobs.sub(oldLogprobs).exp();",
@@ -46,7 +48,7 @@ export const codeLines = {
   },
   rowLoss: {
     file: `${loss}/gspo.ts`,
-    code: "loss: aggregateLoss(evenMaximum(unclipped, clipped), mask, aggregation),",
+    code: 'loss: totalOf("gspo", evenMaximum(unclipped, clipped), input, options),',
   },
   "token-mean": {
     file: `${loss}/aggregate.ts`,
@@ -79,7 +81,7 @@ export const codeLines = {
   },
   spread: {
     file: `${advantage}/estimator.ts`,
-    code: "return mask.map((row, i) => Float64Array.from(row, (m) => perRow[i]! * m));",
+    code: "for (let t = 0; t < out.length; t++) out[t] = perRow[i]! * row[t]!;",
   },
   hard: {
     file: `${advantage}/attribution.ts`,
@@ -105,13 +107,21 @@ export const codeLines = {
     file: `${advantage}/gpg.ts`,
     code: "for (const i of rows) advantage[i] = scale * (score[i]! - centre);",
   },
+  critic: {
+    file: `${advantage}/gae.ts`,
+    code: "const delta = row[t]! + gamma * (value[t + 1] ?? 0) - value[t]!;",
+  },
+  reinforce: {
+    file: `${advantage}/gae.ts`,
+    code: "returns: raw.map((row, i) => row.map((a, t) => a + values[i]![t]!)),",
+  },
   keptWeight: {
-    file: `${loss}/token-update.ts`,
-    code: 'return { ratio, region: "above", weight: kept ? high : 0 };',
+    file: `${loss}/tokens/vanilla.ts`,
+    code: "return { ...fate, weight: clipBounds(options).high };",
   },
   insideWeight: {
-    file: `${loss}/token-update.ts`,
-    code: 'return { ratio, region: "inside", weight: ratio };',
+    file: `${loss}/tokens/rule.ts`,
+    code: 'return { ...fate, region: "inside", weight: ratio };',
   },
 } as const satisfies Record<string, CodeLine>;
 

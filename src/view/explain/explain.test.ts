@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { advantages } from "../../learn/advantages.js";
 import { TrainingBatch, type BatchRow } from "../../learn/batch.js";
-import { actorLoss, gspoLoss, klKinds } from "../../learn/index.js";
+import { actorLoss, klKinds, lossFacts, lossNameOf, lossNames } from "../../learn/index.js";
 import { UpdateReport } from "../../learn/update-report.js";
 import { tf } from "../../tensor/index.js";
 import { sampleReport } from "../testing/sample-report.js";
-import { algorithms, type AlgorithmName } from "./algorithms.js";
+import { type Algorithm, algorithms, type AlgorithmName } from "./algorithms.js";
 import { codeLines, lineOf } from "./code-lines.js";
+import { criticValues } from "./tree-values.js";
 import { explain } from "./explain.js";
+import { laidBy } from "./make-payload.js";
 import { readBatch } from "./page/read-batch.js";
 import { tokenTerms, type TokenTerms } from "./page/token-terms.js";
 import { tokenWords } from "./page/words.js";
@@ -40,10 +41,7 @@ function library(batch: TrainingBatch, settings: ObjectiveSettings) {
     entropies: matrix(rows, (row) => row.entropies!),
     refLogprobs: matrix(rows, (row) => row.refLogprobs!),
   };
-  const lossOf = (logprobs: Tensor) =>
-    settings.ratio === "gspo"
-      ? gspoLoss({ ...input, logprobs }, settings).loss
-      : actorLoss({ ...input, logprobs }, settings).loss;
+  const lossOf = (logprobs: Tensor) => actorLoss({ ...input, logprobs }, settings).loss;
   const logprobs = matrix(rows, (row) => row.newLogprobs!);
   const [width] = logprobs.shape.slice(1);
   const slopes = tf.grad(lossOf)(logprobs).dataSync();
@@ -90,8 +88,8 @@ for (const name of Object.keys(algorithms) as AlgorithmName[]) {
   test(`explain() gives the library's loss and gradient for ${name}`, async () => {
     const report = await fullReport();
     const explanation = explain(report);
-    const { advantage, settings } = algorithms[name];
-    const laid = advantages(report.batch.scored!, advantage);
+    const { advantage, settings, against }: Algorithm = algorithms[name];
+    const laid = laidBy(report.batch, report.batch.scored!, advantage, against);
     laid.rows.forEach((row, r) => {
       const { oldLogprobs, newLogprobs, refLogprobs, entropies } = report.batch.rows[r]!;
       Object.assign(row, { oldLogprobs, newLogprobs, refLogprobs, entropies });
@@ -115,7 +113,11 @@ test("explain() gives the library's loss and gradient with every kind of KL and 
 });
 
 const balanced = { entropyBalancedClipping: true };
-for (const settings of [{}, { ratio: "gspo" }, { ...balanced, ratio: "gspo" }, balanced] as const) {
+const named = lossNames.map((loss): ObjectiveSettings => ({ loss, droBeta: 0.5 }));
+for (const settings of [
+  ...[{}, { ratio: "gspo" }, { ...balanced, ratio: "gspo" }, balanced],
+  ...named,
+] as ObjectiveSettings[]) {
   test(`explain() and UpdateReport.tokens() say the same of every token: ${JSON.stringify(settings)}`, async () => {
     const report = await fullReport(settings);
     const explanation = explain(report);
@@ -126,12 +128,14 @@ for (const settings of [{}, { ratio: "gspo" }, { ...balanced, ratio: "gspo" }, b
         assert.ok(Math.abs(token.ratio / terms.ratio - 1) < 1e-6, `${token.ratio}, ${terms.ratio}`);
         assert.equal(token.region, terms.region);
         assert.ok(Math.abs(token.weight - terms.weight) < 1e-5);
+        assert.ok(Math.abs((token.hold ?? 0) - terms.hold) < 1e-5);
         return [token.ratio];
       }),
     );
     assert.ok(ratios.flat().some((ratio) => Math.abs(ratio - 1) > 0.1));
     const alike = ratios.every((row) => new Set(row).size === 1);
-    assert.equal(alike, "ratio" in settings);
+    const { ratioOf } = lossFacts[lossNameOf(settings)];
+    assert.equal(alike, ratioOf === "row");
   });
 }
 
@@ -162,10 +166,43 @@ test("explain() carries numbers to its page that the page reads as they were", a
       assert.ok(Math.abs(terms.ratio - update.ratio) < 1e-9);
       assert.equal(terms.region, update.region);
       assert.ok(Math.abs(terms.weight - update.weight) < 1e-9);
-      said.add(`${update.region}: ${tokenWords(terms).slice(0, 30)}`);
+      said.add(
+        `${update.region}: ${tokenWords(terms, lossNameOf(algorithm.settings)).slice(0, 30)}`,
+      );
     });
   });
   assert.ok(said.size >= 4);
+});
+
+test("REINFORCE is given the score itself, and a critic what the rows with the same tokens scored", async () => {
+  const { batch } = await fullReport();
+  const explanation = explain(batch);
+  const { values, learned } = criticValues(batch);
+  assert.equal(learned, false);
+  const forks = new Set<number>();
+  batch.rows.forEach(({ trajectory, reward, group }, r) => {
+    const first = trajectory.lossMask.indexOf(1);
+    const { advantage } = explanation.token(r, first, "reinforce");
+    assert.ok(Math.abs(advantage - reward) < 1e-6);
+    const others = batch.rows.filter((row) => row.group === group);
+    const mean = others.reduce((sum, row) => sum + row.reward, 0) / others.length;
+    assert.ok(Math.abs(values[r]![0]! - mean) < 1e-9);
+    // A row's last token is its own alone, unless another row is the same to its end.
+    const same = batch.rows.filter(
+      (row) => row.trajectory.nodes.join() === trajectory.nodes.join() && row.group === group,
+    );
+    if (same.length === 1) assert.ok(Math.abs(values[r]!.at(-1)! - reward) < 1e-9);
+    values[r]!.forEach((value, t) => {
+      if (t > 0 && value !== values[r]![t - 1]) forks.add(t);
+    });
+  });
+  assert.ok(forks.size > 1);
+  const given = new TrainingBatch(
+    batch.rows.map((row) => ({ ...row, values: row.advantages.map(() => 0.5) })),
+    batch.estimator,
+    batch.scored,
+  );
+  assert.deepEqual(criticValues(given).values[0]![0], 0.5);
 });
 
 test("explain() knows which rows share a token", async () => {

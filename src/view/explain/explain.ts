@@ -106,7 +106,7 @@ export class Explanation {
         tokenTerms(batch.input(token, algorithm), algorithm.settings),
       );
       const count = (is: (t: TokenTerms) => boolean) => terms.filter(is).length;
-      const dropped = count(({ weight }) => weight === 0);
+      const dropped = count(({ weight, hold }) => weight === 0 && hold === 0);
       const kept = count(({ region, weight }) => region !== "inside" && weight > 0);
       const loss = terms.reduce((sum, t) => sum + t.share * t.loss, 0);
       return `  ${algorithm.label}: loss ${loss.toPrecision(4)}, ${dropped} gradients dropped, ${kept} kept beyond the bounds`;

@@ -1,10 +1,14 @@
-import { advantages } from "../../learn/advantages.js";
-import type { BatchRow, TrainingBatch } from "../../learn/batch.js";
+import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
+import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
+import { lossNameOf } from "../../learn/loss/loss-names.js";
+import { lossDefaults, type LossParameters } from "../../learn/loss/loss-parameters.js";
 import { UpdateReport } from "../../learn/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
 import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";
-import { advantageLine, objectiveLines } from "./formulas.js";
+import { advantageLine } from "./formulas/advantage-line.js";
+import { objectiveLines } from "./formulas/objective-lines.js";
+import { criticValues } from "./tree-values.js";
 import type {
   ExplainedAlgorithm,
   ExplainedRow,
@@ -41,7 +45,7 @@ export function explainPayload(
   const gather = (read: (row: BatchRow, t: number) => number) =>
     rows.flatMap((row) => Array.from(row.trajectory.tokens, (_, t) => read(row, t)));
   const trained = (read: (row: BatchRow, t: number) => number) =>
-    gather((row, t) => (row.trajectory.lossMask[t] ? read(row, t) : NaN));
+    gather((row, t) => (trainedMask(row)[t] ? read(row, t) : NaN));
   const old = (row: BatchRow) => row.oldLogprobs ?? row.trajectory.logprobs;
 
   const vocabulary: string[] = [];
@@ -67,11 +71,18 @@ export function explainPayload(
     updated,
     vocabulary,
     tokens: Buffer.from(tokens.buffer).toString("base64"),
-    mask: Buffer.from(gather(({ trajectory }, t) => trajectory.lossMask[t]!)).toString("base64"),
+    mask: Buffer.from(gather((row, t) => trainedMask(row)[t]!)).toString("base64"),
     logprobs: floats(trained((row, t) => (row.newLogprobs ?? old(row))[t]!)),
     oldLogprobs: floats(trained((row, t) => old(row)[t]!)),
     ...(hasReference ? { refLogprobs: floats(trained((row, t) => row.refLogprobs![t]!)) } : {}),
     entropies: floats(trained((row, t) => (row.entropies ?? row.trajectory.entropies)[t]!)),
+    ...(rows.every((row) => row.rolloutWeights !== undefined)
+      ? { weights: floats(trained((row, t) => row.rolloutWeights![t]!)) }
+      : {}),
+    values: floats(criticValues(batch).values.flatMap((row) => Array.from(row))),
+    ...(rows.every((row) => row.chosen !== undefined)
+      ? { chosen: floats(trained((row, t) => row.chosen![t]!)) }
+      : {}),
     rows: placed(batch),
     advantages: given,
     algorithms,
@@ -116,26 +127,48 @@ function others(batch: TrainingBatch): Laid[] {
   );
   return (Object.entries(known) as [AlgorithmName, Algorithm][])
     .filter(([name]) => name !== "arpo-hard" || scored.trees.length > 0)
-    .map(([name, { label, summary, advantage, settings }]): Laid => {
+    .map(([name, { label, summary, advantage, against, settings }]): Laid => {
       const { normalizeByDeviation: normalised = true, attribution } = advantage;
-      const first = advantageLine(advantage.estimator ?? "grpo", {
-        ...{ normalised, hard: attribution === "hard" },
-      });
-      const laid = advantages(scored, advantage);
+      const { estimator = "grpo" } = advantage;
+      const made = against && { nothing: "reinforce", critic: "critic" }[against];
+      const first = advantageLine(made ?? estimator, { normalised, hard: attribution === "hard" });
+      const laid = laidBy(batch, scored, advantage, against);
       const lines = [first, ...objectiveLines(settings)];
       return { name, label, summary, settings, batch: laid, lines };
     });
 }
 
+/** The batch with an algorithm's advantages. */
+export function laidBy(
+  batch: TrainingBatch,
+  scored: Scored,
+  advantage: AdvantageOptions,
+  against: Algorithm["against"],
+): TrainingBatch {
+  if (against === "critic") {
+    return advantages(scored, { ...advantage, values: criticValues(batch).values });
+  }
+  if (against === undefined) return advantages(scored, advantage);
+  const values = batch.rows.map(({ trajectory }) => new Float64Array(trajectory.tokens.length));
+  const laid = advantages(scored, { ...advantage, values });
+  const rows = laid.rows.map((row) => ({ ...row, advantages: row.returns }));
+  return new TrainingBatch(rows, "reinforce", scored);
+}
+
 /** The part of an update's settings that its objective depends on. */
 function settingsOf(options: UpdateReport["options"]): ObjectiveSettings {
-  const { clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation, ratio } = options;
+  const { clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation } = options;
   const { entropyBalancedClipping, entropyBalancedAdvantage, entropyCoefficient } = options;
-  const { klLossCoefficient, klLossKind } = options;
+  const { klLossCoefficient, klLossKind, aggregationRule, paddedLength } = options;
+  const parameters = Object.entries(options).filter(
+    ([name]) => name in lossDefaults || name === "droBeta",
+  );
   return {
-    ...{ clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation, ratio },
+    ...(Object.fromEntries(parameters) as LossParameters),
+    ...{ clipRatio, clipRatioLow, clipRatioHigh, clipRatioC, aggregation },
     ...{ entropyBalancedClipping, entropyBalancedAdvantage, entropyCoefficient },
-    ...{ klLossCoefficient, klLossKind },
+    ...{ klLossCoefficient, klLossKind, aggregationRule, paddedLength },
+    loss: lossNameOf(options),
   };
 }
 

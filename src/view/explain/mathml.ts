@@ -20,6 +20,14 @@ export function symbol(name: string, glyph: string): string {
   return `<munder data-symbol="${name}">${row(glyph)}<mtext data-value="${name}">–</mtext></munder>`;
 }
 
+/** One of two things, by a condition. */
+export function cases(one: string, when: string, other: string): string {
+  const line = (value: string, condition: string) =>
+    `<mtr><mtd>${row(value)}</mtd><mtd>${row(condition)}</mtd></mtr>`;
+  const table = line(one, when) + line(other, "<mtext>else</mtext>");
+  return row(mo("{"), `<mtable columnalign="left">${table}</mtable>`);
+}
+
 /** A line of mathematics. */
 export function math(...pieces: string[]): string {
   return `<math display="block">${pieces.join("")}</math>`;

@@ -1,3 +1,4 @@
+import type { LossParameters } from "../../learn/loss/loss-parameters.js";
 import type { UpdateOptions } from "../../learn/update-options.js";
 
 /** The settings an objective depends on. */
@@ -13,8 +14,12 @@ export type ObjectiveSettings = Pick<
   | "entropyCoefficient"
   | "klLossCoefficient"
   | "klLossKind"
+  | "loss"
   | "ratio"
->;
+  | "aggregationRule"
+  | "paddedLength"
+> &
+  LossParameters;
 
 /** A line of the library. */
 export interface CodeLine {
@@ -72,6 +77,12 @@ export interface ExplainPayload {
   oldLogprobs: string;
   refLogprobs?: string;
   entropies: string;
+  /** What a correction for another sampler multiplies the token losses by, where there is one. */
+  weights?: string;
+  /** What a critic expects before each token. */
+  values: string;
+  /** What the update's own loss picked out of its batch, where it does so. */
+  chosen?: string;
   rows: ExplainedRow[];
   /** What the algorithms gave: 32-bit floats, one per token, in base64. */
   advantages: string[];

@@ -3,12 +3,15 @@ import type { ClipRegion } from "../../learn/loss/token-update.js";
 import type { UpdateReport } from "../../learn/update-report.js";
 import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
-const regions: [ClipRegion, string][] = [
+const allRegions: [ClipRegion, string][] = [
   ["inside", "inside the bounds"],
   ["above", "above, A > 0"],
   ["below", "below, A < 0"],
   ["dual", "dual clip"],
+  ["chosen", "chosen by the loss"],
+  ["dropped", "left out"],
 ];
+const symbols = ["circle", "triangle-up", "triangle-down", "x", "diamond", "cross"];
 
 /**
  * The ratio and the advantage of every trained token, by what clipping did to it.
@@ -36,6 +39,10 @@ export function clipScatter(report: UpdateReport, options: FigureOptions = {}): 
       .flatMap((token, t) => (token ? [{ ...token, advantage: row.advantages[t]! }] : [])),
   );
   const lost = points.filter((point) => point.weight === 0).length;
+  // Only some losses choose tokens, or leave a row or a turn out.
+  const regions = allRegions.filter(
+    ([region], i) => i < 4 || points.some((point) => point.region === region),
+  );
   const counts = regions.map(([region]) => points.filter((p) => p.region === region).length);
   return makeFigure(
     regions.map(([region, name], i) => {
@@ -46,7 +53,7 @@ export function clipScatter(report: UpdateReport, options: FigureOptions = {}): 
         name,
         x: own.map((point) => point.ratio),
         y: own.map((point) => point.advantage),
-        marker: { color: series[i], symbol: ["circle", "triangle-up", "triangle-down", "x"][i] },
+        marker: { color: series[i], symbol: symbols[i] },
       };
     }),
     {

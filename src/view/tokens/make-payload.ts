@@ -10,6 +10,8 @@ const regions: readonly (ClipRegion | "not trained")[] = [
   "above",
   "below",
   "dual",
+  "chosen",
+  "dropped",
   "not trained",
 ];
 

@@ -91,5 +91,10 @@ export function updatesOf(report: UpdateReport): TokenUpdate[] {
 export function clipWords(name: string, updates: readonly TokenUpdate[]): string {
   const count = (region: string) => updates.filter((update) => update.region === region).length;
   const lost = updates.filter((update) => update.weight === 0).length;
-  return `${name}: ${updates.length} trained tokens, ${lost} without a gradient; ${count("above")} above the bounds, ${count("below")} below, ${count("dual")} beyond the dual clip.`;
+  // Only some losses pick tokens of their own, or leave a row or a turn out.
+  const own = [
+    [count("chosen"), "chosen by the loss"],
+    [count("dropped"), "left out"],
+  ].flatMap(([n, what]) => (n ? [`, ${n} ${what}`] : []));
+  return `${name}: ${updates.length} trained tokens, ${lost} without a gradient; ${count("above")} above the bounds, ${count("below")} below, ${count("dual")} beyond the dual clip${own.join("")}.`;
 }

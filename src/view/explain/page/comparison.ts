@@ -23,12 +23,15 @@ export function comparisonOf(shown: ShownBatch): HTMLElement[] {
 }
 
 function cellsOf(shown: ShownBatch, by: ExplainedAlgorithm, sharing: readonly number[]): string[] {
-  const { advantage, used, ratio, low, high, region, weight, push } = shown.terms(shown.token, by);
-  const kept = weight === 0 ? "dropped" : "kept";
+  const { advantage, used, ratio, low, high, region, weight, hold, push } = shown.terms(
+    shown.token,
+    by,
+  );
+  const kept = weight === 0 && hold === 0 ? "dropped" : "kept";
   const cells = [
     by.label,
     ...[advantage, used, ratio].map((x) => numberText(x, 4)),
-    [low, high].map((x) => numberText(x, 5)).join(" – "),
+    Number.isNaN(low) ? "–" : [low, high].map((x) => numberText(x, 5)).join(" – "),
     region === "inside" ? region : `${region}: ${kept}`,
     numberText(weight, 4),
     numberText(0 - push, 4),

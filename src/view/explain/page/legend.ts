@@ -13,7 +13,7 @@ export function legendOf(ramps: Palette): HTMLElement {
     "div",
     { class: "arpo-legend" },
     element("span", {}, "less likely ", ramp, " likelier"),
-    mark("arpo-lost", "struck out", "the clip dropped its gradient"),
-    mark("arpo-kept", "underlined", "outside the bounds, gradient kept"),
+    mark("arpo-lost", "struck out", "the loss dropped its gradient"),
+    mark("arpo-kept", "underlined", "beyond the bounds or chosen by the loss, gradient kept"),
   );
 }

@@ -1,7 +1,14 @@
-import { rowLogRatio } from "../../../learn/loss/token-ratio.js";
 import { aggregationOf } from "../../../learn/loss/aggregation-choice.js";
+import { lossNameOf } from "../../../learn/loss/loss-names.js";
+import { type LossRow, type Shared, weightsOf } from "../../../learn/loss/tokens/rule.js";
+import { tokenRules } from "../../../learn/loss/tokens/token-rules.js";
 import { bytesOf } from "../../page/unpack.js";
-import type { ExplainedAlgorithm, ExplainPayload } from "../payload.js";
+import type {
+  ExplainedAlgorithm,
+  ExplainedRow,
+  ExplainPayload,
+  ObjectiveSettings,
+} from "../payload.js";
 import type { TokenInput } from "./token-terms.js";
 
 /** A batch as the explainer works with it. */
@@ -26,34 +33,29 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
   const refLogprobs = payload.refLogprobs === undefined ? undefined : floats(payload.refLogprobs);
   const entropies = floats(payload.entropies);
   const advantages = payload.advantages.map(floats);
-  const places = Array.from(tokens.keys()).filter((token) => mask[token] === 1);
-  const known = places.filter((token) => !Number.isNaN(entropies[token]));
-  const mean = known.reduce((sum, token) => sum + entropies[token]!, 0) / Math.max(1, known.length);
-  const squares = known.reduce((sum, token) => sum + (entropies[token]! - mean) ** 2, 0);
-  const deviation = Math.sqrt(squares / Math.max(1, known.length - 1));
-
   const rowOf = (token: number) =>
     rows.findIndex(({ start, length }) => token >= start && token < start + length);
-  const own = rows.map(({ start, length }) => {
-    const of = (values: Float32Array) => values.subarray(start, start + length);
-    const trained = mask.subarray(start, start + length);
-    return {
-      ratio: rowLogRatio(of(logprobs), of(oldLogprobs), trained),
-      count: trained.reduce((n, m) => n + m, 0),
-    };
-  });
-  const longest = rows.reduce((most, { length }) => Math.max(most, length), 1);
-  const share = (row: number, { settings }: ExplainedAlgorithm) => {
-    switch (aggregationOf(settings).mode) {
-      case "token-mean":
-        return 1 / (places.length + 1e-8);
-      case "seq-mean-token-sum":
-        return 1 / rows.length;
-      case "seq-mean-token-mean":
-        return 1 / (rows.length * Math.max(1, own[row]!.count));
-      default:
-        return 1 / longest;
-    }
+  const values = floats(payload.values);
+  const chosen = payload.chosen === undefined ? undefined : floats(payload.chosen);
+  const weights = payload.weights === undefined ? undefined : floats(payload.weights);
+  const cut = (values: Float32Array | Uint8Array, { start, length }: ExplainedRow) =>
+    values.subarray(start, start + length);
+  const seen = (algorithm: ExplainedAlgorithm): LossRow[] =>
+    rows.map((row) => ({
+      logprobs: cut(logprobs, row),
+      oldLogprobs: cut(oldLogprobs, row),
+      advantages: cut(advantages[algorithm.advantages]!, row),
+      mask: cut(mask, row),
+      entropies: cut(entropies, row),
+      ...(weights ? { weights: cut(weights, row) } : {}),
+      // Another loss would have picked others.
+      ...(chosen && algorithm.name === "own" ? { chosen: cut(chosen, row) } : {}),
+    }));
+  const laid = new Map<ExplainedAlgorithm, LaidOut>();
+  const layOut = (algorithm: ExplainedAlgorithm): LaidOut => {
+    const found = laid.get(algorithm) ?? laidOut(seen(algorithm), algorithm.settings);
+    laid.set(algorithm, found);
+    return found;
   };
   return {
     ...{ payload, tokens, mask, rowOf },
@@ -68,18 +70,50 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
     },
     input: (token, algorithm) => {
       const row = rowOf(token);
+      const { sharedBy, shareOf, correctionOf } = layOut(algorithm);
       return {
         advantage: advantages[algorithm.advantages]![token]!,
         logprob: logprobs[token]!,
         oldLogprob: oldLogprobs[token]!,
         refLogprob: refLogprobs?.[token] ?? NaN,
-        // An end token put by the rules was not sampled: it is neither certain nor uncertain.
-        entropy: Number.isNaN(entropies[token]!) ? mean : entropies[token]!,
-        rowLogRatio: own[row]!.ratio,
-        entropyMean: mean,
-        entropyDeviation: deviation || 1,
-        share: share(row, algorithm),
+        entropy: entropies[token]!,
+        value: values[token]!,
+        share: shareOf(row),
+        shared: sharedBy(row, token - rows[row]!.start),
+        correction: correctionOf(row, token - rows[row]!.start),
       };
     },
   };
+}
+
+/** An algorithm's view of the rows: what tokens have in common, and what a token of a row counts for. */
+interface LaidOut {
+  sharedBy: (row: number, token: number) => Shared;
+  shareOf: (row: number) => number;
+  correctionOf: (row: number, token: number) => number;
+}
+
+function laidOut(rows: readonly LossRow[], settings: ObjectiveSettings): LaidOut {
+  const rule = tokenRules[lossNameOf(settings)];
+  const share = rule.share?.(rows, settings);
+  const sharedBy = (row: number, token: number) => share?.(row, token) ?? {};
+  // A row that the loss leaves out as a whole counts nowhere.
+  const counts = rows.map(({ mask }, r) =>
+    sharedBy(r, 0)["dropped"] ? 0 : Array.from(mask).reduce((n, m) => n + m, 0),
+  );
+  const tokens = counts.reduce((sum, n) => sum + n, 0);
+  const longest = rows.reduce((most, { mask }) => Math.max(most, mask.length), 1);
+  const width = settings.paddedLength ?? longest;
+  const { mode, rule: arithmetic } = aggregationOf(settings);
+  const older = arithmetic === "older";
+  const all = older ? rows.length : counts.filter((n) => n > 0).length;
+  const shareOf = (row: number) => {
+    if (counts[row] === 0) return 0;
+    if (mode === "token-sum") return 1;
+    if (mode === "token-mean") return 1 / (tokens + (older ? 1e-8 : 0));
+    if (mode === "seq-mean-token-sum") return 1 / all;
+    if (mode === "seq-mean-token-mean") return 1 / (all * counts[row]!);
+    return 1 / (older ? width : all * width);
+  };
+  return { sharedBy, shareOf, correctionOf: weightsOf(rule, rows) };
 }

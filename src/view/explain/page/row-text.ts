@@ -14,9 +14,9 @@ export function rowText(shown: ShownBatch, ramps: Palette): HTMLElement[] {
     const token = row.start + i;
     const span = element("span", { "data-token": String(token) }, shown.text(token));
     if (batch.mask[token] === 1) {
-      const { slope, region, weight } = shown.terms(token);
+      const { slope, region } = shown.terms(token);
       span.style.background = colour(-slope);
-      if (region !== "inside") span.className = weight === 0 ? "arpo-lost" : "arpo-kept";
+      if (region !== "inside") span.className = slope === 0 ? "arpo-lost" : "arpo-kept";
     } else span.className = "arpo-untrained";
     if (token === shown.token) span.classList.add("arpo-on");
     return span;

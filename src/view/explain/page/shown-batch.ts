@@ -1,3 +1,4 @@
+import { lossFacts, lossNameOf } from "../../../learn/loss/loss-names.js";
 import type { ExplainedAlgorithm, ExplainPayload } from "../payload.js";
 import { type ExplainedBatch, readBatch } from "./read-batch.js";
 import { type TokenTerms, tokenTerms } from "./token-terms.js";
@@ -21,10 +22,10 @@ export class ShownBatch {
     this.token = this.trained[fates.indexOf(fates.reduce((a, b) => Math.max(a, b), 1))]!;
   }
 
-  /** In how many ways the algorithms treat a token; GSPO's, which are of whole rows, left out. */
+  /** In how many ways the losses of single tokens treat one. */
   #fates(token: number): number {
     const told = this.payload.algorithms
-      .filter(({ settings }) => settings.ratio !== "gspo")
+      .filter(({ settings }) => lossFacts[lossNameOf(settings)].ratioOf === undefined)
       .map((by) => this.terms(token, by))
       .map(({ region, weight }) => `${region} ${String(weight === 0)}`);
     return new Set(told).size;

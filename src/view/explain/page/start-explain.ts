@@ -1,3 +1,4 @@
+import { lossNameOf } from "../../../learn/loss/loss-names.js";
 import { carried } from "../../page/carried.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
@@ -46,7 +47,7 @@ export function startExplain(id: string, colours: PageColours): void {
   function drawToken(): void {
     const terms = shown.terms(shown.token);
     const said = element("b", { class: "arpo-chosen" }, JSON.stringify(shown.text(shown.token)));
-    words.replaceChildren(said, ` ${tokenWords(terms)}`);
+    words.replaceChildren(said, ` ${tokenWords(terms, lossNameOf(shown.algorithm.settings))}`);
     const sign = terms.used < 0 ? "negative" : "positive";
     const lines = shown.algorithm.lines.filter(({ when }) => when === undefined || when === sign);
     formulas.replaceChildren(...lines.map((line) => formulaLine(shown, line)));

@@ -1,7 +1,8 @@
 import { clipBounds } from "../../../learn/loss/clip-bounds.js";
 import type { KlKind } from "../../../learn/loss/kl.js";
-import { tokenRatio } from "../../../learn/loss/token-ratio.js";
-import { type ClipRegion, tokenUpdate } from "../../../learn/loss/token-update.js";
+import { lossFacts, lossNameOf } from "../../../learn/loss/loss-names.js";
+import { type ClipRegion, type Shared, weighed } from "../../../learn/loss/tokens/rule.js";
+import { tokenRules } from "../../../learn/loss/tokens/token-rules.js";
 import type { ObjectiveSettings } from "../payload.js";
 
 /** What the objective sees of one token. */
@@ -13,35 +14,33 @@ export interface TokenInput {
   /** NaN without a reference policy. */
   refLogprob: number;
   entropy: number;
-  /** Mean of logprob - oldLogprob over the trained tokens of its row. */
-  rowLogRatio: number;
-  /** Of the entropies of all trained tokens; a deviation of 0 stands for 1. */
-  entropyMean: number;
-  entropyDeviation: number;
+  /** What a critic expects before the token. */
+  value: number;
   /** What the token counts for in the loss of the batch. */
   share: number;
+  /** What a correction for another sampler multiplies its loss by. */
+  correction: number;
+  /** What the loss makes of the token's row, turn or batch. */
+  shared: Shared;
 }
 
-/** Every quantity of the objective at one token. */
+/** Every quantity of the objective at one token: these, and those of its own loss by name. */
 export interface TokenTerms extends TokenInput {
-  /** How far its entropy is from the mean, in deviations; and what AEPO makes of it. */
-  z: number;
+  /** What the advantage is multiplied by before it is used. */
   factor: number;
   /** The advantage as used. */
   used: number;
   ratio: number;
+  logRatio: number;
+  /** Where the loss clips; NaN where it does not. */
   low: number;
   high: number;
   c: number;
-  /** The ratio, kept between the bounds. */
-  bounded: number;
-  unclipped: number;
-  clipped: number;
-  worse: number;
   loss: number;
   region: ClipRegion;
-  /** Factor of grad ln p: 0 where clipping drops the token. */
+  /** Factor of grad ln p: 0 where the loss drops the token; and what pulls it back besides. */
   weight: number;
+  hold: number;
   /** d loss / d ln p, of the token and of the batch. */
   slope: number;
   push: number;
@@ -60,29 +59,30 @@ function klTerm(kind: KlKind, d: number): { value: number; slope: number } {
   return { value: Math.max(-10, Math.min(10, value)), slope: inside ? 1 - Math.exp(-d) : 0 };
 }
 
+/** Where a loss clips, in what it clips: ratios, log ratios, or how far a probability moves. */
+function boundsOf(settings: ObjectiveSettings): { low: number; high: number; c: number } {
+  const { low, high, c } = clipBounds(settings);
+  const { clips } = lossFacts[lossNameOf(settings)];
+  if (clips === "ratio") return { low, high, c };
+  return clips === undefined ? { low: NaN, high: NaN, c } : { low: low - 1, high: high - 1, c };
+}
+
 /** What an objective makes of one token: the library's arithmetic, one number at a time. */
 export function tokenTerms(input: TokenInput, settings: ObjectiveSettings): TokenTerms {
-  const { advantage, logprob, refLogprob, entropy, share } = input;
-  const { low, high, c } = clipBounds(settings);
-  const gspo = settings.ratio === "gspo";
-  const z = (entropy - input.entropyMean) / input.entropyDeviation;
-  const factor = settings.entropyBalancedAdvantage && !gspo ? 1 + 0.2 * z : 1;
-  const used = advantage * factor;
-  const ratio = tokenRatio(input, settings.ratio);
-  const bounded = Math.max(low, Math.min(high, ratio));
-  const unclipped = -ratio * used;
-  const clipped = -bounded * used;
-  const worse = Math.max(unclipped, clipped);
-  const loss = used < 0 && !gspo ? Math.min(-c * used, worse) : worse;
-  const told = tokenUpdate(ratio, used, settings);
-  const slope = -told.weight * used;
+  const { advantage, logprob, oldLogprob, refLogprob, share, shared } = input;
+  const logRatio = logprob - oldLogprob;
+  const seen = { advantage, logprob, oldLogprob, logRatio, ratio: Math.exp(logRatio) };
+  const alone = tokenRules[lossNameOf(settings)].token(seen, shared, settings);
+  const fate = weighed(alone, input.correction);
+  const { ratio, region, used, weight, hold = 0, loss, terms } = fate;
+  const slope = hold - weight * used;
   const beta = settings.klLossCoefficient ?? 0;
   const kl = klTerm(settings.klLossKind ?? "low_var_kl", logprob - refLogprob);
   const klSlope = beta === 0 ? 0 : beta * kl.slope;
   return {
+    ...{ factor: 1, logRatio, ...boundsOf(settings), ...shared, ...terms },
     ...input,
-    ...{ z, factor, used, ratio, low, high, c, bounded, unclipped, clipped, worse, loss },
-    ...{ region: told.region, weight: told.weight, slope, push: share * (slope + klSlope) },
+    ...{ ratio, region, used, weight, hold, loss, slope, push: share * (slope + klSlope) },
     ...{ kl: kl.value, klSlope, beta },
   };
 }

@@ -1,0 +1,133 @@
+import { type ClipOptions, clipBounds } from "../clip-bounds.js";
+import type { LossChoice } from "../loss-names.js";
+import type { LossParameters } from "../loss-parameters.js";
+
+/** Where a token stood when it was trained on; `chosen` by the loss itself, `dropped` with its row or turn. */
+export type ClipRegion = "inside" | "above" | "below" | "dual" | "chosen" | "dropped";
+
+/** A row as a rule sees it: one number per response token. */
+export interface LossRow {
+  logprobs: ArrayLike<number>;
+  oldLogprobs: ArrayLike<number>;
+  advantages: ArrayLike<number>;
+  mask: ArrayLike<number>;
+  /** For AEPO's entropy-aware advantage. */
+  entropies?: ArrayLike<number>;
+  /** What a correction for another sampler multiplies the token losses by. */
+  weights?: ArrayLike<number>;
+  /** What a loss picked in the update itself. */
+  chosen?: ArrayLike<number>;
+}
+
+/** What decides what becomes of a token. */
+export interface TokenRuleOptions extends ClipOptions, LossChoice, LossParameters {
+  entropyBalancedClipping?: boolean;
+  entropyBalancedAdvantage?: boolean;
+}
+
+/** A token by itself. */
+export interface SeenToken {
+  /** As the estimator gave it. */
+  advantage: number;
+  logprob: number;
+  oldLogprob: number;
+  /** Its own, whatever the loss makes of it. */
+  logRatio: number;
+  ratio: number;
+}
+
+/** What a loss makes of a token's row, turn or batch: numbers by name. */
+export type Shared = Readonly<Record<string, number>>;
+
+/** What a loss makes of a token. */
+export interface TokenFate {
+  /** The ratio that counts: the token's own, its turn's or its row's. */
+  ratio: number;
+  region: ClipRegion;
+  /** The advantage that counts. */
+  used: number;
+  /** Factor of - used grad ln p: 0 where the loss dropped the token. */
+  weight: number;
+  /** What else stands before grad ln p. */
+  hold?: number;
+  loss: number;
+  /** Further quantities of the loss's formula. */
+  terms?: Readonly<Record<string, number>>;
+}
+
+/** What a loss does to single tokens, in plain numbers. */
+export interface TokenRule {
+  /** Looks at all rows once; what it gives is asked token by token. */
+  share?: (
+    rows: readonly LossRow[],
+    options: TokenRuleOptions,
+  ) => (row: number, token: number) => Shared;
+  token: (seen: SeenToken, shared: Shared, options: TokenRuleOptions) => TokenFate;
+  /** How its own losses take a correction's weights; unset: each token's loss takes its own. */
+  weigh?: (rows: readonly LossRow[]) => (row: number, token: number) => number;
+}
+
+/** A token's fate under a correction's weight. */
+export function weighed(fate: TokenFate, by: number): TokenFate {
+  if (by === 1) return fate;
+  const { weight, hold, loss } = fate;
+  return {
+    ...{ ...fate, weight: weight * by, loss: loss * by },
+    ...(hold === undefined ? {} : { hold: hold * by }),
+  };
+}
+
+/** Each token's weight by a correction. */
+export function weightsOf(
+  rule: TokenRule,
+  rows: readonly LossRow[],
+): (row: number, token: number) => number {
+  if (rows.every((row) => row.weights === undefined)) return () => 1;
+  return rule.weigh?.(rows) ?? ((r, t) => rows[r]!.weights?.[t] ?? 1);
+}
+
+/** Something of each row, found when it is first asked for. */
+export function perRow<T>(rows: readonly LossRow[], of: (row: LossRow) => T): (row: number) => T {
+  const found = new Map<number, T>();
+  return (r) => {
+    if (!found.has(r)) found.set(r, of(rows[r]!));
+    return found.get(r)!;
+  };
+}
+
+/** The numbers of all trained tokens. */
+export function trainedOf(
+  rows: readonly LossRow[],
+  pick: (row: LossRow) => ArrayLike<number>,
+): number[] {
+  return rows.flatMap((row) => Array.from(pick(row)).filter((_, t) => row.mask[t]));
+}
+
+/** A number kept between two. */
+export const between = (x: number, low: number, high: number): number =>
+  Math.max(low, Math.min(high, x));
+
+/** PPO's clip of one ratio, without the dual clip. */
+export function clippedFate(
+  ratio: number,
+  used: number,
+  options: ClipOptions,
+): TokenFate & { terms: Record<string, number> } {
+  const { low, high } = clipBounds(options);
+  const bounded = between(ratio, low, high);
+  const [unclipped, clipped] = [-ratio * used, -bounded * used];
+  const loss = Math.max(unclipped, clipped);
+  const terms = { bounded, unclipped, clipped, worse: loss };
+  const fate = { ratio, used, loss, terms };
+  if (used > 0 && ratio > high) return { ...fate, region: "above", weight: 0 };
+  if (used < 0 && ratio < low) return { ...fate, region: "below", weight: 0 };
+  return { ...fate, region: "inside", weight: ratio };
+}
+
+/** The same with the dual clip. */
+export function dualFate(ratio: number, used: number, options: ClipOptions): TokenFate {
+  const { c } = clipBounds(options);
+  const fate = clippedFate(ratio, used, options);
+  if (used >= 0 || ratio <= c) return fate;
+  return { ...fate, loss: -c * used, region: "dual", weight: 0 };
+}

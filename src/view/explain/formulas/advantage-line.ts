@@ -1,0 +1,104 @@
+import { codeLines, codeOf } from "../code-lines.js";
+import type { FormulaLine } from "../payload.js";
+import {
+  call,
+  equals,
+  frac,
+  given,
+  math,
+  mi,
+  minus,
+  mn,
+  mo,
+  plus,
+  row,
+  sub,
+  symbol,
+  times,
+} from "./symbols.js";
+
+const reward = symbol("reward", mi("R"));
+const mean = symbol("groupMean", call("mean", mi("R")));
+const size = symbol("groupSize", mi("k"));
+const small = "<msup><mn>10</mn><mn>-6</mn></msup>";
+
+const spreadTitle = "Advantage: how much better the row did than its group";
+
+/** What estimators make of a score, where a formula of the row says it. */
+const known: Readonly<Record<string, string>> = {
+  grpo: frac(
+    row(reward, minus, mean),
+    row(symbol("groupDeviation", call("sd", mi("R"))), plus, small),
+  ),
+  "grpo, not normalised": row(reward, minus, mean),
+  rloo: row(frac(size, row(size, minus, mn(1))), mo("("), reward, minus, mean, mo(")")),
+  gpg: row(
+    frac("<mtext>rows</mtext>", "<mtext>rows with R ≠ 0</mtext>"),
+    ...[mo("("), reward, minus, mean, mo(")")],
+  ),
+};
+
+/** The advantages that are no outcome of a group: what a critic expects, and none at all. */
+const others: Readonly<Record<string, Pick<FormulaLine, "title" | "mathml">>> = {
+  gae: {
+    title: "Advantage: how much better it went on than the critic expected, then whitened",
+    mathml: math(
+      given,
+      equals,
+      call(
+        "whiten",
+        row(
+          ...[
+            "<munder><mo>∑</mo><mrow><mi>k</mi><mo>≥</mo><mi>t</mi></mrow></munder>",
+            "<msup><mrow><mo>(</mo><mi>γ</mi><mi>λ</mi><mo>)</mo></mrow><mrow><mi>k</mi><mo>−</mo><mi>t</mi></mrow></msup>",
+          ],
+          mo("("),
+          "<msub><mi>r</mi><mi>k</mi></msub>",
+          ...[plus, mi("γ")],
+          "<msub><mi>V</mi><mrow><mi>k</mi><mo>+</mo><mn>1</mn></mrow></msub>",
+          minus,
+          "<msub><mi>V</mi><mi>k</mi></msub>",
+          mo(")"),
+        ),
+      ),
+    ),
+  },
+  critic: {
+    title: "Advantage: how much better it went on than the critic expected (γ = λ = 1), whitened",
+    mathml: math(
+      given,
+      equals,
+      call("whiten", row(reward, minus, symbol("value", sub(mi("V"), mi("t"))))),
+    ),
+  },
+  reinforce: {
+    title: "Advantage: the score itself, against nothing",
+    mathml: math(given, equals, reward),
+  },
+};
+
+/** How an estimator makes an advantage of a row's score. */
+export function advantageLine(
+  estimator: string,
+  { normalised = true, hard = false }: { normalised?: boolean; hard?: boolean } = {},
+): FormulaLine {
+  const code = estimator in codeLines ? codeOf(estimator as keyof typeof codeLines) : [];
+  const other = others[estimator];
+  if (other) return { ...other, code };
+  const name = estimator === "grpo" && !normalised ? "grpo, not normalised" : estimator;
+  const formula = known[name] ?? call(estimator.replace(/_/g, " "), reward);
+  if (!hard) {
+    const all = [...code, ...codeOf("spread")];
+    return { title: spreadTitle, mathml: math(given, equals, formula), code: all };
+  }
+  const average = row(
+    frac(mn(1), symbol("sharing", mi("m"))),
+    "<munder><mo>∑</mo><mtext>rows that share it</mtext></munder>",
+    ...[times, formula],
+  );
+  return {
+    title: "Advantage: the mean over the rows that share the token",
+    mathml: math(given, equals, average),
+    code: [...code, ...codeOf("hard")],
+  };
+}
