@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 const pages = {
   board: ["src/view/board/page/start-board.ts", "startBoard"],
+  credit: ["src/view/credit/page/start-credit.ts", "startCredit"],
   early: ["kernel/server/lab/page/ask-ahead.ts", "askAhead"],
   evaluation: ["src/view/evaluation/page/start-evaluation.ts", "startEvaluation"],
   explain: ["src/view/explain/page/start-explain.ts", "startExplain"],

@@ -47,8 +47,6 @@ interface Valued {
   state: number[];
 }
 
-const empty: CreditSum = { terms: [], factors: [] };
-
 /** Every leaf's score against the mean of the others. */
 function againstOthers(values: readonly number[]): number[] {
   const all = values.reduce((sum, v) => sum + v, 0);
@@ -93,11 +91,24 @@ function accumulate(
   return { acc: acc.map((a, node) => a - mean * count[node]!), leaves: count };
 }
 
-const divisors: Record<(typeof treeRlWeights)[number], (n: number) => number> = {
-  sqrt: Math.sqrt,
-  uniform: (n) => n,
-  original: () => 1,
+/** What a sum over some trained leaves is divided by, and how that is written. */
+const divisors: Record<
+  (typeof treeRlWeights)[number],
+  (n: number) => { by: number; text: string[] }
+> = {
+  sqrt: (n) => ({ by: Math.sqrt(n), text: [`√${n}`] }),
+  uniform: (n) => ({ by: n, text: [String(n)] }),
+  original: () => ({ by: 1, text: [] }),
 };
+
+const times = (share: number, text: string) =>
+  share === 1 ? text : share === -1 ? `-(${text})` : `${short(share)} * (${text})`;
+
+/** Who a segment's state is compared with. */
+interface Above {
+  node: number;
+  name: string;
+}
 
 /** The code's value of every segment on the way to each trained leaf. */
 function byCode(forest: Forest, chains: readonly Chain[], options: TreeRlOptions): Valued {
@@ -106,57 +117,56 @@ function byCode(forest: Forest, chains: readonly Chain[], options: TreeRlOptions
   const trained = options.trained ?? forest.leaves.map((_, i) => i);
   const { acc: plain, leaves } = accumulate(forest, chains, options);
   const below = countTrained(forest, trained);
-  const divisor = below.map((n) => (n > 0 ? divisors[weights](n) : 1));
-  const acc = plain.map((a, node) => a / divisor[node]!);
+  const divided = below.map((n) => (n > 0 ? divisors[weights](n) : { by: 1, text: [] }));
+  const acc = plain.map((a, node) => a / divided[node]!.by);
   // Averaged sums are means already.
   const rows = averageChildren ? leaves.map(() => 1) : leaves;
   const state = acc.map((a, node) => a / rows[node]!);
-  const term = (name: string, node: number, sign = 1): CreditTerm => ({
+  const term = (name: string, node: number, share = 1): CreditTerm => ({
     name,
-    value: sign * state[node]!,
-    from: [sign * plain[node]!, divisor[node]!, rows[node]!].map(short).join(" / "),
+    value: share * state[node]!,
+    from: times(share, [short(plain[node]!), ...divided[node]!.text, rows[node]].join(" / ")),
   });
-  const z = againstOthers(trained.map((leaf) => acc[forest.leaves[leaf]!]!));
+  const difference = (node: number, above: readonly Above[]): CreditSum => ({
+    terms: [
+      term("its state", node),
+      ...above.map((one) => term(one.name, one.node, -1 / above.length)),
+    ],
+    factors: [],
+  });
+  const leafValues = trained.map((leaf) => acc[forest.leaves[leaf]!]!);
+  const z = trained.length > 1 ? againstOthers(leafValues) : leafValues;
 
   const sums = trained.map((leaf, i) => {
     const path = pathTo(forest, forest.leaves[leaf]!);
-    let before = empty;
-    return path.map((node, j) => {
-      const { parent } = forest.nodes[node]!;
-      const above = allAncestors ? [0, ...path.slice(0, j)] : [parent];
-      const local: CreditSum = {
-        terms: [
-          term("its state", node),
-          ...above.map((one) => {
-            const { value, ...rest } = term(
-              one === 0 ? "the prompt's" : `a segment's above`,
-              one,
-              -1,
-            );
-            return { ...rest, value: value / above.length };
-          }),
-        ],
-        factors: [],
-      };
-      const filled = fill && !allAncestors && j > 0 && Math.abs(total(local)) < nothing;
-      const value = filled ? before : local;
-      before = value;
-      const whole = trained.length > 1 ? z[i]! : acc[forest.leaves[leaf]!]!;
-      const leafTerm = { name: "its leaf against the others", value: whole };
-      const named = filled
-        ? value.terms.map((one) => ({ ...one, name: `${one.name} (of the segment before)` }))
-        : value.terms;
-      if (bonus === "chain") return { terms: [leafTerm], factors: [] };
-      if (bonus === "orm") return { terms: [...named, leafTerm], factors: [] };
-      if (bonus === "state") {
-        return { terms: [...named, term("its state again", node)], factors: [] };
+    const ofLeaf = { name: "its leaf against the others", value: z[i]! };
+    let before: CreditSum = { terms: [], factors: [] };
+    return path.map((node, j): CreditSum => {
+      const named = (one: number): Above => ({
+        node: one,
+        name: one === 0 ? "the prompt's state" : "its parent's state",
+      });
+      const above = allAncestors
+        ? [0, ...path.slice(0, j)].map((one) => ({ ...named(one), name: "a state above" }))
+        : [named(forest.nodes[node]!.parent)];
+      let own = difference(node, above);
+      if (fill && !allAncestors && j > 0 && Math.abs(total(own)) < nothing) {
+        const terms = before.terms.map((one) => ({ ...one, name: filledName(one.name) }));
+        own = { terms, factors: [] };
       }
+      before = own;
+      if (bonus === "chain") return { terms: [ofLeaf], factors: [] };
+      if (bonus === "orm") return { terms: [...own.terms, ofLeaf], factors: [] };
       if (bonus === "value-only") return { terms: [term("its state", node)], factors: [] };
-      return { terms: named, factors: [] };
+      if (bonus === "none") return own;
+      return { terms: [...own.terms, term("its state again", node)], factors: [] };
     });
   });
   return { sums, state };
 }
+
+const ofBefore = " (of the segment before)";
+const filledName = (name: string) => (name.endsWith(ofBefore) ? name : name + ofBefore);
 
 /** The paper's: one root for both differences, and nothing filled. */
 function byPaper(forest: Forest, options: TreeRlOptions): Valued {

@@ -1,0 +1,145 @@
+import { carried } from "../../page/carried.js";
+import { colourRamp } from "../../page/colour-ramp.js";
+import { element } from "../../page/element.js";
+import { numberText } from "../../page/number-text.js";
+import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import type { CreditPayload } from "../payload.js";
+import { readCredit } from "./read-credit.js";
+import { sumTable } from "./sum-table.js";
+import { type Place, tokenLines } from "./token-lines.js";
+
+/** Tokens before the one that is looked at, where a long row is laid out in parts. */
+const before = 150;
+const most = 400;
+
+/** Brings one credit view of the page to life. */
+export function startCredit(id: string, colours: PageColours): void {
+  const root = document.getElementById(id);
+  const payload = carried<CreditPayload>(root, "credit");
+  if (!root || payload === undefined) return;
+  const { diverging } = coloursOf(root, colours);
+  const credit = readCredit(payload);
+  const { rules, rows, reach } = payload;
+  const usable = rules.flatMap(({ missing }, rule) => (missing === undefined ? [rule] : []));
+  const svg = root.querySelector("svg");
+
+  let own = false; // Each rule on a scale of its own.
+  let place: Place = { rule: usable[0] ?? 0, row: 0, token: 0 };
+  let from = 0;
+  const reaches = rules.map(({ spans }) =>
+    spans
+      .flat()
+      .reduce((max, [, , sum]) => Math.max(max, Math.abs(payload.sums[sum]!.value)), 1e-9),
+  );
+  const ramps = () =>
+    rules.map((_, rule) => colourRamp(diverging, ...ends(own ? reaches[rule]! : reach)));
+  const ends = (to: number): [number, number] => [-to, to];
+  let ramp = ramps();
+  const colour = (rule: number, value: number) => ramp[rule]!(value);
+
+  const legend = element("span", { class: "arpo-legend" });
+  const choice = element("select", {}, ...rows.map(({ label }, row) => option(label, row)));
+  const scale = element("select", {}, option("one for all rules", 0), option("each rule's own", 1));
+  const lines = element("div", {});
+  const sum = element("div", { class: "arpo-sum", "aria-live": "polite" });
+  let mark: (place: Place) => void = () => undefined;
+
+  function paintMap(): void {
+    for (const heat of svg?.querySelectorAll<SVGRectElement>("rect[data-value]") ?? []) {
+      const rule = heat.parentElement?.querySelector<SVGRectElement>(".arpo-map")?.dataset["rule"];
+      heat.setAttribute("fill", colour(Number(rule), Number(heat.dataset["value"])));
+    }
+    const stops = [0, 0.25, 0.5, 0.75, 1].map((part) => colourRamp(diverging, -1, 1)(2 * part - 1));
+    const style = `background:linear-gradient(90deg,${stops.join(",")})`;
+    const words = own
+      ? ["discouraged ", " encouraged: each rule's own scale"]
+      : [`-${numberText(reach, 3)} or less `, ` +${numberText(reach, 3)} or more: advantage`];
+    legend.replaceChildren(words[0]!, element("i", { class: "arpo-ramp", style }), words[1]!);
+  }
+
+  function layOut(): void {
+    const { length } = rows[place.row]!;
+    from = length <= most ? 0 : Math.max(0, Math.min(length - most, place.token - before));
+    const made = tokenLines(credit, place.row, from, colour, look);
+    mark = made.mark;
+    made.box.onkeydown = (event) => move(event);
+    const rest = length > most ? `tokens ${from} to ${from + most - 1} of ${length}` : "";
+    lines.replaceChildren(made.box, element("span", { class: "arpo-muted" }, rest));
+  }
+
+  function move(event: KeyboardEvent): void {
+    const aside = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
+    const down = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
+    if (aside === 0 && down === 0) return;
+    event.preventDefault();
+    const at = usable.indexOf(place.rule) + down;
+    const rule = usable[Math.max(0, Math.min(usable.length - 1, at))]!;
+    const last = rows[place.row]!.length - 1;
+    look({ rule, row: place.row, token: Math.max(0, Math.min(last, place.token + aside)) });
+  }
+
+  function look(next: Place): void {
+    const moved = next.row !== place.row || next.token < from || next.token >= from + most;
+    place = next;
+    if (moved) layOut();
+    choice.value = String(place.row);
+    mark(place);
+    const { rule, row, token } = place;
+    const name = rules[rule]!.name;
+    const found = credit.sumAt(rule, row, token);
+    const said = element(
+      "p",
+      {},
+      element("b", {}, JSON.stringify(credit.text(row, token))),
+      `, token ${token} of ${rows[row]!.label}. ${name}: ${rules[rule]!.meaning}.`,
+    );
+    const why = !credit.isTrained(row, token)
+      ? element("p", {}, "Not trained: a tool wrote it, or the row had ended.")
+      : found
+        ? sumTable(name, found)
+        : element("p", {}, `${name} gives this token nothing.`);
+    sum.replaceChildren(said, why);
+  }
+
+  choice.onchange = () => look({ ...place, row: Number(choice.value), token: 0 });
+  scale.onchange = () => {
+    own = scale.value === "1";
+    ramp = ramps();
+    paintMap();
+    layOut();
+    mark(place);
+  };
+  svg?.addEventListener("click", (event) => {
+    const group = (event.target as Element).closest("g");
+    const map = group?.querySelector<SVGRectElement>(".arpo-map");
+    if (!map) return;
+    const rule = Number(map.dataset["rule"]);
+    const box = map.getBoundingClientRect();
+    const share = (at: number, start: number, size: number) =>
+      Math.max(0, Math.min(0.9999, (at - start) / size));
+    const row = Math.floor(share(event.clientY, box.top, box.height) * rows.length);
+    const longest = Number(svg.dataset["longest"]);
+    const token = Math.floor(share(event.clientX, box.left, box.width) * longest);
+    if (rules[rule]!.missing !== undefined) return;
+    look({ rule, row, token: Math.min(rows[row]!.length - 1, token) });
+  });
+
+  const bar = element(
+    "div",
+    { class: "arpo-bar" },
+    element("label", {}, "row ", choice),
+    element("label", {}, "scale ", scale),
+    legend,
+  );
+  const missing = rules.flatMap(({ name, missing: why }) =>
+    why === undefined ? [] : [element("p", { class: "arpo-muted" }, `${name}: ${why}`)],
+  );
+  root.append(bar, lines, sum, ...missing);
+  paintMap();
+  layOut();
+  look(place);
+}
+
+function option(label: string, value: number): HTMLOptionElement {
+  return element("option", { value: String(value) }, label);
+}
