@@ -144,7 +144,7 @@ test("httpEnvironment() names what a server does wrong, and asks once", async (t
       /at most 1000 bytes/,
       { maxBytes: 1000 },
     ],
-    [() => undefined, /must answer, got nothing in time/, { timeoutMs: 50 }],
+    [() => undefined, /must answer, got nothing in time/, { timeoutMs: 1500 }],
     [
       (r) => r.end(JSON.stringify({ observation: "x", reward: "much" })),
       /reward must be a finite number, got NaN/,
@@ -187,11 +187,11 @@ test("a server that never answers is left when the rollout's time for a call is 
     {
       environment: httpEnvironment(url, { tools }),
       callLimit: 1,
-      tools: new ToolSet([], { timeoutMs: 60 }),
+      tools: new ToolSet([], { timeoutMs: 1500 }),
     },
   );
   assert.equal(tree.trajectories[0]!.toolCalls[0]!.failure!.kind, "timeout");
-  assert.match(tree.rows[0]!.outcome!.failure!, /no answer within 0\.06 s/);
+  assert.match(tree.rows[0]!.outcome!.failure!, /no answer within 1\.5 s/);
 });
 
 test("wrong options are refused", () => {
