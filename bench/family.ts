@@ -1,12 +1,19 @@
-// What every estimator of the family costs on a tree of 64 rows, the sums behind the advantages included.
+// What every estimator of the family costs on a tree of 64 rows, the sums behind the advantages included,
+// and what it costs to say where every rule would have branched in it.
 import { advantages, creditEstimators } from "../src/learn/index.js";
 import { score } from "../src/reward/index.js";
-import { rollout, rolloutPresets, type RolloutTree } from "../src/rollout/index.js";
+import {
+  branchRules,
+  expansionRules,
+  rollout,
+  rolloutPresets,
+  type RolloutTree,
+} from "../src/rollout/index.js";
 import { babbler } from "../src/rollout/testing/index.js";
 import { calculator, ToolSet } from "../src/tools/index.js";
 import type { Figure } from "./figure.js";
 
-const repeats = 9;
+const repeats = 25;
 
 const times = 12;
 const often = (values: ArrayLike<number>): number[] =>
@@ -18,8 +25,29 @@ function lengthened(tree: RolloutTree): RolloutTree {
     node.tokens = Int32Array.from(often(node.tokens));
     node.logprobs = Float32Array.from(often(node.logprobs));
     node.entropies = Float32Array.from(often(node.entropies));
+    if (!node.top) continue;
+    const { width, ids, logprobs } = node.top;
+    const each = <T>(list: ArrayLike<T>) =>
+      Array.from({ length: list.length / width }, (_, t) =>
+        Array.from({ length: times }, () => Array.from(list).slice(t * width, (t + 1) * width)),
+      ).flat(2);
+    node.top = {
+      width,
+      ids: Int32Array.from(each(ids)),
+      logprobs: Float32Array.from(each(logprobs)),
+    };
   }
   return tree;
+}
+
+/** Milliseconds of the middle one of several runs. */
+function median(run: () => unknown): number {
+  const took = Array.from({ length: repeats }, () => {
+    const began = performance.now();
+    run();
+    return performance.now() - began;
+  });
+  return took.sort((a, b) => a - b)[(repeats - 1) / 2]!;
 }
 
 export async function* figures(): AsyncGenerator<Figure> {
@@ -41,13 +69,11 @@ export async function* figures(): AsyncGenerator<Figure> {
   yield { name: "family.tokens", value: tokens, unit: "tokens" };
   for (const estimator of creditEstimators) {
     if (estimator === "fr3e") continue; // Its states need equal numbers of rows.
-    const took: number[] = [];
-    for (let i = 0; i < repeats; i++) {
-      const began = performance.now();
-      advantages(scored, { estimator });
-      took.push(performance.now() - began);
-    }
-    const value = took.sort((a, b) => a - b)[(repeats - 1) / 2]!;
+    const value = median(() => advantages(scored, { estimator }));
     yield { name: `family.${estimator}`, value, unit: "ms" };
+  }
+  for (const rule of [...branchRules, ...expansionRules]) {
+    const value = median(() => tree.replay({ rule }));
+    yield { name: `family.replay ${rule}`, value, unit: "ms" };
   }
 }

@@ -40,6 +40,18 @@ function byTree(chains: readonly PlannedChain[]): PlannedChain[][] {
 export const roundsOf = (settings: ExpansionSettings): number =>
   "rounds" in settings ? settings.rounds : 1;
 
+/** Places of one row that a rule may ask for. */
+export function placesWanted(settings: ExpansionSettings, n: number): number {
+  switch (settings.rule) {
+    case "treerl":
+      return settings.points * Math.max(1, settings.upsampling);
+    case "fr3e":
+      return settings.points;
+    default:
+      return n;
+  }
+}
+
 /** Where a rule that looks at whole chains goes on from, in order; each choice makes one row. */
 export function choosePoints(
   settings: ExpansionSettings,

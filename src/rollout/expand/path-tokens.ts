@@ -25,13 +25,11 @@ export interface Chain {
   length: number;
 }
 
-/** Who wrote a row's tokens, by their place in the response less `start`. */
+/** Who wrote a row's tokens, from some place in the response on. */
 export interface PathTokens {
   ids: Int32Array;
   /** 1 where a policy drew the token, for this row or for one that it left. */
   drawn: Uint8Array;
-  /** Where the row's own first token is. */
-  own: number;
 }
 
 /** Most likely alternatives that count in a cut-off entropy, as published. */
@@ -48,46 +46,54 @@ export function topEntropy(top: TreeNode["top"], at: number): number {
   return Math.max(0, sum);
 }
 
-/** A row's tokens, and who wrote them. */
-export function pathTokens({ nodes, start, split, length }: Chain): PathTokens {
-  const ids = new Int32Array(length - start);
-  const drawn = new Uint8Array(length - start);
-  let at = 0;
-  for (const { tokens, kind } of nodes) {
-    ids.set(tokens, at);
-    if (kind === "model") drawn.fill(1, at, at + tokens.length);
-    at += tokens.length;
+/** The nodes that reach beyond a place, each with where it begins behind that place. */
+function* nodesFrom({ nodes, start }: Chain, from: number): Generator<[PathNode, at: number]> {
+  let at = start - from;
+  for (const node of nodes) {
+    if (at + node.tokens.length > 0) yield [node, at];
+    at += node.tokens.length;
   }
-  return { ids, drawn, own: split - start };
 }
 
-/** A signal at each token of a row; NaN where none was drawn or the policy did not tell. */
-export function signalOf(chain: Chain, signal: BranchSignal): Float64Array {
-  const values = new Float64Array(chain.length - chain.start).fill(NaN);
-  let at = 0;
-  for (const node of chain.nodes) {
-    const { length } = node.tokens;
-    if (node.kind === "model") {
-      for (let t = 0; t < length; t++) values[at + t] = valueAt(node, t, signal);
-    }
-    at += length;
+/** A row's tokens from a place that a node begins at, and who wrote them. */
+export function pathTokens(chain: Chain, from = chain.start): PathTokens {
+  const ids = new Int32Array(chain.length - from);
+  const drawn = new Uint8Array(chain.length - from);
+  for (const [{ tokens, kind }, at] of nodesFrom(chain, from)) {
+    ids.set(tokens, at);
+    if (kind === "model") drawn.fill(1, at, at + tokens.length);
   }
-  if (signal !== "appo") return values;
+  return { ids, drawn };
+}
+
+/** A signal at each of those tokens; NaN where none was drawn or the policy did not tell. */
+export function signalOf(chain: Chain, signal: BranchSignal, from = chain.start): Float64Array {
+  if (signal === "appo") return appoSignal(chain).subarray(from - chain.start);
+  const values = new Float64Array(chain.length - from).fill(NaN);
+  for (const [node, at] of nodesFrom(chain, from)) {
+    if (node.kind !== "model") continue;
+    const { length } = node.tokens;
+    for (let t = 0; t < length; t++) values[at + t] = valueAt(node, t, signal);
+  }
+  return values;
+}
+
+/** APPO's score of every token drawn, as far as entropy tells it. */
+function appoSignal(chain: Chain): Float64Array {
   const { drawn } = pathTokens(chain);
-  const scores = new Float64Array(values.length).fill(NaN);
-  const row = { mask: drawn, blank: [], entropies: values };
+  const scores = new Float64Array(drawn.length).fill(NaN);
+  const row = { mask: drawn, blank: [], entropies: signalOf(chain, "top-entropy") };
   for (const { token, score } of appoCandidates(0, row)) scores[token] = score;
   return scores;
 }
 
-function valueAt(node: PathNode, at: number, signal: BranchSignal): number {
+function valueAt(node: PathNode, at: number, signal: Exclude<BranchSignal, "appo">): number {
   switch (signal) {
     case "entropy":
       return node.entropies[at]!;
     case "surprisal":
       return -node.logprobs[at]!;
     case "top-entropy":
-    case "appo":
       return topEntropy(node.top, at);
   }
 }

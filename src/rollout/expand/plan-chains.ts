@@ -1,20 +1,9 @@
-import {
-  appoCandidates,
-  appoFutureValues,
-  appoRolloutPoints,
-  inAppoOrder,
-} from "../branch/family/appo.js";
-import {
-  beyondResults,
-  pathTokens,
-  signalOf,
-  turnsOf,
-  type Chain,
-  type PathTokens,
-} from "./path-tokens.js";
+import { appoCandidates, appoFutureValues, rolloutCandidates } from "../branch/family/appo.js";
+import { greatest } from "../branch/family/greatest.js";
+import type { ExpansionSettings, SettingsOf } from "../branch/family/settings.js";
+import { freeTokens } from "../branch/family/treerl.js";
 import { misaligned } from "./misaligned.js";
-import type { ExpansionSettings } from "../branch/family/settings.js";
-import { rankTokens } from "../branch/family/treerl.js";
+import { beyondResults, pathTokens, signalOf, turnsOf, type Chain } from "./path-tokens.js";
 import type { PlannedTurn } from "./turn-outline.js";
 
 /** A place where a row may be left. */
@@ -38,7 +27,7 @@ export interface PlannedChain {
   start: number;
   split: number;
   length: number;
-  /** Where it may be left, best first, and how many such places there are. */
+  /** Where it may be left, best first; the first of `count` such places. */
   places: RankedPlace[];
   count: number;
   turns: PlannedTurn[];
@@ -48,8 +37,12 @@ export interface PlannedChain {
 
 /** What the rules ask about tokens besides their numbers. */
 export interface Reading {
-  /** A token's text, without special tokens. */
-  textOf: (id: number) => string;
+  /** What a token's text says, special tokens left out. */
+  isBlank: (id: number) => boolean;
+  isMeaningless: (id: number) => boolean;
+  isClosing: (id: number) => boolean;
+  /** Places of a row that are wanted. */
+  most: number;
   /** ln p of a row's tokens under the policy of now, by place in the response, where there is one. */
   current?: (row: number) => ArrayLike<number> | undefined;
   /** APPO pairs log-probabilities with tokens as its published code does. */
@@ -64,8 +57,7 @@ export function planChain(
 ): PlannedChain {
   const { row, kind, parent, tree, start, split, length } = chain;
   const plan = { row, kind, parent, tree, start, split, length, turns: [] };
-  const places = placesOf(chain, settings, reading);
-  const planned: PlannedChain = { ...plan, places, count: places.length };
+  const planned: PlannedChain = { ...plan, ...placesOf(chain, settings, reading) };
   if (settings.rule === "tree-grpo" || settings.rule === "at2po") {
     planned.turns = plannedTurns(chain, settings);
   }
@@ -78,105 +70,128 @@ export function planChain(
   return planned;
 }
 
-function placesOf(chain: Chain, settings: ExpansionSettings, reading: Reading): RankedPlace[] {
+function placesOf(
+  chain: Chain,
+  settings: ExpansionSettings,
+  reading: Reading,
+): Pick<PlannedChain, "places" | "count"> {
+  const isFirst = chain.kind === "initial";
   switch (settings.rule) {
     case "treerl":
-    case "fr3e":
       return beforeTokens(chain, settings, reading);
+    case "fr3e":
+      return isFirst ? beforeTokens(chain, settings, reading) : nowhere;
     case "appo":
     case "appo-rollout":
-      return chain.kind === "initial" ? afterTokens(chain, settings, reading) : [];
+      return isFirst ? { places: afterTokens(chain, settings, reading), count: 0 } : nowhere;
     default:
-      return [];
+      return nowhere;
   }
 }
 
-/** The tokens that the row drew itself, by their place less `start`. */
-const ownTokens = ({ drawn, own }: PathTokens): number[] =>
-  Array.from(drawn, (_, t) => t).filter((t) => t >= own && drawn[t]);
+const nowhere = { places: [], count: 0 };
+
+/** The tokens of a row that were drawn, by their place behind `from`. */
+function drawnFrom(chain: Chain, from: number): { ids: Int32Array; own: number[] } {
+  const { ids, drawn } = pathTokens(chain, from);
+  const own: number[] = [];
+  for (let t = 0; t < drawn.length; t++) if (drawn[t]) own.push(t);
+  return { ids, own };
+}
 
 /** Tokens that are drawn anew: TreeRL's and FR3E's. */
 function beforeTokens(
   chain: Chain,
-  settings: Extract<ExpansionSettings, { rule: "treerl" | "fr3e" }>,
-  { textOf }: Reading,
-): RankedPlace[] {
-  const path = pathTokens(chain);
-  const signal = signalOf(chain, settings.signal);
-  const own = ownTokens(path);
-  const values = own.map((t) => signal[t]!);
-  const ranked =
+  settings: SettingsOf<"treerl" | "fr3e">,
+  { isClosing, most }: Reading,
+): Pick<PlannedChain, "places" | "count"> {
+  const { split } = chain;
+  const { ids, own } = drawnFrom(chain, split);
+  const signal = signalOf(chain, settings.signal, split);
+  const values = Float64Array.from(own, (t) => signal[t]!);
+  const [first, end] =
     settings.rule === "fr3e"
-      ? values.map((_, i) => i).sort((a, b) => values[b]! - values[a]!)
-      : rankTokens(
-          {
-            prefixed: chain.split > chain.start,
-            texts: own.map((t) => textOf(path.ids[t]!)),
-            signal: values,
-          },
+      ? [0, own.length]
+      : freeTokens(
+          { prefixed: split > chain.start, signal: values },
+          (token) => isClosing(ids[own[token]!]!),
           chain.parent < 0 ? settings.maxLength : undefined,
         );
-  return ranked.map((token) => {
-    const place = chain.start + own[token]!;
+  const places = greatest(values.subarray(first, end), most).map((i) => {
+    const token = first + i;
+    const place = split + own[token]!;
     return { at: place, token, place, score: values[token]! };
   });
+  return { places, count: Math.max(0, end - first) };
 }
 
 /** Tokens that stay, and are gone on from: APPO's. */
 function afterTokens(
   chain: Chain,
-  settings: Extract<ExpansionSettings, { rule: "appo" | "appo-rollout" }>,
-  { textOf, current, shifted = false }: Reading,
+  settings: SettingsOf<"appo" | "appo-rollout">,
+  { isBlank, isMeaningless, current, shifted = false, most }: Reading,
 ): RankedPlace[] {
-  const path = pathTokens(chain);
-  const own = ownTokens(path);
-  const texts = own.map((t) => textOf(path.ids[t]!));
+  const { start } = chain;
+  const { ids, own } = drawnFrom(chain, start);
   const seen = shifted ? misaligned(chain) : undefined;
   const signal = seen?.entropies ?? signalOf(chain, settings.signal);
   const entropies = own.map((t) => signal[t]!);
   const beyond = beyondResults(chain);
-  const places = (found: readonly { token: number; score: number; strict?: boolean }[]) =>
-    found.flatMap(({ token, score, strict }): RankedPlace[] => {
-      const place = chain.start + own[token]!;
-      const at = beyond(place + 1);
-      return at < chain.length ? [{ at, token, place, score, ...(strict ? { strict } : {}) }] : [];
-    });
-  if (settings.rule === "appo-rollout") return places(appoRolloutPoints(texts, entropies));
   const now = current?.(chain.row);
-  const future = now && ahead(chain, path, now, seen?.logprobs, settings);
-  const candidates = appoCandidates(0, {
-    mask: own.map(() => 1),
-    blank: texts.map((text) => text.trim() === ""),
-    entropies,
-    future: future && own.map((t) => future[t]!),
+  const future = now && ahead(chain, now, seen?.logprobs, settings);
+  const candidates =
+    settings.rule === "appo"
+      ? appoCandidates(0, {
+          mask: own.map(() => 1),
+          blank: own.map((t) => isBlank(ids[t]!)),
+          entropies,
+          future: future && own.map((t) => future[t]!),
+        })
+      : rolloutCandidates(
+          own.map((t) => isMeaningless(ids[t]!)),
+          entropies,
+        );
+  // Nothing may follow where the row ended.
+  const open = candidates.filter(({ token }) => beyond(start + own[token]! + 1) < chain.length);
+  const order = (strict: boolean) => {
+    const listed = open.filter((one) => one.strict === strict);
+    return greatest(
+      listed.map(({ score }) => score),
+      most,
+    ).map((i) => listed[i]!);
+  };
+  return [...order(true), ...order(false)].slice(0, most).map(({ token, score, strict }) => {
+    const place = start + own[token]!;
+    const at = beyond(place + 1);
+    return { at, token, place, score, ...(strict ? { strict } : {}) };
   });
-  return places(inAppoOrder(candidates));
 }
 
 /** Future values of a row's tokens; undefined where both policies say the same of all of them. */
 function ahead(
   chain: Chain,
-  { drawn }: PathTokens,
   now: ArrayLike<number>,
   shifted: Float64Array | undefined,
-  options: { gamma: number; clip: number },
+  options: ExpansionSettings,
 ): number[] | undefined {
+  if (options.rule !== "appo") return undefined;
+  const { drawn } = pathTokens(chain);
   const sampled = shifted ?? signalOf(chain, "surprisal").map((l) => -l);
   const ratios = Array.from(drawn, (d, t) => (d ? now[t + chain.start]! - sampled[t]! : 0));
   return ratios.some((r) => r !== 0) ? appoFutureValues(ratios, drawn, options) : undefined;
 }
 
-function plannedTurns(
-  chain: Chain,
-  settings: Extract<ExpansionSettings, { rule: "tree-grpo" | "at2po" }>,
-): PlannedTurn[] {
+function plannedTurns(chain: Chain, settings: SettingsOf<"tree-grpo" | "at2po">): PlannedTurn[] {
+  const { split } = chain;
   const signal =
     settings.rule === "at2po" && settings.signal !== "random"
-      ? signalOf(chain, settings.signal)
+      ? signalOf(chain, settings.signal, split)
       : undefined;
-  return turnsOf(chain).map(({ start, end, called: [from, to] }) => {
+  return turnsOf(chain).map(({ start, end, called }) => {
+    // What it shares was measured where it was written.
+    const [from, to] = [Math.max(split, called[0]), Math.max(split, called[1])];
     let sum = 0;
-    for (let t = from; signal && t < to; t++) sum += signal[t - chain.start]!;
+    for (let t = from; signal && t < to; t++) sum += signal[t - split]!;
     return { start, end, signal: to > from ? sum / (to - from) : 0 };
   });
 }

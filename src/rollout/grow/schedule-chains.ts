@@ -1,5 +1,5 @@
 import { shown } from "../../arguments/index.js";
-import { choosePoints, roundsOf } from "../expand/choose-points.js";
+import { choosePoints, placesWanted, roundsOf } from "../expand/choose-points.js";
 import { keptLeaves } from "../expand/kept-leaves.js";
 import { planChain } from "../expand/plan-chains.js";
 import { tokenTexts } from "../expand/token-texts.js";
@@ -23,7 +23,8 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
   const first = run.start(config.initialRollouts);
   await Promise.all(first.map((row) => toTheEnd(env, run, row)));
   const reading = {
-    textOf: tokenTexts(policy.tokenizer),
+    ...tokenTexts(policy.tokenizer),
+    most: placesWanted(settings, config.n),
     current: await currentLogprobs(env, run),
     shifted: config.compat.appoAlignment ?? false,
   };

@@ -1,6 +1,7 @@
 import { readsText, type ExpansionSettings } from "../branch/family/settings.js";
 import { shown } from "../../arguments/index.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { placesWanted } from "../expand/choose-points.js";
 import { planChain, type Reading } from "../expand/plan-chains.js";
 import { storedChains } from "../expand/stored-chains.js";
 import { tokenTexts } from "../expand/token-texts.js";
@@ -20,7 +21,7 @@ export interface ExpansionReading {
 export function planExpansion(
   tree: RolloutTreeData,
   settings: ExpansionSettings,
-  { tokenizer, current }: ExpansionReading = {},
+  { tokenizer, current, most }: ExpansionReading & { most?: number } = {},
 ): ExpansionPlan {
   const { config } = tree;
   if (readsText(settings.rule) && !tokenizer) {
@@ -30,7 +31,8 @@ export function planExpansion(
   }
   checkSignal(tree, settings);
   const reading: Reading = {
-    textOf: tokenizer ? tokenTexts(tokenizer) : () => "",
+    ...tokenTexts(tokenizer),
+    most: most ?? placesWanted(settings, config.n),
     current: current && ((row) => current[row]),
     shifted: config.compat.appoAlignment ?? false,
   };

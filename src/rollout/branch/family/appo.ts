@@ -95,13 +95,17 @@ function zScores(
   places: readonly number[],
   deviation: (variance: number) => number,
 ): number[] {
-  const mean = places.reduce((sum, t) => sum + values[t]!, 0) / places.length;
-  const from = (t: number) => {
+  let sum = 0;
+  for (const t of places) sum += values[t]!;
+  const mean = sum / places.length;
+  const from = places.map((t) => {
     const distance = values[t]! - mean;
     return Math.abs(distance) < noise ? 0 : distance;
-  };
-  const variance = places.reduce((sum, t) => sum + from(t) ** 2, 0) / places.length;
-  return places.map((t) => from(t) / deviation(variance));
+  });
+  let squares = 0;
+  for (const distance of from) squares += distance ** 2;
+  const unit = deviation(squares / places.length);
+  return from.map((distance) => distance / unit);
 }
 
 /** A token that may be branched after. */
@@ -184,19 +188,31 @@ export function appoRolloutPoints(
   future?: ArrayLike<number>,
 ): Omit<AppoPoint, "row">[] {
   checkArguments("choose tokens", { texts, entropies }, { texts: "list", entropies: "list" });
-  const places = texts.flatMap((text, t) => (isMeaningless(text) ? [] : [t]));
-  const plain = (variance: number) => (variance <= 1e-16 ? 1 : Math.sqrt(variance));
   // What the sampler did not tell says nothing either way.
   const known = texts.map((_, t) => entropies[t] ?? 0);
-  const uncertain = zScores(known, places, plain);
   const ahead = future && texts.map((_, t) => future[t] ?? 1);
-  const telling = ahead && zScores(ahead, places, plain);
-  return places
-    .flatMap((token, i) => {
-      const h = uncertain[i]!;
-      const score = telling ? h * telling[i]! : h;
-      const chosen = score > 0 && (!telling || (h > 0 && telling[i]! > 0));
-      return chosen ? [{ token, score }] : [];
-    })
-    .sort((a, b) => b.score - a.score);
+  return rolloutCandidates(texts.map(isMeaningless), known, ahead)
+    .sort((a, b) => b.score - a.score)
+    .map(({ token, score }) => ({ token, score }));
+}
+
+/** The tokens above the mean, in order of position. */
+export function rolloutCandidates(
+  meaningless: readonly boolean[],
+  entropies: ArrayLike<number>,
+  future?: ArrayLike<number>,
+): Candidate[] {
+  const places: number[] = [];
+  meaningless.forEach((out, t) => {
+    if (!out) places.push(t);
+  });
+  const plain = (variance: number) => (variance <= 1e-16 ? 1 : Math.sqrt(variance));
+  const uncertain = zScores(entropies, places, plain);
+  const telling = future && zScores(future, places, plain);
+  return places.flatMap((token, i) => {
+    const h = uncertain[i]!;
+    const score = telling ? h * telling[i]! : h;
+    const chosen = score > 0 && (!telling || (h > 0 && telling[i]! > 0));
+    return chosen ? [{ row: 0, token, score, strict: true }] : [];
+  });
 }

@@ -49,12 +49,23 @@ export function treerlMask(chain: SignalChain, maxLength = usualLength): boolean
     { chain, maxLength },
     { chain: { texts: "list" }, maxLength: "number" },
   );
-  let answered = false;
-  return chain.texts.map((text, token) => {
-    const masked = (token === 0 && chain.prefixed) || token >= maxLength || answered;
-    answered ||= /conclusion|answer/.test(text.toLowerCase());
-    return masked;
-  });
+  const [first, end] = freeTokens(chain, (token) => isClosing(chain.texts[token]!), maxLength);
+  return chain.texts.map((_, token) => token < first || token >= end);
+}
+
+/** Whether a token's text says that the reasoning is over. */
+export const isClosing = (text: string): boolean => /conclusion|answer/.test(text.toLowerCase());
+
+/** The stretch of a chain's tokens that may be chosen. */
+export function freeTokens(
+  { prefixed, signal }: Pick<SignalChain, "prefixed" | "signal">,
+  closes: (token: number) => boolean,
+  maxLength = usualLength,
+): [first: number, end: number] {
+  const most = Math.min(signal.length, maxLength);
+  let end = 0;
+  while (end < most && !(end > 0 && closes(end - 1))) end++;
+  return [prefixed ? 1 : 0, end];
 }
 
 /** The chain's tokens that may be chosen, by falling signal, equal ones in their order. */
