@@ -12,5 +12,5 @@ test("the gradient of every loss is what differences of it are, in double precis
     { cwd: root, encoding: "utf8" },
   );
   assert.equal(status, 0, stdout + stderr);
-  assert.ok(stdout.split("\n").filter((line) => line.startsWith("ok")).length > 110, stdout);
+  assert.ok(stdout.split("\n").filter((line) => line.startsWith("ok")).length > 100, stdout);
 });
