@@ -8,7 +8,8 @@ export interface Chain {
   split?: number;
   /** Tokens of its own. */
   tokens: number;
-  score: number;
+  /** Without one it is no leaf: only what left it is there. */
+  score?: number;
   /** Default: a score above 0. */
   correct?: boolean;
   /** It ended by itself, not by a limit. Default: true. */
@@ -31,7 +32,7 @@ export function forestOf(trees: readonly (readonly Chain[])[]): Forest {
   const nodes: CreditNode[] = [{ parent: -1, tokens: 0 }];
   const leaves: number[] = [];
   const chains: { tree: number; chain: number }[] = [];
-  const add = (parent: number, tokens: number) => nodes.push({ parent, tokens }) - 1;
+  const add = (parent: number) => nodes.push({ parent, tokens: 0 }) - 1;
 
   trees.forEach((list, tree) => {
     const children: number[][] = list.map(() => []);
@@ -39,26 +40,36 @@ export function forestOf(trees: readonly (readonly Chain[])[]): Forest {
       if (parent !== undefined) children[parent]!.push(chain);
     });
     const splitOf = (chain: number) => list[chain]!.split ?? 0;
-    const end = (node: number, chain: number) => {
-      nodes[node]!.score = list[chain]!.score;
+    const end = (node: number, chain: number, score: number) => {
+      nodes[node]!.score = score;
       leaves.push(node);
       chains.push({ tree, chain });
     };
-    const build = (chain: number, below: number): void => {
-      const { tokens } = list[chain]!;
+    /** Adds a chain whose first tokens belong to a node that is there already. */
+    const build = (chain: number, node: number): void => {
+      const { tokens, score } = list[chain]!;
       const own = [...children[chain]!].sort((a, b) => splitOf(a) - splitOf(b));
       const splits = [...new Set(own.map(splitOf))];
-      let at = add(below, splits[0] ?? tokens);
-      if (splits.length === 0) end(at, chain);
+      nodes[node]!.tokens += splits[0] ?? tokens;
+      if (splits.length === 0) end(node, chain, score ?? 0);
+      let at = node;
       splits.forEach((split, i) => {
         const next = splits[i + 1];
-        const segment = add(at, (next ?? tokens) - split);
-        if (next === undefined) end(segment, chain);
-        for (const child of own) if (splitOf(child) === split) build(child, at);
+        const leaving = own.filter((child) => splitOf(child) === split);
+        if (next === undefined && score === undefined) {
+          // Nothing else goes on here: one that leaves alone is no fork.
+          const alone = leaving.length === 1;
+          for (const child of leaving) build(child, alone ? at : add(at));
+          return;
+        }
+        const segment = add(at);
+        nodes[segment]!.tokens += (next ?? tokens) - split;
+        if (next === undefined) end(segment, chain, score!);
+        for (const child of leaving) build(child, add(at));
         at = segment;
       });
     };
-    if (list.length > 0) build(0, 0);
+    if (list.length > 0) build(0, add(0));
   });
   return { nodes, leaves, chains };
 }

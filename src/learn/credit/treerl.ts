@@ -69,7 +69,7 @@ function accumulate(
   options: TreeRlOptions,
 ): { acc: number[]; leaves: number[] } {
   const { nodes } = forest;
-  const raw = againstOthers(chains.map(({ score }) => score));
+  const raw = againstOthers(chains.map(({ score = 0 }) => score));
   const centred = raw.map((r, i) => (options.penalizeCut && chains[i]!.ended === false ? -1 : r));
   const own = nodes.map((): number | undefined => undefined);
   forest.leaves.forEach((node, i) => (own[node] = centred[i]!));
@@ -209,7 +209,7 @@ export function treeRlPaths(
     options.rule === "paper" ? byPaper(forest, options) : byCode(forest, chains, options);
   const right = nodes.map((): number | undefined => undefined);
   leaves.forEach((node, i) => {
-    const { correct, score } = chains[i]!;
+    const { correct, score = 0 } = chains[i]!;
     right[node] = Number(correct ?? score > 0);
   });
   const passed = leafSums({

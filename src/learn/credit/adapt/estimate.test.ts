@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Scored } from "../../../reward/scored.js";
+import { Scored } from "../../../reward/scored.js";
 import { score } from "../../../reward/score-trees.js";
 import { rollout, rolloutPresets, RolloutTree } from "../../../rollout/index.js";
 import { babbler } from "../../../rollout/testing/index.js";
@@ -262,4 +262,24 @@ test("treerl trains on a number of rows, one right one among them, the same for 
     const own = once.filter((row) => scored.rows[row]!.group === group);
     assert.ok(own.some((row) => scored.rows[row]!.score.score > 0));
   }
+});
+
+test("what was left and is not scored itself makes no fork: its branches stand as rows of their own", async () => {
+  const scored = await scoredTrees({ prompts: 1, n: 12 });
+  const [tree] = scored.trees;
+  // Without a row that only one other left, that one is whole.
+  const left = tree!.rows.filter(({ parent }) => parent >= 0).map(({ parent }) => parent);
+  const gone = left.find((row) => left.filter((other) => other === row).length === 1)!;
+  const kept = scored.rows.filter(({ trajectory }) => trajectory.row !== gone);
+  const child = kept.findIndex(({ trajectory }) => tree!.rows[trajectory.row]!.parent === gone);
+  const some = new Scored(kept, scored.trees);
+  for (const name of ["spo_tree", "treerl"] as const) {
+    const whole = creditOf(scored, name).spans[scored.rows.indexOf(kept[child]!)]!.length;
+    const alone = creditOf(some, name).spans[child]!.length;
+    assert.equal(alone, whole - 1, name);
+  }
+  const spans = creditOf(some, "treerl", { treerl: { punishCut: false } }).spans;
+  kept.forEach(({ trajectory }, row) => {
+    assert.equal(spans[row]!.at(-1)!.end, trajectory.tokens.length);
+  });
 });

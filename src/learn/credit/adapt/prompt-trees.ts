@@ -52,25 +52,36 @@ export function promptTrees(
   });
 }
 
-/** Rows cut where others leave them. */
-export function atForks(rows: readonly CreditRow[]): Cuts {
-  const name = prefixNames(rows);
-  // Where a row with the same beginning goes its own way.
-  const forks = new Set<string>();
+/** Where rows may be cut: all lengths at which a row of the prompt left another one, in order. */
+function leftAt(rows: readonly CreditRow[]): (row: number) => readonly number[] {
   const lengths = new Map<string, Set<number>>();
-  rows.forEach(({ shared, group, parent, tree }, row) => {
-    if (shared === 0 || (parent < 0 && !tree.origin)) return;
-    forks.add(name(row, shared));
-    const known = lengths.get(group) ?? new Set<number>();
-    lengths.set(group, known.add(shared));
-  });
+  for (const { shared, group, parent, tree } of rows) {
+    if (shared === 0 || (parent < 0 && !tree.origin)) continue;
+    lengths.set(group, (lengths.get(group) ?? new Set<number>()).add(shared));
+  }
   const sorted = new Map(
     [...lengths].map(([group, all]) => [group, [...all].sort((a, b) => a - b)]),
   );
-  return (row) =>
-    (sorted.get(rows[row]!.group) ?? []).filter(
-      (length) => length < rows[row]!.length && forks.has(name(row, length)),
-    );
+  return (row) => sorted.get(rows[row]!.group) ?? [];
+}
+
+/** Rows cut where they part. A row that was left and is not there itself makes no fork. */
+export function atForks(rows: readonly CreditRow[]): Cuts {
+  const name = prefixNames(rows);
+  const candidates = leftAt(rows);
+  const ways = new Map<string, Set<string>>();
+  const names = rows.map(({ length, tree, scored }, row) =>
+    candidates(row)
+      .filter((at) => at <= length)
+      .map((at) => {
+        const here = name(row, at);
+        const next =
+          at < length ? name(row, at + 1) : `${tree.index} ${scored.trajectory.row} ends`;
+        ways.set(here, (ways.get(here) ?? new Set<string>()).add(next));
+        return { at, here };
+      }),
+  );
+  return (row) => names[row]!.flatMap(({ at, here }) => (ways.get(here)!.size > 1 ? [at] : []));
 }
 
 /** Rows cut between turns. */

@@ -89,14 +89,9 @@ export function rowFinder(rows: readonly CreditRow[]): (tree: RolloutTree, row: 
 }
 
 /** Tokens that a tree's rows have in common with the row each left, scored or not. */
-function sharedByRow(trees: Iterable<RolloutTree>): Map<RolloutTree, number[]> {
-  return new Map(
-    [...trees].map((tree) => [
-      tree,
-      tree.rows.map(({ from }) =>
-        pathOf(tree, from).reduce((sum, { tokens }) => sum + tokens.length, 0),
-      ),
-    ]),
+export function sharedTokens(tree: RolloutTree): number[] {
+  return tree.rows.map(({ from }) =>
+    pathOf(tree, from).reduce((sum, { tokens }) => sum + tokens.length, 0),
   );
 }
 
@@ -106,7 +101,7 @@ function sharedByRow(trees: Iterable<RolloutTree>): Map<RolloutTree, number[]> {
  */
 export function prefixNames(rows: readonly CreditRow[]): (row: number, length: number) => string {
   const trees = new Map([...new Set(rows.map(({ tree }) => tree))].map((tree, i) => [tree, i]));
-  const shared = sharedByRow(trees.keys());
+  const shared = new Map([...trees.keys()].map((tree) => [tree, sharedTokens(tree)]));
   return (row, length) => {
     const { tree, scored } = rows[row]!;
     const common = shared.get(tree)!;

@@ -1,3 +1,4 @@
+import type { RolloutTree } from "../../../rollout/rollout-tree.js";
 import { Random } from "../../../random/random.js";
 import type { CreditSpan } from "../credit.js";
 import type { CreditOptions } from "../options.js";
@@ -5,43 +6,52 @@ import type { Chain } from "../treerl-forest.js";
 import { chooseLeaves } from "../treerl-leaves.js";
 import { treeRlPaths } from "../treerl.js";
 import type { CreditBatch } from "./batch.js";
-import { type CreditRow, familyOf, prompts, rowFinder } from "./rows.js";
+import { type CreditRow, prompts, rowFinder, sharedTokens } from "./rows.js";
 
 const wasCut = ({ scored }: CreditRow) => ["length", "context"].includes(scored.trajectory.end);
 
-/** A prompt's rows as chains, a tree for every initial row. */
+/** Scored rows of a tree and all that they go back to, the ones that were left first. */
+function withAncestors(tree: RolloutTree, scored: Iterable<number>): number[] {
+  const needed = new Set<number>();
+  for (let row of scored) {
+    for (; row >= 0 && !needed.has(row); row = tree.rows[row]!.parent) needed.add(row);
+  }
+  return [...needed].sort((a, b) => a - b);
+}
+
+/** A prompt's rows as chains, a tree for every initial row; rows that are not scored are no leaves. */
 function chainsOf(rows: readonly CreditRow[], own: readonly number[]) {
-  const family = familyOf(rows);
-  const find = rowFinder(rows);
   const trees: Chain[][] = [];
+  /** The scored row behind each chain; -1 for none. */
   const members: number[][] = [];
-  const place = new Map<number, { tree: number; chain: number; start: number }>();
-  const treeOf = new Map<number, number>();
+  const byTree = new Map<RolloutTree, Map<number, number>>();
   for (const row of own) {
-    const { tree, scored, parent, shared, length, reward } = rows[row]!;
-    if (find(tree, scored.trajectory.row) !== row) continue; // A repeated row.
-    const root = family(row);
-    const at = treeOf.get(root) ?? trees.length;
-    treeOf.set(root, at);
-    const list = (trees[at] ??= []);
-    const names = (members[at] ??= []);
-    const chain: Chain = { tokens: length, score: reward, ended: !wasCut(rows[row]!) };
-    let start = 0;
-    let above = root === row ? -1 : find(tree, parent);
-    // What was left may have been left before its own first token.
-    while (above >= 0 && place.get(above)!.start > shared) {
-      above = find(tree, rows[above]!.parent);
+    const { tree, scored } = rows[row]!;
+    const known = byTree.get(tree) ?? new Map<number, number>();
+    byTree.set(tree, known);
+    if (!known.has(scored.trajectory.row)) known.set(scored.trajectory.row, row);
+  }
+  for (const [tree, scored] of byTree) {
+    const shared = sharedTokens(tree);
+    const place = new Map<number, { at: number; chain: number; start: number }>();
+    for (const one of withAncestors(tree, scored.keys())) {
+      const { parent } = tree.rows[one]!;
+      // What was left may have been left before its own first token.
+      let above = parent;
+      while (above >= 0 && place.get(above)!.start > shared[one]!) above = tree.rows[above]!.parent;
+      const left = place.get(above);
+      const start = left ? shared[one]! : 0;
+      const at = left?.at ?? trees.length;
+      const row = scored.get(one);
+      const list = (trees[at] ??= []);
+      place.set(one, { at, chain: list.length, start });
+      (members[at] ??= []).push(row ?? -1);
+      list.push({
+        ...(left ? { parent: left.chain, split: start - left.start } : {}),
+        tokens: row === undefined ? 0 : Math.max(0, rows[row]!.length - start),
+        ...(row === undefined ? {} : { score: rows[row]!.reward, ended: !wasCut(rows[row]!) }),
+      });
     }
-    if (above >= 0) {
-      const left = place.get(above)!;
-      start = shared;
-      chain.parent = left.chain;
-      chain.split = shared - left.start;
-      chain.tokens = length - shared;
-    }
-    place.set(row, { tree: at, chain: list.length, start });
-    list.push(chain);
-    names.push(row);
   }
   return { trees, members };
 }
@@ -55,11 +65,11 @@ export function treeRlSpans(
   const find = rowFinder(rows);
   for (const own of prompts(rows)) {
     const { trees, members } = chainsOf(rows, own);
-    const all = trees.flat().length;
+    const all = members.flat().filter((row) => row >= 0).length;
     const { group } = rows[own[0]!]!;
     const random = Random.from(seed).split("treerl").split(group);
     const right = (order: readonly { tree: number; chain: number }[]) =>
-      order.map(({ tree, chain }) => trees[tree]![chain]!.score > 0);
+      order.map(({ tree, chain }) => trees[tree]![chain]!.score! > 0);
     const first = treeRlPaths(trees, rest);
     const trained =
       leaves === undefined || leaves >= all
