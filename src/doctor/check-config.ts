@@ -7,6 +7,7 @@ import type { ConfigContext, Rule } from "./config/context.js";
 import { correction } from "./config/correction.js";
 import { cost } from "./config/cost.js";
 import { lengths } from "./config/lengths.js";
+import { credit } from "./config/credit.js";
 import { losses } from "./config/losses.js";
 import { numbers } from "./config/numbers.js";
 import { outsideOf } from "./config/outside.js";
@@ -37,6 +38,7 @@ const rules: readonly Rule[] = [
   rewards,
   numbers,
   losses,
+  credit,
   correction,
   cost,
   trainerRules,
