@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const pages = {
+  branching: ["src/view/branching/page/start-branching.ts", "startBranching"],
   board: ["src/view/board/page/start-board.ts", "startBoard"],
   credit: ["src/view/credit/page/start-credit.ts", "startCredit"],
   early: ["kernel/server/lab/page/ask-ahead.ts", "askAhead"],

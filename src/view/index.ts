@@ -24,6 +24,8 @@ export { forks } from "./explorer/live-trees.js";
 export { palettes, type Palette, type Theme } from "./palette.js";
 export { advantageHeat } from "./figures/advantage-heat.js";
 export { branchTimeline } from "./figures/branch-timeline.js";
+export { BranchingView, branchingView } from "./branching/branching-view.js";
+export type { BranchingOptions } from "./branching/make-payload.js";
 export { clipScatter } from "./figures/clip-scatter.js";
 export { compareRuns } from "./figures/compare-runs.js";
 export { CreditView, creditView } from "./credit/credit-view.js";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import vm from "node:vm";
 import { program as board } from "#pages/board";
+import { program as branching } from "#pages/branching";
 import { program as credit } from "#pages/credit";
 import { program as evaluation } from "#pages/evaluation";
 import { program as explain } from "#pages/explain";
@@ -10,7 +11,7 @@ import { program as tokens } from "#pages/tokens";
 import { palettes } from "./palette.js";
 
 const colours = { light: palettes.auto, dark: palettes.dark };
-const programs = { board, credit, evaluation, explain, explorer, tokens };
+const programs = { board, branching, credit, evaluation, explain, explorer, tokens };
 
 /** A page without the view's element: its program finds nothing to bring to life. */
 const empty = { getElementById: () => null, querySelectorAll: () => [] };

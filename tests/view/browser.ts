@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,6 +19,8 @@ export const browserPath: string | undefined = places
 export interface Page {
   /** What an expression gives in the page. */
   evaluate: (expression: string) => Promise<unknown>;
+  /** Keeps a picture of the page where `ARPO_LAB_SCREENSHOTS` names a folder. */
+  screenshot: (name: string) => Promise<void>;
   /** Errors nobody caught. */
   errors: string[];
   close: () => Promise<void>;
@@ -28,7 +30,12 @@ interface Message {
   id?: number;
   method?: string;
   params?: { exceptionDetails?: { exception?: { description?: string }; text: string } };
-  result?: { result?: { value?: unknown }; exceptionDetails?: { text: string } };
+  result?: {
+    result?: { value?: unknown };
+    exceptionDetails?: { text: string };
+    /** A picture, in base64. */
+    data?: string;
+  };
 }
 
 /** Opens HTML in a headless browser. */
@@ -89,6 +96,14 @@ export async function openPage(html: string): Promise<Page> {
   while (!(await evaluate(ready))) await new Promise((resolve) => setTimeout(resolve, 50));
   return {
     evaluate,
+    screenshot: async (name) => {
+      const pictures = process.env["ARPO_LAB_SCREENSHOTS"];
+      if (pictures === undefined) return;
+      const params = { format: "png", captureBeyondViewport: true };
+      const { result } = await send("Page.captureScreenshot", params);
+      await mkdir(pictures, { recursive: true });
+      await writeFile(join(pictures, `${name}.png`), Buffer.from(result!.data!, "base64"));
+    },
     errors,
     close: async () => {
       socket.close();

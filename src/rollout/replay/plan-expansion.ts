@@ -2,6 +2,7 @@ import { readsText, type ExpansionSettings } from "../branch/family/settings.js"
 import { shown } from "../../arguments/index.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { placesWanted } from "../expand/choose-points.js";
+import type { Chain } from "../expand/path-tokens.js";
 import { planChain, type Reading } from "../expand/plan-chains.js";
 import { storedChains } from "../expand/stored-chains.js";
 import { tokenTexts } from "../expand/token-texts.js";
@@ -32,14 +33,20 @@ export function planExpansion(
   checkSignal(tree, settings);
   const reading: Reading = {
     ...tokenTexts(tokenizer),
-    most: most ?? placesWanted(settings, config.n),
+    most: most ?? placesWanted(settings, Math.max(config.n, 2 * tree.rows.length)),
     current: current && ((row) => current[row]),
     shifted: config.compat.appoAlignment ?? false,
   };
+  // A row that was started because none went on is a first row to a rule that would not have waited.
+  const firstRow = (chain: Chain): Chain =>
+    chain.kind === "refill" && !config.expansion ? { ...chain, kind: "initial" } : chain;
+  const chains = storedChains(tree).map((chain) => planChain(firstRow(chain), settings, reading));
+  const first = chains.filter(({ kind }) => kind === "initial").length;
   const plan: ExpansionPlan = {
     settings,
-    n: config.n,
-    chains: storedChains(tree).map((chain) => planChain(chain, settings, reading)),
+    // Where first rows have spent it all: as many branches again, as in the published runs.
+    n: first < config.n || config.expansion ? config.n : 2 * first,
+    chains,
     random: treeRandom(tree).state(),
   };
   if (config.expansion?.rule === "fr3e") {

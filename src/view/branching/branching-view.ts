@@ -1,0 +1,106 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { program } from "#pages/branching";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { escapeHtml } from "../../../picture/escape.js";
+import { widgetHtml } from "../widget.js";
+import { branchingPicture } from "./branching-picture.js";
+import { branchingPayload, type BranchingOptions } from "./make-payload.js";
+import type { BranchingPayload } from "./payload.js";
+
+const style = `
+.arpo-branching svg .arpo-mark{cursor:pointer}
+.arpo-branching svg .arpo-faded{opacity:.12}
+.arpo-branching svg .arpo-cursor circle{fill:none;stroke:var(--hot);stroke-width:2}
+.arpo-branching svg .arpo-cursor line{stroke:var(--hot);stroke-width:.8;stroke-dasharray:3 3}
+.arpo-branching .arpo-around{font:12px/1.6 ui-monospace,"DejaVu Sans Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);border-radius:8px;padding:6px 8px;margin:4px 0}
+.arpo-branching .arpo-around b{outline:2px solid var(--hot);outline-offset:1px;border-radius:2px;padding:0 1px}
+.arpo-branching .arpo-point{min-height:9em}
+`;
+
+/**
+ * One tree and where every rule would branch in it; shows itself.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { BranchingView, branchingView } from "arpo-lab/view";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
+ * const { payload } = branchingView(tree);
+ * assert.match(new BranchingView(payload).picture(), /^<svg /);
+ * ```
+ */
+export class BranchingView {
+  constructor(readonly payload: BranchingPayload) {}
+
+  /** What it shows, in words: a line for every rule. */
+  get summary(): string {
+    return this.payload.summary.join("\n");
+  }
+
+  /** All rules' lines as one picture. */
+  picture(): string {
+    return branchingPicture(this.payload);
+  }
+
+  /** One piece of HTML that needs nothing else. */
+  html(): string {
+    const [title] = this.payload.summary;
+    return widgetHtml({
+      name: "branching",
+      still: `<div class="arpo-title"><b>${escapeHtml(title!)}</b></div>${this.picture()}`,
+      data: { branching: this.payload },
+      ...{ style, program },
+    });
+  }
+
+  /** Every form it can be shown in. */
+  bundle(): Record<string, string> {
+    return {
+      "text/html": this.html(),
+      "image/svg+xml": this.picture(),
+      "text/plain": this.summary,
+    };
+  }
+
+  [Symbol.for("Jupyter.display")](): Record<string, string> {
+    return this.bundle();
+  }
+}
+
+/**
+ * Where every branching rule would have branched in one tree, on one axis: a line per rule, a mark at each
+ * place with its score and order. Rules that need what the tree does not carry say what that is. Nothing
+ * is generated: it is what `tree.replay({ rule })` says.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/rollout/testing";
+ * import { branchingView } from "arpo-lab/view";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 8, seed: 1 });
+ * const view = branchingView(tree, { rules: ["treerl", "appo"] });
+ * assert.match(view.summary, /\ntreerl: 32 branches at 16 places.*\nappo: 8 branches/);
+ * ```
+ */
+export function branchingView(tree: RolloutTree, options: BranchingOptions = {}): BranchingView {
+  checkArguments(
+    "show branching",
+    { tree, options },
+    {
+      tree: "tree",
+      options: {
+        rules: "list?",
+        expand: "object?",
+        tokenizer: "tokenizer?",
+        current: "list?",
+        title: "text?",
+      },
+    },
+  );
+  return new BranchingView(branchingPayload(tree, options));
+}

@@ -1,0 +1,116 @@
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { branchRules } from "../../rollout/branch/branch-rule.js";
+import {
+  expansionRules,
+  isExpansion,
+  type ExpandOptions,
+  type ExpansionRule,
+} from "../../rollout/branch/family/settings.js";
+import type { RolloutRule } from "../../rollout/options.js";
+import type { Replay, ReplayPoint } from "../../rollout/replay/replay-result.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { BranchingPayload, BranchingRow, ShownPoint, ShownRule } from "./payload.js";
+import { rowReader, type RowReader } from "./read-rows.js";
+import { choiceWords, ruleWords } from "./rule-words.js";
+
+/** What a branching view shows. */
+export interface BranchingOptions {
+  /** Default: every rule there is. */
+  rules?: readonly RolloutRule[];
+  /** Settings by rule. Default: the tree's own for its own rule, the published ones for others. */
+  expand?: Partial<Record<ExpansionRule, ExpandOptions>>;
+  /** For trees from files, whose tokens cannot be told otherwise. */
+  tokenizer?: Tokenizer;
+  /** ln p of each row's tokens under a policy of now, for `appo`. */
+  current?: readonly ArrayLike<number>[];
+  /** Instead of the rows, tokens, seed and rule. */
+  title?: string;
+}
+
+/** Parts of the axis that the profile of entropy is told for. */
+const parts = 120;
+
+/** A tree and where each rule would branch in it, as the view's page reads it. */
+export function branchingPayload(
+  tree: RolloutTree,
+  options: BranchingOptions = {},
+): BranchingPayload {
+  const { rules = [...branchRules, ...expansionRules] } = options;
+  const reader = rowReader(tree, options.tokenizer ?? tree.tokenizer);
+  const rows = tree.rows.map(({ row }): BranchingRow => {
+    const { shared, length, results } = reader.row(row);
+    return { row, shared, length, results };
+  });
+  const longest = Math.max(1, ...rows.map(({ length }) => length));
+  const shown = rules.map((rule) => shownRule(tree, rule, options, reader));
+  const own = tree.config.expansion?.rule ?? tree.config.branch.rule;
+  const total = tree.nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const title =
+    options.title ??
+    `where ${rules.length} rules would branch: ${rows.length} rows, ${total} tokens, seed ${tree.seed}, grown by ${own}`;
+  return {
+    summary: [title, ...shown.map(inWords)],
+    rows,
+    longest,
+    rules: shown,
+    profile: reader.profile(parts, longest),
+  };
+}
+
+function inWords({ name, missing, points, branches, unseen }: ShownRule): string {
+  if (missing !== undefined) return `${name}: ${missing}`;
+  const places = `${points.length} ${points.length === 1 ? "place" : "places"}`;
+  return `${name}: ${branches} ${branches === 1 ? "branch" : "branches"} at ${places}, ${unseen} of them not in the tree`;
+}
+
+function shownRule(
+  tree: RolloutTree,
+  rule: RolloutRule,
+  { expand = {}, tokenizer = tree.tokenizer, current }: BranchingOptions,
+  reader: RowReader,
+): ShownRule {
+  const bare = { name: rule, meaning: ruleWords[rule], points: [], branches: 0, unseen: 0 };
+  let replay: Replay;
+  try {
+    replay = tree.replay({
+      rule,
+      // A tree without attempts is asked what one a round would have done.
+      attemptsPerRow: Math.max(1, tree.config.attemptsPerRow),
+      ...(isExpansion(rule) ? { expand: expand[rule], tokenizer, current } : {}),
+    });
+  } catch (error) {
+    const { message } = error as Error;
+    return { ...bare, missing: message.replace(/^Cannot [^:]*: /, "") };
+  }
+  const why = whyOf(replay, current !== undefined);
+  const grouped = new Map<string, ShownPoint>();
+  for (const point of replay.points) {
+    const { row, at, token, score, round, order, child } = point;
+    const key = `${round} ${row} ${at} ${token}`;
+    const known = grouped.get(key) ?? {
+      ...{ row, at, place: token ?? at, round, orders: [], scores: [], children: [] },
+      ...reader.around(row, token ?? at),
+      why: why(point),
+    };
+    known.orders.push(order);
+    known.scores.push(score);
+    if (child !== undefined) known.children.push(child);
+    grouped.set(key, known);
+  }
+  const { branches, unseen, settings } = replay;
+  const note = "segment" in settings ? { note: `segments of ${settings.segment}` } : {};
+  return { ...bare, ...note, points: [...grouped.values()], branches, unseen };
+}
+
+/** What a replay says of a branch of it. */
+function whyOf({ settings, attempts }: Replay, hasFuture: boolean): (point: ReplayPoint) => string {
+  if (isExpansion(settings.rule)) {
+    const own = settings as Parameters<typeof choiceWords>[0];
+    return ({ score, token }) => choiceWords(own, { score, token, hasFuture });
+  }
+  return ({ row, round }) =>
+    attempts
+      .filter((one) => one.row === row && one.round === round && one.branch)
+      .map(({ reason }) => reason)
+      .join("; ");
+}

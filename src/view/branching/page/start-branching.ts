@@ -1,0 +1,113 @@
+import { carried } from "../../page/carried.js";
+import { colourRamp } from "../../page/colour-ramp.js";
+import { element } from "../../page/element.js";
+import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { scoreRange } from "../score-range.js";
+import type { BranchingPayload } from "../payload.js";
+import { pointDetails } from "./point-details.js";
+
+/** Brings one branching view of the page to life. */
+export function startBranching(id: string, colours: PageColours): void {
+  const root = document.getElementById(id);
+  const payload = carried<BranchingPayload>(root, "branching");
+  const svg = root?.querySelector("svg");
+  if (!root || payload === undefined || !svg) return;
+  const { sequential } = coloursOf(root, colours);
+  const { rules, rows } = payload;
+  const marks = [...svg.querySelectorAll<SVGCircleElement>(".arpo-mark")];
+  const cursor = svg.querySelector(".arpo-cursor");
+  for (const mark of marks) {
+    const rule = rules[Number(mark.dataset["rule"])]!;
+    const [score] = rule.points[Number(mark.dataset["point"])]!.scores;
+    mark.setAttribute("fill", colourRamp(sequential, ...scoreRange(rule.points))(score!));
+  }
+
+  const stops = [0, 0.25, 0.5, 0.75, 1].map(colourRamp(sequential, 0, 1));
+  const legend = element(
+    "span",
+    { class: "arpo-legend" },
+    "each rule's lowest ",
+    element("i", {
+      class: "arpo-ramp",
+      style: `background:linear-gradient(90deg,${stops.join(",")})`,
+    }),
+    " its highest score; the larger, the more rows; a thick ring: the tree has such a row; green: tools' results",
+  );
+  const choice = element(
+    "select",
+    {},
+    element("option", { value: "-1" }, "all"),
+    ...rows.map(({ row }) => element("option", { value: String(row) }, String(row))),
+  );
+  const details = element("div", { class: "arpo-point", "aria-live": "polite" });
+  let chosen: SVGCircleElement | undefined;
+
+  function look(mark: SVGCircleElement): void {
+    chosen = mark;
+    const rule = rules[Number(mark.dataset["rule"])]!;
+    const point = rule.points[Number(mark.dataset["point"])]!;
+    details.replaceChildren(pointDetails(payload!, rule, point));
+    const line = mark.closest<SVGGElement>(".arpo-line")!;
+    const down = Number(/translate\(0[ ,]([\d.]+)\)/.exec(line.getAttribute("transform")!)![1]);
+    const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(mark.getAttribute(name)));
+    const drawn = (name: string, at: Record<string, number>) => {
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+      for (const [key, value] of Object.entries(at)) made.setAttribute(key, String(value));
+      return made;
+    };
+    cursor?.replaceChildren(
+      drawn("circle", { cx: x!, cy: y! + down, r: r! + 3 }),
+      drawn("line", { x1: x!, x2: x!, y1: 0, y2: svg!.viewBox.baseVal.height - 14 }),
+    );
+  }
+
+  /** The nearest mark in a direction: along the line, or in the next line that has any. */
+  function move(aside: number, down: number): void {
+    const shown = marks.filter((mark) => !mark.classList.contains("arpo-faded"));
+    if (!chosen) {
+      if (shown[0]) look(shown[0]);
+      return;
+    }
+    const at = (mark: SVGCircleElement) => Number(mark.getAttribute("cx"));
+    const line = (mark: SVGCircleElement) => Number(mark.dataset["rule"]);
+    const own = shown
+      .filter((mark) => line(mark) === line(chosen!))
+      .sort((a, b) => at(a) - at(b) || marks.indexOf(a) - marks.indexOf(b));
+    const beside = own[own.indexOf(chosen) + aside];
+    if (aside !== 0 && beside) look(beside);
+    if (down === 0) return;
+    const beyond = [...new Set(shown.map(line))]
+      .filter((other) => (other - line(chosen!)) * down > 0)
+      .sort((a, b) => (a - b) * down);
+    const near = shown
+      .filter((mark) => line(mark) === beyond[0])
+      .sort((a, b) => Math.abs(at(a) - at(chosen!)) - Math.abs(at(b) - at(chosen!)));
+    if (near[0]) look(near[0]);
+  }
+
+  choice.onchange = () => {
+    for (const mark of marks) {
+      const isOther = choice.value !== "-1" && mark.dataset["row"] !== choice.value;
+      mark.classList.toggle("arpo-faded", isOther);
+    }
+  };
+  svg.addEventListener("click", (event) => {
+    const mark = (event.target as Element).closest<SVGCircleElement>(".arpo-mark");
+    if (mark) look(mark);
+  });
+  svg.setAttribute("tabindex", "0");
+  svg.addEventListener("keydown", (event) => {
+    const aside = { ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0;
+    const down = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
+    if (aside === 0 && down === 0) return;
+    event.preventDefault();
+    move(aside, down);
+  });
+
+  const bar = element("div", { class: "arpo-bar" }, element("label", {}, "row ", choice), legend);
+  const notes = rules.flatMap(({ name, missing }) =>
+    missing === undefined ? [] : [element("p", { class: "arpo-muted" }, `${name}: ${missing}`)],
+  );
+  root.append(bar, details, ...notes);
+  if (marks[0]) look(marks[0]);
+}

@@ -1,0 +1,56 @@
+/** A row of the tree on the axis. */
+export interface BranchingRow {
+  row: number;
+  /** Tokens that it shares with the row it left, and all of them. */
+  shared: number;
+  length: number;
+  /** Where tools answered. */
+  results: [from: number, to: number][];
+}
+
+/** A place where a rule would branch, however many rows leave there. */
+export interface ShownPoint {
+  row: number;
+  /** Tokens that stay. */
+  at: number;
+  /** The token it is about, by its place in the response. */
+  place: number;
+  round: number;
+  /** Its rows' places among the branches of the round, and the score of each. */
+  orders: number[];
+  scores: number[];
+  /** Rows of the tree that leave there. */
+  children: number[];
+  /** The text around it, where tokens can be told. */
+  before: string;
+  token: string;
+  after: string;
+  /** What is known of the token. */
+  numbers: [name: string, value: number][];
+  /** What the rule goes by, in words and numbers. */
+  why: string;
+}
+
+/** One rule's line. */
+export interface ShownRule {
+  name: string;
+  meaning: string;
+  /** What of its settings says most. */
+  note?: string;
+  /** What the tree lacks for it, instead of points. */
+  missing?: string;
+  points: ShownPoint[];
+  /** Branches it would make, and those the tree does not have. */
+  branches: number;
+  unseen: number;
+}
+
+/** What the page is given. */
+export interface BranchingPayload {
+  summary: string[];
+  rows: BranchingRow[];
+  longest: number;
+  rules: ShownRule[];
+  /** The mean entropy along the axis, in so many equal parts; null where nothing was drawn. */
+  profile: (number | null)[];
+}

@@ -1,0 +1,100 @@
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { signalOf, type Chain } from "../../rollout/expand/path-tokens.js";
+import { storedChains } from "../../rollout/expand/stored-chains.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { pathOf } from "../../rollout/tree/tree-data.js";
+import type { ShownPoint } from "./payload.js";
+
+/** What a view asks of a tree's rows. */
+export interface RowReader {
+  row(row: number): { shared: number; length: number; results: [from: number, to: number][] };
+  /** A token of a row, by its place in the response, with what is known of it. */
+  around(row: number, place: number): Pick<ShownPoint, "before" | "token" | "after" | "numbers">;
+  /** The mean entropy along the rows, each token once; null where nothing was drawn. */
+  profile(parts: number, longest: number): (number | null)[];
+}
+
+/** Tokens of context on either side. */
+const context = 24;
+
+const signals = [
+  ["entropy", "entropy"],
+  ["entropy of the ten likeliest", "top-entropy"],
+  ["-ln p", "surprisal"],
+] as const;
+
+/** Reads rows once each. */
+export function rowReader(tree: RolloutTree, tokenizer: Tokenizer | undefined): RowReader {
+  const chains = storedChains(tree);
+  const known = new Map<number, ReturnType<typeof readRow>>();
+  const read = (row: number) => {
+    const found = known.get(row) ?? readRow(tree, chains[row]!);
+    known.set(row, found);
+    return found;
+  };
+  return {
+    row: (row) => {
+      const { split, length } = chains[row]!;
+      const results: [from: number, to: number][] = [];
+      let at = 0;
+      for (const { kind, tokens } of pathOf(tree, tree.rows[row]!.leaf)) {
+        if (kind === "tool" && tokens.length > 0) results.push([at, at + tokens.length]);
+        at += tokens.length;
+      }
+      return { shared: split, length, results };
+    },
+    around: (row, place) => {
+      const { ids, values, results } = read(row);
+      const told = (from: number, to: number) => {
+        const some = ids.slice(Math.max(0, from), Math.max(0, to));
+        return tokenizer ? tokenizer.decode(some) : some.join(" ");
+      };
+      const since = place - Math.max(0, ...results.filter((end) => end <= place));
+      const numbers: [string, number][] = signals.flatMap(([name], i) => {
+        const value = values[i]![place];
+        return value === undefined || Number.isNaN(value) ? [] : [[name, value]];
+      });
+      numbers.push([
+        results.some((end) => end <= place)
+          ? "tokens since the last result"
+          : "tokens since the prompt",
+        since,
+      ]);
+      return {
+        before: told(place - context, place),
+        token: told(place, place + 1),
+        after: told(place + 1, place + 1 + context),
+        numbers,
+      };
+    },
+    profile: (parts, longest) => {
+      const sums = new Float64Array(parts);
+      const counts = new Uint32Array(parts);
+      for (const chain of chains) {
+        const values = signalOf(chain, "entropy", chain.split);
+        values.forEach((value, t) => {
+          if (Number.isNaN(value)) return;
+          const part = Math.min(parts - 1, Math.floor(((chain.split + t) / longest) * parts));
+          sums[part]! += value;
+          counts[part]!++;
+        });
+      }
+      return Array.from(sums, (sum, part) => (counts[part]! > 0 ? sum / counts[part]! : null));
+    },
+  };
+}
+
+/** A row's token ids, signals and the ends of its results, from the prompt on. */
+function readRow(tree: RolloutTree, chain: Chain) {
+  const path = pathOf(tree, tree.rows[chain.row]!.leaf);
+  const ids = path.flatMap(({ tokens }) => [...tokens]);
+  const whole = { ...chain, start: 0, nodes: path };
+  const values = signals.map(([, signal]) => signalOf(whole, signal));
+  const results: number[] = [];
+  let at = 0;
+  for (const { kind, tokens } of path) {
+    at += tokens.length;
+    if (kind === "tool") results.push(at);
+  }
+  return { ids, values, results };
+}
