@@ -4,21 +4,25 @@ import {
   type Comparison,
   type TensorComparison,
 } from "../../src/convert/index.js";
-import type { WeightType } from "../../src/model/index.js";
+import type { GgufWeightType, WeightType } from "../../src/model/index.js";
 import { say } from "../say.js";
 
 /** What the command line gives. */
 export interface ConvertCommandOptions {
-  dtype?: "f32" | "bf16" | "f16";
+  dtype?: keyof typeof types;
   base?: string;
   lora?: string;
   maxShard?: string;
+  pre?: string;
   compare?: boolean;
   tolerance: number;
   json?: boolean;
 }
 
-const types = { f32: "float32", bf16: "bfloat16", f16: "float16" } as const;
+const types = {
+  ...({ f32: "float32", bf16: "bfloat16", f16: "float16" } as const),
+  ...({ q8_0: "q8_0", q4_0: "q4_0", q4_1: "q4_1" } as const),
+};
 const units: Record<string, number> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9 };
 const mostRows = 50;
 
@@ -66,7 +70,7 @@ export async function runConvert(
   to: string,
   options: ConvertCommandOptions,
 ): Promise<number> {
-  const dtype: WeightType | undefined = options.dtype && types[options.dtype];
+  const dtype: GgufWeightType | undefined = options.dtype && types[options.dtype];
   if (options.compare) {
     if (!(options.tolerance >= 0)) {
       throw new RangeError(
@@ -78,7 +82,13 @@ export async function runConvert(
         `Cannot compare: --lora must be left out, as nothing is written, got ${options.lora}`,
       );
     }
-    const comparison = await compareCheckpoints(from, to, { dtype, tolerance: options.tolerance });
+    if (dtype?.startsWith("q")) {
+      throw new RangeError(`Cannot compare: --dtype must be f32, bf16 or f16, got ${dtype}`);
+    }
+    const comparison = await compareCheckpoints(from, to, {
+      dtype: dtype as WeightType | undefined,
+      tolerance: options.tolerance,
+    });
     if (options.json) say(JSON.stringify(comparison));
     else showComparison(comparison, from, to);
     return comparison.match ? 0 : 1;
@@ -87,6 +97,7 @@ export async function runConvert(
     dtype,
     base: options.base,
     lora: options.lora,
+    pre: options.pre,
     maxShardBytes: options.maxShard === undefined ? undefined : bytes(options.maxShard),
   });
   if (options.json) say(JSON.stringify(done));
@@ -96,7 +107,7 @@ export async function runConvert(
     );
     if (done.tied.length > 0) say(`left out, tied to the embeddings: ${done.tied.join(", ")}`);
     if (options.lora !== undefined) say(`with the adapters of ${options.lora} added`);
-    say(`from ${done.base}: ${done.files.join(", ")}`);
+    say(`from ${done.base}: ${done.files.join(", ") || "config, tokenizer and chat template"}`);
   }
   return 0;
 }

@@ -2,7 +2,14 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { WeightType } from "../model/index.js";
+import {
+  formatGenerationConfig,
+  formatHfConfig,
+  HfTokenizer,
+  type WeightType,
+} from "../model/index.js";
+import { readModelFacts } from "../model/files/open-model.js";
+import { isGguf } from "../model/files/gguf/is-gguf.js";
 import { readJson } from "../model/files/read-json.js";
 
 /** What stands beside the weights of a model: its config, and its tokenizer's and other small files. */
@@ -12,6 +19,27 @@ export interface BaseFiles {
   readonly tied: boolean;
   /** The files as they are to be written for weights of a type. */
   contents(type: WeightType): Map<string, Uint8Array>;
+}
+
+const lines = (json: unknown) => Buffer.from(`${JSON.stringify(json, undefined, 2)}\n`);
+
+/** What a GGUF file carries beside its weights, as the files of a folder. */
+async function ggufBaseFiles(path: string): Promise<BaseFiles> {
+  const facts = await readModelFacts(path);
+  const { config, generation = { eosIds: facts.config.eosIds } } = facts;
+  const { files } = await HfTokenizer.load(path);
+  return {
+    folder: path,
+    config: formatHfConfig(config, "float32"),
+    tied: config.tied,
+    contents: (type) =>
+      new Map([
+        ["config.json", lines(formatHfConfig(config, type))],
+        ["generation_config.json", lines(formatGenerationConfig(generation))],
+        ["tokenizer.json", Buffer.from(JSON.stringify(files.tokenizer))],
+        ["tokenizer_config.json", lines(files.config)],
+      ]),
+  };
 }
 
 const wanted = new Set([
@@ -24,7 +52,7 @@ const largest = 1 << 28;
 
 /**
  * Reads what stands beside a checkpoint's weights, from `base` where it is given, else from the
- * checkpoint's own `huggingface` folder, else from its folder.
+ * checkpoint's own `huggingface` folder, else from its folder; or what a `.gguf` file carries.
  *
  * @example
  * ```ts
@@ -36,6 +64,8 @@ const largest = 1 << 28;
  */
 export async function readBaseFiles(checkpoint: string, base?: string): Promise<BaseFiles> {
   checkArguments("convert a model", { checkpoint, base }, { checkpoint: "path", base: "path?" });
+  const model = base ?? checkpoint;
+  if (isGguf(model)) return ggufBaseFiles(model);
   const places = base === undefined ? [join(checkpoint, "huggingface"), checkpoint] : [base];
   const folder = places.find((place) => existsSync(join(place, "config.json")));
   if (folder === undefined) {
@@ -62,8 +92,7 @@ export async function readBaseFiles(checkpoint: string, base?: string): Promise<
     tied: config.tie_word_embeddings === true,
     contents(type) {
       const key = "dtype" in config ? "dtype" : "torch_dtype";
-      const text = `${JSON.stringify({ ...config, [key]: type }, undefined, 2)}\n`;
-      return new Map([...files, ["config.json", Buffer.from(text)]]);
+      return new Map([...files, ["config.json", lines({ ...config, [key]: type })]]);
     },
   };
 }

@@ -1,23 +1,33 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { writeWeights, type TensorSource, type WeightType } from "../model/index.js";
+import { isGguf } from "../model/files/gguf/is-gguf.js";
+import {
+  writeWeights,
+  type GgufWeightType,
+  type TensorSource,
+  type WeightType,
+} from "../model/index.js";
 import { readBaseFiles, type BaseFiles } from "./base-files.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import type { WeightSource } from "./weight-source.js";
+import { writeSourceGguf } from "./write-source-gguf.js";
 import { withAdapter } from "./with-adapter.js";
 
 /** How a checkpoint is converted. */
 export interface ConvertOptions {
   /**
-   * How weights are written. Default: bfloat16 for verl's shards, as its merger does; for a Hugging
-   * Face folder what it has, or float32 where it has several types.
+   * How weights are written. Default: bfloat16 for verl's shards, as its merger does; else what the
+   * checkpoint has, or float32 where it has several types or packed ones. To a GGUF file also `"q8_0"`,
+   * `"q4_0"` and `"q4_1"`.
    */
-  dtype?: WeightType;
+  dtype?: GgufWeightType;
   /** The folder with config.json and the tokenizer. Default: the checkpoint's own. */
   base?: string;
   /** A folder with PEFT's files: what its adapters add becomes part of the weights. */
   lora?: string;
   /** The weights are split into files of at most this size. Default 5e9. */
   maxShardBytes?: number;
+  /** In a GGUF file, the name of the way text is cut; see {@link GgufOptions.pre}. */
+  pre?: string;
 }
 
 /** What a conversion wrote. */
@@ -25,7 +35,7 @@ export interface Conversion {
   from: WeightSource["kind"];
   tensors: number;
   parameters: number;
-  dtype: WeightType;
+  dtype: GgufWeightType;
   /** The files beside the weights, and where they come from. */
   files: string[];
   base: string;
@@ -38,6 +48,13 @@ const same = (a: Float32Array, b: Float32Array) =>
     new Uint8Array(a.buffer, a.byteOffset, a.byteLength),
     new Uint8Array(b.buffer, b.byteOffset, b.byteLength),
   ) === 0;
+
+/** How much is written. */
+function counted(source: WeightSource, tied: readonly string[]) {
+  const shapes = [...source.tensors].filter(([name]) => !tied.includes(name));
+  const parameters = shapes.reduce((sum, [, t]) => sum + t.shape.reduce((a, b) => a * b, 1), 0);
+  return { tensors: shapes.length, parameters };
+}
 
 const output = "lm_head.weight";
 const embeddings = "model.embed_tokens.weight";
@@ -54,8 +71,8 @@ async function tiedNames(source: WeightSource, base: BaseFiles): Promise<string[
 }
 
 /**
- * Writes a checkpoint (verl's shards, or a Hugging Face folder) as a Hugging Face folder: safetensors
- * in name order, config, generation config and tokenizer. One tensor is in memory at a time, and the
+ * Writes a checkpoint (verl's shards, a Hugging Face folder or a `.gguf` file) as a Hugging Face folder,
+ * safetensors in name order, config, generation config and tokenizer, or as a `.gguf` file. One tensor is in memory at a time, and the
  * new folder's files take their places only when all are written.
  *
  * @example
@@ -90,21 +107,27 @@ export async function convertCheckpoint(
     const base = await readBaseFiles(from, options.base);
     const tied = await tiedNames(source, base);
     const dtype = options.dtype ?? source.type ?? "float32";
+    const done = { from: source.kind, dtype, base: base.folder, tied };
+    if (isGguf(to)) {
+      await writeSourceGguf(source, base, to, { dtype, pre: options.pre });
+      return { ...done, ...counted(source, tied), files: [] };
+    }
+    if (dtype.startsWith("q")) {
+      throw new RangeError(
+        `Cannot convert a model: ${dtype} must be written to a .gguf file, got ${to}`,
+      );
+    }
     const tensors: TensorSource[] = [...source.tensors]
       .filter(([name]) => !tied.includes(name))
       .map(([name, { shape }]) => ({ name, shape, values: () => source.read(name) }));
-    const files = base.contents(dtype);
+    const type = dtype as WeightType;
+    const files = base.contents(type);
     const { maxShardBytes } = options;
-    await writeWeights(to, tensors, files, { dtype, ...(maxShardBytes && { maxShardBytes }) });
-    return {
-      from: source.kind,
-      tensors: tensors.length,
-      parameters: tensors.reduce((sum, t) => sum + t.shape.reduce((a, b) => a * b, 1), 0),
-      dtype,
-      files: [...files.keys()].sort(),
-      base: base.folder,
-      tied,
-    };
+    await writeWeights(to, tensors, files, {
+      dtype: type,
+      ...(maxShardBytes && { maxShardBytes }),
+    });
+    return { ...done, ...counted(source, tied), files: [...files.keys()].sort() };
   } finally {
     await source.close();
   }

@@ -9,7 +9,8 @@ export interface WeightEntry {
 
 /** A checkpoint's weights in name order, read one tensor at a time. */
 export interface WeightSource {
-  readonly kind: "verl shards" | "Hugging Face folder";
+  readonly kind: "verl shards" | "Hugging Face folder" | "GGUF file";
+  /** The folder, or the file. */
   readonly folder: string;
   readonly tensors: ReadonlyMap<string, WeightEntry>;
   /** The type a merge gives unless another is asked for; undefined where types are mixed. */

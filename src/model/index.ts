@@ -24,6 +24,8 @@ export { GgufFile } from "./files/gguf/gguf-file.js";
 export type { GgufTensor } from "./files/gguf/header.js";
 export type { GgufMetadata, GgufValue } from "./files/gguf/metadata.js";
 export { SafetensorsFile } from "./files/safetensors-file.js";
+export { saveGguf } from "./export/save-gguf.js";
+export type { GgufOptions, GgufWeightType } from "./export/write-model-gguf.js";
 export { saveModel } from "./files/save-model.js";
 export { saveRandomModel } from "./files/save-random-model.js";
 export { stageFile, type StagedFile } from "./files/staged-file.js";

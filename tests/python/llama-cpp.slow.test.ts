@@ -1,55 +1,34 @@
 // The remote policy against llama.cpp's own server, which gives log-probs: the tiny model as GGUF. Needs a
-// Python with xllamacpp, gguf and safetensors (ARPO_LAB_PYTHON) and is skipped, saying so, where there is
-// none.
+// Python with xllamacpp (ARPO_LAB_PYTHON) and is skipped, saying so, where there is none.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { convertCheckpoint } from "../../src/convert/index.js";
 import { tasks, world } from "../../src/data/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { Random } from "../../src/random/index.js";
 import { rollout, rolloutPresets } from "../../src/rollout/index.js";
 import { taskTools } from "../../src/run/index.js";
+import { missing, serveGguf } from "./llama-cpp-server.js";
 
-const python = process.env.ARPO_LAB_PYTHON;
 const tiny = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
-const script = fileURLToPath(new URL("../../../tests/python/serve_gguf.py", import.meta.url));
 
-/** What keeps the test from running, if anything does. */
-function missing(): string | false {
-  if (python === undefined) return "ARPO_LAB_PYTHON names no Python";
-  const { status } = spawnSync(python, ["-c", "import xllamacpp, gguf, safetensors"]);
-  return status !== 0 && `${python} has no xllamacpp, gguf and safetensors`;
-}
-
-/** Serves the tiny model and gives the server's address. */
-async function startServer(t: TestContext): Promise<string> {
+/** The tiny model as GGUF, served. llama.cpp has no way to cut numbers into pairs of digits as it does. */
+async function serveTiny(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "arpo-llama-cpp-"));
-  const child = spawn(python!, [script, tiny, join(folder, "tiny.gguf")]);
-  let said = "";
-  child.stderr.on("data", (data: Buffer) => (said += data.toString()));
-  t.after(async () => {
-    if (child.exitCode === null) {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    }
-    await rm(folder, { recursive: true });
-  });
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith("http")) return `${line}/v1`;
-  }
-  throw new Error(`Cannot test: the server must say its address, got ${said}`);
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, "tiny.gguf");
+  await convertCheckpoint(tiny, file, { pre: "qwen2" });
+  return `${await serveGguf(t, file)}/v1`;
 }
 
 test("RemotePolicy drives llama.cpp's server: tokens, log-probs, trees", async (t) => {
-  const skip = missing();
+  const skip = missing("xllamacpp");
   if (skip !== false) return t.skip(skip);
-  const remote = await Policy.remote(await startServer(t), {
+  const remote = await Policy.remote(await serveTiny(t), {
     model: "tiny",
     tokenizer: tiny,
     contextLength: 512,

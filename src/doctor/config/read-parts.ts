@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type Task, world } from "../../data/index.js";
 import { HfTokenizer, modelFolder, weightShapes } from "../../model/index.js";
-import { readModelConfig } from "../../model/files/open-model.js";
+import { readModelFacts } from "../../model/files/open-model.js";
 import { loadReward } from "../../reward/index.js";
 import type { Config } from "../../run/index.js";
 import {
@@ -72,7 +72,11 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
       about("no-model", "error", `actor_rollout_ref.model.path: there is no ${folder}`, fix),
     );
   } else {
-    parts.model = await attempt(checks, "model-unreadable", () => readModelConfig(folder));
+    parts.model = await attempt(
+      checks,
+      "model-unreadable",
+      async () => (await readModelFacts(folder)).config,
+    );
     const tokenizer = config.data.tokenizer === null ? folder : modelFolder(config.data.tokenizer);
     parts.tokenizer = await attempt(checks, "tokenizer-unreadable", () =>
       HfTokenizer.load(tokenizer),
@@ -115,7 +119,7 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     await attempt(
       checks,
       "no-critic",
-      () => readModelConfig(critic),
+      () => readModelFacts(critic),
       "critic.model.path: a Hugging Face folder or a .gguf file; unset it is the policy's",
     );
   }

@@ -20,15 +20,20 @@ export interface StoredModel {
 
 const doing = "load a model";
 
-/** The config of a model on disk: a Hugging Face folder or a `.gguf` file. */
-export async function readModelConfig(path: string): Promise<ModelConfig> {
-  if (!isGguf(path)) return parseHfConfig(await readJson(join(path, "config.json"), doing));
-  const file = await GgufFile.open(path);
-  try {
-    return (await readGgufConfig(file)).config;
-  } finally {
-    await file.close();
+/** What is said about a model on disk, a Hugging Face folder or a `.gguf` file, beside its weights. */
+export async function readModelFacts(path: string): Promise<Omit<StoredModel, "where">> {
+  if (isGguf(path)) {
+    const file = await GgufFile.open(path);
+    try {
+      return await readGgufConfig(file);
+    } finally {
+      await file.close();
+    }
   }
+  const config = parseHfConfig(await readJson(join(path, "config.json"), doing));
+  const generation = join(path, "generation_config.json");
+  if (!(await exists(generation))) return { config };
+  return { config, generation: parseGenerationConfig(await readJson(generation, doing)) };
 }
 
 /** Opens a model on disk. The files are added to `opened` and are the caller's to close. */
@@ -46,13 +51,6 @@ export async function openModel(path: string, opened: WeightFile[]): Promise<Sto
       throw error;
     }
   }
-  const config = await readModelConfig(path);
-  const generation = join(path, "generation_config.json");
-  return {
-    config,
-    ...((await exists(generation)) && {
-      generation: parseGenerationConfig(await readJson(generation, doing)),
-    }),
-    where: await openWeights(path, opened),
-  };
+  const facts = await readModelFacts(path);
+  return { ...facts, where: await openWeights(path, opened) };
 }

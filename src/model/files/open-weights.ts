@@ -49,10 +49,15 @@ export async function openWeights(folder: string, opened: WeightFile[]) {
   return where;
 }
 
+/** What a weight is looked up in: a file, or anything else that knows its shape. */
+interface Shapes {
+  readonly tensors: ReadonlyMap<string, { readonly shape: readonly number[] }>;
+}
+
 /** Checks that the files hold exactly what the config asks for; gives the weights to draw afresh. */
 export function checkStored(
   config: ModelConfig,
-  where: ReadonlyMap<string, WeightFile>,
+  where: ReadonlyMap<string, Shapes>,
   stored: ModelConfig["head"],
 ): Set<string> {
   const shapes = weightShapes(config);

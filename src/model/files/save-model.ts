@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Model } from "../transformer/transformer.js";
+import { actingValues } from "./acting-values.js";
 import { writeModelFolder, type SaveModelOptions } from "./write-model-folder.js";
 
 /**
@@ -30,13 +31,6 @@ export async function saveModel(
     { model, folder, options },
     { model: "model", folder: "path", options: "object" },
   );
-  const read = async (name: string) => {
-    const acting = model.acting(name)!;
-    const values = (await acting.data()) as Float32Array;
-    if (acting === model.weights.get(name)) return values;
-    const copied = values.slice();
-    acting.dispose();
-    return copied;
-  };
+  const read = (name: string) => actingValues(model, name);
   await writeModelFolder(folder, model.config, model.generation, read, options);
 }

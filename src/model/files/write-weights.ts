@@ -18,7 +18,7 @@ export interface SaveModelOptions {
 const largest = { float32: Infinity, float16: 65519.99, bfloat16: 3.3961775e38 };
 
 /** Values checked: what is broken in memory must not replace what is whole on disk. */
-function checked(values: Float32Array, name: string, dtype: WeightType): Float32Array {
+export function checkWritable(values: Float32Array, name: string, dtype: WeightType): Float32Array {
   const limit = largest[dtype];
   for (let i = 0; i < values.length; i++) {
     if (!(Math.abs(values[i]!) < limit)) {
@@ -74,7 +74,7 @@ export async function writeWeights(
     shards.at(-1)!.push({
       name,
       shape,
-      values: async () => checked(await values(), name, dtype),
+      values: async () => checkWritable(await values(), name, dtype),
     });
     room -= bytes;
     total += bytes;

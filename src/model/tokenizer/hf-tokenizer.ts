@@ -11,7 +11,7 @@ import { readJson } from "../files/read-json.js";
 import { stageFile } from "../files/staged-file.js";
 import { readGgufTokenizer } from "./gguf/read-tokenizer.js";
 import type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer.js";
-import type { TokenizerFiles } from "./tokenizer-files.js";
+import { templateOf, type TokenizerFiles } from "./tokenizer-files.js";
 
 type Json = Record<string, unknown>;
 
@@ -99,8 +99,13 @@ export class HfTokenizer implements Tokenizer {
     this.eosId = this.eosIds[0]!;
     this.padId = idOf("pad_token") ?? this.eosId;
 
-    const template = files.chatTemplate ?? defaultTemplate(config.chat_template);
+    const template = templateOf(files);
     if (template !== undefined) this.#template = new ChatTemplate(template, specials);
+  }
+
+  /** What it was made of. */
+  get files(): TokenizerFiles {
+    return this.#files;
   }
 
   /** Reads the tokenizer of a Hugging Face model folder, or the one a `.gguf` file carries. */
@@ -172,12 +177,4 @@ export class HfTokenizer implements Tokenizer {
     }
     return this.#template.render(messages, options);
   }
-}
-
-/** tokenizer_config.json holds one template, or a list of named ones. */
-function defaultTemplate(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  if (!Array.isArray(value)) return undefined;
-  const named = value as { name: string; template: string }[];
-  return (named.find(({ name }) => name === "default") ?? named[0])?.template;
 }

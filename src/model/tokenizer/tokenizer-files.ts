@@ -11,3 +11,15 @@ export interface TokenizerFiles {
   /** End tokens that `generation_config.json` or `config.json` names. */
   eosIds?: readonly number[];
 }
+
+/** tokenizer_config.json holds one template, or a list of named ones. */
+function defaultTemplate(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (!Array.isArray(value)) return undefined;
+  const named = value as { name: string; template: string }[];
+  return (named.find(({ name }) => name === "default") ?? named[0])?.template;
+}
+
+/** The chat template of a tokenizer's files. */
+export const templateOf = ({ chatTemplate, config }: TokenizerFiles): string | undefined =>
+  chatTemplate ?? defaultTemplate(config.chat_template);

