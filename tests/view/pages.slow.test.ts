@@ -35,6 +35,29 @@ test(
       }
       assert.ok(counts.size > 1);
 
+      // Rules that look at what was written have sliders of their own.
+      const choose = (rule: string, points?: number) =>
+        page.evaluate(`(() => {
+        const select = document.querySelector("[data-change=rule]");
+        select.value = "${rule}";
+        select.dispatchEvent(new Event("change"));
+        const slider = document.querySelector("[data-change=points]");
+        if (${points !== undefined}) {
+          slider.value = "${points}";
+          slider.dispatchEvent(new Event("input"));
+        }
+        return Number(document.querySelector(".arpo-count").dataset.branches);
+      })()`);
+      for (const points of [1, 3]) {
+        const { branches } = tree.replay({ rule: "treerl", expand: { points } });
+        assert.equal(await choose("treerl", points), branches);
+      }
+      await page.screenshot("explorer-treerl");
+      assert.equal(await choose("appo"), tree.replay({ rule: "appo" }).branches);
+      await page.evaluate(
+        `[...document.querySelectorAll("button")].find((b) => b.textContent === "as it was").click()`,
+      );
+
       // A click on the middle of row 3 selects its node there.
       const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`;
       await page.evaluate(drawn);

@@ -5,11 +5,20 @@ import { largeTree } from "../testing/large-tree.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { Random } from "../../random/random.js";
 import { ScriptedPolicy } from "../../rollout/testing/index.js";
-import { branchRules, rollout, type ReplayChanges, type RolloutTree } from "../../rollout/index.js";
+import {
+  branchRules,
+  expansionRules,
+  rollout,
+  type ExpandOptions,
+  type ReplayChanges,
+  type RolloutTree,
+} from "../../rollout/index.js";
+import { followExpansion } from "../../rollout/replay/follow-expansion.js";
 import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
 import { sharedTokens } from "./page/paths.js";
 import { tokenText } from "./page/token-text.js";
+import { unpackPlans } from "./page/unpack-plans.js";
 import { unpackTree } from "./page/unpack-tree.js";
 import type { PackedNumbers } from "../pack.js";
 import { followPlan } from "../../rollout/replay/follow-plan.js";
@@ -40,6 +49,45 @@ test("explore() decides in its page what tree.replay() decides", async () => {
     }
   }
   assert.ok(seen.size > 3, "the settings must differ in what they decide");
+});
+
+test("explore() chooses in its page what tree.replay() chooses, as its sliders say", async () => {
+  const random = Random.from(3);
+  for (let seed = 0; seed < 12; seed++) {
+    const own = random.choose([undefined, "treerl", "at2po", "appo"] as const);
+    const tree = await sampleTree(
+      own === undefined
+        ? { seed }
+        : { seed, rule: own, n: undefined, initialRollouts: undefined, beamSize: 1 },
+    );
+    const plans = unpackPlans(plain(makePayload(tree).expansions));
+    for (const rule of expansionRules) {
+      const plan = plans[rule]!;
+      const changes: ExpandOptions = {
+        ...("points" in plan.settings ? { points: 1 + random.integer(16) } : {}),
+        ...("rows" in plan.settings ? { rows: 1 + random.integer(4) } : {}),
+        ...("segment" in plan.settings ? { segment: 1 + random.integer(40) } : {}),
+      };
+      // The page does not ask for so many leaves of a tree.
+      const kept = rule === "tree-grpo" ? { keep: 1 } : {};
+      const expected = tree.replay({ rule, expand: { ...changes, ...kept } });
+      const shown = followExpansion(plan, {
+        ...plan.settings,
+        ...changes,
+        ...kept,
+      } as typeof plan.settings);
+      assert.deepEqual(plain(shown), plain(expected), rule);
+    }
+  }
+});
+
+test("explore() leaves out rules that need what a tree does not carry", async () => {
+  const tree = await sampleTree({ seed: 4 });
+  for (const node of tree.nodes) delete node.top;
+  assert.deepEqual(
+    expansionRules.filter((rule) => !makePayload(tree).expansions.plans[rule]),
+    ["appo", "appo-rollout"],
+  );
 });
 
 test("explore() carries every token, entropy and probability to its page", async () => {

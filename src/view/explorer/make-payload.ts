@@ -1,6 +1,8 @@
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
+import { ruleOf } from "../../rollout/settings.js";
+import { expansionPlans } from "./expansion-plans.js";
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { packIntegers, packNumbers } from "../pack.js";
@@ -83,9 +85,11 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
   return {
     title:
       options.title ??
-      `${many(rows.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${tree.config.branch.rule}`,
+      `${many(rows.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${ruleOf(tree.config)}`,
     prompt: tree.prompt.text,
     plan: planReplay(tree),
+    rule: ruleOf(tree.config),
+    expansions: expansionPlans(tree, tokenizer),
     vocabulary,
     tokens: packIntegers(tokens, wide),
     wide,

@@ -1,3 +1,6 @@
+import type { ExpansionRule } from "../../rollout/branch/family/settings.js";
+import type { RolloutRule } from "../../rollout/options.js";
+import type { ExpansionPlan } from "../../rollout/replay/expansion-plan.js";
 import type { ReplayPlan } from "../../rollout/replay/plan.js";
 import type { PackedNumbers } from "../pack.js";
 import type { BranchAttempt, NodeTool, RowEnd, RowKind } from "../../rollout/tree/tree-values.js";
@@ -37,11 +40,31 @@ export interface PageRow {
   reason?: string;
 }
 
+/** What a rule that looks at what was written may choose in a tree, in few numbers. */
+export interface PackedPlan extends Omit<ExpansionPlan, "chains"> {
+  /** Of each row the places it may be left at, five numbers each, and how many there are. */
+  places: number[][];
+  counts: number[];
+  /** Of each row the turns, three numbers each. */
+  turns: number[][];
+}
+
+export interface PackedExpansions {
+  /** Rows that the rules see: number, parent, tree, start, split, length, and 1 for a first one. */
+  rows: number[][];
+  /** Places carried of each row, where a rule has so many. */
+  most: number;
+  plans: Partial<Record<ExpansionRule, PackedPlan>>;
+}
+
 /** What the explorer's page is given: a tree in few bytes. */
 export interface ExplorerPayload {
   title: string;
   prompt: string;
   plan: ReplayPlan;
+  /** The rule that the tree grew by, and what those that look at what was written may choose here. */
+  rule: RolloutRule;
+  expansions: PackedExpansions;
   /** The text of every token that occurs; empty without a tokenizer. */
   vocabulary: string[];
   /** Places in the vocabulary (ids where it is empty), 32 bits each if there are many. */

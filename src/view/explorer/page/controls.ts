@@ -1,7 +1,7 @@
-import type { BranchRule } from "../../../rollout/branch/branch-rule.js";
 import { element } from "../../page/element.js";
 import type { Choices } from "./choices.js";
 import { quantitiesOf, type Quantity } from "./colouring.js";
+import { ruleControls, rulesToAsk } from "./rule-controls.js";
 import type { PageTree } from "./unpack-tree.js";
 
 /** The explorer's controls; `changed` is called after every change of the choices. */
@@ -50,52 +50,9 @@ export function makeControls(tree: PageTree, choices: Choices, changed: () => vo
   pick("follow", [none, ...rows], "-1", (value) => (choices.follow = Number(value)));
   pick("compare with", [none, ...rows], "-1", (value) => (choices.compare = Number(value)));
 
-  const { settings } = tree.plan;
-  const replayed = element("fieldset", { class: "arpo-bar" });
-  replayed.append(element("legend", {}, "What would have branched?"));
-  const rules = ["arpo-code", "arpo-paper", "seed-docs", "aepo-code", "aepo-paper"];
-  const rule = element("select", { "data-change": "rule" });
-  for (const name of rules) rule.append(element("option", { value: name }, name));
-  rule.value = settings.rule;
-  rule.onchange = () => {
-    choices.changes.rule = rule.value as BranchRule;
-    changed();
-  };
-  replayed.append(element("label", {}, "rule ", rule));
-  const sliders: [key: "probability" | "weight" | "threshold", label: string, high: number][] = [
-    ["probability", "probability", 1],
-    ["weight", "entropy weight", 2],
-    ["threshold", "threshold", 1],
-  ];
-  const resets: (() => void)[] = [];
-  for (const [key, label, high] of sliders) {
-    const start = settings[key];
-    const slider = element("input", { type: "range", step: "0.01", "data-change": key });
-    slider.min = String(Math.min(0, start));
-    slider.max = String(Math.max(high, start));
-    slider.value = String(start);
-    const told = element("output", {}, String(start));
-    slider.oninput = () => {
-      choices.changes[key] = Number(slider.value);
-      told.textContent = slider.value;
-      changed();
-    };
-    resets.push(() => {
-      slider.value = String(start);
-      told.textContent = String(start);
-    });
-    replayed.append(element("label", {}, `${label} `, slider, told));
-  }
-  const reset = element("button", {}, "as it was");
-  reset.onclick = () => {
-    choices.changes = {};
-    rule.value = settings.rule;
-    for (const back of resets) back();
-    changed();
-  };
-  replayed.append(reset);
   // A tree that no rule could have branched has nothing to ask about.
-  return element("div", {}, bar, ...(tree.plan.attemptsPerRow > 0 ? [replayed] : []));
+  const asked = rulesToAsk(tree).length > 0;
+  return element("div", {}, bar, ...(asked ? [ruleControls(tree, choices, changed)] : []));
 }
 
 /** What a replay would have done, in words. */

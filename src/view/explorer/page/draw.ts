@@ -1,6 +1,7 @@
 import type { Replay } from "../../../rollout/replay/replay-result.js";
 import type { Colouring } from "./colouring.js";
 import type { Span } from "./paths.js";
+import { placedPoints } from "./placed-points.js";
 import type { PageTree } from "./unpack-tree.js";
 
 /** What a drawing of the tree depends on. */
@@ -76,7 +77,8 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
     context.lineWidth = 1;
   });
 
-  drawAttempts();
+  if (scene.replay.attempts.length > 0) drawAttempts();
+  else drawPoints();
   drawRows();
   if (scene.parting !== undefined) {
     context.globalAlpha = 1;
@@ -164,6 +166,19 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
     context.globalAlpha = 1;
   }
 
+  /** A mark at each place that a rule chose: full, and ringed where the tree does not have the row. */
+  function drawPoints(): void {
+    for (const { node: id, offset, points } of placedPoints(tree, scene.replay.points)) {
+      const { from, to } = scene.spans[id]!;
+      const { length, row } = tree.nodes[id]!;
+      const at = x(from + (to - from) * (length > 0 ? offset / length : 0));
+      if (!inView(row) || at < -6 || at > width + 6) continue;
+      const isNew = points.some(({ child }) => child === undefined);
+      context.globalAlpha = scene.shown?.has(id) === false ? 0.22 : 1;
+      mark(at, y(row) + lane / 2 - 0.5, true, isNew);
+    }
+  }
+
   /** A mark after each node where something was decided: full if it branches, ringed if it changed. */
   function drawAttempts(): void {
     const marks = new Map<number, { row: number; branch: boolean; changed: boolean }>();
@@ -178,17 +193,21 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
       if (!inView(row) || at < -6 || at > width + 6) continue;
       const middle = y(row) + lane / 2 - 0.5;
       context.globalAlpha = scene.shown?.has(id) === false ? 0.22 : 1;
-      context.beginPath();
-      context.arc(at, middle, 3.5, 0, 2 * Math.PI);
-      context.fillStyle = branch ? scene.accent : "#ffffff";
-      context.fill();
-      context.strokeStyle = scene.ink;
-      context.stroke();
-      if (!changed) continue;
-      context.beginPath();
-      context.arc(at, middle, 6.5, 0, 2 * Math.PI);
-      context.strokeStyle = scene.accent;
-      context.stroke();
+      mark(at, middle, branch, changed);
     }
+  }
+
+  function mark(at: number, middle: number, isFull: boolean, isRinged: boolean): void {
+    context.beginPath();
+    context.arc(at, middle, 3.5, 0, 2 * Math.PI);
+    context.fillStyle = isFull ? scene.accent : "#ffffff";
+    context.fill();
+    context.strokeStyle = scene.ink;
+    context.stroke();
+    if (!isRinged) return;
+    context.beginPath();
+    context.arc(at, middle, 6.5, 0, 2 * Math.PI);
+    context.strokeStyle = scene.accent;
+    context.stroke();
   }
 }

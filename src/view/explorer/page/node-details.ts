@@ -4,6 +4,7 @@ import { numberText } from "../../page/number-text.js";
 import { tableRow } from "../../page/table-row.js";
 import type { Colouring } from "./colouring.js";
 import { heatText } from "./heat-text.js";
+import { placedPoints, type PlacedPoints } from "./placed-points.js";
 import type { PageTree } from "./unpack-tree.js";
 
 /** A node: what it is, what was decided after it, and its tokens. */
@@ -42,6 +43,9 @@ export function nodeDetails(
   }
   const attempts = replay.attempts.filter((attempt) => attempt.node === id);
   if (attempts.length > 0) box.append(attemptTable(attempts, replay));
+  const placed = placedPoints(tree, attempts.length > 0 ? [] : replay.points);
+  const here = placed.filter((place) => place.node === id);
+  if (here.length > 0) box.append(pointTable(here, replay));
   const tokens = Array.from({ length: node.length }, (_, i) => ({
     token: node.start + i,
     node: id,
@@ -66,6 +70,23 @@ function attemptTable(attempts: Replay["attempts"], replay: Replay): HTMLElement
     const outcome = `${branch ? "branches" : "does not branch"}${before}: ${reason}`;
     const numbers = [u, delta, score, bar, probability].map((x) => numberText(x, 4));
     table.append(tableRow("td", [String(attempt.attempt), ...numbers, outcome]));
+  }
+  return element("div", { class: "arpo-wide" }, table);
+}
+
+/** The places in a node that a rule would leave rows at, and why. */
+function pointTable(places: readonly PlacedPoints[], replay: Replay): HTMLElement {
+  const table = element("table", {});
+  table.append(
+    element("caption", {}, `Branching by ${replay.settings.rule}`),
+    tableRow("th", ["after tokens", "round", "order", "score", "outcome"]),
+  );
+  for (const { offset, points } of places) {
+    for (const { round, order, score, child } of points) {
+      const outcome = child === undefined ? "would be new" : `row ${child}`;
+      const numbers = [offset, round, order + 1].map(String);
+      table.append(tableRow("td", [...numbers, numberText(score, 4), outcome]));
+    }
   }
   return element("div", { class: "arpo-wide" }, table);
 }

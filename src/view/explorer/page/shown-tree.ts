@@ -1,3 +1,5 @@
+import { isExpansion, type ExpansionSettings } from "../../../rollout/branch/family/settings.js";
+import { followExpansion } from "../../../rollout/replay/follow-expansion.js";
 import { followPlan } from "../../../rollout/replay/follow-plan.js";
 import type { Replay } from "../../../rollout/replay/replay-result.js";
 import type { Palette } from "../../palette.js";
@@ -8,10 +10,7 @@ import type { PageTree } from "./unpack-tree.js";
 
 /** A tree as it is shown: what the reader chose, and what follows from that. */
 export class ShownTree {
-  readonly choices: Choices = {
-    ...{ quantity: "entropy", along: "tokens" },
-    ...{ changes: {}, follow: -1, compare: -1 },
-  };
+  readonly choices: Choices;
   /** The node that is looked at; -1 for none. */
   selected = -1;
   replay: Replay;
@@ -24,8 +23,11 @@ export class ShownTree {
     readonly tree: PageTree,
     ramps: Palette,
   ) {
-    this.choices.quantity = quantitiesOf(tree)[0]!;
-    this.replay = followPlan(tree.plan, {});
+    this.choices = {
+      ...{ quantity: quantitiesOf(tree)[0]!, along: "tokens" },
+      ...{ rule: tree.rule, changes: {}, expand: {}, follow: -1, compare: -1 },
+    };
+    this.replay = this.#decided();
     this.colouring = colouringOf(tree, this.choices.quantity, ramps);
     this.spans = spansOf(tree, this.choices.along);
   }
@@ -33,10 +35,21 @@ export class ShownTree {
   /** Follows from the choices anew. */
   update(ramps: Palette): void {
     const { tree, choices } = this;
-    this.replay = followPlan(tree.plan, choices.changes);
+    this.replay = this.#decided();
     this.colouring = colouringOf(tree, choices.quantity, ramps);
     this.spans = spansOf(tree, choices.along);
     this.longest = this.spans.reduce((most, { to }) => Math.max(most, to), 1);
+  }
+
+  /** What the chosen rule would have done. */
+  #decided(): Replay {
+    const { rule, changes, expand } = this.choices;
+    const { plan, expansions } = this.tree;
+    if (!isExpansion(rule)) return followPlan(plan, { ...changes, rule });
+    const chosen = expansions[rule];
+    // A tree that was grown so but does not carry what the rule ranks by.
+    if (!chosen) return followPlan(plan, { probability: -1 });
+    return followExpansion(chosen, { ...chosen.settings, ...expand } as ExpansionSettings);
   }
 
   /** Whether rows have scores to be told. */

@@ -1,6 +1,7 @@
 import { carried } from "../../page/carried.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
+import { isExpansion } from "../../../rollout/branch/family/settings.js";
 import type { ExplorerPayload, LiveTree } from "../payload.js";
 import { makeActions } from "./actions.js";
 import { makeControls, replayWords } from "./controls.js";
@@ -45,7 +46,8 @@ export function startExplorer(id: string, colours: PageColours): void {
   }
   function changed(): void {
     shown.update(coloursOf(root!, colours));
-    count.textContent = tree.plan.attemptsPerRow > 0 ? replayWords(shown.replay) : "";
+    const isAsked = isExpansion(shown.choices.rule) || tree.plan.attemptsPerRow > 0;
+    count.textContent = isAsked ? replayWords(shown.replay) : "";
     count.dataset["branches"] = String(shown.replay.branches);
     legend.replaceChildren(...legendOf(shown));
     tellNode();

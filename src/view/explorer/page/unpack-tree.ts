@@ -1,11 +1,16 @@
 import { integersOf, numbersOf } from "../../page/unpack.js";
 import type { ExplorerPayload } from "../payload.js";
 
+import { unpackPlans } from "./unpack-plans.js";
+
 /** A tree as the page works with it. */
 export interface PageTree extends Omit<
   ExplorerPayload,
-  "tokens" | "entropies" | "surprises" | "advantages" | "top"
+  "tokens" | "entropies" | "surprises" | "advantages" | "top" | "expansions"
 > {
+  expansions: ReturnType<typeof unpackPlans>;
+  /** Places of each row that a rule can choose among. */
+  most: number;
   tokens: Uint16Array | Uint32Array;
   entropies: Float32Array;
   surprises: Float32Array;
@@ -18,6 +23,8 @@ export function unpackTree(payload: ExplorerPayload): PageTree {
   const { advantages, top, wide } = payload;
   return {
     ...payload,
+    expansions: unpackPlans(payload.expansions),
+    most: payload.expansions.most,
     tokens: integersOf(payload.tokens, wide),
     entropies: numbersOf(payload.entropies),
     surprises: numbersOf(payload.surprises),
