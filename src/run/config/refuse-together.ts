@@ -48,6 +48,11 @@ function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
       `Cannot load the configuration: lab.expand: is for the rules ${expansionRules.join(", ")}, got lab.branch_rule ${rule}`,
     );
   }
+  if (rollout.enable_dynamic_rollouts) {
+    throw new RangeError(
+      `Cannot load the configuration: actor_rollout_ref.rollout.enable_dynamic_rollouts: is for AEPO's rules, got lab.branch_rule ${rule}`,
+    );
+  }
   const { n } = fixedRows(completeSettings("load the configuration: lab.expand", rule, given));
   if (n === undefined || n === rollout.n) return;
   throw new RangeError(
