@@ -1,17 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  makeEnvironment,
-  methodOf,
-  type Environment,
-  type EnvironmentStart,
-} from "../environment/environment.js";
+import { makeEnvironment, methodOf, type Environment } from "../environment/environment.js";
 import { advantages } from "../learn/index.js";
 import { Random } from "../random/random.js";
 import { score } from "../reward/index.js";
 import { calculator, ToolSet, type ToolCall } from "../tools/index.js";
 import {
-  expansionRules,
   loadTrees,
   rollout,
   saveTrees,
@@ -20,72 +14,11 @@ import {
   treesToJsonl,
 } from "./index.js";
 import type { RolloutOptions, RolloutTree } from "./index.js";
+import { CloneableDice, counts, Dice, gambler } from "../../tests/rollout/dice.js";
 import { ScriptedPolicy } from "./testing/index.js";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-/** How often instances were made and disposed. */
-const counts = { made: 0, disposed: 0, twice: 0, clones: 0 };
-
-/** A purse and dice: every call changes the state, some draw. */
-class Dice implements Environment {
-  readonly tools: Record<string, string> = { bet: "Bets on a throw.", count: "Counts the purse." };
-  purse = 10;
-  throws = 0;
-  random = Random.from(0);
-  #gone = false;
-
-  constructor() {
-    counts.made++;
-  }
-  reset(_: unknown, { random }: EnvironmentStart): string {
-    this.random = random;
-    this.purse += random.integer(5);
-    return `You have ${this.purse}.`;
-  }
-  bet(input: string) {
-    const stake = Number(input);
-    this.throws++;
-    const won = this.random.integer(6) >= 3;
-    this.purse += won ? stake : -stake;
-    return { text: `You ${won ? "win" : "lose"} ${stake}.`, ok: true, reward: won ? 1 : -1 };
-  }
-  count(): string {
-    return `${this.purse} after ${this.throws} throws.`;
-  }
-  get done() {
-    return this.throws >= 6;
-  }
-  reward() {
-    return { score: this.purse, reason: `${this.throws} throws`, parts: { throws: this.throws } };
-  }
-  dispose() {
-    counts.disposed++;
-    if (this.#gone) counts.twice++;
-    this.#gone = true;
-  }
-}
-
-class CloneableDice extends Dice {
-  clone(): Dice {
-    counts.clones++;
-    const copy = new CloneableDice();
-    copy.purse = this.purse;
-    copy.throws = this.throws;
-    copy.random = Random.restore(this.random.state());
-    return copy;
-  }
-}
-
-/** Bets, counts and stops as its row's random stream says. */
-const gambler = () =>
-  new ScriptedPolicy(({ options: { random } }) => {
-    const u = random.uniform();
-    const confidence = 0.3 + 0.7 * random.uniform();
-    if (u < 0.6) return { text: `hm<bet>${1 + random.integer(3)}</bet>`, confidence };
-    return { text: u < 0.85 ? "how much?<count>all</count>" : "enough\u0001", confidence };
-  });
 
 const tasks = ["a", "b", "c", "d"].map((prompt) => ({ prompt, id: `task-${prompt}` }));
 const branching: RolloutOptions = {
@@ -404,38 +337,3 @@ test("makeEnvironment() takes classes and functions, also ones that wait", async
     assert.ok((await makeEnvironment(source)) instanceof Dice);
   }
 });
-
-for (const rule of expansionRules) {
-  test(`${rule}: rows that are left anywhere stand in the state that their calls lead to`, async () => {
-    const options: RolloutOptions = {
-      ...{ rule, seed: 3, callLimit: 12, responseLength: 400 },
-      ...(rule === "fr3e" ? { expand: { rows: 2 } } : {}),
-      ...(rule === "treepo" ? { n: 8, expand: { segment: 24 } } : {}),
-      ...(rule === "spo-tree" ? { expand: { segment: 24, factors: [2, 2, 2] } } : {}),
-      judge: (rows) => rows.map(({ row }) => row % 2 === 0),
-    };
-    const before = { ...counts };
-    const trees = await rollout(gambler(), tasks.slice(0, 2), {
-      ...options,
-      environment: () => new Dice(),
-    });
-    const cloned = await rollout(gambler(), tasks.slice(0, 2), {
-      ...options,
-      environment: () => new CloneableDice(),
-    });
-    assert.deepEqual(
-      cloned.map(({ rows }) => rows),
-      trees.map(({ rows }) => rows),
-    );
-    let throws = 0;
-    for (const tree of trees) {
-      for (const { leaf, outcome } of tree.rows) {
-        const bets = tree.path(leaf).filter(({ tool }) => tool?.tag === "bet" && tool.ok).length;
-        assert.equal(outcome!.parts!["throws"], bets);
-        throws += bets;
-      }
-    }
-    assert.ok(throws > 0);
-    assert.equal(counts.made - before.made, counts.disposed - before.disposed);
-  });
-}
