@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { convertCommand } from "./commands/convert.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { fetchCommand } from "./commands/fetch.js";
 import { learnCommands } from "./commands/learn.js";
 import { evalCommand } from "./commands/eval.js";
 import { labCommand } from "./commands/lab.js";
@@ -58,6 +59,7 @@ program.addCommand(serveCommand());
 program.addCommand(viewCommand());
 program.addCommand(doctorCommand());
 program.addCommand(convertCommand());
+program.addCommand(fetchCommand());
 for (const command of learnCommands()) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {

@@ -6,6 +6,7 @@ export {
   type TensorComparison,
 } from "./compare-checkpoints.js";
 export { convertCheckpoint, type Conversion, type ConvertOptions } from "./convert-checkpoint.js";
+export { fetchModel, type FetchedModel, type FetchOptions } from "./fetch/fetch-model.js";
 export { openCheckpoint } from "./open-checkpoint.js";
 export { openFolder } from "./open-folder.js";
 export { openShards } from "./open-shards.js";

@@ -1,5 +1,5 @@
 // Writers of pickles and torch archives for tests, well-formed or not.
-import { crc32 } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 
 const bytes = (...parts: (number | string | Buffer)[]): Buffer =>
   Buffer.concat(
@@ -113,11 +113,13 @@ export function dtensor(
   );
 }
 
-/** What of a zip is to be out of order. */
+/** What of a zip is to be otherwise, or out of order. */
 export interface ZipFaults {
   /** Sizes and positions in 64 bits. */
   zip64?: boolean;
   method?: number;
+  /** Files are compressed. */
+  deflate?: boolean;
   flags?: number;
   /** The name in the header before the data, where it is not that of the directory. */
   headerName?: string;
@@ -126,14 +128,15 @@ export interface ZipFaults {
   overlap?: boolean;
 }
 
-/** A zip archive of stored files. */
+/** A zip archive of stored or compressed files. */
 export function zip(files: readonly [string, Buffer][], faults: ZipFaults = {}): Buffer {
-  const { zip64 = false, method = 0, flags = 0 } = faults;
+  const { zip64 = false, deflate = false, method = deflate ? 8 : 0, flags = 0 } = faults;
   const [parts, directory]: [Buffer[], Buffer[]] = [[], []];
   let at = 0;
   const u16 = (value: number) => u32(value).subarray(0, 2);
-  for (const [name, data] of files) {
-    const sum = u32(crc32(data) ^ (faults.badSum === name ? 1 : 0));
+  for (const [name, contents] of files) {
+    const data = deflate ? deflateRawSync(contents) : contents;
+    const sum = u32(crc32(contents) ^ (faults.badSum === name ? 1 : 0));
     const size = u32(zip64 ? 0xffffffff : data.length);
     const extra = zip64
       ? bytes(u16(1), u16(24), u64(data.length), u64(data.length), u64(faults.overlap ? 0 : at))
@@ -146,7 +149,7 @@ export function zip(files: readonly [string, Buffer][], faults: ZipFaults = {}):
       u32(0),
       sum,
       size,
-      size,
+      deflate ? u32(contents.length) : size,
       u16(encoded.length),
     );
     const header = Buffer.from(faults.headerName ?? name).subarray(0, encoded.length);

@@ -1,11 +1,15 @@
 import { open, type FileHandle } from "node:fs/promises";
-import { crc32 } from "node:zlib";
+import { Readable } from "node:stream";
+import { crc32, createInflateRaw } from "node:zlib";
 
-/** A file inside a zip archive, stored as it is. */
+/** A file inside a zip archive. */
 export interface ZipEntry {
   readonly name: string;
   /** Where its bytes begin in the archive. */
   readonly start: number;
+  /** How many bytes they are there: fewer than the file's where it is compressed. */
+  readonly packed: number;
+  readonly compressed: boolean;
   readonly size: number;
   readonly crc: number;
 }
@@ -27,8 +31,8 @@ async function readFully(handle: FileHandle, into: Uint8Array, from: number): Pr
 
 /**
  * A zip archive of stored files, as PyTorch writes them, also of more than 4 GB. Files are read by
- * position and never unpacked to disk. Compressed, encrypted, doubled or overlapping files and names
- * that leave the archive are refused.
+ * position and never unpacked to disk. Encrypted, doubled or overlapping files and names that leave the
+ * archive are refused, and so are compressed ones unless they are asked for.
  */
 export class ZipArchive {
   private readonly intact = new Map<string, Promise<void>>();
@@ -39,10 +43,10 @@ export class ZipArchive {
     readonly entries: ReadonlyMap<string, ZipEntry>,
   ) {}
 
-  static async open(path: string): Promise<ZipArchive> {
+  static async open(path: string, { compressed = false } = {}): Promise<ZipArchive> {
     const handle = await open(path, "r");
     try {
-      return new ZipArchive(path, handle, await readDirectory(path, handle));
+      return new ZipArchive(path, handle, await readDirectory(path, handle, compressed));
     } catch (error) {
       await handle.close();
       throw error;
@@ -76,6 +80,34 @@ export class ZipArchive {
     return bytes;
   }
 
+  /** A file's bytes from first to last, compressed or not; its checksum is checked at the end. */
+  async *pieces(entry: ZipEntry): AsyncGenerator<Uint8Array> {
+    const { handle } = this;
+    const packed = async function* () {
+      for (let at = 0; at < entry.packed; at += pieceSize) {
+        const piece = new Uint8Array(Math.min(pieceSize, entry.packed - at));
+        await readFully(handle, piece, entry.start + at);
+        yield piece;
+      }
+    };
+    const bytes: AsyncIterable<Uint8Array> = entry.compressed
+      ? Readable.from(packed()).compose(createInflateRaw())
+      : packed();
+    let [done, sum] = [0, 0];
+    for await (const piece of bytes) {
+      done += piece.length;
+      if (done > entry.size) break;
+      sum = crc32(piece, sum);
+      yield piece;
+    }
+    if (done !== entry.size) {
+      throw new SyntaxError(
+        `Cannot read ${this.path}: ${entry.name} must have ${entry.size} bytes, got ${done > entry.size ? "more" : done}`,
+      );
+    }
+    this.checkSum(entry, sum);
+  }
+
   async close(): Promise<void> {
     await this.handle.close();
   }
@@ -101,7 +133,11 @@ export class ZipArchive {
 
 const view = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 
-async function readDirectory(path: string, handle: FileHandle): Promise<Map<string, ZipEntry>> {
+async function readDirectory(
+  path: string,
+  handle: FileHandle,
+  mayCompress: boolean,
+): Promise<Map<string, ZipEntry>> {
   const refuse = (rule: string, got: unknown): never => {
     throw new SyntaxError(`Cannot read ${path}: ${rule}, got ${got}`);
   };
@@ -167,9 +203,13 @@ async function readDirectory(path: string, handle: FileHandle): Promise<Map<stri
     if (directory.getUint16(at + 8, true) & 0x2041)
       refuse(`${name} must not be encrypted`, "it is");
     const method = directory.getUint16(at + 10, true);
-    if (method !== 0) refuse(`${name} must be stored uncompressed (method 0)`, method);
+    const compressed = mayCompress && method === 8;
+    if (method !== 0 && !compressed) {
+      refuse(`${name} must be stored uncompressed (method 0)`, method);
+    }
     const large = zip64Fields(directory, at, nameLength, extraLength);
-    if (large.packed !== large.size) refuse(`${name} must be as long as stored`, large.packed);
+    if (!compressed && large.packed !== large.size)
+      refuse(`${name} must be as long as stored`, large.packed);
 
     const header = await bytes(large.offset, 30 + nameLength);
     if (header.getUint32(0, true) !== 0x04034b50 || header.getUint16(26, true) !== nameLength) {
@@ -178,10 +218,12 @@ async function readDirectory(path: string, handle: FileHandle): Promise<Map<stri
     if (text(header, 30) !== name)
       refuse(`${name} must be called so by its header`, text(header, 30));
     const dataStart = large.offset + 30 + nameLength + header.getUint16(28, true);
-    if (dataStart + large.size > start) refuse(`${name} must end before the directory`, large.size);
-    taken.push([large.offset, dataStart + large.size]);
+    if (dataStart + large.packed > start)
+      refuse(`${name} must end before the directory`, large.packed);
+    taken.push([large.offset, dataStart + large.packed]);
     const crc = directory.getUint32(at + 16, true);
-    entries.set(name, { name, start: dataStart, size: large.size, crc });
+    const placed = { start: dataStart, packed: large.packed, size: large.size };
+    entries.set(name, { name, ...placed, compressed, crc });
     at = next;
   }
   taken.sort(([a], [b]) => a - b);

@@ -1,0 +1,18 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { KnownFile } from "./known-models.js";
+
+/** What a file is that is not as it must be; undefined where it is. */
+export async function difference(path: string, wanted: KnownFile): Promise<string | undefined> {
+  const { size } = await stat(path);
+  if (size !== wanted.bytes) return `${size} bytes`;
+  const hash = createHash("sha256");
+  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  const found = hash.digest("hex");
+  return found === wanted.sha256 ? undefined : `sha256 ${found}`;
+}
+
+/** What a file must be, in words. */
+export const described = ({ name, bytes, sha256 }: KnownFile): string =>
+  `${name} of ${bytes} bytes with sha256 ${sha256}`;
