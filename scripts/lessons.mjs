@@ -1,7 +1,7 @@
 // The outputs that the lessons carry, so that a site that runs nothing shows them. `npm run lessons` runs
 // every lesson and keeps what can be shown as it stands; `-- --check` runs them and compares. On the
 // wasm engine, whose digits are the same on every machine. Words choose lessons: `npm run lessons -- 03`.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,18 +41,27 @@ const names = readdirSync(join(root, "notebooks"))
   .filter((name) => words.length === 0 || words.some((word) => name.includes(word)));
 const folder = mkdtempSync(join(tmpdir(), "arpo-lab-lessons-"));
 let stale = 0;
-for (const name of names) {
+
+/** Runs a lesson on the engine whose digits are the same everywhere; what it said, where it fails. */
+function run(path, out) {
+  return new Promise((resolve) => {
+    const args = [join(root, "bin/arpo-lab.mjs"), "run", path, "--out", out, "--timeout", "600"];
+    const env = { ...process.env, ARPO_LAB_BACKEND: "wasm" };
+    const child = spawn(process.execPath, args, { cwd: root, env });
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (said += text));
+    child.on("close", (code) => resolve(code === 0 ? undefined : said));
+  });
+}
+
+async function lesson(name) {
   const path = join(root, "notebooks", name);
   const out = join(folder, name);
-  const { status, stderr, stdout } = spawnSync(
-    process.execPath,
-    [join(root, "bin/arpo-lab.mjs"), "run", path, "--out", out, "--timeout", "600"],
-    { cwd: root, encoding: "utf8", env: { ...process.env, ARPO_LAB_BACKEND: "wasm" } },
-  );
-  if (status !== 0) {
-    console.error(`${name} fails:\n${stdout}${stderr}`);
+  const failure = await run(path, out);
+  if (failure !== undefined) {
+    console.error(`${name} fails:\n${failure}`);
     stale++;
-    continue;
+    return;
   }
   const kept = JSON.parse(readFileSync(path, "utf8"));
   const made = JSON.parse(readFileSync(out, "utf8"));
@@ -78,5 +87,12 @@ for (const name of names) {
     console.error(`${name}: outputs of ${faults.join(", ")} are of another run: npm run lessons`);
   }
 }
+
+// Two at a time: much of a lesson is one thread's work.
+const waiting = [...names];
+const lane = async () => {
+  for (let name; (name = waiting.shift()) !== undefined;) await lesson(name);
+};
+await Promise.all([lane(), lane()]);
 rmSync(folder, { recursive: true });
 process.exit(stale > 0 ? 1 : 0);
