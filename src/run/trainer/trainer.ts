@@ -277,7 +277,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
               ...rolloutOptions(config),
               ...{ tools, seed, firstIndex, ...this.#acting },
               // What samples may be a rounded copy of what trains.
-              ...(sampler === policy ? {} : { current: policy }),
+              ...(sampler === policy && !policy.sampler ? {} : { current: policy }),
               judge: async (_, tree) => {
                 const judged = new RolloutTree<Task>(tree as RolloutTreeData<Task>);
                 const { rows } = await this.#score([judged], reward);
