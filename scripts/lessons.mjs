@@ -32,6 +32,8 @@ const steady = (text) =>
     .replace(/\b\d+:\d\d\b/g, "#")
     .replace(/\b\d+(\.\d+)?\/s\b/g, "#")
     .replace(/(_time(?:<\/td><td[^>]*>|\s+|': )|timing_s\/\w+': | ms: )[\d.e-]+\s*/g, "$1#")
+    // A column is as wide as its longest number.
+    .replace(/ {2,}/g, "  ")
     // A board's last panel, to the end of its picture.
     .replace(/Seconds per step<(?:[^"\\]|\\.)*/g, "#")
     .replace(/id="[\w-]+"|arpo-[0-9a-f]{6,}/g, "id");
