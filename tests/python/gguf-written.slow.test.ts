@@ -110,6 +110,7 @@ test("models of every family, with adapters and in four bits, answer greedily as
   const folder = await folderFor(t);
   const words = ["the search for the lowest tower, and 1234 more of them", "a slower searcher"];
   const scaling = { lowFrequencyFactor: 1, highFrequencyFactor: 4, originalContext: 8192 };
+  const prompts = ["the search", "1234 lower", "a", "the lowest ".repeat(60)]; // the last for slow turns
   const models: Record<string, Partial<ModelConfigInput> & { dtype?: GgufWeightType }> = {
     qwen2: { family: "qwen2" },
     "qwen2 untied": { family: "qwen2", tied: false, ropeTheta: 1e6 },
@@ -141,7 +142,7 @@ test("models of every family, with adapters and in four bits, answer greedily as
       const file = join(folder, `${name}.gguf`);
       await saveGguf(model, tokenizer, file, { dtype });
       model.dispose();
-      await compare(t, file, ["the search", "1234 lower", "a"], dtype === "float32" ? 1e-3 : 0.5);
+      await compare(t, file, prompts, dtype === "float32" ? 1e-3 : 0.5);
     });
   }
 });
