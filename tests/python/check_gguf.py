@@ -11,7 +11,7 @@ import torch
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 folder, found = sys.argv[1], json.load(open(sys.argv[2]))
-torch.set_num_threads(2)
+torch.set_num_threads(1)  # two wait for each other on a busy machine
 model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
 # By its own file: transformers 5 takes a tokenizer's settings from the model's type where it knows better.
 tokenizer = PreTrainedTokenizerFast(tokenizer_file=folder + "/tokenizer.json")
