@@ -7,6 +7,11 @@ import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const unknown = process.argv.slice(2).find((a) => a.startsWith("-") && a !== "--slow");
+if (unknown !== undefined) {
+  console.error(`Cannot test: the only option is --slow, got ${unknown}`);
+  process.exit(1);
+}
 const words = process.argv.slice(2).filter((a) => !a.startsWith("-"));
 const slow = process.argv.includes("--slow");
 

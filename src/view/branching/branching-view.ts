@@ -1,8 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { program } from "#pages/branching";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { escapeHtml } from "../../../picture/escape.js";
-import { widgetHtml } from "../widget.js";
+import { PictureView } from "../picture-view.js";
 import { branchingPicture } from "./branching-picture.js";
 import { branchingPayload, type BranchingOptions } from "./make-payload.js";
 import type { BranchingPayload } from "./payload.js";
@@ -32,41 +31,12 @@ const style = `
  * assert.match(new BranchingView(payload).picture(), /^<svg /);
  * ```
  */
-export class BranchingView {
-  constructor(readonly payload: BranchingPayload) {}
-
-  /** What it shows, in words: a line for every rule. */
-  get summary(): string {
-    return this.payload.summary.join("\n");
-  }
+export class BranchingView extends PictureView<BranchingPayload> {
+  protected override readonly page = { name: "branching", style, program };
 
   /** All rules' lines as one picture. */
-  picture(): string {
+  override picture(): string {
     return branchingPicture(this.payload);
-  }
-
-  /** One piece of HTML that needs nothing else. */
-  html(): string {
-    const [title] = this.payload.summary;
-    return widgetHtml({
-      name: "branching",
-      still: `<div class="arpo-title"><b>${escapeHtml(title!)}</b></div>${this.picture()}`,
-      data: { branching: this.payload },
-      ...{ style, program },
-    });
-  }
-
-  /** Every form it can be shown in. */
-  bundle(): Record<string, string> {
-    return {
-      "text/html": this.html(),
-      "image/svg+xml": this.picture(),
-      "text/plain": this.summary,
-    };
-  }
-
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return this.bundle();
   }
 }
 

@@ -1,8 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { program } from "#pages/credit";
 import type { Scored } from "../../reward/scored.js";
-import { escapeHtml } from "../../../picture/escape.js";
-import { widgetHtml } from "../widget.js";
+import { PictureView } from "../picture-view.js";
 import { creditPicture } from "./credit-picture.js";
 import { creditPayload, type CreditViewOptions } from "./make-payload.js";
 import type { CreditPayload } from "./payload.js";
@@ -40,41 +39,12 @@ const style = `
  * assert.match(new CreditView(payload).picture(), /^<svg /);
  * ```
  */
-export class CreditView {
-  constructor(readonly payload: CreditPayload) {}
-
-  /** What it shows, in words: a line for every rule. */
-  get summary(): string {
-    return this.payload.summary.join("\n");
-  }
+export class CreditView extends PictureView<CreditPayload> {
+  protected override readonly page = { name: "credit", style, program };
 
   /** The maps of all rules as one picture. */
-  picture(): string {
+  override picture(): string {
     return creditPicture(this.payload);
-  }
-
-  /** One piece of HTML that needs nothing else. */
-  html(): string {
-    const [title] = this.payload.summary;
-    return widgetHtml({
-      name: "credit",
-      still: `<div class="arpo-title"><b>${escapeHtml(title!)}</b></div>${this.picture()}`,
-      data: { credit: this.payload },
-      ...{ style, program },
-    });
-  }
-
-  /** Every form it can be shown in. */
-  bundle(): Record<string, string> {
-    return {
-      "text/html": this.html(),
-      "image/svg+xml": this.picture(),
-      "text/plain": this.summary,
-    };
-  }
-
-  [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return this.bundle();
   }
 }
 
