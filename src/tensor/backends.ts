@@ -10,7 +10,7 @@ import { optimiserKernels } from "./kernels/optimiser.js";
 import { transformerKernels } from "./kernels/transformer.js";
 import { vocabularyKernels } from "./kernels/vocabulary.js";
 import { loadTensorflow } from "./optional/tensorflow.js";
-import { createWebgpu } from "./optional/webgpu.js";
+import { createWebgpu, releaseWebgpu } from "./optional/webgpu.js";
 import { tf } from "./tfjs.js";
 
 /** Every backend there is: first those that are taken where they are, best first, then those that are asked for. */
@@ -50,10 +50,10 @@ function cpuBackend(): MathBackendCPU {
 /** Why there is no GPU; tfjs itself only writes it on standard error. */
 let webgpuFailure: unknown;
 
-async function webgpuBackend(): Promise<KernelBackend> {
+async function webgpuBackend(quietly = false): Promise<KernelBackend> {
   try {
     const { backend, name } = await createWebgpu();
-    announce(`webgpu (${name})`);
+    if (!quietly) announce(`webgpu (${name})`);
     return backend;
   } catch (error) {
     webgpuFailure = error;
@@ -78,7 +78,7 @@ function asBackendName(name: string): BackendName {
 /** Registers the backend of this name; what it returns starts it, or throws. */
 function register(name: BackendName): () => unknown {
   if (name === "native" || name === "wasm") return engineOf(name, 9);
-  if (name === "webgpu") tf.registerBackend("webgpu", webgpuBackend, 9);
+  if (name === "webgpu") tf.registerBackend("webgpu", () => webgpuBackend(), 9);
   if (name === "tensorflow") announce(`tensorflow (${loadTensorflow()})`);
   return () => undefined;
 }
@@ -117,6 +117,25 @@ export function registerBackends(): void {
   // If the addon does not load, tfjs says so and takes the next.
   if (nativeEngineExists()) engineOf("native", 9);
   engineOf("wasm", 8);
+}
+
+/**
+ * Computes on another backend from here on: `webgpu` or an engine. Whoever has tensors on the one before
+ * disposes of them first; a GPU that is left is given back.
+ */
+export async function switchBackend(name: BackendName): Promise<void> {
+  const before = tf.getBackend();
+  if (name === before) return;
+  if (name === "webgpu") tf.registerBackend("webgpu", () => webgpuBackend(true), 0);
+  const started = await tf.setBackend(name);
+  if (!started) await tf.setBackend(before);
+  if (before === "webgpu" || !started) {
+    tf.removeBackend("webgpu");
+    await releaseWebgpu();
+  }
+  if (!started) {
+    throw webgpuFailure ?? new Error(`Cannot compute on ${name}: tfjs must start it, got nothing`);
+  }
 }
 
 /**

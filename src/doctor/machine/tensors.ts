@@ -76,54 +76,61 @@ async function addon(): Promise<Check[]> {
   }
 }
 
-/** What a GPU would give, as far as it is known: nobody has measured one yet. */
-const pays =
-  "it may pay for training models of some 100 million weights and more: try a step of each. Answers are decoded on the processor either way, and the tiny model is faster there";
+/** What was timed when models were loaded here: a line for each shape, backends side by side. */
+async function measured(): Promise<Check[]> {
+  const { allRemembered, machineKey } = await import("../../model/choose/remembered.js");
+  const { verdict } = await import("../../model/choose/fastest.js");
+  const machine = machineKey();
+  const entries = (await allRemembered()).filter((entry) => entry.machine === machine);
+  return entries.map(({ shape, timings }) => ({
+    id: "backend-measured",
+    area,
+    status: "ok",
+    found: `${shape}: ${verdict(timings, "train")}; ${verdict(timings, "decode")}`,
+  }));
+}
 
 async function gpu(): Promise<Check> {
   const query = ["--query-gpu=name,memory.total", "--format=csv,noheader"];
   const cards = await runProgram("nvidia-smi", query);
-  const { gpuIsPlausible, webgpuAnswers, webgpuIsInstalled } =
+  const { findGpu, gpuIsPlausible, webgpuIsInstalled } =
     await import("../../tensor/optional/webgpu.js");
   const { tensorflowIsInstalled } = await import("../../tensor/optional/tensorflow.js");
+  const note = (found: string, fix?: string): Check => ({
+    ...{ id: "gpu", area, status: "note", found },
+    ...(fix ? { fix } : {}),
+  });
   if (cards === undefined && !gpuIsPlausible()) {
-    return {
-      id: "gpu",
-      area,
-      status: "note",
-      found: "no GPU was found; models run on the processor",
-    };
+    return note("no GPU was found; models run on the processor");
   }
   const name = cards?.split("\n").join("; ") ?? "a GPU";
-  const ways = [
-    ...((await webgpuAnswers()) ? ["webgpu"] : []),
-    ...(tensorflowIsInstalled() ? ["tensorflow"] : []),
-  ];
+  const answer = await findGpu();
   const asked = process.env["ARPO_LAB_BACKEND"];
-  if (asked !== undefined && ways.includes(asked)) {
-    return { id: "gpu", area, status: "ok", found: `${name}: ${asked} uses it` };
+  if (asked === "webgpu" && answer) {
+    return { id: "gpu", area, status: "ok", found: `${answer.name}: webgpu uses it` };
   }
-  if (ways.length > 0) {
-    return {
-      id: "gpu",
-      area,
-      status: "note",
-      found: `${name}: not used unless ARPO_LAB_BACKEND is ${ways.join(" or ")}`,
-      fix: `${ways.map((way) => `ARPO_LAB_BACKEND=${way}`).join(" or ")}; ${pays}`,
-    };
+  const tensorflow = tensorflowIsInstalled()
+    ? "; TensorFlow is used where ARPO_LAB_BACKEND=tensorflow asks for it"
+    : "";
+  if (answer?.software === false) {
+    const when = asked
+      ? `not used, as ARPO_LAB_BACKEND is ${asked}`
+      : "a model that is loaded is timed on it and on the processor, and runs where it is faster";
+    return note(`${answer.name}: ${when}${tensorflow}`);
   }
-  return {
-    id: "gpu",
-    area,
-    status: "note",
-    found: webgpuIsInstalled()
-      ? `${name}, which webgpu finds no way to`
-      : `${name}: not used, as neither webgpu nor TensorFlow is installed`,
-    fix: `\`npm install webgpu\` (130 MB; or @tensorflow/tfjs-node-gpu, for CUDA 11) and ARPO_LAB_BACKEND=webgpu; ${pays}`,
-  };
+  return note(
+    answer
+      ? `${answer.name} is a GPU made of software: never chosen${tensorflow}`
+      : webgpuIsInstalled()
+        ? `${name}, which webgpu finds no way to${tensorflow}`
+        : `${name}: not used, as webgpu is not installed${tensorflow}`,
+    webgpuIsInstalled()
+      ? undefined
+      : "`npm install webgpu` (130 MB); loading a model then times both and takes the faster",
+  );
 }
 
 /** Which backend computes and why, what else there is, and how fast it is. */
 export async function tensorChecks(): Promise<Check[]> {
-  return [...(await chosen()), ...(await addon()), await gpu()];
+  return [...(await chosen()), ...(await addon()), await gpu(), ...(await measured())];
 }

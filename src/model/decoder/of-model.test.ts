@@ -5,7 +5,7 @@ import { tf } from "../../tensor/index.js";
 import { decoderShape, decoderWeights } from "./of-model.js";
 import { PlainDecoder } from "./plain.js";
 import { Model } from "../transformer/transformer.js";
-import { loadModel } from "../files/load-model.js";
+import { loadModel } from "../load/load-model.js";
 
 for (const name of ["qwen2", "qwen3-bf16-sharded", "llama-f16"]) {
   test(`decoderWeights() makes a decoder that agrees with the transformer: ${name}`, async () => {

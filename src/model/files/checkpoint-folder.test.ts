@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { tf } from "../../tensor/index.js";
 import { packHalf, unpackHalf } from "./half.js";
-import { loadModel } from "./load-model.js";
+import { loadModel } from "../load/load-model.js";
 import { saveModel } from "./save-model.js";
 import { saveRandomModel } from "./save-random-model.js";
 import { Model } from "../transformer/transformer.js";

@@ -9,7 +9,7 @@ import { addLora } from "./add-lora.js";
 import type { ModelConfigInput } from "../config.js";
 import { decoderWeights } from "../decoder/of-model.js";
 import { loadAdapter } from "./load-adapter.js";
-import { loadModel } from "../files/load-model.js";
+import { loadModel } from "../load/load-model.js";
 import type { LoraOptions } from "../transformer/lora.js";
 import { mergeLora } from "./merge-lora.js";
 import { saveAdapter } from "./save-adapter.js";

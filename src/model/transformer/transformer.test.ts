@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { gradientsOf, tf } from "../../tensor/index.js";
-import { loadModel } from "../files/load-model.js";
+import { loadModel } from "../load/load-model.js";
 import { SafetensorsFile } from "../files/safetensors-file.js";
 import { Model } from "./transformer.js";
 

@@ -1,20 +1,10 @@
 import type { KernelBackend } from "#tfjs";
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { type FoundGpu, gpuDevice, nameOf } from "../gpu/device.js";
 
-/** The few parts of WebGPU that are used here. */
-interface Adapter {
-  features: ReadonlySet<string>;
-  limits: Record<string, number>;
-  info?: { vendor?: string; architecture?: string; device?: string; description?: string };
-  isFallbackAdapter?: boolean;
-  requestDevice(options: object): Promise<object>;
-}
-interface Gpu {
-  requestAdapter(options?: object): Promise<Adapter | null>;
-}
-
-let gpu: Promise<Gpu> | undefined;
+let gpu: Promise<GPU> | undefined;
+let device: Promise<GPUDevice> | undefined;
 
 async function dawn(): Promise<typeof import("webgpu")> {
   try {
@@ -39,65 +29,76 @@ export function webgpuIsInstalled(): boolean {
 }
 
 /** Dawn for Node; loading it defines WebGPU's globals. */
-function loadGpu(): Promise<Gpu> {
+function loadGpu(): Promise<GPU> {
   gpu ??= (async () => {
     const { create, globals } = await dawn();
     Object.assign(globalThis, globals);
-    return create([]) as unknown as Gpu;
+    return create([]) as unknown as GPU;
   })();
   return gpu;
 }
 
-/** Whether it is worth loading Dawn to ask: a device file, or a system that always has one. */
-export function gpuIsPlausible(): boolean {
-  if (process.platform !== "linux") return process.platform === "darwin";
-  return ["/dev", "/dev/dri"].some((folder) => {
+/** The device files of GPUs, where the system has such files. */
+export function gpuFiles(): string[] {
+  return ["/dev", "/dev/dri"].flatMap((folder) => {
     try {
-      return readdirSync(folder).some((name) => /^(nvidia\d|renderD)/.test(name));
+      return readdirSync(folder).filter((name) => /^(nvidia\d|renderD)/.test(name));
     } catch {
-      return false; // no such folder: no such device
+      return []; // no such folder: no such device
     }
   });
 }
 
-async function findAdapter(): Promise<Adapter | null> {
+/** Whether it is worth loading Dawn to ask: a device file, or a system that always has one. */
+export function gpuIsPlausible(): boolean {
+  return process.platform === "linux" ? gpuFiles().length > 0 : process.platform === "darwin";
+}
+
+async function findAdapter(): Promise<GPUAdapter | null> {
   return (await loadGpu()).requestAdapter({ powerPreference: "high-performance" });
+}
+
+/** The GPU that answers, which may be one made of software; nothing where none does. */
+export async function findGpu(): Promise<FoundGpu | undefined> {
+  try {
+    const adapter = await findAdapter();
+    return adapter ? nameOf(adapter) : undefined;
+  } catch {
+    return undefined; // the optional package is missing or its binary does not load here
+  }
 }
 
 /** Whether a real GPU answers; a software renderer does not count. */
 export async function webgpuAnswers(): Promise<boolean> {
-  try {
+  return (await findGpu())?.software === false;
+}
+
+/** The one device of this process, asked for when it is first wanted. */
+export function webgpuDevice(): Promise<GPUDevice> {
+  device ??= (async () => {
     const adapter = await findAdapter();
-    const text = JSON.stringify(adapter?.info?.description ?? "");
-    return adapter !== null && !adapter.isFallbackAdapter && !/llvmpipe|swiftshader/i.test(text);
-  } catch {
-    return false; // the optional package is missing or its binary does not load here
-  }
+    if (!adapter) {
+      throw new Error("Cannot use the webgpu backend: Dawn must find a GPU adapter, got none");
+    }
+    return gpuDevice(adapter);
+  })();
+  return device;
+}
+
+/** Gives the device back: while there is one, Dawn keeps the process alive. */
+export async function releaseWebgpu(): Promise<void> {
+  const held = device;
+  device = undefined;
+  (await held)?.destroy();
 }
 
 /** tfjs's WebGPU backend on Dawn, with the adapter's full limits. */
 export async function createWebgpu(): Promise<{ backend: KernelBackend; name: string }> {
-  const adapter = await findAdapter();
-  if (!adapter) {
-    throw new Error("Cannot use the webgpu backend: Dawn must find a GPU adapter, got none");
-  }
+  const held = await webgpuDevice();
   // Were a GPU on the navigator by now, this would register a backend of its own.
   const { WebGPUBackend } = await import("#tfjs-webgpu");
   const navigator = { gpu: await loadGpu(), userAgent: `Node.js/${process.version}` };
   Object.defineProperty(globalThis, "navigator", { value: navigator, configurable: true });
-  const wanted = [
-    "maxComputeWorkgroupStorageSize",
-    "maxComputeWorkgroupsPerDimension",
-    "maxStorageBufferBindingSize",
-    "maxBufferSize",
-    "maxComputeWorkgroupSizeX",
-    "maxComputeInvocationsPerWorkgroup",
-  ];
-  const device = await adapter.requestDevice({
-    requiredFeatures: adapter.features.has("timestamp-query") ? ["timestamp-query"] : [],
-    requiredLimits: Object.fromEntries(wanted.map((name) => [name, adapter.limits[name]])),
-  });
-  const backend = new WebGPUBackend(device, adapter.info);
-  const { device: model, description, vendor } = adapter.info ?? {};
-  return { backend, name: [vendor, description || model].filter(Boolean).join(" ") || "a GPU" };
+  const backend = new WebGPUBackend(held, held.adapterInfo);
+  return { backend, name: nameOf({ info: held.adapterInfo }).name };
 }

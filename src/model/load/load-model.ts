@@ -1,10 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { ready } from "../../tensor/index.js";
+import { chooseBackend } from "../choose/choose-backend.js";
 import { modelConfig, type ModelConfig } from "../config.js";
 import { initialValues } from "../transformer/init-weights.js";
-import { openModel } from "./open-model.js";
-import { checkFinite, checkStored } from "./open-weights.js";
-import type { WeightFile } from "./weight-file.js";
+import { openModel } from "../files/open-model.js";
+import { checkFinite, checkStored } from "../files/open-weights.js";
+import type { WeightFile } from "../files/weight-file.js";
 import { shapeSize } from "../transformer/weights.js";
 import { Model } from "../transformer/transformer.js";
 
@@ -36,12 +36,12 @@ export interface LoadModelOptions {
  */
 export async function loadModel(folder: string, options: LoadModelOptions = {}): Promise<Model> {
   checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
-  await ready(); // a GPU can only be asked for asynchronously
   const files: WeightFile[] = [];
   try {
     const { config: stored, generation, where } = await openModel(folder, files);
     const config = modelConfig({ ...stored, head: options.head ?? stored.head });
     const fresh = checkStored(config, where, stored.head);
+    await chooseBackend(config);
     return await Model.build(
       config,
       async (name, shape) => {
