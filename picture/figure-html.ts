@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import { libraryHtml } from "./packed-library.js";
 import { usualColours } from "./traces.js";
 

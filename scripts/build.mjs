@@ -1,4 +1,4 @@
-// Compiles src, kernel, picture, spelling, http-server, cli, bench and tests into dist/ (JavaScript, declarations, source maps).
+// Compiles src, kernel, picture, spelling, platform, http-server, cli, bench and tests into dist/ (JavaScript, declarations, source maps).
 // TypeScript 7's native compiler does it in a second or two; the JavaScript compiler that cells use
 // is a separate dependency, because TypeScript 7 exports no JavaScript API.
 import { spawnSync } from "node:child_process";
@@ -29,7 +29,7 @@ function prune(dir) {
     }
   }
 }
-for (const room of ["src", "kernel", "picture", "spelling", "http-server", "cli", "bench", "tests"])
+for (const room of ["src", "kernel", "picture", "spelling", "platform", "http-server", "cli", "bench", "tests"])
   prune(join(root, "dist", room));
 
 // Node takes a quarter of a second to read tfjs's CommonJS files as modules, and a tenth of that for

@@ -14,7 +14,7 @@ if (folder === undefined || !existsSync(folder)) {
   process.exit(1);
 }
 
-const rooms = /^(src|kernel|picture|cli|http-server|spelling)\//;
+const rooms = /^(src|kernel|picture|cli|http-server|spelling|platform)\//;
 const product = (file) =>
   file.endsWith(".js") && rooms.test(file) && !/\.test\.js$|\/testing\//.test(file);
 

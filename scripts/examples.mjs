@@ -20,7 +20,7 @@ const within = (line) =>
 
 /** The examples of each room: the modules, and what the tests are called. */
 const tests = new Map();
-for (const room of ["src", "kernel", "picture", "spelling", "http-server"].filter((r) =>
+for (const room of ["src", "kernel", "picture", "spelling", "platform", "http-server"].filter((r) =>
   existsSync(join(root, r)),
 )) {
   for (const file of readdirSync(join(root, room), { recursive: true })) {

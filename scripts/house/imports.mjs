@@ -7,7 +7,7 @@ import ts from "typescript";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The rooms at the top of the house, product code alone. */
-export const wings = ["src", "kernel", "picture", "spelling", "http-server", "cli"];
+export const wings = ["src", "kernel", "picture", "spelling", "platform", "http-server", "cli"];
 
 /** Every TypeScript file of the wings: tests and their helpers too where asked. */
 export function sources({ tests = false } = {}) {
@@ -30,6 +30,16 @@ export function parse(path) {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }
 
+/** What an import of the house leads to: `#platform/X` stands for Node's file of that name. */
+function fileOf(from, specifier) {
+  if (specifier.startsWith("#platform/"))
+    return `platform/node/${specifier.slice("#platform/".length)}.ts`;
+  if (!specifier.startsWith(".")) return undefined;
+  return normalize(join(dirname(from), specifier))
+    .replaceAll("\\", "/")
+    .replace(/\.js$/, ".ts");
+}
+
 /** Every import of another file of the house, types and lazy ones included: path -> paths. */
 export function importGraph(files = sources()) {
   const known = new Set(files);
@@ -37,10 +47,8 @@ export function importGraph(files = sources()) {
   for (const path of files) {
     const found = new Set();
     const add = (node) => {
-      if (!node || !ts.isStringLiteral(node) || !node.text.startsWith(".")) return;
-      const target = normalize(join(dirname(path), node.text))
-        .replaceAll("\\", "/")
-        .replace(/\.js$/, ".ts");
+      if (!node || !ts.isStringLiteral(node)) return;
+      const target = fileOf(path, node.text);
       if (known.has(target)) found.add(target);
     };
     const visit = (node) => {

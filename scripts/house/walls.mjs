@@ -2,7 +2,8 @@
 const walls = [
   ["kernel/", /^(src|cli)\//, "the kernel knows nothing of what is taught on it"],
   ["src/", /^(kernel|cli)\//, "the toolkit runs in any process, kernel or not"],
-  ["picture/", /^(?!picture\/)/, "ground"],
+  ["picture/", /^(?!(picture|platform)\/)/, "ground"],
+  ["platform/", /^(?!platform\/)/, "ground"],
   ["spelling/", /^(?!spelling\/)/, "ground"],
   ["http-server/", /^(?!http-server\/)/, "ground"],
   ["kernel/compile/", /^kernel\/(run|wire|display)\//, "the compiler sees no running value"],

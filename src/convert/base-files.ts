@@ -1,7 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import {
   formatGenerationConfig,
   formatHfConfig,

@@ -3,7 +3,7 @@ import { packHalf, unpackHalf, type WeightType } from "../model/index.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import { readBaseFiles } from "./base-files.js";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import type { WeightSource } from "./weight-source.js";
 
 /** How checkpoints are compared. */

@@ -1,6 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { PickleObject } from "./pickle.js";
 import { tellPickled } from "./tell-pickled.js";
 import { TorchArchive } from "./torch-archive.js";

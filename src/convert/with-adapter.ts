@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { readAdapterConfig } from "../model/lora/adapter-config.js";
 import { SafetensorsFile } from "../model/index.js";
 import { ready, tf } from "../tensor/index.js";

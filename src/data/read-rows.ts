@@ -1,6 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
-import { extname } from "node:path";
+import { extname } from "#platform/path";
 import { homePath } from "../files/index.js";
 
 export type Row = Record<string, unknown>;

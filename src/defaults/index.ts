@@ -1,6 +1,6 @@
 // What a stage cell uses when the session has not made its own: the tiny model that ships, and the
 // tools of the task generators. Imported only when needed, because loading them takes a moment.
-import { fileURLToPath } from "node:url";
+import { packagePath } from "#platform/package-path";
 import { world } from "../data/index.js";
 import { taskTools } from "./task-tools.js";
 import { Policy } from "../policy/index.js";
@@ -17,9 +17,7 @@ import { Policy } from "../policy/index.js";
  * assert.ok(existsSync(`${tinyModel}/config.json`));
  * ```
  */
-export const tinyModel: string = fileURLToPath(
-  new URL("../../../data/models/tiny", import.meta.url),
-);
+export const tinyModel: string = packagePath("data/models/tiny");
 
 /**
  * The tiny model, loaded anew in every session.

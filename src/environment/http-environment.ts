@@ -1,3 +1,4 @@
+import { environment } from "#platform/environment";
 import { checkArguments, shown } from "../arguments/index.js";
 import { requestJson, shownUrl } from "../http/request-json.js";
 import type { ToolCall, ToolResult } from "../tools/tool.js";
@@ -143,7 +144,7 @@ function served(url: string, options: HttpEnvironmentOptions): Environment {
 
 function headersOf({ tokenEnv }: HttpEnvironmentOptions): Record<string, string> {
   if (tokenEnv === undefined) return {};
-  const token = process.env[tokenEnv];
+  const token = environment[tokenEnv];
   if (token) return { Authorization: `Bearer ${token}` };
   throw new Error(
     `Cannot use an environment: the environment variable ${tokenEnv} must hold a token, got none`,

@@ -1,6 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { readdir, readFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
 import { extractAnswer } from "../reward/extract-answer.js";
 import { resultIn } from "../text/result-block.js";

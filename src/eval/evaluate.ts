@@ -1,6 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";

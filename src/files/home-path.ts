@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join } from "#platform/path";
 
 /**
  * A path whose `~` is the home folder, as shells have it; any other stays as it is.

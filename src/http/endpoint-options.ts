@@ -1,3 +1,5 @@
+import { note as say } from "#platform/note";
+
 /** How endpoints are asked. */
 export interface EndpointOptions {
   /** Base addresses, each up to and including `/v1`. */
@@ -78,7 +80,7 @@ export function endpointSettings(options: EndpointOptions): EndpointSettings {
     maxBytes: options.maxBytes ?? 256 * 2 ** 20,
     doing: options.doing ?? "ask the remote policy",
     onFault: options.onFault,
-    note: options.note ?? ((line) => void process.stderr.write(`${line}\n`)),
+    note: options.note ?? say,
   };
   const { doing } = settings;
   const rule = (ok: boolean, name: string, text: string, got: unknown): void => {

@@ -1,3 +1,4 @@
+import { environment } from "#platform/environment";
 import { checkArguments } from "../arguments/check-arguments.js";
 import {
   endpointSettings,
@@ -176,7 +177,7 @@ export class Endpoints {
   #headers(): Record<string, string> {
     const name = this.#options.apiKeyEnv;
     if (name === undefined) return {};
-    const key = process.env[name];
+    const key = environment[name];
     if (!key) {
       throw new HttpError(
         `Cannot ${this.#options.doing}: the environment variable ${name} must hold a key, got none`,

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { extname } from "node:path";
+import { extname } from "#platform/path";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { treesFromParquet } from "../rollout/files/tree-parquet.js";
 import { Collection } from "./collect.js";

@@ -1,3 +1,4 @@
+import { nextTurn } from "#platform/turns";
 import type { Decoder, Sampled, StepSampling } from "../model/decoder/decoder.js";
 import type { Job } from "./job.js";
 import type { Line } from "./line.js";
@@ -52,7 +53,7 @@ export class Batch {
       }
       for (const job of this.#jobs) if (job.settled) this.#jobs.delete(job);
       if (this.#jobs.size < before || performance.now() - looked > YIELD_MS) {
-        await new Promise(setImmediate);
+        await nextTurn();
         looked = performance.now();
       }
     }

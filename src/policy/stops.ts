@@ -1,3 +1,4 @@
+import { utf8Length } from "#platform/bytes";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 
 /** What single tokens say, decoded once: shared by every row of a policy. */
@@ -41,7 +42,7 @@ export class StopWatcher {
     this.#texts = texts;
     this.#stops = stops;
     this.#lastLetters = stops.map((stop) => stop.slice(-1));
-    this.#longest = Math.max(0, ...stops.map((stop) => Buffer.byteLength(stop)));
+    this.#longest = Math.max(0, ...stops.map((stop) => utf8Length(stop)));
   }
 
   /** The stop string that the segment contains once this token is added. */
@@ -71,10 +72,10 @@ export class StopWatcher {
     let from = this.#tokens.length - 1;
     const newest = this.#tokens[from]!;
     // Three more tokens complete a character of which the first has only the last byte.
-    const needed = this.#longest + 3 + Buffer.byteLength(this.#texts.of(newest));
+    const needed = this.#longest + 3 + utf8Length(this.#texts.of(newest));
     for (; from > 0 && bytes < needed; from--) {
       const text = this.#texts.of(this.#tokens[from]!);
-      bytes += text.includes("\uFFFD") ? 1 : Buffer.byteLength(text);
+      bytes += text.includes("\uFFFD") ? 1 : utf8Length(text);
     }
     return this.#tokens.slice(from);
   }

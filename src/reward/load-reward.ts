@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { resolve } from "#platform/path";
 import { pathToFileURL } from "node:url";
 import { homePath } from "../files/index.js";
 import { importModule } from "../modules/import-module.js";

@@ -1,4 +1,5 @@
-import { setMaxListeners } from "node:events";
+import { nextTurn } from "#platform/turns";
+import { expectManyListeners } from "#platform/many-listeners";
 import type { Task } from "../data/task.js";
 import type { RolloutTask } from "../rollout/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
@@ -170,13 +171,13 @@ export async function score(
   const scores = new Map<Row, Score>();
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
-  setMaxListeners(0, either); // every call listens
+  expectManyListeners(either); // every call listens
   const gate = new Gate(concurrency);
   let turned = performance.now();
 
   const judge = async (call: readonly Row[]) => {
     if (performance.now() - turned > longestTurnMs) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       turned = performance.now();
     }
     either.throwIfAborted();

@@ -1,3 +1,4 @@
+import { note } from "#platform/note";
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { Policy } from "../policy/policy.js";
 import { Random } from "../random/random.js";
@@ -84,7 +85,7 @@ let saidCapped = false;
 function sayCapped(asked: number | undefined, n: number): void {
   if (saidCapped || asked === undefined || asked <= n) return;
   saidCapped = true;
-  process.stderr.write(
-    `arpo-lab: initialRollouts ${asked} is more than n ${n}: a tree starts with ${n}, and none is left to branch\n`,
+  note(
+    `arpo-lab: initialRollouts ${asked} is more than n ${n}: a tree starts with ${n}, and none is left to branch`,
   );
 }

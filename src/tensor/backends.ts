@@ -1,3 +1,5 @@
+import { environment } from "#platform/environment";
+import { note } from "#platform/note";
 import { type KernelBackend, MathBackendCPU } from "#tfjs";
 import { EngineBackend } from "./engine/engine-backend.js";
 import type { Engine } from "./engine/engine.js";
@@ -19,7 +21,7 @@ export type BackendName = (typeof backendNames)[number];
 
 /** Says once which backend was chosen; on standard error, so that piped output stays clean. */
 function announce(text: string): void {
-  process.stderr.write(`arpo-lab: tensors on ${text}\n`);
+  note(`arpo-lab: tensors on ${text}`);
 }
 
 function engineBackend(name: string, engine: Engine): EngineBackend {
@@ -112,7 +114,7 @@ export function registerBackends(): void {
   registerFusedGradients();
   if (tf.findBackendFactory("cpu")) tf.removeBackend("cpu");
   tf.registerBackend("cpu", cpuBackend, 1);
-  const chosen = process.env.ARPO_LAB_BACKEND;
+  const chosen = environment.ARPO_LAB_BACKEND;
   if (chosen) return insistOn(chosen);
   // If the addon does not load, tfjs says so and takes the next.
   if (nativeEngineExists()) engineOf("native", 9);

@@ -1,7 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { constants, realpathSync } from "node:fs";
 import { open, readdir, realpath } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "#platform/path";
 import type { Tool } from "./tool.js";
 
 export interface FileToolOptions {

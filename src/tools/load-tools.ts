@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from "node:path";
+import { isAbsolute, resolve } from "#platform/path";
 import { pathToFileURL } from "node:url";
 import { z } from "#zod";
 import { checkArguments } from "../arguments/check-arguments.js";

@@ -1,3 +1,5 @@
+import { toBase64 } from "#platform/bytes";
+
 /** Numbers as base64 of 16-bit steps from `low` to `high`; the last step is NaN. */
 export interface PackedNumbers {
   low: number;
@@ -5,12 +7,9 @@ export interface PackedNumbers {
   data: string;
 }
 
-const bytes = (array: Uint16Array | Uint32Array) =>
-  Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString("base64");
-
 /** Whole numbers as base64, 32 bits each if `wide`, otherwise 16. */
 export function packIntegers(values: ArrayLike<number>, wide: boolean): string {
-  return bytes(wide ? Uint32Array.from(values) : Uint16Array.from(values));
+  return toBase64(wide ? Uint32Array.from(values) : Uint16Array.from(values));
 }
 
 /** Numbers in 65,535 equal steps over their own range; what is not finite becomes NaN. */
@@ -29,5 +28,5 @@ export function packNumbers(values: ArrayLike<number>, limit = Infinity): Packed
     const value = Math.min(limit, values[i]!);
     steps[i] = Number.isFinite(value) ? Math.round((value - low) * size) : 65535;
   }
-  return { low, high, data: bytes(steps) };
+  return { low, high, data: toBase64(steps) };
 }

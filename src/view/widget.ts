@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import { palettes, type Theme } from "./palette.js";
 import { widgetStyle } from "./style.js";
 

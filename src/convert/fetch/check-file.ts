@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Of } from "#platform/sha256";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { KnownFile } from "./known-models.js";
@@ -7,9 +7,9 @@ import type { KnownFile } from "./known-models.js";
 export async function difference(path: string, wanted: KnownFile): Promise<string | undefined> {
   const { size } = await stat(path);
   if (size !== wanted.bytes) return `${size} bytes`;
-  const hash = createHash("sha256");
+  const hash = sha256Of();
   for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
-  const found = hash.digest("hex");
+  const found = hash.hex();
   return found === wanted.sha256 ? undefined : `sha256 ${found}`;
 }
 

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { createHash } from "node:crypto";
+import { sha256Of } from "#platform/sha256";
 import { open, rm, stat } from "node:fs/promises";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "#platform/path";
 import { homePath } from "../../files/index.js";
 import { requestJson } from "../../http/index.js";
 import { outputFolder } from "../../model/files/output-folder.js";
@@ -66,7 +66,7 @@ async function* contents(model: KnownModel, from: string): AsyncGenerator<Uint8A
 /** Writes the model's file; it takes its place only if it is the right one. */
 async function place(model: KnownModel, from: string, to: string): Promise<void> {
   const staged = await stageFile(to, async (file) => {
-    const hash = createHash("sha256");
+    const hash = sha256Of();
     let bytes = 0;
     for await (const piece of contents(model, from)) {
       bytes += piece.length;
@@ -74,7 +74,7 @@ async function place(model: KnownModel, from: string, to: string): Promise<void>
       hash.update(piece);
       await file.writeFile(piece);
     }
-    const sha256 = hash.digest("hex");
+    const sha256 = hash.hex();
     if (bytes === model.file.bytes && sha256 === model.file.sha256) return;
     const got = bytes > model.file.bytes ? "more" : `${bytes} bytes with sha256 ${sha256}`;
     throw new RangeError(

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { packagePath } from "#platform/package-path";
 import type { Benchmark } from "./benchmark.js";
 import { behindHashes } from "./read-benchmark.js";
 
@@ -21,7 +21,7 @@ const originals: readonly Benchmark[] = [
 ];
 
 /** Where the generated look-alikes are. */
-const shipped = fileURLToPath(new URL("../../../../data/benchmarks", import.meta.url));
+const shipped = packagePath("data/benchmarks");
 
 /**
  * Generated questions in a benchmark's layout, for running every path offline. They ask about sums and

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { createHash } from "node:crypto";
+import { sha256 } from "#platform/sha256";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { z } from "#zod";
 import type { Benchmark, BenchmarkItem, LoadedBenchmark } from "./benchmark.js";
 
@@ -87,5 +87,5 @@ export async function readBenchmark(
   if (items.length === 0) {
     throw new RangeError(`Cannot read ${path}: it must hold a question, got none`);
   }
-  return { benchmark, items, path, sha256: createHash("sha256").update(bytes).digest("hex") };
+  return { benchmark, items, path, sha256: sha256(bytes) };
 }

@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy, Session } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { ToolSet } from "../../tools/tool-set.js";
@@ -85,7 +85,7 @@ export async function inferSample(parts: SampleParts): Promise<Sample> {
   let error: string | undefined;
   try {
     const both = AbortSignal.any([signal, clock.signal]);
-    setMaxListeners(0, both);
+    expectManyListeners(both);
     talk = new Conversation({
       policy,
       session,

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { setMaxListeners } from "node:events";
+import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { Gate } from "../../tools/gate.js";
@@ -81,7 +81,7 @@ export async function infer(
   });
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  setMaxListeners(0, signal); // Every running sample listens.
+  expectManyListeners(signal); // Every running sample listens.
   const gate = new Gate(concurrency);
   const random = Random.from(seed).split("evaluation");
   const session = policy.session();

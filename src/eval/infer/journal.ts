@@ -1,5 +1,5 @@
 import { mkdir, open, readFile, truncate, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname } from "#platform/path";
 import { writeFault } from "../../model/files/write-fault.js";
 import type { Sample } from "./sample.js";
 

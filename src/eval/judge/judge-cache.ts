@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "#platform/sha256";
 import { z } from "#zod";
 import { AppendStore } from "../../tools/index.js";
 import { isVerdict } from "./read-reply.js";
@@ -6,8 +6,7 @@ import { isVerdict } from "./read-reply.js";
 const entry = z.strictObject({ reply: z.string(), model: z.string(), sum: z.string() });
 type Entry = z.infer<typeof entry>;
 
-const digest = (...parts: readonly string[]) =>
-  createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+const digest = (...parts: readonly string[]) => sha256(JSON.stringify(parts));
 
 /**
  * Verdicts on disk. Each is appended as soon as it is there, so a kill loses at most the one being

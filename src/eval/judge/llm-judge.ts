@@ -1,5 +1,6 @@
+import { note } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { setMaxListeners } from "node:events";
+import { expectManyListeners } from "#platform/many-listeners";
 import { type EndpointOptions, Endpoints, HttpError } from "../../http/index.js";
 import { judgeVerdict } from "../metrics/judge-verdict.js";
 import { JudgeCache } from "./judge-cache.js";
@@ -88,21 +89,21 @@ export class LlmJudge {
     checkArguments("make a judge", { options }, { options: { model: "text" } });
     const { urls, concurrency = 50, attempts = 3, backoffMs = 1000, timeoutMs = 120_000 } = options;
     const { longestWaitMs, maxBytes } = options;
-    const note = options.note ?? ((line: string) => void process.stderr.write(`${line}\n`));
+    const say = options.note ?? note;
     this.#options = options;
     this.#endpoints = new Endpoints({
       urls: typeof urls === "string" ? [urls] : urls,
       apiKeyEnv: options.apiKeyEnv,
       ...{ concurrency, attempts, backoffMs, timeoutMs, longestWaitMs, maxBytes },
       doing: "ask the judge",
-      note,
+      note: say,
       onFault: (error) => {
         if (wasSent(error)) this.#cost.requests++;
         this.#count(error);
       },
     });
     this.name = options.model;
-    if (options.cacheFile !== undefined) this.#cache = new JudgeCache(options.cacheFile, note);
+    if (options.cacheFile !== undefined) this.#cache = new JudgeCache(options.cacheFile, say);
   }
 
   /** One verdict per question, in order. */
@@ -114,7 +115,7 @@ export class LlmJudge {
     const all = new AbortController();
     const running = new Map<string, Promise<string>>();
     const either = signal ? AbortSignal.any([signal, all.signal]) : all.signal;
-    setMaxListeners(0, either); // every question listens
+    expectManyListeners(either); // every question listens
     return Promise.all(
       questions.map((question) =>
         this.#judgeOne(question, running, either).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { stageFile } from "../../model/files/staged-file.js";
 import { writeFault } from "../../model/files/write-fault.js";
 import type { Sample } from "../infer/sample.js";

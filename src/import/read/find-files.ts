@@ -1,5 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
+import { join, resolve, sep } from "#platform/path";
 import { homePath } from "../../files/index.js";
 
 /** A file that may hold rollouts. */

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "#platform/path";
 import { readRows } from "../../data/index.js";
 import { nearest } from "../../text/index.js";
 import {

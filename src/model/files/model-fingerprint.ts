@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { createHash } from "node:crypto";
+import { sha256Of } from "#platform/sha256";
 import { open, readdir } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join } from "#platform/path";
 import { isGguf } from "./gguf/is-gguf.js";
 
 const pieces = 64;
@@ -26,7 +26,7 @@ const pieceBytes = 4096;
  */
 export async function modelFingerprint(folder: string): Promise<string> {
   checkArguments("read a model", { folder }, { folder: "path" });
-  const hash = createHash("sha256");
+  const hash = sha256Of();
   const paths = isGguf(folder)
     ? [folder]
     : (await readdir(folder))
@@ -50,5 +50,5 @@ export async function modelFingerprint(folder: string): Promise<string> {
       await file.close();
     }
   }
-  return hash.digest("hex").slice(0, 16);
+  return hash.hex().slice(0, 16);
 }

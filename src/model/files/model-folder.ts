@@ -1,10 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { existsSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, join, resolve } from "#platform/path";
+import { packagePath } from "#platform/package-path";
 import { homePath } from "../../files/index.js";
 
-const packageRoot = fileURLToPath(new URL("../../../../", import.meta.url));
+const packageRoot = packagePath("");
 
 /**
  * The folder (or `.gguf` file) of a model: the one that is there, seen from the working folder; where there is none, a

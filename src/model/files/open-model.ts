@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join } from "#platform/path";
 import type { ModelConfig } from "../config.js";
 import { parseGenerationConfig, type GenerationConfig } from "../generation-config.js";
 import { GgufFile } from "./gguf/gguf-file.js";

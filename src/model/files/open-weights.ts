@@ -1,5 +1,5 @@
 import { access } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join } from "#platform/path";
 import type { ModelConfig } from "../config.js";
 import { readJson } from "./read-json.js";
 import type { WeightFile } from "./weight-file.js";

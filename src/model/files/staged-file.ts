@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname } from "#platform/path";
 
 /** A file written beside its final place, on disk already, waiting to take that place or to go. */
 export interface StagedFile {

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import type { WeightType } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
 import { stageFile, type StagedFile } from "./staged-file.js";

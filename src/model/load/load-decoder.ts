@@ -1,3 +1,4 @@
+import { note } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { compiledEngine, ready } from "../../tensor/index.js";
 import type { ModelConfig } from "../config.js";
@@ -118,8 +119,8 @@ export async function loadDecoder(
     };
     if (!engine) {
       if (dtype !== "float32") {
-        process.stderr.write(
-          `arpo-lab: weights are widened to float32: plain JavaScript does not decode in ${dtype}\n`,
+        note(
+          `arpo-lab: weights are widened to float32: plain JavaScript does not decode in ${dtype}`,
         );
       }
       return { decoder: new PlainDecoder(shape, inMemory(tensors, config, widened)), config };

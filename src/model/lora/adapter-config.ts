@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { readJson } from "../files/read-json.js";
 
 /** What of PEFT's `adapter_config.json` is used here. */

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { access } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { tf } from "../../tensor/index.js";
 import { readAdapterConfig, type AdapterConfig } from "./adapter-config.js";
 import { adapterShapes, checkLora, loraModules } from "./lora-modules.js";

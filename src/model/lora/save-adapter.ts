@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { stageFile } from "../files/staged-file.js";
 import type { Model } from "../transformer/transformer.js";
 import { stageSafetensors, type TensorSource } from "../files/write-safetensors.js";

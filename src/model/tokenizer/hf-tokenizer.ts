@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tokenizer as Engine } from "@huggingface/tokenizers";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { ChatTemplate } from "./chat-template.js";
 import { createEngine } from "./create-engine.js";
 import { parseGenerationConfig } from "../generation-config.js";

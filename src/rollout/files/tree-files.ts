@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile, writeFile } from "node:fs/promises";
-import { extname } from "node:path";
+import { extname } from "#platform/path";
 import type { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTask } from "../task.js";
 import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";

@@ -1,3 +1,4 @@
+import { note } from "#platform/note";
 import type { Policy } from "../../policy/policy.js";
 import type { Environment } from "./environment.js";
 import { liveChains } from "./live-chains.js";
@@ -44,7 +45,7 @@ let said = false;
 function sayEntropyAlone(): void {
   if (said) return;
   said = true;
-  process.stderr.write(
-    "arpo-lab: rule appo without `current`: tokens are ranked by entropy alone, since no other policy says what their future is worth\n",
+  note(
+    "arpo-lab: rule appo without `current`: tokens are ranked by entropy alone, since no other policy says what their future is worth",
   );
 }

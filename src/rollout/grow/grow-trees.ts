@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy } from "../../policy/policy.js";
 import { Gate } from "../../tools/gate.js";
 import type { RolloutOptions } from "../options.js";
@@ -37,7 +37,7 @@ export async function growTrees(
   // One tree's failure stops the others at once instead of after their last token.
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  setMaxListeners(0, signal); // Every running row and tool listens.
+  expectManyListeners(signal); // Every running row and tool listens.
   const tags = [...new Set(starts.flatMap(({ episodes }) => episodes?.tags ?? []))];
   const env: Environment = environment(policy, config, options, signal, tags);
   try {

@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { expectManyListeners } from "#platform/many-listeners";
 import type { Random } from "../../random/random.js";
 import { Gate } from "../../tools/gate.js";
 import { ToolSet } from "../../tools/tool-set.js";
@@ -27,7 +27,7 @@ export async function inEnvironments<R>(
   const tools = options.tools ?? new ToolSet();
   const stop = new AbortController();
   const signal = outer ? AbortSignal.any([outer, stop.signal]) : stop.signal;
-  setMaxListeners(0, signal); // Every instance listens.
+  expectManyListeners(signal); // Every instance listens.
   const gate = new Gate(tools.maxWorkers);
   const opening = places.map(({ task, index }) => {
     const random = seed.split(index).split("environment");

@@ -1,5 +1,6 @@
+import { environment } from "#platform/environment";
 import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, resolve } from "#platform/path";
 import { parse } from "yaml";
 import { homePath } from "../../files/index.js";
 import { nearest } from "../../text/index.js";
@@ -94,7 +95,7 @@ async function readTree(file: string): Promise<Tree> {
 
 /** As `loadConfig`; here is what needs the schema, which takes a moment to build. */
 export async function loadAndCheck(options: LoadOptions): Promise<LoadedConfig> {
-  const { files = [], preset = [], values = {}, overrides = [], env = process.env } = options;
+  const { files = [], preset = [], values = {}, overrides = [], env = environment } = options;
   const notes: string[] = [];
   let given: Tree = {};
   for (const name of typeof preset === "string" ? [preset] : preset) {

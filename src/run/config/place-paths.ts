@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
+import { isAbsolute, resolve } from "#platform/path";
 import { homePath } from "../../files/index.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import { type Tree, get, leaves, put } from "./tree.js";

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { join, resolve } from "#platform/path";
 import { readIfThere } from "../../files/index.js";
 
 const lockFile = "run.lock";

@@ -1,5 +1,5 @@
 import { mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname } from "#platform/path";
 
 /**
  * Makes a folder and those above it. Node's own `recursive` reports ENOENT where the file system cannot

@@ -1,5 +1,5 @@
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join, resolve } from "#platform/path";
 import { homePath, namesIfThere, readIfThere } from "../../files/index.js";
 import { stageFile, writeFault } from "../../model/index.js";
 import { lockFolder } from "./lock-folder.js";

@@ -1,5 +1,6 @@
+import { environment } from "#platform/environment";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { readIfThere } from "../../files/index.js";
 import { HttpError, requestJson } from "../../http/index.js";
 import { leaves } from "../config/tree.js";
@@ -80,7 +81,7 @@ export async function mlflowLogger(options: {
     { options },
     { options: { folder: "path", project: "text", run: "text", config: "object" } },
   );
-  const { project, run, timeoutMs = 10_000, env = process.env } = options;
+  const { project, run, timeoutMs = 10_000, env = environment } = options;
   const base = options.url ?? env["MLFLOW_TRACKING_URI"] ?? "http://127.0.0.1:5000";
   const headers = access(env);
   const noted = join(options.folder, "mlflow.json");

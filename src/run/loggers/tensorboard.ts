@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { appendFile, mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { maskedCrc32c } from "./crc32c.js";
 import type { Logger } from "./logger.js";
 import { field, fixed, text, whole } from "./protobuf.js";

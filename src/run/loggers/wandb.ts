@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { randomBytes } from "node:crypto";
 import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { crc32 } from "node:zlib";
 import type { Logger } from "./logger.js";
 import { field, text, whole } from "./protobuf.js";

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname } from "#platform/path";
 import { parse } from "yaml";
 import { z } from "#zod";
 import { homePath } from "../../files/index.js";

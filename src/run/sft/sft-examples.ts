@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { resolve } from "#platform/path";
 import {
   type Conversation,
   type Example,

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { stat, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { basename, join, resolve } from "#platform/path";
 import { readIfThere } from "../../files/index.js";
 import { type Example, SftTrainer, type SftState, type SftStep } from "../../learn/index.js";
 import {

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { HfTokenizer, Model, saveModel } from "../../model/index.js";
 import { SftTrainer, exampleOf, type SftStep } from "../../learn/index.js";
 import { demonstrations, type DemonstrationOptions } from "./demonstrations.js";

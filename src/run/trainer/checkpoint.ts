@@ -1,5 +1,5 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { namesIfThere, readIfThere } from "../../files/index.js";
 import {
   HfTokenizer,

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import type { Scored } from "../../reward/index.js";
 import { writeWhole } from "../folder/run-folder.js";
 

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { isAbsolute, resolve } from "node:path";
+import { isAbsolute, resolve } from "#platform/path";
 import { pathToFileURL } from "node:url";
 import { environments } from "../../data/index.js";
 import { makeEnvironment, type EnvironmentSource } from "../../environment/index.js";

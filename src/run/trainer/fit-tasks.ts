@@ -1,3 +1,4 @@
+import { utf8Length } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task } from "../../data/index.js";
 import type { Tokenizer } from "../../model/index.js";
@@ -6,7 +7,7 @@ import type { Config } from "../config/schema.js";
 /** A byte-level tokenizer never makes more tokens than bytes: short prompts need no counting. */
 function promptTokens(task: Task, tokenizer: Tokenizer, enough: number): number {
   const text = tokenizer.chat(task.prompt, { addGenerationPrompt: true });
-  return Buffer.byteLength(text) <= enough ? 0 : tokenizer.encode(text).length;
+  return utf8Length(text) <= enough ? 0 : tokenizer.encode(text).length;
 }
 
 /**

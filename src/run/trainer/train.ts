@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { dirname, join } from "node:path";
+import { dirname, join } from "#platform/path";
 import { mkdir } from "node:fs/promises";
 import { type Task } from "../../data/index.js";
 import type { Scored } from "../../reward/index.js";

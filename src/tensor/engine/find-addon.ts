@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { fileURLToPath } from "node:url";
 
 const native = fileURLToPath(new URL("../../../../native", import.meta.url));

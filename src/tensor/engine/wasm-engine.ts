@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { cores } from "#platform/cores";
+import { environment } from "#platform/environment";
 import { Worker } from "node:worker_threads";
 import { checkSignatures } from "./check-signatures.js";
 import type { Engine } from "./engine.js";
@@ -44,8 +45,8 @@ function makeMemory(): WebAssembly.Memory {
 }
 
 function wantedThreads(): number {
-  const asked = Number(process.env.ARPO_LAB_THREADS);
-  return Math.min(64, Number.isInteger(asked) && asked >= 1 ? asked : availableParallelism());
+  const asked = Number(environment.ARPO_LAB_THREADS);
+  return Math.min(64, Number.isInteger(asked) && asked >= 1 ? asked : cores());
 }
 
 /** Loads native/arpo.wasm and starts its threads. */

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import { fileURLToPath } from "node:url";
 import type { Client } from "#mcp";
 import type { Tool } from "../tool.js";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname } from "#platform/path";
 
 /** What the sandbox's own programs are started with, and all of it that code there can see. */
 export const sandboxEnv = {

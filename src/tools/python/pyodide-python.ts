@@ -1,8 +1,8 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { availableParallelism } from "node:os";
-import { dirname, join } from "node:path";
+import { cores } from "#platform/cores";
+import { dirname, join } from "#platform/path";
 import { fileURLToPath } from "node:url";
 import type { ChildCommand } from "./child-process.js";
 import { PythonPool, type PythonLimits } from "./python-pool.js";
@@ -19,7 +19,7 @@ export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
     timeoutMs: limits.timeoutMs ?? 120_000,
     memoryMb: limits.memoryMb ?? 512,
     maxOutput: limits.maxOutput ?? 100_000,
-    workers: limits.workers ?? Math.min(4, availableParallelism()),
+    workers: limits.workers ?? Math.min(4, cores()),
   };
   for (const [name, value] of Object.entries(all)) {
     if (!(Number.isFinite(value) && value > 0)) {

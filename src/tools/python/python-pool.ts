@@ -1,3 +1,4 @@
+import { utf8Length } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { Gate } from "../gate.js";
 import { PythonChild, WorkerDied, type ChildCommand } from "./child-process.js";
@@ -213,7 +214,7 @@ const outerSpaces = /^(?:[^\S\uFEFF]|[\x1c-\x1f\x85])+|(?:[^\S\uFEFF]|[\x1c-\x1f
 
 /** Line ends and strip as Python reads a process's text, then the cut to `limit` with a notice. */
 function strip(text: string, totalBytes: number, limit: number): string {
-  const whole = Buffer.byteLength(text) >= totalBytes;
+  const whole = utf8Length(text) >= totalBytes;
   const stripped = text.replace(/\r\n?/g, "\n").replace(outerSpaces, "");
   if (whole && stripped.length <= limit) return stripped;
   return `${stripped.slice(0, limit)}\n[output cut: the first ${limit} characters of ${totalBytes} bytes]`;

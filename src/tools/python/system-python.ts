@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join } from "#platform/path";
 import {
   bubblewrapArguments,
   bubblewrapTrouble,

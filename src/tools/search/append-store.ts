@@ -11,7 +11,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname } from "#platform/path";
 
 interface Place {
   offset: number;

@@ -1,3 +1,4 @@
+import { environment } from "#platform/environment";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
 import { requestJson } from "../../http/index.js";
@@ -65,7 +66,7 @@ export function isChinese(text: string): boolean {
 
 /** Form encoding as Python's: only letters, digits and `_.-~` stay, a space becomes `+`. */
 function formEncode(text: string): string {
-  return encodeURIComponent(Buffer.from(text).toString()) // a lone surrogate becomes U+FFFD
+  return encodeURIComponent(new TextDecoder().decode(new TextEncoder().encode(text))) // a lone surrogate becomes U+FFFD
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll("%20", "+");
 }
@@ -96,7 +97,7 @@ export function brightDataRequest(
   );
   const key = cacheKey(query);
   const { zone = defaults.zone, location = defaults.location, url = defaults.url } = options;
-  const apiKey = options.apiKey ?? process.env.BRIGHT_DATA_API_KEY;
+  const apiKey = options.apiKey ?? environment.BRIGHT_DATA_API_KEY;
   if (!apiKey) {
     throw new TypeError(
       "Cannot search with Bright Data: an API key is needed, got none (set BRIGHT_DATA_API_KEY)",

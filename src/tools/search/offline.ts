@@ -1,7 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packagePath } from "#platform/package-path";
 import { z } from "#zod";
 import { openDatabase } from "./open-database.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
@@ -16,8 +15,7 @@ export interface CorpusPage {
 const page = z.object({ title: z.string(), text: z.string(), url: z.string().optional() });
 
 /** The corpus that comes with the package: an invented country, its towns and its people. */
-const shippedCorpus = () =>
-  join(fileURLToPath(new URL("../../../..", import.meta.url)), "data/corpus/pages.jsonl");
+const shippedCorpus = () => packagePath("data/corpus/pages.jsonl");
 
 /** The pages of a JSONL file. */
 function readCorpus(path: string): CorpusPage[] {

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { setTimeout as sleep } from "node:timers/promises";
+import { wait } from "#platform/turns";
 import type { SearchProvider } from "./provider.js";
 
 /**
@@ -34,7 +34,7 @@ export function paced(provider: SearchProvider, perSecond = 32): SearchProvider 
       const now = performance.now();
       const turn = Math.max(now, next);
       next = turn + 1000 / perSecond;
-      if (turn > now) await sleep(turn - now, undefined, { signal: call?.signal });
+      if (turn > now) await wait(turn - now, call?.signal);
       return provider.search(query, call);
     },
     dispose: () => provider.dispose?.(),

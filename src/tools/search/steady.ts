@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { setTimeout as sleep } from "node:timers/promises";
+import { wait } from "#platform/turns";
 import { HttpError } from "../../http/index.js";
 import type { SearchProvider } from "./provider.js";
 import type { SearchCache } from "./search-cache.js";
@@ -51,7 +51,7 @@ export function steady(
         } catch (error) {
           const hopeless = error instanceof HttpError && !error.retry;
           if (hopeless || attempt >= attempts || call?.signal?.aborted) throw error;
-          await sleep(waitMs, undefined, { signal: call?.signal });
+          await wait(waitMs, call?.signal);
         }
       }
     },

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/board";
 import { widgetHtml } from "../widget.js";
 import { type BoardOptions, boardPayload, keptTrees, pickTree, readTrees } from "./make-payload.js";

@@ -101,7 +101,7 @@ function recordOfImport(name: string, imported: ImportedRollouts): RunRecord {
 /** Reads a run folder, without its trees: these are read when they are needed. */
 export async function readRunFolder(name: string, path: string): Promise<RunRecord> {
   const { namesIfThere, readIfThere } = await import("../../files/index.js");
-  const { join } = await import("node:path");
+  const { join } = await import("#platform/path");
   const { RunFolder } = await import("../../run/folder/run-folder.js");
   const folder = await RunFolder.existing(path);
   const timing = new Map((await folder.lines("timing.jsonl")).map((line) => [line.step, line]));
@@ -126,7 +126,7 @@ export async function readRunFolder(name: string, path: string): Promise<RunReco
 /** The tokenizer of the run's model, or a checkpoint's: a run may have come from another folder or machine. */
 async function tokenizerOf(run: string, model?: string): Promise<Tokenizer | undefined> {
   const { existsSync, readdirSync } = await import("node:fs");
-  const { join } = await import("node:path");
+  const { join } = await import("#platform/path");
   const { modelFolder } = await import("../../model/files/model-folder.js");
   const saved = readdirSync(run).filter((name) => name.startsWith("global_step_"));
   const folders = [

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
 import {
   byQuestion,

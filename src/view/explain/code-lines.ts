@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { packagePath } from "#platform/package-path";
 import { lossCodeLines } from "./loss-code-lines.js";
 import type { CodeLine } from "./payload.js";
 
@@ -125,14 +125,13 @@ export const codeLines = {
   },
 } as const satisfies Record<string, CodeLine>;
 
-const root = new URL("../../../../", import.meta.url);
 const numbers = new Map<string, number | undefined>();
 
 /** Where a piece of code begins in a file: its line, counted from 1; undefined where it is not there. */
 export function lineOf({ file, code }: CodeLine): number | undefined {
   const key = `${file} ${code}`;
   if (!numbers.has(key)) {
-    const path = fileURLToPath(new URL(file, root));
+    const path = packagePath(file);
     // An installed package has no sources.
     const text = existsSync(path) ? readFileSync(path, "utf8") : "";
     const words = code.split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));

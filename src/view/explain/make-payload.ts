@@ -1,3 +1,4 @@
+import { toBase64 } from "#platform/bytes";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
 import { lossNameOf } from "../../learn/loss/loss-names.js";
@@ -23,10 +24,7 @@ export interface ExplainOptions {
   tokenizer?: Tokenizer;
 }
 
-const floats = (values: Iterable<number>): string => {
-  const array = Float32Array.from(values);
-  return Buffer.from(array.buffer).toString("base64");
-};
+const floats = (values: Iterable<number>): string => toBase64(Float32Array.from(values));
 
 /** A batch, before or after an update, as the explainer's page reads it. */
 export function explainPayload(
@@ -70,8 +68,8 @@ export function explainPayload(
   return {
     updated,
     vocabulary,
-    tokens: Buffer.from(tokens.buffer).toString("base64"),
-    mask: Buffer.from(gather((row, t) => trainedMask(row)[t]!)).toString("base64"),
+    tokens: toBase64(tokens),
+    mask: toBase64(Uint8Array.from(gather((row, t) => trainedMask(row)[t]!))),
     logprobs: floats(trained((row, t) => (row.newLogprobs ?? old(row))[t]!)),
     oldLogprobs: floats(trained((row, t) => old(row)[t]!)),
     ...(hasReference ? { refLogprobs: floats(trained((row, t) => row.refLogprobs![t]!)) } : {}),

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import type { ForkChanges } from "../../rollout/grow/fork.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { viewHost } from "../kernel.js";

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { writeFile } from "node:fs/promises";
-import { extname } from "node:path";
+import { extname } from "#platform/path";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import { toHtml } from "./to-html.js";
 import { type PngOptions, toPng } from "./to-png.js";

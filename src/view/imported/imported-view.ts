@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/imported";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { checkArguments } from "../../arguments/check-arguments.js";

@@ -1,0 +1,25 @@
+import type * as node from "../node/bytes.js";
+
+/** Counted, not encoded; half of a pair alone counts as the mark that stands for it. */
+export const utf8Length: typeof node.utf8Length = (text) => {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      bytes += 4;
+      i++;
+    } else bytes += 3;
+  }
+  return bytes;
+};
+
+/** In pieces, because the arguments of a call have an end. */
+export const toBase64: typeof node.toBase64 = (view) => {
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += 8192)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
+  return btoa(binary);
+};

@@ -1,0 +1,6 @@
+import { availableParallelism } from "node:os";
+
+/** How many threads can work at one time on the same memory. */
+export function cores(): number {
+  return availableParallelism();
+}

@@ -1,0 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The next turn of the event loop: what has arrived meanwhile is served first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits; a signal ends it with an `AbortError`. */
+export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal });
+}

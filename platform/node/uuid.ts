@@ -1,0 +1,1 @@
+export { randomUUID } from "node:crypto";
