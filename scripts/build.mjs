@@ -29,7 +29,17 @@ function prune(dir) {
     }
   }
 }
-for (const room of ["src", "kernel", "picture", "spelling", "platform", "http-server", "cli", "bench", "tests"])
+for (const room of [
+  "src",
+  "kernel",
+  "picture",
+  "spelling",
+  "platform",
+  "http-server",
+  "cli",
+  "bench",
+  "tests",
+])
   prune(join(root, "dist", room));
 
 // Node takes a quarter of a second to read tfjs's CommonJS files as modules, and a tenth of that for
