@@ -1,4 +1,4 @@
-import { rollout, saveTrees } from "../../src/rollout/index.js";
+import { rollout, saveTrees, UnfinishedRollout } from "../../src/rollout/index.js";
 import { score } from "../../src/reward/index.js";
 import { type Config, rolloutOptions } from "../../src/run/index.js";
 import { guarded } from "../guarded.js";
@@ -25,6 +25,9 @@ async function rollOut(config: Config, options: { tasks: number; out: string }):
       ...(environment ? { environment } : {}),
       seed: config.lab.seed,
       signal: stoppable("early"),
+    }).catch(async (error: unknown) => {
+      if (error instanceof UnfinishedRollout) await saveTrees(options.out, error.trees);
+      throw error;
     });
     await saveTrees(options.out, trees);
     const { mean, rows } = await score(trees, reward);

@@ -42,6 +42,19 @@ export interface EndpointOptions {
    */
   longestWaitMs?: number;
   /**
+   * Of several endpoints none can be reached: how long requests wait for one before they fail.
+   *
+   * @default 30_000
+   */
+  outageMs?: number;
+  /**
+   * Where an endpoint says how it is, from its address on; any answer but a 5xx says well. Asked of
+   * several endpoints only.
+   *
+   * @default "../health"
+   */
+  healthPath?: string;
+  /**
    * Bytes an answer may have.
    *
    * @default 256 * 2 ** 20
@@ -77,6 +90,8 @@ export function endpointSettings(options: EndpointOptions): EndpointSettings {
     backoffMs: options.backoffMs ?? 250,
     timeoutMs: options.timeoutMs ?? 600_000,
     longestWaitMs: options.longestWaitMs ?? 120_000,
+    outageMs: options.outageMs ?? 30_000,
+    healthPath: options.healthPath ?? "../health",
     maxBytes: options.maxBytes ?? 256 * 2 ** 20,
     doing: options.doing ?? "ask the remote policy",
     onFault: options.onFault,
@@ -90,7 +105,8 @@ export function endpointSettings(options: EndpointOptions): EndpointSettings {
   if (typeof doing !== "string" || doing === "") {
     throw new TypeError(`Cannot use endpoints: doing must be text, got ${shown(doing)}`);
   }
-  const { urls, apiKeyEnv, onFault, note } = settings;
+  const { urls, apiKeyEnv, onFault, note, healthPath } = settings;
+  rule(typeof healthPath === "string" && healthPath !== "", "healthPath", "a path", healthPath);
   rule(Array.isArray(urls), "urls", "a list of addresses", urls);
   rule(urls.length > 0, "urls", "at least one address", "none");
   for (const url of urls) rule(isWeb(url), "urls", "http or https addresses", url);
@@ -104,7 +120,7 @@ export function endpointSettings(options: EndpointOptions): EndpointSettings {
     const value = settings[name];
     rule(Number.isSafeInteger(value) && value >= 1, name, "a positive integer", value);
   }
-  for (const name of ["backoffMs", "timeoutMs", "longestWaitMs"] as const) {
+  for (const name of ["backoffMs", "timeoutMs", "longestWaitMs", "outageMs"] as const) {
     const value = settings[name];
     // Timers count in 31 bits: a longer one would fire at once.
     const ok = typeof value === "number" && value < 2 ** 31 && value >= 0;

@@ -1,5 +1,6 @@
 export type { EndpointOptions } from "./endpoint-options.js";
-export { Endpoints, type EndpointHealth, type EndpointRequest } from "./endpoints.js";
+export type { EndpointHealth } from "./endpoint-state.js";
+export { Endpoints, type AskOne, type EndpointRequest } from "./endpoints.js";
 export {
   HttpError,
   isAxiosError,

@@ -199,6 +199,7 @@ function checkKinds(options: RolloutOptions): void {
         judge: "function?",
         onEvent: "function?",
         signal: "signal?",
+        finished: "list?",
       },
     },
   );

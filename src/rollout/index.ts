@@ -85,6 +85,7 @@ export type { TreeReplayChanges } from "./replay/replay.js";
 export { rollout } from "./rollout.js";
 export { toolMetrics } from "./tree/metrics.js";
 export { RolloutTree } from "./rollout-tree.js";
+export { UnfinishedRollout } from "./unfinished-rollout.js";
 export type { RolloutTreeData, TreeEnvironment, TreeOrigin } from "./tree/tree-data.js";
 export type { PromptLimit, PromptText, RolloutTask } from "./task.js";
 export type { Trajectory } from "./tree/trajectory.js";

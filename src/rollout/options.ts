@@ -139,6 +139,11 @@ export interface RolloutOptions {
    * rounds over the whole batch, with one shared token limit and one update of the penalty.
    */
   scheduling?: "prompt" | "lockstep";
+  /**
+   * Trees of these tasks that are complete, by their index (`UnfinishedRollout` has them): they are
+   * given back as they are. Not in lockstep, whose trees are not independent.
+   */
+  finished?: readonly RolloutTreeData[];
   /** Trees that grow at the same time, to bound memory; changes no tree. Default 64. Not in lockstep. */
   promptsAtOnce?: number;
   compat?: RolloutCompat;

@@ -4,11 +4,12 @@ import type { Policy } from "../policy/policy.js";
 import { Random } from "../random/random.js";
 import { rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";
-import { growTrees } from "./grow/grow-trees.js";
+import { type Grown, growTrees, GrowthFailure } from "./grow/grow-trees.js";
 import { inEnvironments } from "./grow/in-environments.js";
 import type { TreeStart } from "./grow/tree-start.js";
 import type { RolloutOptions } from "./options.js";
 import { RolloutTree } from "./rollout-tree.js";
+import { UnfinishedRollout } from "./unfinished-rollout.js";
 import { chatOf, checkTask, promptOf, type RolloutTask, withObservation } from "./task.js";
 
 /**
@@ -61,22 +62,62 @@ export async function rollout<T extends RolloutTask>(
   const seed = Random.from(config.seed);
   const { tokenizer } = policy;
   const { firstIndex = 0 } = options;
-  const places = list.map((task, i) => ({ task, index: firstIndex + i }));
-  const runs = await inEnvironments(places, seed, options, (episodes, within) => {
-    const starts = places.map(({ task, index }, i): TreeStart => {
-      const said = withObservation(task, episodes?.[i]?.observation);
-      const prompt = promptOf(said, tokenizer, config.promptLimit);
-      const messages = chatOf(said, prompt, tokenizer);
-      return { index, prompt, messages, random: seed.split(index), task, episodes: episodes?.[i] };
-    });
-    return growTrees(policy, config, within, starts);
-  });
-  const trees = runs.map(({ run, monitor }, i) => {
-    const data = finishTree(run, list[i]!, config, policy);
+  const runtime = { policy, options };
+  const before = finishedBefore(list, firstIndex, runtime);
+  const all = list.map((task, i) => ({ task, index: firstIndex + i }));
+  const places = all.filter(({ index }) => !before.has(index));
+  const treeOf = ({ run, monitor }: Grown): RolloutTree<T> => {
+    const data = finishTree(run, list[run.index - firstIndex]!, config, policy);
     if (monitor) data.monitor = monitor;
-    return new RolloutTree(data, { policy, options });
-  });
-  return many ? trees : trees[0]!;
+    return new RolloutTree(data, runtime);
+  };
+  /** New trees and those of before, in the order of the tasks. */
+  const together = (grown: readonly (Grown | undefined)[]): RolloutTree<T>[] => {
+    const trees = new Map(before);
+    for (const one of grown) if (one) trees.set(one.run.index, treeOf(one));
+    return all.flatMap(({ index }) => trees.get(index) ?? []);
+  };
+  const grow = () =>
+    inEnvironments(places, seed, options, (episodes, within) => {
+      const starts = places.map(({ task, index }, i): TreeStart => {
+        const said = withObservation(task, episodes?.[i]?.observation);
+        const prompt = promptOf(said, tokenizer, config.promptLimit);
+        const messages = chatOf(said, prompt, tokenizer);
+        const random = seed.split(index);
+        return { index, prompt, messages, random, task, episodes: episodes?.[i] };
+      });
+      return growTrees(policy, config, within, starts);
+    });
+  try {
+    const trees = together(places.length === 0 ? [] : await grow());
+    return many ? trees : trees[0]!;
+  } catch (error) {
+    if (!(error instanceof GrowthFailure)) throw error;
+    throw new UnfinishedRollout(together(error.grown), list.length, error.reason);
+  }
+}
+
+/** The trees that need not be grown again, by index. */
+function finishedBefore<T extends RolloutTask>(
+  tasks: readonly T[],
+  firstIndex: number,
+  runtime: { policy: Policy; options: RolloutOptions },
+): Map<number, RolloutTree<T>> {
+  const { finished = [], scheduling } = runtime.options;
+  const wrong = (must: string, got: string) =>
+    new RangeError(`Cannot roll out: finished must be ${must}, got ${got}`);
+  if (finished.length > 0 && scheduling === "lockstep") {
+    throw wrong("left out in lockstep", `${finished.length} trees`);
+  }
+  const trees = new Map<number, RolloutTree<T>>();
+  for (const data of finished) {
+    const task = tasks[data.index - firstIndex];
+    if (task === undefined || JSON.stringify(task) !== JSON.stringify(data.task)) {
+      throw wrong("trees of these tasks, each at its task's place", `one of place ${data.index}`);
+    }
+    trees.set(data.index, new RolloutTree({ ...data, task }, runtime));
+  }
+  return trees;
 }
 
 let saidCapped = false;

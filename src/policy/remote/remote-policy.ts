@@ -28,6 +28,8 @@ interface RemoteRow extends Row {
   promptLength: number;
   /** The chat that the prompt was made of. */
   messages: readonly ChatMessage[] | undefined;
+  /** Shared with its forks: they go to one endpoint, which remembers what they have in common. */
+  family: object;
 }
 
 /**
@@ -116,6 +118,35 @@ export class RemotePolicy implements Policy {
   }
 
   /**
+   * Goes on with these endpoints: new ones are asked from now on, those left out finish what they are
+   * answering. Resolves when they have.
+   */
+  use(urls: readonly string[]): Promise<void> {
+    return this.#endpoints.use(urls);
+  }
+
+  /**
+   * Has every endpoint read new weights from a folder that it sees under this path: vLLM, started with
+   * VLLM_SERVER_DEV_MODE=1. Each finishes what it is answering first; one that is away reads them when it
+   * returns, before it is asked anything.
+   */
+  async reloadWeights(path: string): Promise<void> {
+    checkArguments("reload weights", { path }, { path: "path" });
+    const { dialect } = this.#options;
+    if (dialect !== "vllm") {
+      throw new RangeError(
+        `Cannot reload weights: dialect must be "vllm", whose servers read them from a path, got "${dialect}"`,
+      );
+    }
+    await this.#endpoints.everywhere(async (ask) => {
+      const kwargs = { weights_path: path };
+      await ask("POST", "../collective_rpc", { method: "reload_weights", kwargs });
+      // What it remembers of prompts was computed with the former weights.
+      await ask("POST", "../reset_prefix_cache");
+    });
+  }
+
+  /**
    * Asks an endpoint to tokenize a text and throws if it does not agree with the tokenizer here.
    * Needs a server with `/tokenize` (vLLM, llama.cpp, recent SGLang).
    */
@@ -148,8 +179,9 @@ export class RemotePolicy implements Policy {
       tokens: number[],
       promptLength: number,
       messages: readonly ChatMessage[] | undefined,
+      family: object = {},
     ): RemoteRow => {
-      const row = { id: nextId++, tokens, promptLength, messages };
+      const row = { id: nextId++, tokens, promptLength, messages, family };
       rows.add(row);
       return row;
     };
@@ -172,8 +204,8 @@ export class RemotePolicy implements Policy {
         return open(Array.from(tokens), tokens.length, options.messages);
       },
       fork: (row) => {
-        const { tokens, promptLength, messages } = own(row);
-        return open([...tokens], promptLength, messages);
+        const { tokens, promptLength, messages, family } = own(row);
+        return open([...tokens], promptLength, messages, family);
       },
       append: (row, tokens) => {
         checkArguments("append", { tokens }, { tokens: "list" });
@@ -236,6 +268,7 @@ export class RemotePolicy implements Policy {
     const reading = { tokenizer: this.tokenizer, stops, maxTokens };
     const answer = await this.#endpoints.post(path, body, {
       signal: options.signal,
+      key: row.family,
       read: (answered) => readAnswer(answered, reading),
     });
     if (asText) this.#checkLength(text, answer.promptTokens);

@@ -26,7 +26,21 @@ function growOne(env: Environment, run: TreeRun): ReturnType<typeof growAlone> {
   return grow(env, run).then(() => undefined);
 }
 
-/** Grows trees in one session; whatever happens, the session is closed afterwards. */
+/** A tree failed when others were complete. */
+export class GrowthFailure extends Error {
+  constructor(
+    readonly reason: unknown,
+    /** In the order of the starts, with nothing where a tree is not complete. */
+    readonly grown: readonly (Grown | undefined)[],
+  ) {
+    super("Cannot grow all trees: one failed", { cause: reason });
+  }
+}
+
+/**
+ * Grows trees in one session; whatever happens, the session is closed afterwards. Throws a
+ * `GrowthFailure` where some are complete that do not depend on the one that failed.
+ */
 export async function growTrees(
   policy: Policy,
   config: RolloutConfig,
@@ -62,6 +76,9 @@ export async function growTrees(
         }
       }),
     );
+    if (failure && !options.signal?.aborted && grown.some((g) => g)) {
+      throw new GrowthFailure(failure.reason, grown);
+    }
     if (failure) throw failure.reason;
     return grown.map((g) => g!);
   } finally {

@@ -1,0 +1,147 @@
+import { HttpError, shownUrl } from "./request-json.js";
+
+/** How an endpoint has been doing. */
+export interface EndpointHealth {
+  url: string;
+  /** It answers, as far as is known; one that is not is asked for its health until it does again. */
+  healthy: boolean;
+  running: number;
+  /** Requests allowed at the same time now; halved by 429 and 503, won back one by one. */
+  width: number;
+  succeeded: number;
+  failed: number;
+}
+
+/** A request that an endpoint is answering. */
+export interface Running {
+  /** When it began, in the endpoint's own count of what happened. */
+  began: number;
+  /** Ends it where the endpoint is given up. */
+  abandon: AbortController;
+}
+
+const longestRestMs = 30_000;
+
+/** One address: how it has been doing, and what follows from that for the next request. */
+export class EndpointState {
+  width: number;
+  succeeded = 0;
+  failed = 0;
+  /** Nothing came back, not even a refusal: not asked before it says that it is there again. */
+  silent = false;
+  /** It takes no new requests: it was left out of the list. */
+  leaving = false;
+  /** Not asked before, after failures in a row, while another may be. */
+  restUntil = 0;
+  /** Not asked before, because it said so. */
+  closedUntil = 0;
+  /** When it last answered anything, or was given something to do after having nothing. */
+  lastSign = 0;
+  /** Questions for its health in a row that it left without an answer. */
+  missed = 0;
+  /** What every endpoint must have done before it is asked, as far as this one has done it. */
+  prepared: object | undefined;
+  readonly #running = new Set<Running>();
+  #failuresInARow = 0;
+  /** The same, those counted once that were under way together. */
+  #waves = 0;
+  #count = 0;
+  #countedAt = 0;
+  readonly #concurrency: number;
+  readonly #backoffMs: number;
+
+  constructor(
+    readonly url: string,
+    { concurrency, backoffMs }: { concurrency: number; backoffMs: number },
+  ) {
+    this.#concurrency = concurrency;
+    this.#backoffMs = backoffMs;
+    this.width = concurrency;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get health(): EndpointHealth {
+    const { url, running, width, succeeded, failed } = this;
+    const healthy = !this.silent && this.#failuresInARow < 3;
+    return { url, healthy, running, width, succeeded, failed };
+  }
+
+  begin(now: number): Running {
+    if (this.running === 0) this.lastSign = now;
+    const request = { began: ++this.#count, abandon: new AbortController() };
+    this.#running.add(request);
+    return request;
+  }
+
+  end(request: Running): void {
+    this.#running.delete(request);
+  }
+
+  /** It answered something, if only that it will not do this now. */
+  sign(now: number): void {
+    this.lastSign = now;
+    this.missed = 0;
+    this.silent = false;
+  }
+
+  /** It is there again: nothing of before is held against it. */
+  revive(now: number): void {
+    this.sign(now);
+    this.#failuresInARow = 0;
+    this.restUntil = 0;
+  }
+
+  succeed(now: number): void {
+    this.sign(now);
+    this.succeeded++;
+    this.#failuresInARow = 0;
+    this.#waves = 0;
+    this.restUntil = 0;
+    this.width = Math.min(this.#concurrency, this.width + 1);
+  }
+
+  /** A request failed. Those that were under way together fail together; for how long it rests they count once. */
+  fail(request: Running, error: unknown, now: number): void {
+    this.failed++;
+    const {
+      status,
+      retryAfterMs = 0,
+      fault = "connection",
+    } = error instanceof HttpError ? error : {};
+    const answered = fault === "status" || fault === "content";
+    if (answered) this.sign(now);
+    if (status === 429 || status === 503) {
+      this.width = Math.max(1, Math.floor(this.width / 2));
+    } else {
+      this.#failuresInARow++;
+      if (request.began > this.#countedAt) {
+        this.#countedAt = ++this.#count;
+        this.#waves++;
+        if (!answered) this.silent = true;
+      }
+      // One that is silent is asked for its health instead of being left alone for a time.
+      if (answered && this.#failuresInARow >= 3) {
+        const rest = this.#backoffMs * 2 ** (this.#waves + 2);
+        this.restUntil = now + Math.min(longestRestMs, rest);
+      }
+    }
+    if (retryAfterMs > 0) this.closedUntil = Math.max(this.closedUntil, now + retryAfterMs);
+  }
+
+  /** Gives it up for now: what it is answering is asked elsewhere. */
+  giveUp(doing: string, now: number): void {
+    this.silent = true;
+    const silence = `${Math.round((now - this.lastSign) / 1000)} s`;
+    const why = new HttpError(
+      `Cannot ${doing}: ${shownUrl(this.url)} must answer, got nothing for ${silence}, not even of its health`,
+      undefined,
+      true,
+      undefined,
+      "timeout",
+    );
+    for (const { abandon } of this.#running) abandon.abort(why);
+  }
+}
