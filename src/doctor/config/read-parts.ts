@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type Task, world } from "../../data/index.js";
 import { HfTokenizer, modelFolder, weightShapes } from "../../model/index.js";
+import { checkWeights } from "../../model/files/check-weights.js";
 import { readModelFacts } from "../../model/files/open-model.js";
 import { loadReward } from "../../reward/index.js";
 import type { Config } from "../../run/index.js";
@@ -11,6 +12,7 @@ import {
   taskTools,
   validationOptions,
 } from "../../run/index.js";
+import { refuseTaken } from "../../run/folder/lock-folder.js";
 import { refuseAdapters } from "../../run/trainer/refuse-adapters.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { loadTools } from "../../tools/index.js";
@@ -77,6 +79,10 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
       "model-unreadable",
       async () => (await readModelFacts(folder)).config,
     );
+    if (parts.model) {
+      const whole = "bring the folder here again: every safetensors file, whole";
+      await attempt(checks, "weights-unreadable", () => checkWeights(folder), whole);
+    }
     const tokenizer = config.data.tokenizer === null ? folder : modelFolder(config.data.tokenizer);
     parts.tokenizer = await attempt(checks, "tokenizer-unreadable", () =>
       HfTokenizer.load(tokenizer),
@@ -119,10 +125,16 @@ export async function readParts(config: Config): Promise<{ parts: Parts; checks:
     await attempt(
       checks,
       "no-critic",
-      () => readModelFacts(critic),
+      () => checkWeights(critic, "value"),
       "critic.model.path: a Hugging Face folder or a .gguf file; unset it is the policy's",
     );
   }
+  await attempt(
+    checks,
+    "run-folder-taken",
+    () => refuseTaken(config.trainer.default_local_dir),
+    "another trainer.default_local_dir, or --out",
+  );
   // What a run's first step would refuse.
   await attempt(checks, "rollout-options", () => {
     rolloutConfig(rolloutOptions(config));

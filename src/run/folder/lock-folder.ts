@@ -67,18 +67,24 @@ export async function lockFolder(folder: string): Promise<() => void> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
-    const holder = await holderOf(path);
-    if (ours.has(path)) throw taken(folder, "this one is at it already");
-    if (holder && (holder.host !== me.host || isAlive(holder))) {
-      throw taken(
-        folder,
-        `process ${holder.pid} on ${holder.host} is at it (delete ${lockFile} if it is not)`,
-      );
-    }
+    await refuseTaken(folder);
     // Moved away first: of two processes that find it dead only one can.
     const dead = `${path}.${process.pid}.tmp`;
     await rename(path, dead).catch(() => undefined);
     await rm(dead, { force: true });
+  }
+}
+
+/** Throws where another writer lives; says nothing of a folder that is free or whose writer is gone. */
+export async function refuseTaken(folder: string): Promise<void> {
+  const path = join(resolve(folder), lockFile);
+  if (ours.has(path)) throw taken(folder, "this one is at it already");
+  const holder = await holderOf(path);
+  if (holder && (holder.host !== hostname() || isAlive(holder))) {
+    throw taken(
+      folder,
+      `process ${holder.pid} on ${holder.host} is at it (delete ${lockFile} if it is not)`,
+    );
   }
 }
 
