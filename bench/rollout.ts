@@ -133,6 +133,30 @@ export async function* figures(): AsyncIterable<Figure> {
   };
   yield { name: "rollout.tree_rows", value: rows.length, unit: "rows" };
 
+  // 16 from 8 where no row calls a tool: 48 tokens each, the refills together against one at a time.
+  const silent: typeof common = {
+    ...common,
+    ...rolloutPresets.arpo,
+    responseLength: 48,
+    sampling: { allowedIds: tokenizer.encode(text(1) + "qrstuvw") },
+    seed: 1,
+  };
+  for (const prompts of [1, 4]) {
+    const asked = new Array<typeof task>(prompts).fill(task);
+    const refilled = (refillsAhead: boolean) => () =>
+      rollout(policy, asked, { ...silent, refillsAhead });
+    const [together, inLine] = await beside(refilled(true), refilled(false));
+    yield {
+      name: `rollout.no_calls_${prompts}_prompts_s`,
+      value: together,
+      unit: "s",
+      backend,
+      peer: "refills one at a time",
+      peerValue: inLine,
+      ratio: together / inLine,
+    };
+  }
+
   // 64 rows, calls of 100 ms: segments of 8 to 88 tokens, so that calls come at all times.
   const uneven = paced(policy, (row, turn) => 8 + ((row.id * 31 + turn * 47) % 81));
   const many = Array.from({ length: 8 }, () => task);

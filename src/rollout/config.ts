@@ -191,6 +191,7 @@ function checkKinds(options: RolloutOptions): void {
         promptLimit: "object?",
         compat: "object?",
         keepTop: "boolean?",
+        refillsAhead: "boolean?",
         seed: "count?",
         firstIndex: "count?",
         draws: "function?",

@@ -146,6 +146,12 @@ export interface RolloutOptions {
   finished?: readonly RolloutTreeData[];
   /** Trees that grow at the same time, to bound memory; changes no tree. Default 64. Not in lockstep. */
   promptsAtOnce?: number;
+  /**
+   * When no row goes on, the first segments of all fresh rows that may follow are written together, and
+   * those whose place a branch takes are dropped; changes no tree. Default: on, unless the policy is at an
+   * endpoint, where what is dropped costs as much as what is kept.
+   */
+  refillsAhead?: boolean;
   compat?: RolloutCompat;
   /** Keep the alternatives the policy reported for every position. Default true. */
   keepTop?: boolean;

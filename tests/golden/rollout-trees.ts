@@ -115,6 +115,8 @@ export async function runTrees(
       { retryCount: config["retry_count"] as number },
     ),
     scheduling: "lockstep",
+    // The files' scripts are handed out in the order of the reference's calls.
+    refillsAhead: false,
     compat: { searchPrompt: true, attendPadding: true, keepBaselines },
     draws: () => {
       const u = draws[used++];

@@ -22,6 +22,8 @@ export interface Environment {
   clock: () => number;
   /** Numbers rows across the batch in the order they are made. */
   nextKey: () => number;
+  /** Refills that may turn out not to exist are written together. */
+  refillsAhead: boolean;
 }
 
 /** Puts together what the trees of one call share. */
@@ -51,5 +53,7 @@ export function environment(
     emit: options.onEvent ?? (() => undefined),
     clock: () => performance.now() - began,
     nextKey: () => rows++,
+    // At an endpoint a segment that is dropped has its price.
+    refillsAhead: options.refillsAhead ?? policy.sampler !== "remote",
   };
 }

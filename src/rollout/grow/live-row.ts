@@ -1,4 +1,4 @@
-import type { Row } from "../../policy/policy.js";
+import type { Row, Segment } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { RowChoice, RowEnd, RowKind, RowOutcome, TreeNode } from "../tree/tree-values.js";
 import type { Episode } from "./episode.js";
@@ -6,6 +6,13 @@ import type { Episode } from "./episode.js";
 /** A node while the tree grows: nodes are numbered at the end, so that numbers do not depend on timing. */
 export interface LiveNode extends Omit<TreeNode, "id" | "parent"> {
   parent: LiveNode | undefined;
+}
+
+/** A segment, and when it was written, in milliseconds since the rollout began. */
+export interface Written {
+  segment: Segment;
+  start: number;
+  end: number;
 }
 
 /** A row while the tree grows. */
@@ -36,6 +43,8 @@ export interface LiveRow {
   /** What the environment says of the row, once it has ended. */
   outcome?: RowOutcome;
   chosen?: RowChoice;
+  /** Its first segment, where that was begun before the row was. */
+  begun?: Promise<Written> | undefined;
 }
 
 /** A surviving row at the end of a round: the state a branch would copy. */

@@ -32,7 +32,7 @@ export async function monitorEntropy(
 
   const roots = await Promise.all(
     runs.map(async (run) => {
-      const handle = run.openPrompt();
+      const handle = run.openStart();
       const random = run.random.split("root");
       const { tokens: maxTokens } = dynamic;
       const options = { ...sampling, maxTokens, stop: stops, random, signal };
@@ -44,7 +44,7 @@ export async function monitorEntropy(
 
   const probes = runs.map((run) => ({
     run,
-    handle: run.openPrompt(),
+    handle: run.openStart(),
     calls: 0,
     entropies: [],
     trial: run.trialEpisode(),

@@ -4,7 +4,8 @@ import type { ToolOutcome } from "../../tools/tool-set.js";
 import { decideBranch } from "../branch/branch-rule.js";
 import { classify, type Fate } from "./classify.js";
 import type { Environment } from "./environment.js";
-import type { BranchPoint, LiveNode, LiveRow } from "./live-row.js";
+import type { BranchPoint, LiveNode, LiveRow, Written } from "./live-row.js";
+import { type Begun, RefillsAhead } from "./refills-ahead.js";
 import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { Episode } from "./episode.js";
@@ -31,6 +32,7 @@ export class TreeRun {
   readonly #env: Environment;
   readonly #start: TreeStart;
   #root: Row | undefined;
+  readonly #ahead: RefillsAhead;
   /** Episodes that are being ended. */
   readonly #endings: Promise<void>[] = [];
   /** Rows that ended keep their place in the session, so that others can leave them. */
@@ -44,6 +46,7 @@ export class TreeRun {
     this.#start = start;
     this.index = start.index;
     this.prompt = start.prompt;
+    this.#ahead = new RefillsAhead((number) => this.#begin(number));
     const { length } = start.prompt.tokens;
     const context = env.policy.contextLength;
     if (length >= context) {
@@ -75,10 +78,15 @@ export class TreeRun {
     return this.#env.config.n - this.rows.length;
   }
 
-  /** A row of the session that stands after the prompt. */
-  openPrompt(): Row {
-    const { messages } = this.#start;
-    return this.#env.session.open(this.prompt.tokens, messages ? { messages } : {});
+  /** A row of the session that stands where the tree starts; the prompt is read once for all of them. */
+  openStart(): Row {
+    const { session } = this.#env;
+    if (!this.#root) {
+      const { messages } = this.#start;
+      this.#root = session.open(this.prompt.tokens, messages ? { messages } : {});
+      if (this.prefixTokens.length > 0) session.append(this.#root, this.prefixTokens);
+    }
+    return session.fork(this.#root);
   }
 
   /** The first rows: copies of the prompt. */
@@ -88,11 +96,10 @@ export class TreeRun {
 
   /** Lets the row write until a call, its end or `maxTokens`. */
   async generate(row: LiveRow, round: number, maxTokens: number): Promise<LiveNode> {
-    const { session, sampling, stops, signal, config, policy, clock, emit } = this.#env;
-    const start = clock();
-    const { random } = row;
-    const options = { ...sampling, maxTokens, stop: stops, random, signal };
-    const segment = await session.generate(row.handle, options);
+    const { config, policy, emit } = this.#env;
+    const begun = row.begun ?? this.#write(row.handle, row.random, maxTokens);
+    row.begun = undefined;
+    const { segment, start, end } = await begun;
     row.length += segment.tokens.length;
     row.entropy = this.#entropy(segment);
     row.baseline ??= this.#env.keepBaselines?.of(row.key, row.entropy) ?? row.entropy;
@@ -106,7 +113,7 @@ export class TreeRun {
       entropies: segment.entropies,
       entropy: row.entropy,
       finish: segment.finish,
-      run: { start, end: clock() },
+      run: { start, end },
     };
     if (segment.stop !== undefined) node.stop = segment.stop;
     if (config.keepTop) node.top = segment.top;
@@ -303,6 +310,7 @@ export class TreeRun {
 
   /** Gives the prompt's own session row back; the tree is complete. */
   close(): void {
+    this.#ahead.close();
     this.release();
     if (this.#root) this.#env.session.close(this.#root);
     this.#root = undefined;
@@ -354,7 +362,9 @@ export class TreeRun {
 
   /** A fresh row, when none survived and the budget is not spent. */
   refill(round: number): LiveRow | undefined {
-    return this.remaining > 0 ? this.#fresh("refill", round + 1) : undefined;
+    if (this.remaining === 0) return undefined;
+    if (this.#env.refillsAhead) this.#ahead.begin(this.rows.length, this.#env.config.n);
+    return this.#fresh("refill", round + 1);
   }
 
   #attempt(point: BranchPoint, round: number, attempt: number, promptCount: number): BranchAttempt {
@@ -393,24 +403,54 @@ export class TreeRun {
   }
 
   #fresh(kind: RowKind, round: number): LiveRow {
-    const { session } = this.#env;
-    const { prefix, prefixTokens = [], calls = 0 } = this.#start;
-    if (!this.#root) {
-      this.#root = this.openPrompt();
-      if (prefixTokens.length > 0) session.append(this.#root, prefixTokens);
-    }
+    const { prefix, calls = 0 } = this.#start;
+    const begun = this.#ahead.take(this.rows.length);
     return this.#add({
       kind,
       round,
       parent: -1,
       from: prefix,
       leaf: prefix,
-      handle: session.fork(this.#root),
-      length: prefixTokens.length,
+      handle: begun?.handle ?? this.openStart(),
+      length: this.prefixTokens.length,
       calls,
       baseline: undefined,
       consecutive: 0,
+      ...(begun ? { random: begun.random, begun: begun.written } : {}),
     });
+  }
+
+  /** The sampling stream of the row with a number. */
+  #stream(number: number): Random {
+    return this.#start.random.split("sample").split(number);
+  }
+
+  /** The first segment of a fresh row that may turn out not to exist. */
+  #begin(number: number): Begun {
+    const { session, signal, config } = this.#env;
+    const handle = this.openStart();
+    const random = this.#stream(number);
+    const most = Math.max(1, config.responseLength - this.prefixTokens.length);
+    const dropped = new AbortController();
+    const either = AbortSignal.any([signal, dropped.signal]);
+    const giveUp = () => {
+      dropped.abort(new Error("Cannot go on: a branch took the row's place"));
+      session.close(handle);
+    };
+    return { handle, random, giveUp, written: this.#write(handle, random, most, either) };
+  }
+
+  async #write(
+    handle: Row,
+    random: Random,
+    maxTokens: number,
+    signal = this.#env.signal,
+  ): Promise<Written> {
+    const { session, sampling, stops, clock } = this.#env;
+    const start = clock();
+    const options = { ...sampling, maxTokens, stop: stops, random, signal };
+    const segment = await session.generate(handle, options);
+    return { segment, start, end: clock() };
   }
 
   #copy(point: BranchPoint, round: number): LiveRow {
@@ -430,14 +470,17 @@ export class TreeRun {
   }
 
   #add(
-    parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end" | "outcome" | "split">,
+    parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end" | "outcome" | "split"> & {
+      random?: Random;
+    },
   ): LiveRow {
     const number = this.rows.length;
+    this.#ahead.drop(number);
     const row: LiveRow = {
       row: number,
       ...parts,
       split: parts.length,
-      random: this.#start.random.split("sample").split(number),
+      random: parts.random ?? this.#stream(number),
       key: this.#env.nextKey(),
       entropy: 0,
       end: undefined,
