@@ -50,6 +50,25 @@ test("rollout() gives the same trees for any number of workers and any timing", 
   }
 });
 
+test("rollout() counts branchings along a path whatever the timing: a row may be a round ahead", async () => {
+  const noise = Random.from(7);
+  for (let seed = 0; seed < 12; seed++) {
+    const options: RolloutOptions = {
+      ...{ ...settings, ...rolloutPresets.aepo, n: 12, initialRollouts: 3, seed },
+      ...{ penalty: "path", beamSize: 3, responseLength: 400 },
+      tools: new ToolSet([calculator()]),
+    };
+    const wanted = await rollout(babbler(), tasks, { ...options, scheduling: "lockstep" });
+    const timed = babbler(() => sleep(noise.integer(4)));
+    const trees = await rollout(timed, tasks, { ...options, responseLength: 400 });
+    for (const [i, tree] of trees.entries()) {
+      const counts = (t: RolloutTree) =>
+        t.nodes.flatMap(({ branch = [] }) => branch.map(({ consecutive }) => consecutive));
+      assert.deepEqual(counts(tree), counts(wanted[i]!));
+    }
+  }
+});
+
 test("rollout() of a batch in parts gives the trees of the whole", async () => {
   const options = { ...settings, tools: new ToolSet([calculator()]) };
   const whole = await rollout(babbler(), tasks, options);

@@ -35,7 +35,7 @@ export interface LiveRow {
   /** The entropy of its last segment, and the one it is compared with. */
   entropy: number;
   baseline: number | undefined;
-  /** Branchings in a row along its path. */
+  /** Branchings in a row along its path, as of the last round that is decided. */
   consecutive: number;
   end: RowEnd | undefined;
   /** What the row does in its environment, from its first call there on. */
@@ -58,7 +58,6 @@ export interface BranchPoint {
   calls: number;
   entropy: number;
   baseline: number;
-  consecutive: number;
   /** The environment as it stood; the row's own unless the row has already gone on. */
   episode?: Episode | undefined;
 }

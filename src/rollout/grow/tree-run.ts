@@ -4,11 +4,12 @@ import type { ToolOutcome } from "../../tools/tool-set.js";
 import { decideBranch } from "../branch/branch-rule.js";
 import { classify, type Fate } from "./classify.js";
 import type { Environment } from "./environment.js";
-import type { BranchPoint, LiveNode, LiveRow, Written } from "./live-row.js";
-import { type Begun, RefillsAhead } from "./refills-ahead.js";
+import type { BranchPoint, LiveNode, LiveRow } from "./live-row.js";
+import { RefillsAhead } from "./refills-ahead.js";
 import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { Episode } from "./episode.js";
+import { TreeRoot } from "./tree-root.js";
 import type { TreeStart } from "./tree-start.js";
 import { nodeBefore, textAfter } from "./split-node.js";
 import type { PromptText, RolloutTask } from "../task.js";
@@ -31,7 +32,7 @@ export class TreeRun {
   readonly rows: LiveRow[] = [];
   readonly #env: Environment;
   readonly #start: TreeStart;
-  #root: Row | undefined;
+  readonly #root: TreeRoot;
   readonly #ahead: RefillsAhead;
   /** Episodes that are being ended. */
   readonly #endings: Promise<void>[] = [];
@@ -46,7 +47,8 @@ export class TreeRun {
     this.#start = start;
     this.index = start.index;
     this.prompt = start.prompt;
-    this.#ahead = new RefillsAhead((number) => this.#begin(number));
+    this.#root = new TreeRoot(env, start);
+    this.#ahead = new RefillsAhead((number) => this.#root.begin(number));
     const { length } = start.prompt.tokens;
     const context = env.policy.contextLength;
     if (length >= context) {
@@ -78,15 +80,9 @@ export class TreeRun {
     return this.#env.config.n - this.rows.length;
   }
 
-  /** A row of the session that stands where the tree starts; the prompt is read once for all of them. */
+  /** A row of the session that stands where the tree starts. */
   openStart(): Row {
-    const { session } = this.#env;
-    if (!this.#root) {
-      const { messages } = this.#start;
-      this.#root = session.open(this.prompt.tokens, messages ? { messages } : {});
-      if (this.prefixTokens.length > 0) session.append(this.#root, this.prefixTokens);
-    }
-    return session.fork(this.#root);
+    return this.#root.open();
   }
 
   /** The first rows: copies of the prompt. */
@@ -97,7 +93,7 @@ export class TreeRun {
   /** Lets the row write until a call, its end or `maxTokens`. */
   async generate(row: LiveRow, round: number, maxTokens: number): Promise<LiveNode> {
     const { config, policy, emit } = this.#env;
-    const begun = row.begun ?? this.#write(row.handle, row.random, maxTokens);
+    const begun = row.begun ?? this.#root.write(row.handle, row.random, maxTokens);
     row.begun = undefined;
     const { segment, start, end } = await begun;
     row.length += segment.tokens.length;
@@ -264,7 +260,6 @@ export class TreeRun {
       calls: row.calls,
       entropy: row.entropy,
       baseline: row.baseline!,
-      consecutive: row.consecutive,
       episode: possible && moving ? row.episode?.fork() : row.episode,
     };
     if (later) point.entropy = await this.#lookAhead(row);
@@ -295,7 +290,7 @@ export class TreeRun {
       if (made.length > 0) {
         point.node.branch = made;
         const branched = made.some((m) => m.branch);
-        const consecutive = branched ? point.consecutive + 1 : 0;
+        const consecutive = branched ? point.row.consecutive + 1 : 0;
         point.row.consecutive = consecutive;
         for (const { child } of made)
           if (child !== undefined) this.rows[child]!.consecutive = consecutive;
@@ -312,8 +307,7 @@ export class TreeRun {
   close(): void {
     this.#ahead.close();
     this.release();
-    if (this.#root) this.#env.session.close(this.#root);
-    this.#root = undefined;
+    this.#root.close();
   }
 
   /** Waits until every row's environment has said what the row was worth, and is gone. */
@@ -373,7 +367,7 @@ export class TreeRun {
     const u = draws
       ? draws({ prompt: this.index, row, round, attempt })
       : this.#start.random.split("branch").split(row).split(round).at(attempt);
-    const consecutive = config.penalty === "path" ? point.consecutive : promptCount;
+    const consecutive = config.penalty === "path" ? point.row.consecutive : promptCount;
     const { entropy, baseline } = point;
     if (!Number.isFinite(entropy - baseline)) {
       throw new Error(
@@ -411,46 +405,13 @@ export class TreeRun {
       parent: -1,
       from: prefix,
       leaf: prefix,
-      handle: begun?.handle ?? this.openStart(),
+      handle: begun?.handle ?? this.#root.open(),
       length: this.prefixTokens.length,
       calls,
       baseline: undefined,
       consecutive: 0,
       ...(begun ? { random: begun.random, begun: begun.written } : {}),
     });
-  }
-
-  /** The sampling stream of the row with a number. */
-  #stream(number: number): Random {
-    return this.#start.random.split("sample").split(number);
-  }
-
-  /** The first segment of a fresh row that may turn out not to exist. */
-  #begin(number: number): Begun {
-    const { session, signal, config } = this.#env;
-    const handle = this.openStart();
-    const random = this.#stream(number);
-    const most = Math.max(1, config.responseLength - this.prefixTokens.length);
-    const dropped = new AbortController();
-    const either = AbortSignal.any([signal, dropped.signal]);
-    const giveUp = () => {
-      dropped.abort(new Error("Cannot go on: a branch took the row's place"));
-      session.close(handle);
-    };
-    return { handle, random, giveUp, written: this.#write(handle, random, most, either) };
-  }
-
-  async #write(
-    handle: Row,
-    random: Random,
-    maxTokens: number,
-    signal = this.#env.signal,
-  ): Promise<Written> {
-    const { session, sampling, stops, clock } = this.#env;
-    const start = clock();
-    const options = { ...sampling, maxTokens, stop: stops, random, signal };
-    const segment = await session.generate(handle, options);
-    return { segment, start, end: clock() };
   }
 
   #copy(point: BranchPoint, round: number): LiveRow {
@@ -464,7 +425,7 @@ export class TreeRun {
       length: point.length,
       calls: point.calls,
       baseline: this.#env.config.baseline === "trajectory" ? point.baseline : undefined,
-      consecutive: point.consecutive,
+      consecutive: point.row.consecutive,
       ...(point.episode ? { episode: point.episode.fork() } : {}),
     });
   }
@@ -480,7 +441,7 @@ export class TreeRun {
       row: number,
       ...parts,
       split: parts.length,
-      random: parts.random ?? this.#stream(number),
+      random: parts.random ?? this.#root.stream(number),
       key: this.#env.nextKey(),
       entropy: 0,
       end: undefined,

@@ -1,0 +1,69 @@
+import type { Row } from "../../policy/policy.js";
+import type { Random } from "../../random/random.js";
+import type { Environment } from "./environment.js";
+import type { Written } from "./live-row.js";
+import type { Begun } from "./refills-ahead.js";
+import type { TreeStart } from "./tree-start.js";
+
+/** Where a tree's fresh rows start, and how they begin. */
+export class TreeRoot {
+  readonly #env: Environment;
+  readonly #start: TreeStart;
+  #row: Row | undefined;
+
+  constructor(env: Environment, start: TreeStart) {
+    this.#env = env;
+    this.#start = start;
+  }
+
+  /** A row of the session that stands where the tree starts; the prompt is read once for all of them. */
+  open(): Row {
+    const { session } = this.#env;
+    if (!this.#row) {
+      const { messages, prompt, prefixTokens = [] } = this.#start;
+      this.#row = session.open(prompt.tokens, messages ? { messages } : {});
+      if (prefixTokens.length > 0) session.append(this.#row, prefixTokens);
+    }
+    return session.fork(this.#row);
+  }
+
+  /** The sampling stream of the row with a number. */
+  stream(number: number): Random {
+    return this.#start.random.split("sample").split(number);
+  }
+
+  /** The first segment of a fresh row that may turn out not to exist. */
+  begin(number: number): Begun {
+    const { session, signal, config } = this.#env;
+    const handle = this.open();
+    const random = this.stream(number);
+    const most = Math.max(1, config.responseLength - (this.#start.prefixTokens?.length ?? 0));
+    const dropped = new AbortController();
+    const either = AbortSignal.any([signal, dropped.signal]);
+    const giveUp = () => {
+      dropped.abort(new Error("Cannot go on: a branch took the row's place"));
+      session.close(handle);
+    };
+    return { handle, random, giveUp, written: this.write(handle, random, most, either) };
+  }
+
+  /** Lets a row of the session write until a call, its end or `maxTokens`. */
+  async write(
+    handle: Row,
+    random: Random,
+    maxTokens: number,
+    signal = this.#env.signal,
+  ): Promise<Written> {
+    const { session, sampling, stops, clock } = this.#env;
+    const start = clock();
+    const options = { ...sampling, maxTokens, stop: stops, random, signal };
+    const segment = await session.generate(handle, options);
+    return { segment, start, end: clock() };
+  }
+
+  /** Gives the prompt's own row back. */
+  close(): void {
+    if (this.#row) this.#env.session.close(this.#row);
+    this.#row = undefined;
+  }
+}
