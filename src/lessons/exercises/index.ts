@@ -12,6 +12,8 @@ import { lesson10 } from "./lesson-10.js";
 import { lesson11 } from "./lesson-11.js";
 import { lesson12 } from "./lesson-12.js";
 import { lesson13 } from "./lesson-13.js";
+import { lesson15 } from "./lesson-15.js";
+import { lesson16 } from "./lesson-16.js";
 
 /** Every exercise of the lessons under its name, which begins with the lesson's number. */
 export const exercises = {
@@ -29,6 +31,8 @@ export const exercises = {
   ...lesson11,
   ...lesson12,
   ...lesson13,
+  ...lesson15,
+  ...lesson16,
 };
 
 export type ExerciseName = keyof typeof exercises;

@@ -25,4 +25,12 @@ judgeAnswers(lesson11, {
       [{ token: 0.1, answer: 1 }, /0 and 1/],
     ],
   },
+  "11 forgotten": {
+    right: [{ older: 0, mended: 1 }],
+    wrong: [
+      [{ older: 1, mended: 0 }, /swapped/],
+      [{ older: 1, mended: 1 }, /a mask of 0/],
+      [{ older: 0, mended: 0.5 }, /passed over/],
+    ],
+  },
 });

@@ -8,6 +8,12 @@ export interface Means {
   answer: number;
 }
 
+/** Two REINFORCE++. */
+export interface Returns {
+  older: number;
+  mended: number;
+}
+
 /** Disagreements. */
 export const lesson11 = {
   "11 silent": rule<number[]>({
@@ -42,6 +48,16 @@ export const lesson11 = {
       return agree(answer, 0.5)
         ? right("with a token mean long answers dominate; per answer each counts the same.")
         : wrong("per answer: the means are 0 and 1, and their mean is asked.");
+    },
+  }),
+  "11 forgotten": rule<Returns>({
+    hint: "walk back from the end; the older code multiplies by the mask at every token it passes.",
+    check: ({ older, mended }) => {
+      if (agree(older, 1) && agree(mended, 0)) return wrong("you have swapped them.");
+      if (!agree(mended, 1)) return wrong("mended: masked tokens are passed over, and 1 arrives.");
+      return agree(older, 0)
+        ? right("at the tool's answer the mask is 0, and nothing gets past it.")
+        : wrong("older: what does multiplying by a mask of 0 leave of the reward?");
     },
   }),
 };
