@@ -23,3 +23,19 @@ export const toBase64: typeof node.toBase64 = (view) => {
     binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 };
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Shared memory cannot be decoded where it is. */
+export const utf8Text: typeof node.utf8Text = (bytes) =>
+  decoder.decode(bytes.buffer instanceof ArrayBuffer ? bytes : bytes.slice());
+
+export const joinBytes: typeof node.joinBytes = (pieces) => {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+};

@@ -7,3 +7,13 @@ export function utf8Length(text: string): number {
 export function toBase64(bytes: ArrayBufferView): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 }
+
+/** Bytes as the text they are in UTF-8, a byte order mark included. */
+export function utf8Text(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+/** Pieces as one. */
+export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  return Buffer.concat(pieces);
+}

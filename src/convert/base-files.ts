@@ -1,6 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { existsSync, readFile, readdir } from "#platform/files";
 import { join } from "#platform/path";
 import {
   formatGenerationConfig,
@@ -21,7 +20,7 @@ export interface BaseFiles {
   contents(type: WeightType): Map<string, Uint8Array>;
 }
 
-const lines = (json: unknown) => Buffer.from(`${JSON.stringify(json, undefined, 2)}\n`);
+const lines = (json: unknown) => new TextEncoder().encode(`${JSON.stringify(json, undefined, 2)}\n`);
 
 /** What a GGUF file carries beside its weights, as the files of a folder. */
 async function ggufBaseFiles(path: string): Promise<BaseFiles> {
@@ -36,7 +35,7 @@ async function ggufBaseFiles(path: string): Promise<BaseFiles> {
       new Map([
         ["config.json", lines(formatHfConfig(config, type))],
         ["generation_config.json", lines(formatGenerationConfig(generation))],
-        ["tokenizer.json", Buffer.from(JSON.stringify(files.tokenizer))],
+        ["tokenizer.json", new TextEncoder().encode(JSON.stringify(files.tokenizer))],
         ["tokenizer_config.json", lines(files.config)],
       ]),
   };

@@ -2,7 +2,7 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import { packHalf, unpackHalf, type WeightType } from "../model/index.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import { readBaseFiles } from "./base-files.js";
-import { existsSync } from "node:fs";
+import { existsSync } from "#platform/files";
 import { join } from "#platform/path";
 import type { WeightSource } from "./weight-source.js";
 

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { readdir } from "node:fs/promises";
+import { readdir } from "#platform/files";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
 import { openFolder } from "./open-folder.js";
 import { openGguf } from "./open-gguf.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { readdir } from "node:fs/promises";
+import { readdir } from "#platform/files";
 import { join } from "#platform/path";
 import { PickleObject } from "./pickle.js";
 import { tellPickled } from "./tell-pickled.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
 import { homePath } from "../files/index.js";
 

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile, readdir } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
 import { extractAnswer } from "../reward/extract-answer.js";

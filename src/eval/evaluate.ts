@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { join } from "#platform/path";
 import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";

@@ -1,12 +1,15 @@
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { environment } from "#platform/environment";
+import { homedir, system } from "#platform/machine";
+import { join } from "#platform/path";
 
 /** Where what can be made again is kept; `ARPO_LAB_CACHE` overrides. The kernel keeps its own there too. */
-export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
+export function cacheFolder(
+  env: Readonly<Record<string, string | undefined>> = environment,
+): string {
   if (env["ARPO_LAB_CACHE"]) return env["ARPO_LAB_CACHE"];
-  if (process.platform === "win32") {
+  if (system === "win32") {
     return join(env["LOCALAPPDATA"] ?? homedir(), "arpo-lab", "cache");
   }
-  if (process.platform === "darwin") return join(homedir(), "Library", "Caches", "arpo-lab");
+  if (system === "darwin") return join(homedir(), "Library", "Caches", "arpo-lab");
   return join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "arpo-lab");
 }

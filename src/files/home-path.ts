@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { homedir } from "#platform/machine";
 import { join } from "#platform/path";
 
 /**

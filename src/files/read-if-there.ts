@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile, readdir } from "#platform/files";
 
 /** What a read gives; undefined where nothing stands in its place. Any other failure stays one. */
 async function ifThere<T>(read: Promise<T>): Promise<T | undefined> {

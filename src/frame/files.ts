@@ -1,6 +1,5 @@
 import { DataFrame, type BaseDataOptionType, Papa, Series } from "#danfojs";
-import { readFile } from "node:fs/promises";
-import { writeFileSync } from "node:fs";
+import { readFile, writeFileSync } from "#platform/files";
 
 /** How a table is read; more is Papa Parse's own: `delimiter`, `comments`, `preview`, … */
 export interface ReadCsvOptions {
@@ -34,7 +33,7 @@ export interface WriteJsonOptions {
 
 /** The text behind a path, or an address on the web. */
 async function textOf(file: string | URL): Promise<string> {
-  if (!/^https?:/.test(String(file))) return readFile(file, "utf8");
+  if (!/^https?:/.test(String(file))) return readFile(String(file), "utf8");
   const answer = await fetch(file);
   if (!answer.ok) {
     throw new Error(

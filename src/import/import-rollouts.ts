@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { treesFromParquet } from "../rollout/files/tree-parquet.js";

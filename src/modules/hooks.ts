@@ -1,7 +1,7 @@
 // Runs in Node's loader thread (`node:module` register): how modules that a configuration names are found
 // and read. TypeScript is turned into JavaScript, and "arpo-lab" is this package where the module's own
 // folder has none.
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { createRequire, type LoadHook, type ResolveHook } from "node:module";
 import { fileURLToPath } from "node:url";
 import type * as api from "typescript";

@@ -1,6 +1,13 @@
+import { utf8Text } from "#platform/bytes";
 import { checkArguments } from "../arguments/check-arguments.js";
-import { constants, realpathSync } from "node:fs";
-import { open, readdir, realpath } from "node:fs/promises";
+import {
+  type FileHandle,
+  open,
+  readdir,
+  readNoFollow,
+  realpath,
+  realpathSync,
+} from "#platform/files";
 import { isAbsolute, relative, resolve, sep } from "#platform/path";
 import type { Tool } from "./tool.js";
 
@@ -61,10 +68,7 @@ export function fileTool(options: FileToolOptions): Tool {
         const real = await inside(root, path);
         if (real === undefined) return refused;
         // Opened first and asked afterwards, so that what is read is what was checked.
-        const file = await open(
-          real,
-          constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-        );
+        const file = await open(real, readNoFollow);
         try {
           const stat = await file.stat();
           if (stat.isDirectory()) return await list(real);
@@ -89,16 +93,12 @@ async function list(path: string): Promise<string> {
   return names.sort().join("\n") || "(empty folder)";
 }
 
-async function readText(
-  file: Awaited<ReturnType<typeof open>>,
-  size: number,
-  maxLength: number,
-): Promise<string> {
-  const buffer = Buffer.alloc(Math.min(size, 4 * maxLength));
+async function readText(file: FileHandle, size: number, maxLength: number): Promise<string> {
+  const buffer = new Uint8Array(Math.min(size, 4 * maxLength));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
   const bytes = buffer.subarray(0, bytesRead);
   if (bytes.includes(0)) return "Error: not a text file";
-  const text = bytes.toString("utf8");
+  const text = utf8Text(bytes);
   return text.length > maxLength || bytesRead < size
     ? `${text.slice(0, maxLength)}\n[file cut: ${size} bytes in all]`
     : text || "(empty file)";

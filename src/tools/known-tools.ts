@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync } from "#platform/files";
 import { z } from "#zod";
 import { homePath } from "../files/index.js";
 import { calculator } from "./calculator/calculator.js";

@@ -1,6 +1,7 @@
+import { utf8Text } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { sha256 } from "#platform/sha256";
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { join } from "#platform/path";
 import { z } from "#zod";
 import type { Benchmark, BenchmarkItem, LoadedBenchmark } from "./benchmark.js";
@@ -72,8 +73,7 @@ export async function readBenchmark(
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot read ${name}: ${path} must be there (${error.code ?? error.message})`);
   });
-  const items = bytes
-    .toString("utf8")
+  const items = utf8Text(bytes)
     .split("\n")
     .flatMap((line, number) => (line.trim() === "" ? [] : [{ line, number }]))
     .map(({ line, number }, index) => {

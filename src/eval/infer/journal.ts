@@ -1,4 +1,5 @@
-import { mkdir, open, readFile, truncate, type FileHandle } from "node:fs/promises";
+import { utf8Text } from "#platform/bytes";
+import { type FileHandle, mkdir, open, readFile, truncate } from "#platform/files";
 import { dirname } from "#platform/path";
 import { writeFault } from "../../model/files/write-fault.js";
 import type { Sample } from "./sample.js";
@@ -43,13 +44,13 @@ export class SampleJournal {
   static async open(path: string): Promise<SampleJournal> {
     await mkdir(dirname(path), { recursive: true });
     const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return Buffer.alloc(0);
+      if (error.code === "ENOENT") return new Uint8Array();
       throw error;
     });
     const whole = bytes.lastIndexOf(10) + 1;
     if (whole < bytes.length) await truncate(path, whole);
     const samples = new Map<string, Sample>();
-    for (const line of bytes.subarray(0, whole).toString("utf8").split("\n")) {
+    for (const line of utf8Text(bytes.subarray(0, whole)).split("\n")) {
       if (line === "") continue;
       const sample = JSON.parse(line) as Sample;
       samples.set(sampleKey(sample), sample);
@@ -59,7 +60,7 @@ export class SampleJournal {
 
   /** Adds a sample, or replaces one that could not be made before, and waits until it is on disk. */
   async add(sample: Sample): Promise<void> {
-    const line = Buffer.from(`${JSON.stringify(sample)}\n`);
+    const line = new TextEncoder().encode(`${JSON.stringify(sample)}\n`);
     const write = this.#writing.then(async () => {
       try {
         await this.#file.appendFile(line);

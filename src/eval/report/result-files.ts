@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
 import { stageFile } from "../../model/files/staged-file.js";
 import { writeFault } from "../../model/files/write-fault.js";

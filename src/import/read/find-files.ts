@@ -1,4 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, stat } from "#platform/files";
 import { join, resolve, sep } from "#platform/path";
 import { homePath } from "../../files/index.js";
 

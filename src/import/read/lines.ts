@@ -1,4 +1,5 @@
-import { createReadStream } from "node:fs";
+import { joinBytes, utf8Text } from "#platform/bytes";
+import { readPieces } from "#platform/files";
 
 /** A line of a file, or why it is none. */
 export interface FileLine {
@@ -23,18 +24,18 @@ export async function* readLines(
   options: { signal?: AbortSignal; longest?: number } = {},
 ): AsyncGenerator<FileLine> {
   const { longest = longestLine, signal } = options;
-  const stream = createReadStream(path, { highWaterMark: 1 << 20, ...(signal ? { signal } : {}) });
-  let pieces: Buffer[] = [];
+  const stream = readPieces(path, signal);
+  let pieces: Uint8Array[] = [];
   let [length, line, bytes] = [0, 0, 0];
   const take = (): FileLine => {
-    const whole = length <= longest ? Buffer.concat(pieces) : undefined;
+    const whole = length <= longest ? joinBytes(pieces) : undefined;
     line++;
     [pieces, length] = [[], 0];
     if (!whole) return { line, bytes };
-    const text = whole.toString("utf8").replace(/\r$/, "");
+    const text = utf8Text(whole).replace(/\r$/, "");
     return { line, bytes, text: line === 1 ? text.replace(/^\uFEFF/, "") : text };
   };
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of stream) {
     let from = 0;
     for (let end; (end = chunk.indexOf(newline, from)) >= 0; from = end + 1) {
       const piece = chunk.subarray(from, end);

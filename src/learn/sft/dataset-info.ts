@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { dirname, join, resolve } from "#platform/path";
 import { readRows } from "../../data/index.js";
 import { nearest } from "../../text/index.js";

@@ -1,6 +1,6 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { cpus } from "node:os";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "#platform/files";
+import { processors } from "#platform/machine";
+import { join } from "#platform/path";
 import { cacheFolder } from "../../files/cache-folder.js";
 import { gpuFiles } from "../../tensor/optional/webgpu.js";
 import type { ModelConfig } from "../config.js";
@@ -18,8 +18,7 @@ export interface Remembered {
 
 /** This machine, as far as it decides which backend is fast. */
 export function machineKey(): string {
-  const found = cpus();
-  return `${found[0]?.model ?? process.arch} x${found.length}; ${gpuFiles().join(" ")}; r${REVISION}`;
+  return `${processors()}; ${gpuFiles().join(" ")}; r${REVISION}`;
 }
 
 /** What of a model decides how long its steps take. */

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { sha256Of } from "#platform/sha256";
-import { open, readdir } from "node:fs/promises";
+import { open, readdir } from "#platform/files";
 import { basename, join } from "#platform/path";
 import { isGguf } from "./gguf/is-gguf.js";
 
@@ -35,7 +35,7 @@ export async function modelFingerprint(folder: string): Promise<string> {
         )
         .sort()
         .map((name) => join(folder, name));
-  const buffer = Buffer.alloc(pieceBytes);
+  const buffer = new Uint8Array(pieceBytes);
   for (const path of paths) {
     const file = await open(path);
     try {

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { existsSync } from "node:fs";
+import { existsSync } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { packagePath } from "#platform/package-path";
 import { homePath } from "../../files/index.js";

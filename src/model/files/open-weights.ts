@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access } from "#platform/files";
 import { basename, join } from "#platform/path";
 import type { ModelConfig } from "../config.js";
 import { readJson } from "./read-json.js";

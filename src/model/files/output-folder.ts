@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir } from "#platform/files";
 
 /** Makes a folder to write to and those above it, or says what is in the way. */
 export async function outputFolder(folder: string, action: string): Promise<void> {

@@ -1,5 +1,4 @@
-import { readSync } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, readSync } from "#platform/files";
 
 const most = 1 << 30; // bytes of one call
 

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 
 /** Reads a file that must hold a JSON object; `action` says what for in the error. */
 export async function readJson(path: string, action: string): Promise<Record<string, unknown>> {

@@ -1,4 +1,5 @@
-import { open, type FileHandle } from "node:fs/promises";
+import { utf8Text } from "#platform/bytes";
+import { type FileHandle, open } from "#platform/files";
 import { unpackHalf } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
 import { readFully, readFullySync } from "./read-fully.js";
@@ -49,19 +50,19 @@ export class SafetensorsFile implements WeightFile {
         throw new SyntaxError(`Cannot read safetensors ${path}: ${rule}, got ${got}`);
       };
       if (fileSize < 10) refuse("the file must hold a length and a header, in bytes", fileSize);
-      const start = Buffer.alloc(8);
+      const start = new Uint8Array(8);
       await readFully(source, start, 0);
-      const length = Number(start.readBigUInt64LE());
+      const length = Number(new DataView(start.buffer).getBigUint64(0, true));
       if (length > largestHeader) {
         refuse(`the header must have at most ${largestHeader} bytes`, length);
       }
       if (length > fileSize - 8) {
         refuse(`the header must fit into the file's ${fileSize} bytes`, length);
       }
-      const header = Buffer.alloc(length);
+      const header = new Uint8Array(length);
       await readFully(source, header, 8);
       const dataStart = 8 + length;
-      const parsed = parseSafetensorsHeader(path, header.toString("utf8"), fileSize - dataStart);
+      const parsed = parseSafetensorsHeader(path, utf8Text(header), fileSize - dataStart);
       return new SafetensorsFile(path, parsed.tensors, parsed.metadata, handle, dataStart);
     } catch (error) {
       await handle.close();

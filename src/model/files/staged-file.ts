@@ -1,5 +1,6 @@
+import { processId, system } from "#platform/machine";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { open, rename, rm, type FileHandle } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "#platform/files";
 import { dirname } from "#platform/path";
 
 /** A file written beside its final place, on disk already, waiting to take that place or to go. */
@@ -33,7 +34,7 @@ export async function stageFile(
   write: (file: FileHandle) => Promise<void>,
 ): Promise<StagedFile> {
   checkArguments("write a file", { path, write }, { path: "path", write: "function" });
-  const temporary = `${path}.${process.pid}-${serial++}.tmp`;
+  const temporary = `${path}.${processId}-${serial++}.tmp`;
   const discard = () => rm(temporary, { force: true });
   const file = await open(temporary, "wx");
   try {
@@ -50,7 +51,7 @@ export async function stageFile(
     discard,
     async commit() {
       await rename(temporary, path);
-      if (process.platform === "win32") return; // a folder cannot be opened there
+      if (system === "win32") return; // a folder cannot be opened there
       const folder = await open(dirname(path), "r");
       try {
         await folder.sync(); // the rename itself reaches the disk

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { FileHandle } from "node:fs/promises";
+import type { FileHandle } from "#platform/files";
 import { packHalf, type WeightType } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
 import { stageFile, type StagedFile } from "./staged-file.js";
@@ -44,11 +44,11 @@ export async function stageSafetensors(
     end += shapeSize(shape) * width;
     header[name] = { dtype: fileTypes[dtype], shape, data_offsets: [start, end] };
   }
-  const text = Buffer.from(JSON.stringify(header));
-  const padded = Buffer.alloc(Math.ceil(text.length / 8) * 8, " "); // tensors start aligned
-  text.copy(padded);
-  const length = Buffer.alloc(8);
-  length.writeBigUInt64LE(BigInt(padded.length));
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const padded = new Uint8Array(Math.ceil(text.length / 8) * 8).fill(32); // tensors start aligned
+  padded.set(text);
+  const length = new Uint8Array(8);
+  new DataView(length.buffer).setBigUint64(0, BigInt(padded.length), true);
 
   return stageFile(path, async (file) => {
     await writeFully(file, length);

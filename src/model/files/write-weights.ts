@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "#platform/files";
 import { join } from "#platform/path";
 import type { WeightType } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";

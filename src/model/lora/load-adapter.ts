@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { access } from "node:fs/promises";
+import { access } from "#platform/files";
 import { join } from "#platform/path";
 import { tf } from "../../tensor/index.js";
 import { readAdapterConfig, type AdapterConfig } from "./adapter-config.js";

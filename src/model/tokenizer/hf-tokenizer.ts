@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tokenizer as Engine } from "@huggingface/tokenizers";
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { join } from "#platform/path";
 import { ChatTemplate } from "./chat-template.js";
 import { createEngine } from "./create-engine.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTask } from "../task.js";

@@ -1,5 +1,5 @@
 import { environment } from "#platform/environment";
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { dirname, resolve } from "#platform/path";
 import { parse } from "yaml";
 import { homePath } from "../../files/index.js";

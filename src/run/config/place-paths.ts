@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync } from "#platform/files";
 import { isAbsolute, resolve } from "#platform/path";
 import { homePath } from "../../files/index.js";
 import { modelFolder } from "../../model/files/model-folder.js";

@@ -1,6 +1,5 @@
-import { readFileSync, rmSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
-import { hostname } from "node:os";
+import { open, readFileSync, rename, rm, rmSync } from "#platform/files";
+import { hostname, isRunning, processId } from "#platform/machine";
 import { join, resolve } from "#platform/path";
 import { readIfThere } from "../../files/index.js";
 
@@ -28,12 +27,7 @@ function beginningOf(pid: number): string | null {
 }
 
 function isAlive({ pid, began }: Holder): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    // A process of somebody else's may not be asked, but it is there.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  if (!isRunning(pid)) return false;
   const now = beginningOf(pid);
   return began === null || now === null || now === began;
 }
@@ -54,7 +48,7 @@ async function holderOf(path: string): Promise<Holder | undefined> {
  */
 export async function lockFolder(folder: string): Promise<() => void> {
   const path = join(resolve(folder), lockFile);
-  const me: Holder = { host: hostname(), pid: process.pid, began: beginningOf(process.pid) };
+  const me: Holder = { host: hostname(), pid: processId, began: beginningOf(processId) };
   for (;;) {
     try {
       const file = await open(path, "wx");
@@ -69,7 +63,7 @@ export async function lockFolder(folder: string): Promise<() => void> {
     }
     await refuseTaken(folder);
     // Moved away first: of two processes that find it dead only one can.
-    const dead = `${path}.${process.pid}.tmp`;
+    const dead = `${path}.${processId}.tmp`;
     await rename(path, dead).catch(() => undefined);
     await rm(dead, { force: true });
   }

@@ -1,4 +1,4 @@
-import { mkdir, stat } from "node:fs/promises";
+import { mkdir, stat } from "#platform/files";
 import { dirname } from "#platform/path";
 
 /**

@@ -1,4 +1,5 @@
-import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "node:fs/promises";
+import { processId } from "#platform/machine";
+import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "#platform/files";
 import { join, resolve } from "#platform/path";
 import { homePath, namesIfThere, readIfThere } from "../../files/index.js";
 import { stageFile, writeFault } from "../../model/index.js";
@@ -224,7 +225,7 @@ export class RunFolder {
   /** Writes a checkpoint into a folder of its own that takes its name only once all is on disk. */
   async checkpoint(step: number, write: (path: string) => Promise<void>): Promise<void> {
     const final = this.checkpointPath(step);
-    const temporary = `${final}.${process.pid}.tmp`;
+    const temporary = `${final}.${processId}.tmp`;
     try {
       await rm(temporary, { recursive: true, force: true });
       await mkdir(temporary, { recursive: true });

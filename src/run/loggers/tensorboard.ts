@@ -1,5 +1,6 @@
+import { processId } from "#platform/machine";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { appendFile, mkdir } from "node:fs/promises";
+import { appendFile, mkdir } from "#platform/files";
 import { join } from "#platform/path";
 import { maskedCrc32c } from "./crc32c.js";
 import type { Logger } from "./logger.js";
@@ -53,7 +54,7 @@ export async function tensorBoard(folder: string): Promise<Logger> {
   checkArguments("log to TensorBoard", { folder }, { folder: "path" });
   await mkdir(folder, { recursive: true });
   const now = () => Date.now() / 1000;
-  const path = join(folder, `events.out.tfevents.${Math.floor(now())}.${process.pid}.arpo-lab`);
+  const path = join(folder, `events.out.tfevents.${Math.floor(now())}.${processId}.arpo-lab`);
   const version = [...fixed(1, 8, now()), ...text(3, "brain.Event:2")];
   await appendFile(path, record(Uint8Array.from(version)));
   return {

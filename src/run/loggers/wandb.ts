@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { randomBytes } from "node:crypto";
-import { appendFile, mkdir, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { appendFile, mkdir, writeFile } from "#platform/files";
+import { hostname } from "#platform/machine";
 import { join } from "#platform/path";
 import { crc32 } from "node:zlib";
 import type { Logger } from "./logger.js";

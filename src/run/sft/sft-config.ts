@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { readFile } from "node:fs/promises";
+import { readFile } from "#platform/files";
 import { dirname } from "#platform/path";
 import { parse } from "yaml";
 import { z } from "#zod";

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { stat } from "#platform/files";
 import { resolve } from "#platform/path";
 import {
   type Conversation,

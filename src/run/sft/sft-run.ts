@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { stat, writeFile } from "node:fs/promises";
+import { stat, writeFile } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { readIfThere } from "../../files/index.js";
 import { type Example, SftTrainer, type SftState, type SftStep } from "../../learn/index.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "#platform/files";
 import { join } from "#platform/path";
 import { HfTokenizer, Model, saveModel } from "../../model/index.js";
 import { SftTrainer, exampleOf, type SftStep } from "../../learn/index.js";

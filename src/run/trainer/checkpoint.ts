@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readdir, writeFile } from "#platform/files";
 import { join } from "#platform/path";
 import { namesIfThere, readIfThere } from "../../files/index.js";
 import {

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
 import type { Scored } from "../../reward/index.js";
 import { writeWhole } from "../folder/run-folder.js";

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { dirname, join } from "#platform/path";
-import { mkdir } from "node:fs/promises";
+import { mkdir } from "#platform/files";
 import { type Task } from "../../data/index.js";
 import type { Scored } from "../../reward/index.js";
 import { type RolloutTree, saveTrees } from "../../rollout/index.js";

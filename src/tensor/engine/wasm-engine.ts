@@ -1,13 +1,14 @@
-import { readFileSync } from "node:fs";
+import { readFileSync } from "#platform/files";
 import { cores } from "#platform/cores";
 import { environment } from "#platform/environment";
-import { Worker } from "node:worker_threads";
+import { packagePath } from "#platform/package-path";
+import { startThread } from "#platform/threads";
 import { checkSignatures } from "./check-signatures.js";
 import type { Engine } from "./engine.js";
 import type { EngineFunctions } from "./engine-functions.js";
 import type { Floats } from "./floats.js";
 
-const file = new URL("../../../../native/arpo.wasm", import.meta.url);
+const file = packagePath("native/arpo.wasm");
 const stackBytes = 1 << 20;
 
 export interface WasmExports {
@@ -137,10 +138,8 @@ export function loadWasmEngine(): Engine {
   call.set_threads(threads);
   for (let thread = 1; thread < threads; thread++) {
     const stack = exports.arpo_alloc(stackBytes) + stackBytes;
-    const workerData: WasmThread = { module, memory, thread, stack };
-    // Not with this process's own flags: a worker refuses some, such as --input-type.
-    const options = { workerData, execArgv: [] };
-    new Worker(new URL("./wasm-worker.js", import.meta.url), options).unref();
+    const data: WasmThread = { module, memory, thread, stack };
+    startThread("dist/src/tensor/engine/wasm-worker.js", data);
   }
 
   let used = 0;

@@ -1,8 +1,8 @@
 // A thread of the wasm engine: runs the same module in the same memory and waits for jobs inside it.
-import { workerData } from "node:worker_threads";
+import { threadData } from "#platform/threads";
 import type { WasmExports, WasmThread } from "./wasm-engine.js";
 
-const { module, memory, thread, stack } = workerData as WasmThread;
+const { module, memory, thread, stack } = (await threadData()) as WasmThread;
 const never = () => {
   throw new RangeError("Cannot compute: the wasm engine is out of memory");
 };

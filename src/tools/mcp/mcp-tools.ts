@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { readFileSync } from "node:fs";
+import { readFileSync } from "#platform/files";
 import { join } from "#platform/path";
 import { fileURLToPath } from "node:url";
 import type { Client } from "#mcp";

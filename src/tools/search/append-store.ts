@@ -1,5 +1,6 @@
+import { utf8Text } from "#platform/bytes";
+import { processId } from "#platform/machine";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { Buffer } from "node:buffer";
 import {
   closeSync,
   fstatSync,
@@ -8,9 +9,9 @@ import {
   readSync,
   renameSync,
   rmSync,
-  statSync,
+  statIfThereSync,
   writeSync,
-} from "node:fs";
+} from "#platform/files";
 import { dirname } from "#platform/path";
 
 interface Place {
@@ -74,15 +75,15 @@ export class AppendStore<T> {
     this.#refresh();
     place = this.#index.get(key);
     if (!place) return undefined;
-    const bytes = Buffer.alloc(place.length);
+    const bytes = new Uint8Array(place.length);
     readSync(this.#fd, bytes, 0, place.length, place.offset);
-    return (JSON.parse(bytes.toString("utf8")) as [string, T])[1];
+    return (JSON.parse(utf8Text(bytes)) as [string, T])[1];
   }
 
   set(key: string, value: T): void {
     this.#refresh();
     // The line break in front ends a line that somebody else left half written.
-    const line = Buffer.from(`\n${JSON.stringify([key, value])}\n`);
+    const line = new TextEncoder().encode(`\n${JSON.stringify([key, value])}\n`);
     const written = writeSync(this.#fd, line);
     if (written !== line.length) {
       throw new Error(
@@ -95,11 +96,11 @@ export class AppendStore<T> {
   /** Rewrites the file with the last value of every key; other processes notice and follow. */
   compact(): void {
     this.#refresh();
-    const fresh = `${this.path}.${process.pid}.tmp`;
+    const fresh = `${this.path}.${processId}.tmp`;
     rmSync(fresh, { force: true });
     const fd = openSync(fresh, "a");
     for (const key of this.#index.keys()) {
-      writeSync(fd, `${JSON.stringify([key, this.get(key)])}\n`);
+      writeSync(fd, new TextEncoder().encode(`${JSON.stringify([key, this.get(key)])}\n`));
     }
     closeSync(fd);
     renameSync(fresh, this.path);
@@ -113,7 +114,7 @@ export class AppendStore<T> {
 
   /** Takes in what others appended, or starts over when the file was replaced. */
   #refresh(): void {
-    const now = statSync(this.path, { throwIfNoEntry: false });
+    const now = statIfThereSync(this.path);
     if (now && now.ino === this.#inode && now.size >= this.#read) {
       if (now.size > this.#read) this.#catchUp();
       return;
@@ -128,7 +129,7 @@ export class AppendStore<T> {
 
   /** Reads from where it stopped to the last complete line. */
   #catchUp(): void {
-    const chunk = Buffer.alloc(1 << 20);
+    const chunk = new Uint8Array(1 << 20);
     for (;;) {
       const count = readSync(this.#fd, chunk, 0, chunk.length, this.#read);
       const end = chunk.subarray(0, count).lastIndexOf(10) + 1;
@@ -144,7 +145,7 @@ export class AppendStore<T> {
   /** One line longer than the reading buffer. */
   #takeLongLine(): void {
     const { size } = fstatSync(this.#fd);
-    const rest = Buffer.alloc(size - this.#read);
+    const rest = new Uint8Array(size - this.#read);
     const count = readSync(this.#fd, rest, 0, rest.length, this.#read);
     const end = rest.subarray(0, count).lastIndexOf(10) + 1;
     if (end === 0)
@@ -153,7 +154,7 @@ export class AppendStore<T> {
     this.#read += end;
   }
 
-  #take(bytes: Buffer, base: number): void {
+  #take(bytes: Uint8Array, base: number): void {
     for (let from = 0; from < bytes.length;) {
       const end = bytes.indexOf(10, from);
       if (end > from) this.#takeLine(bytes.subarray(from, end), base + from);
@@ -161,9 +162,9 @@ export class AppendStore<T> {
     }
   }
 
-  #takeLine(line: Buffer, offset: number): void {
+  #takeLine(line: Uint8Array, offset: number): void {
     try {
-      const pair = JSON.parse(line.toString("utf8")) as unknown;
+      const pair = JSON.parse(utf8Text(line)) as unknown;
       if (Array.isArray(pair) && typeof pair[0] === "string") {
         this.#index.set(pair[0], { offset, length: line.length });
         return;

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "#platform/files";
 import { z } from "#zod";
 import { brightDataHits } from "./bright-data.js";
 import { nothingFound, formatHits, type FormatOptions } from "./format.js";

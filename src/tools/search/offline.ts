@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { readFileSync } from "node:fs";
+import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import { z } from "#zod";
 import { openDatabase } from "./open-database.js";

@@ -78,7 +78,7 @@ export async function readTrees(
   options: BoardOptions,
 ): Promise<Kept> {
   const { loadTrees } = await import("../../rollout/files/tree-files.js");
-  const { stat } = await import("node:fs/promises");
+  const { stat } = await import("#platform/files");
   // Long runs keep more rollouts than anybody waits for.
   let room = 64e6;
   const found = new Map<StepTrees, readonly RolloutTree[]>();

@@ -125,7 +125,7 @@ export async function readRunFolder(name: string, path: string): Promise<RunReco
 
 /** The tokenizer of the run's model, or a checkpoint's: a run may have come from another folder or machine. */
 async function tokenizerOf(run: string, model?: string): Promise<Tokenizer | undefined> {
-  const { existsSync, readdirSync } = await import("node:fs");
+  const { existsSync, readdirSync } = await import("#platform/files");
   const { join } = await import("#platform/path");
   const { modelFolder } = await import("../../model/files/model-folder.js");
   const saved = readdirSync(run).filter((name) => name.startsWith("global_step_"));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import { lossCodeLines } from "./loss-code-lines.js";
 import type { CodeLine } from "./payload.js";

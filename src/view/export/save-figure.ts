@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { writeFile } from "node:fs/promises";
+import { writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import { toHtml } from "./to-html.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../../arguments/check-arguments.js";
-import { open, type FileHandle } from "node:fs/promises";
+import { type FileHandle, open } from "#platform/files";
 import { shapeSize } from "../../transformer/weights.js";
 import { readFully, readFullySync } from "../read-fully.js";
 import { dequantize, readableTypes } from "./dequantize.js";

@@ -1,10 +1,11 @@
-import { readSync } from "node:fs";
+import { utf8Text } from "#platform/bytes";
+import { readSync } from "#platform/files";
 
 const pieceSize = 1 << 20;
 
 /** Reads a file's numbers and texts from its beginning on, a piece of it in memory at a time. */
 export class HeaderCursor {
-  #piece = Buffer.alloc(0);
+  #piece = new Uint8Array();
   #at = 0;
   #pieceStart = 0;
 
@@ -24,31 +25,37 @@ export class HeaderCursor {
   }
 
   /** The next bytes; only until the next call. */
-  bytes(count: number): Buffer {
+  bytes(count: number): Uint8Array {
     if (this.#at + count > this.#piece.length) this.#fill(count);
     this.#at += count;
     return this.#piece.subarray(this.#at - count, this.#at);
   }
 
-  u32 = (): number => this.bytes(4).readUInt32LE();
+  /** The next bytes, for numbers. */
+  view(count: number): DataView {
+    const bytes = this.bytes(count);
+    return new DataView(bytes.buffer, bytes.byteOffset, count);
+  }
+
+  u32 = (): number => this.view(4).getUint32(0, true);
 
   /** A 64-bit count or position, of things that take a byte or, where it is said, less. */
   size(what: string, perByte = 1): number {
-    const value = this.bytes(8).readBigUInt64LE();
+    const value = this.view(8).getBigUint64(0, true);
     if (value > BigInt(perByte * this.fileSize)) {
       this.refuse(`${what} must be at most the file's ${this.fileSize} bytes`, value);
     }
     return Number(value);
   }
 
-  text = (): string => this.bytes(this.size("a text's length")).toString("utf8");
+  text = (): string => utf8Text(this.bytes(this.size("a text's length")));
 
   #fill(count: number): void {
     const start = this.position;
     if (start + count > this.fileSize) {
       this.refuse(`the file must hold ${start + count} bytes (it may be truncated)`, this.fileSize);
     }
-    const piece = Buffer.alloc(Math.min(Math.max(count, pieceSize), this.fileSize - start));
+    const piece = new Uint8Array(Math.min(Math.max(count, pieceSize), this.fileSize - start));
     for (let done = 0; done < piece.length;) {
       const read = readSync(this.fd, piece, done, piece.length - done, start + done);
       if (read === 0) this.refuse(`the file must hold ${start + count} bytes`, start + done);

@@ -59,7 +59,7 @@ export function readHeader(cursor: HeaderCursor): GgufHeader {
   if (cursor.fileSize < 24) {
     cursor.refuse("the file must hold a header, in bytes", cursor.fileSize);
   }
-  const magic = cursor.bytes(4).toString("latin1");
+  const magic = String.fromCharCode(...cursor.bytes(4));
   if (magic !== "GGUF") cursor.refuse('it must begin with "GGUF"', JSON.stringify(magic));
   const version = cursor.u32();
   if (version !== 2 && version !== 3) {

@@ -15,18 +15,18 @@ export const valueTypes = {
 type Scalar = (cursor: HeaderCursor) => number | boolean | string;
 
 const scalars: Readonly<Record<number, { bytes: number; read: Scalar }>> = {
-  [valueTypes.uint8]: { bytes: 1, read: (c) => c.bytes(1).readUInt8() },
-  [valueTypes.int8]: { bytes: 1, read: (c) => c.bytes(1).readInt8() },
-  [valueTypes.uint16]: { bytes: 2, read: (c) => c.bytes(2).readUInt16LE() },
-  [valueTypes.int16]: { bytes: 2, read: (c) => c.bytes(2).readInt16LE() },
+  [valueTypes.uint8]: { bytes: 1, read: (c) => c.view(1).getUint8(0) },
+  [valueTypes.int8]: { bytes: 1, read: (c) => c.view(1).getInt8(0) },
+  [valueTypes.uint16]: { bytes: 2, read: (c) => c.view(2).getUint16(0, true) },
+  [valueTypes.int16]: { bytes: 2, read: (c) => c.view(2).getInt16(0, true) },
   [valueTypes.uint32]: { bytes: 4, read: (c) => c.u32() },
-  [valueTypes.int32]: { bytes: 4, read: (c) => c.bytes(4).readInt32LE() },
-  [valueTypes.float32]: { bytes: 4, read: (c) => c.bytes(4).readFloatLE() },
+  [valueTypes.int32]: { bytes: 4, read: (c) => c.view(4).getInt32(0, true) },
+  [valueTypes.float32]: { bytes: 4, read: (c) => c.view(4).getFloat32(0, true) },
   [valueTypes.bool]: { bytes: 1, read: (c) => c.bytes(1)[0] !== 0 },
   [valueTypes.string]: { bytes: 8, read: (c) => c.text() },
-  [valueTypes.uint64]: { bytes: 8, read: (c) => Number(c.bytes(8).readBigUInt64LE()) },
-  [valueTypes.int64]: { bytes: 8, read: (c) => Number(c.bytes(8).readBigInt64LE()) },
-  [valueTypes.float64]: { bytes: 8, read: (c) => c.bytes(8).readDoubleLE() },
+  [valueTypes.uint64]: { bytes: 8, read: (c) => Number(c.view(8).getBigUint64(0, true)) },
+  [valueTypes.int64]: { bytes: 8, read: (c) => Number(c.view(8).getBigInt64(0, true)) },
+  [valueTypes.float64]: { bytes: 8, read: (c) => c.view(8).getFloat64(0, true) },
 };
 
 const deepest = 4;

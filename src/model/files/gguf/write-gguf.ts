@@ -1,4 +1,5 @@
-import type { FileHandle } from "node:fs/promises";
+import { joinBytes } from "#platform/bytes";
+import type { FileHandle } from "#platform/files";
 import { shapeSize } from "../../transformer/weights.js";
 import { stageFile, type StagedFile } from "../staged-file.js";
 import { valueTypes } from "./metadata.js";
@@ -27,24 +28,24 @@ const pieceSize = 1 << 22; // values packed at a time
 
 const aligned = (bytes: number) => Math.ceil(bytes / alignment) * alignment;
 
-const u32 = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
-const u64 = (value: number) => Buffer.from(BigUint64Array.of(BigInt(value)).buffer);
+const u32 = (value: number) => new Uint8Array(Uint32Array.of(value).buffer);
+const u64 = (value: number) => new Uint8Array(BigUint64Array.of(BigInt(value)).buffer);
 const text = (value: string) => {
-  const bytes = Buffer.from(value);
-  return Buffer.concat([u64(bytes.length), bytes]);
+  const bytes = new TextEncoder().encode(value);
+  return joinBytes([u64(bytes.length), bytes]);
 };
 
-function valueBytes(written: WrittenValue): Buffer {
+function valueBytes(written: WrittenValue): Uint8Array {
   const { type, value } = written;
-  const list = (of: number, items: Buffer[]) =>
-    Buffer.concat([u32(valueTypes.array), u32(of), u64(items.length), ...items]);
+  const list = (of: number, items: Uint8Array[]) =>
+    joinBytes([u32(valueTypes.array), u32(of), u64(items.length), ...items]);
   if (type === "strings") return list(valueTypes.string, value.map(text));
   if (type === "int32s") return list(valueTypes.int32, value.map(u32));
   const number = u32(valueTypes[type]);
-  if (type === "string") return Buffer.concat([number, text(value)]);
-  if (type === "bool") return Buffer.concat([number, Buffer.from([value ? 1 : 0])]);
-  const single = type === "float32" ? Buffer.from(Float32Array.of(value).buffer) : u32(value);
-  return Buffer.concat([number, single]);
+  if (type === "string") return joinBytes([number, text(value)]);
+  if (type === "bool") return joinBytes([number, Uint8Array.of(value ? 1 : 0)]);
+  const single = type === "float32" ? new Uint8Array(Float32Array.of(value).buffer) : u32(value);
+  return joinBytes([number, single]);
 }
 
 /** How many bytes a tensor takes. */
@@ -76,7 +77,12 @@ export async function stageGguf(
   metadata: ReadonlyMap<string, WrittenValue>,
   tensors: readonly GgufTensorSource[],
 ): Promise<StagedFile> {
-  const parts: Buffer[] = [Buffer.from("GGUF"), u32(3), u64(tensors.length), u64(metadata.size)];
+  const parts: Uint8Array[] = [
+    new TextEncoder().encode("GGUF"),
+    u32(3),
+    u64(tensors.length),
+    u64(metadata.size),
+  ];
   for (const [key, value] of metadata) parts.push(text(key), valueBytes(value));
   const sizes = tensors.map(packedBytes);
   let start = 0;
@@ -86,8 +92,8 @@ export async function stageGguf(
     parts.push(u32(tensorTypeNumber(type)), u64(start));
     start += aligned(sizes[i]!);
   }
-  const header = Buffer.concat(parts);
-  const gap = (bytes: number) => Buffer.alloc(aligned(bytes) - bytes);
+  const header = joinBytes(parts);
+  const gap = (bytes: number) => new Uint8Array(aligned(bytes) - bytes);
   return stageFile(path, async (file) => {
     await file.writeFile(header);
     await file.writeFile(gap(header.length));

@@ -1,0 +1,15 @@
+import type * as node from "../node/machine.js";
+
+export const system: typeof node.system = "tab";
+
+export const homedir: typeof node.homedir = () => "/home";
+
+export const hostname: typeof node.hostname = () => "tab";
+
+/** Another one after every reload: what an earlier visit left behind is nobody's any more. */
+export const processId: typeof node.processId = crypto.getRandomValues(new Uint32Array(1))[0]!;
+
+export const isRunning: typeof node.isRunning = (pid) => pid === processId;
+
+export const processors: typeof node.processors = () =>
+  `${navigator.userAgent} x${navigator.hardwareConcurrency}`;

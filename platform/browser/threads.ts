@@ -1,0 +1,16 @@
+import type * as node from "../node/threads.js";
+import { basename } from "./path.js";
+
+/** All scripts of a tab are in one folder: a thread's is beside the one that starts it. */
+export const startThread: typeof node.startThread = (script, data) => {
+  const address = new URL(basename(script), import.meta.url);
+  new Worker(address, { type: "module" }).postMessage(data);
+};
+
+/** The first message. Asked for before anything is awaited, or the message is gone. */
+export const threadData: typeof node.threadData = () =>
+  new Promise((resolve) => {
+    addEventListener("message", (event: MessageEvent<unknown>) => resolve(event.data), {
+      once: true,
+    });
+  });

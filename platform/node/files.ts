@@ -1,0 +1,108 @@
+// The part of Node's files that the lab needs, with types that a tab's files in memory have as well.
+import * as now from "node:fs";
+import * as later from "node:fs/promises";
+
+export interface FileStat {
+  readonly size: number;
+  readonly ino: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
+}
+
+/** A name in a folder. */
+export interface FolderEntry {
+  readonly name: string;
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+/** A file that is open. */
+export interface FileHandle {
+  readonly fd: number;
+  stat(): Promise<FileStat>;
+  read(
+    into: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number }>;
+  write(
+    from: Uint8Array,
+    offset?: number,
+    length?: number,
+    position?: number | null,
+  ): Promise<{ bytesWritten: number }>;
+  /** Writes on from where the last write ended. */
+  writeFile(data: string | Uint8Array): Promise<void>;
+  appendFile(data: string | Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  datasync(): Promise<void>;
+  truncate(length: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface ReadFile {
+  (path: string): Promise<Uint8Array<ArrayBuffer>>;
+  (path: string, encoding: "utf8"): Promise<string>;
+}
+interface ReadFileSync {
+  (path: string): Uint8Array<ArrayBuffer>;
+  (path: string, encoding: "utf8"): string;
+}
+interface ReadFolder {
+  (path: string, options?: { recursive?: boolean }): Promise<string[]>;
+  (path: string, options: { withFileTypes: true }): Promise<FolderEntry[]>;
+}
+type Path = (path: string) => Promise<void>;
+type Write = (path: string, data: string | Uint8Array) => Promise<void>;
+type Options = { recursive?: boolean; force?: boolean };
+
+export const readFile: ReadFile = later.readFile;
+export const writeFile: Write = later.writeFile;
+export const appendFile: Write = later.appendFile;
+export const readdir: ReadFolder = later.readdir;
+export const stat: (path: string) => Promise<FileStat> = later.stat;
+export const access: Path = later.access;
+export const mkdir: (path: string, options?: { recursive?: boolean }) => Promise<unknown> =
+  later.mkdir;
+export const rename: (from: string, to: string) => Promise<void> = later.rename;
+export const copyFile: (from: string, to: string) => Promise<void> = later.copyFile;
+export const rm: (path: string, options?: Options) => Promise<void> = later.rm;
+export const truncate: (path: string, length: number) => Promise<void> = later.truncate;
+export const realpath: (path: string) => Promise<string> = later.realpath;
+/** Flags: how Node names them (`r`, `r+`, `a`, `wx`), or its numbers. */
+export const open: (path: string, flags?: string | number) => Promise<FileHandle> = later.open;
+
+export const existsSync: (path: string) => boolean = now.existsSync;
+export const readFileSync: ReadFileSync = now.readFileSync;
+export const writeFileSync: (path: string, data: string | Uint8Array) => void = now.writeFileSync;
+export const readdirSync: (path: string) => string[] = now.readdirSync;
+/** As `stat`, and undefined where nothing has that name. */
+export const statIfThereSync = (path: string): FileStat | undefined =>
+  now.statSync(path, { throwIfNoEntry: false });
+export const mkdirSync: (path: string, options?: { recursive?: boolean }) => unknown =
+  now.mkdirSync;
+export const renameSync: (from: string, to: string) => void = now.renameSync;
+export const rmSync: (path: string, options?: Options) => void = now.rmSync;
+export const realpathSync: (path: string) => string = now.realpathSync;
+export const openSync: (path: string, flags: string) => number = now.openSync;
+export const closeSync: (fd: number) => void = now.closeSync;
+export const fstatSync: (fd: number) => FileStat = now.fstatSync;
+export const readSync: (
+  fd: number,
+  into: Uint8Array,
+  offset: number,
+  length: number,
+  position: number | null,
+) => number = now.readSync;
+export const writeSync: (fd: number, data: Uint8Array) => number = now.writeSync;
+
+/** To read a file where it is, not what a link or a pipe of its name would lead to. */
+export const readNoFollow: number =
+  now.constants.O_RDONLY | now.constants.O_NOFOLLOW | now.constants.O_NONBLOCK;
+
+/** A file's bytes, piece by piece. */
+export function readPieces(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array> {
+  return now.createReadStream(path, { highWaterMark: 1 << 20, ...(signal ? { signal } : {}) });
+}
