@@ -20,7 +20,8 @@ export interface BaseFiles {
   contents(type: WeightType): Map<string, Uint8Array>;
 }
 
-const lines = (json: unknown) => new TextEncoder().encode(`${JSON.stringify(json, undefined, 2)}\n`);
+const lines = (json: unknown) =>
+  new TextEncoder().encode(`${JSON.stringify(json, undefined, 2)}\n`);
 
 /** What a GGUF file carries beside its weights, as the files of a folder. */
 async function ggufBaseFiles(path: string): Promise<BaseFiles> {
