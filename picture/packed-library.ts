@@ -1,16 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { gzipSync } from "node:zlib";
+import { packedPackage } from "#platform/packed";
 
 let packed: string | undefined;
 
 /** plotly.js for a page, packed: about 0.65 MB of base64. */
 export function packedLibrary(): string {
-  if (packed === undefined) {
-    const path = createRequire(import.meta.url).resolve("plotly.js-cartesian-dist-min");
-    packed = gzipSync(readFileSync(path), { level: 9 }).toString("base64");
-  }
-  return packed;
+  return (packed ??= packedPackage("plotly.js-cartesian-dist-min"));
 }
 
 /** The element that carries the packed library in a page. */

@@ -3,13 +3,16 @@ import { createHash, randomBytes } from "node:crypto";
 import { readdirSync } from "node:fs";
 import posix from "node:path/posix";
 import test from "node:test";
+import { deflateRawSync } from "node:zlib";
 import * as tabBytes from "./browser/bytes.js";
 import * as tabPath from "./browser/path.js";
 import * as tabHash from "./browser/sha256.js";
 import * as tabTurns from "./browser/turns.js";
+import * as tabZip from "./browser/zip.js";
 import * as tabUuid from "./browser/uuid.js";
 import * as nodeBytes from "./node/bytes.js";
 import * as nodeHash from "./node/sha256.js";
+import * as nodeZip from "./node/zip.js";
 import * as nodeTurns from "./node/turns.js";
 
 const here = new URL(".", import.meta.url);
@@ -79,6 +82,23 @@ test("a tab counts and writes bytes as Node does", () => {
   }
   const floats = Float32Array.of(1, -2.5, NaN);
   assert.equal(tabBytes.toBase64(floats), nodeBytes.toBase64(floats));
+});
+
+test("a tab sums up and unpacks as Node does", async () => {
+  const bytes = new Uint8Array(Array.from({ length: 100_000 }, (_, i) => (i * i) >> 5));
+  assert.equal(tabZip.crc32(bytes), nodeZip.crc32(bytes));
+  const half = nodeZip.crc32(bytes.subarray(0, 777));
+  assert.equal(tabZip.crc32(bytes.subarray(777), half), nodeZip.crc32(bytes));
+  const packed = deflateRawSync(bytes);
+  async function* pieces() {
+    for (let at = 0; at < packed.length; at += 1000)
+      yield await Promise.resolve(new Uint8Array(packed.subarray(at, at + 1000)));
+  }
+  for (const { inflated } of [nodeZip, tabZip]) {
+    const found: Uint8Array[] = [];
+    for await (const piece of inflated(pieces())) found.push(piece);
+    assert.deepEqual(tabBytes.joinBytes(found), bytes);
+  }
 });
 
 for (const [home, turns] of [

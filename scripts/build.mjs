@@ -6,9 +6,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { copyDanfojsTypes, packDanfojs, standIns } from "./frame.mjs";
-import { packMcp } from "./mcp.mjs";
+import { packMcp, packMcpForTab } from "./mcp.mjs";
 import { packPages } from "./pages.mjs";
 import { copyTfjsTypes, packTfjs, packWebgpu } from "./tfjs.mjs";
+import { packSqlite } from "./sqlite.mjs";
 import { packTypeScript } from "./typescript.mjs";
 import { copyZodTypes, packZod } from "./zod.mjs";
 
@@ -46,6 +47,8 @@ for (const room of [
 // the pack. Other copies of tfjs in the process share its one global engine and registry.
 const tfjs = join(root, "dist/vendor/tfjs.mjs");
 if (!existsSync(tfjs)) await packTfjs(tfjs);
+const tab = join(root, "dist/vendor/tfjs-browser.mjs");
+if (!existsSync(tab)) await packTfjs(tab, { platform: "browser" });
 const webgpu = join(root, "dist/vendor/tfjs-webgpu.mjs");
 if (!existsSync(webgpu)) await packWebgpu(webgpu);
 const types = join(root, "dist/vendor/tfjs");
@@ -63,8 +66,13 @@ if (!existsSync(zod)) await packZod(zod);
 const zodTypes = join(root, "dist/vendor/zod");
 if (!existsSync(zodTypes)) copyZodTypes(zodTypes);
 
+const sqlite = join(root, "dist/vendor/sqlite-browser.mjs");
+if (!existsSync(sqlite)) await packSqlite(sqlite);
+
 const mcp = join(root, "dist/vendor/mcp.mjs");
 if (!existsSync(mcp)) await packMcp(mcp);
+const mcpForTab = join(root, "dist/vendor/mcp-browser.mjs");
+if (!existsSync(mcpForTab)) await packMcpForTab(mcpForTab);
 
 await packPages();
 

@@ -11,6 +11,31 @@ export { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 export { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 `;
 
+/** A tab starts no programs, so it speaks to no server by its standard streams. */
+const inTab = `export { Client } from "@modelcontextprotocol/sdk/client/index.js";
+export { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+export class StdioClientTransport {
+  constructor({ command }) {
+    throw new Error(\`a browser tab starts no programs, such as \${command}: give a url\`);
+  }
+}
+`;
+
+/** Packs the client for a browser tab. */
+export async function packMcpForTab(outfile) {
+  await build({
+    stdin: { contents: inTab, resolveDir: root },
+    outfile,
+    bundle: true,
+    platform: "browser",
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    keepNames: true,
+    logLevel: "error",
+  });
+}
+
 /** Packs the client into `outfile`. The types beside it are for building alone: no declaration names them. */
 export async function packMcp(outfile) {
   await build({

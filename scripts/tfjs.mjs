@@ -9,7 +9,7 @@ import { copyDeclarations } from "./declarations.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Packs tfjs into `outfile`; `plugins` may change its files on the way. */
-export async function packTfjs(outfile, { plugins = [], minify = true } = {}) {
+export async function packTfjs(outfile, { plugins = [], minify = true, platform = "node" } = {}) {
   await build({
     stdin: {
       contents: `export * from "@tensorflow/tfjs-core";
@@ -20,16 +20,18 @@ export { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";`,
     },
     outfile,
     bundle: true,
-    platform: "node",
+    platform,
     format: "esm",
     target: "node20",
-    mainFields: ["module", "main"],
+    mainFields: [...(platform === "browser" ? ["browser"] : []), "module", "main"],
     minify,
     keepNames: minify,
     logLevel: "error",
-    banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
-    },
+    ...(platform === "node" && {
+      banner: {
+        js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+      },
+    }),
     plugins,
   });
 }

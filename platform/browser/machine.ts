@@ -13,3 +13,7 @@ export const isRunning: typeof node.isRunning = (pid) => pid === processId;
 
 export const processors: typeof node.processors = () =>
   `${navigator.userAgent} x${navigator.hardwareConcurrency}`;
+
+export const architecture: typeof node.architecture = "wasm32";
+
+export const isRoot: typeof node.isRoot = () => false;

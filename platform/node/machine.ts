@@ -24,3 +24,11 @@ export function processors(): string {
   const found = cpus();
   return `${found[0]?.model ?? process.arch} x${found.length}`;
 }
+
+/** What the processor is called: `x64`, `arm64`, or `wasm32`. */
+export const architecture: string = process.arch;
+
+/** Whether this is the user who may do anything. */
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}

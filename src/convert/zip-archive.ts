@@ -1,6 +1,6 @@
-import { open, type FileHandle } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { crc32, createInflateRaw } from "node:zlib";
+import { utf8Text } from "#platform/bytes";
+import { type FileHandle, open } from "#platform/files";
+import { crc32, inflated } from "#platform/zip";
 
 /** A file inside a zip archive. */
 export interface ZipEntry {
@@ -91,7 +91,7 @@ export class ZipArchive {
       }
     };
     const bytes: AsyncIterable<Uint8Array> = entry.compressed
-      ? Readable.from(packed()).compose(createInflateRaw())
+      ? inflated(packed())
       : packed();
     let [done, sum] = [0, 0];
     for await (const piece of bytes) {
@@ -194,7 +194,7 @@ async function readDirectory(
     const next = at + 46 + nameLength + extraLength + directory.getUint16(at + 32, true);
     if (next > size) refuse("a directory entry must fit", next - size);
     const text = (buffer: DataView, from: number) =>
-      Buffer.from(buffer.buffer, buffer.byteOffset + from, nameLength).toString("utf8");
+      utf8Text(new Uint8Array(buffer.buffer, buffer.byteOffset + from, nameLength));
     const name = text(directory, at + 46);
     if (name === "" || /\\|\0|^\/|^[a-z]:|(^|\/)\.\.?(\/|$)/i.test(name)) {
       refuse("names must stay within the archive", JSON.stringify(name));

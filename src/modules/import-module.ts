@@ -1,7 +1,5 @@
-import { register } from "node:module";
-import { expectUserCode, running } from "../watch/index.js";
-
-let isRegistered = false;
+import { importAddress } from "#platform/user-modules";
+import { expectUserCode, running } from "../watch/running.js";
 
 /**
  * Imports a module that a configuration names: JavaScript, or TypeScript (`.ts`, `.mts`), whose types are
@@ -9,12 +7,8 @@ let isRegistered = false;
  */
 export async function importModule(specifier: string): Promise<Record<string, unknown>> {
   await expectUserCode();
-  if (!isRegistered) {
-    isRegistered = true;
-    register("./hooks.js", import.meta.url);
-  }
   return running(
     `the module ${specifier}`,
-    () => import(specifier) as Promise<Record<string, unknown>>,
+    () => importAddress(specifier),
   );
 }

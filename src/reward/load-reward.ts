@@ -1,5 +1,5 @@
 import { resolve } from "#platform/path";
-import { pathToFileURL } from "node:url";
+import { addressOf } from "#platform/addresses";
 import { homePath } from "../files/index.js";
 import { importModule } from "../modules/import-module.js";
 import { nearest } from "../text/index.js";
@@ -67,7 +67,7 @@ export async function loadReward(path: string | null, name = "compute_score"): P
       `Cannot load a reward: it must be a module (.js, .mjs, .ts, .mts) or one of ${Object.keys(builtInRewards).join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
     );
   }
-  const module = await importModule(pathToFileURL(resolve(homePath(path))).href).catch(
+  const module = await importModule(addressOf(resolve(homePath(path)))).catch(
     (error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`Cannot load a reward: ${path} must be a module that loads, got ${reason}`, {

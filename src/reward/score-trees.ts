@@ -12,7 +12,7 @@ import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
 import { environmentReward } from "./environment-reward.js";
 import { groupScores, isGroupReward, type Reward } from "./reward-function.js";
 import type { Score } from "./score.js";
-import { running } from "../watch/index.js";
+import { running } from "../watch/running.js";
 import { Scored, type ScoredTrajectory } from "./scored.js";
 
 /** What scoring needs of a task; the rest is passed on to the reward. */

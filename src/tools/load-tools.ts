@@ -1,5 +1,5 @@
 import { isAbsolute, resolve } from "#platform/path";
-import { pathToFileURL } from "node:url";
+import { addressOf } from "#platform/addresses";
 import { z } from "#zod";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { homePath } from "../files/index.js";
@@ -42,7 +42,7 @@ async function fromModule(
 ): Promise<Tool> {
   const [file = "", name = "default"] = path.split("#");
   const local = /^[.~]/.test(file) || isAbsolute(file);
-  const url = local ? pathToFileURL(resolve(folder, homePath(file))).href : file;
+  const url = local ? addressOf(resolve(folder, homePath(file))) : file;
   const module = await importModule(url);
   const made = module[name];
   if (made === undefined) {
@@ -127,7 +127,7 @@ export async function loadTools(
     try {
       const made = Object.hasOwn(knownTools, path)
         ? await fromName(path, params ?? {}, tag)
-        : await fromModule(path, options.folder ?? process.cwd(), params ?? {}, tag);
+        : await fromModule(path, options.folder ?? resolve(), params ?? {}, tag);
       for (const tool of [made].flat()) set.add(tool);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { running } from "../watch/index.js";
+import { running } from "../watch/running.js";
 import { Gate } from "./gate.js";
 import type { Tool, ToolResult } from "./tool.js";
 

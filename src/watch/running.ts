@@ -1,6 +1,6 @@
 // A ground room: whoever calls a user's own code says here what it calls, and whoever looks after the
 // process (`guardProcess`) can say what an error came from, what never settled and what never returned.
-import { AsyncLocalStorage } from "node:async_hooks";
+import { makeContext } from "#platform/context";
 
 /** What is under way: a word of what it is, and of whose. */
 interface Running {
@@ -10,7 +10,7 @@ interface Running {
 const open = new Set<Running>();
 /** What is in the middle of its synchronous part, the innermost last. */
 const inside: string[] = [];
-const context = new AsyncLocalStorage<string>();
+const context = makeContext<string>();
 let tracing = false;
 let tell: (what: string) => void = () => undefined;
 let userCode: () => Promise<void> = () => Promise.resolve();

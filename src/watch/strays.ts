@@ -1,9 +1,10 @@
-import { fileURLToPath } from "node:url";
-import { inspect } from "node:util";
+import { pathOf } from "#platform/addresses";
+import { packagePath } from "#platform/package-path";
+import { dieOf, hearStrays } from "#platform/strays";
 import { origin } from "./running.js";
 
 /** Where this package's own compiled code is. */
-const ours = fileURLToPath(new URL("../../", import.meta.url));
+const ours = packagePath("dist/");
 
 /** The innermost place of an error in a file that is neither this package's nor a library's. */
 function placeOf(error: unknown): string | undefined {
@@ -12,7 +13,7 @@ function placeOf(error: unknown): string | undefined {
     const [, file, at] =
       /(file:\/\/[^\s()]+|\/[^\s()]+|data:[^\s()]+)(:\d+:\d+)\)?$/.exec(line) ?? [];
     if (file === undefined) continue;
-    const path = file.startsWith("file:") ? fileURLToPath(file.split("?")[0]!) : file;
+    const path = file.startsWith("file:") ? pathOf(file.split("?")[0]!) : file;
     if (path.startsWith(ours) || path.includes("/node_modules/")) continue;
     return `${path}${at}`;
   }
@@ -24,6 +25,7 @@ const inWords = (error: unknown) =>
 
 /** Those who want to know, the newest last. */
 const watchers: Strays[] = [];
+let deafen: (() => void) | undefined;
 
 function stray(error: unknown): void {
   const [from, place] = [origin(), placeOf(error)];
@@ -43,8 +45,7 @@ const onRejection = (error: unknown) => stray(error);
 function onException(error: unknown): void {
   // What our own code throws where nobody catches it may leave anything half done.
   if (origin() !== undefined || placeOf(error) !== undefined) return stray(error);
-  process.stderr.write(`${inspect(error)}\n`);
-  process.exit(1);
+  dieOf(error);
 }
 
 /**
@@ -74,9 +75,8 @@ export class Strays {
   static watch(report: (message: string) => void): Strays {
     const strays = new Strays(report);
     if (watchers.length === 0) {
-      if (process.listenerCount("unhandledRejection") > 0) return strays;
-      process.on("unhandledRejection", onRejection);
-      process.on("uncaughtException", onException);
+      deafen = hearStrays(onRejection, onException);
+      if (!deafen) return strays;
     }
     watchers.push(strays);
     return strays;
@@ -94,8 +94,7 @@ export class Strays {
     if (at < 0) return;
     watchers.splice(at, 1);
     if (watchers.length > 0) return;
-    process.off("unhandledRejection", onRejection);
-    process.off("uncaughtException", onException);
+    deafen?.();
   }
 
   /** @internal */

@@ -1,6 +1,5 @@
 import { sha256Of } from "#platform/sha256";
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readPieces, stat } from "#platform/files";
 import type { KnownFile } from "./known-models.js";
 
 /** What a file is that is not as it must be; undefined where it is. */
@@ -8,7 +7,7 @@ export async function difference(path: string, wanted: KnownFile): Promise<strin
   const { size } = await stat(path);
   if (size !== wanted.bytes) return `${size} bytes`;
   const hash = sha256Of();
-  for await (const piece of createReadStream(path)) hash.update(piece as Buffer);
+  for await (const piece of readPieces(path)) hash.update(piece);
   const found = hash.hex();
   return found === wanted.sha256 ? undefined : `sha256 ${found}`;
 }

@@ -1,4 +1,4 @@
-import { open, stat } from "node:fs/promises";
+import { open, stat } from "#platform/files";
 import { HttpError } from "../../http/index.js";
 import type { KnownFile } from "./known-models.js";
 

@@ -1,6 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { utf8Text } from "#platform/bytes";
 import { sha256Of } from "#platform/sha256";
-import { open, rm, stat } from "node:fs/promises";
+import { open, readPieces, rm, stat } from "#platform/files";
 import { basename, dirname, resolve } from "#platform/path";
 import { homePath } from "../../files/index.js";
 import { requestJson } from "../../http/index.js";
@@ -43,12 +44,12 @@ async function* contents(model: KnownModel, from: string): AsyncGenerator<Uint8A
       cause: error,
     });
   });
-  const { buffer } = await file.read(Buffer.alloc(4), 0, 4, 0);
-  if (buffer.toString("latin1") !== "PK\u0003\u0004") {
-    yield* file.createReadStream({ start: 0 }) as AsyncIterable<Buffer>;
+  const start = new Uint8Array(4);
+  await file.read(start, 0, 4, 0).finally(() => file.close());
+  if (utf8Text(start) !== "PK\u0003\u0004") {
+    yield* readPieces(from);
     return;
   }
-  await file.close();
   const archive = await ZipArchive.open(from, { compressed: true });
   try {
     const entry = archive.entries.get(model.file.name);

@@ -1,9 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { createRequire } from "node:module";
+import { jinja } from "#platform/packages";
 import type * as Jinja from "@huggingface/jinja";
 import type { ChatMessage, ChatOptions } from "./tokenizer.js";
-
-const require = createRequire(import.meta.url);
 
 /**
  * The ChatML template: `<|im_start|>role`, the content, `<|im_end|>`. What {@link trainBpe} gives a new
@@ -48,7 +46,7 @@ export class ChatTemplate {
     readonly specials: Readonly<Record<string, string>> = {},
   ) {
     checkArguments("compile the chat template", { source }, { source: "text" });
-    const { Template } = require("@huggingface/jinja") as typeof Jinja; // only now: it takes a while
+    const { Template } = jinja(); // only now: it takes a while
     try {
       this.#compiled = new Template(source);
     } catch (error) {

@@ -7,7 +7,7 @@ import {
 } from "../../environment/environment.js";
 import type { Random } from "../../random/random.js";
 import type { ToolSet } from "../../tools/tool-set.js";
-import { running } from "../../watch/index.js";
+import { running } from "../../watch/running.js";
 import { Episode, type EpisodeHost, type PastCall } from "./episode.js";
 import type { LiveNode } from "./live-row.js";
 

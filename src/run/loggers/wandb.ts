@@ -1,9 +1,9 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { randomBytes } from "node:crypto";
 import { appendFile, mkdir, writeFile } from "#platform/files";
 import { hostname } from "#platform/machine";
 import { join } from "#platform/path";
-import { crc32 } from "node:zlib";
+import { randomUUID } from "#platform/uuid";
+import { crc32 } from "#platform/zip";
 import type { Logger } from "./logger.js";
 import { field, text, whole } from "./protobuf.js";
 
@@ -89,7 +89,7 @@ export async function wandbLogger(options: {
     { options },
     { options: { folder: "path", project: "text", run: "text", config: "object" } },
   );
-  const { now = () => new Date(), id = randomBytes(4).toString("hex") } = options;
+  const { now = () => new Date(), id = randomUUID().slice(0, 8) } = options;
   const began = now();
   const folder = join(options.folder, "wandb", `offline-run-${stamp(began)}-${id}`);
   await mkdir(join(folder, "files"), { recursive: true });

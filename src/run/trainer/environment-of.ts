@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { isAbsolute, resolve } from "#platform/path";
-import { pathToFileURL } from "node:url";
+import { addressOf } from "#platform/addresses";
 import { environments } from "../../data/index.js";
 import { makeEnvironment, type EnvironmentSource } from "../../environment/index.js";
 import { homePath } from "../../files/index.js";
@@ -44,7 +44,7 @@ export async function environmentOf(
   }
   const path = homePath(file);
   const module = await importModule(
-    pathToFileURL(isAbsolute(path) ? path : resolve(path)).href,
+    addressOf(isAbsolute(path) ? path : resolve(path)),
   ).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(

@@ -10,7 +10,7 @@ import type { Logger } from "../loggers/logger.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
 import { dumpAnswers } from "./dump-answers.js";
 import { toolCallLines } from "./tool-call-lines.js";
-import { Strays } from "../../watch/index.js";
+import { Strays } from "../../watch/strays.js";
 import { Trainer, type TrainerParts, type TrainerStep } from "./trainer.js";
 
 export interface TrainOptions {

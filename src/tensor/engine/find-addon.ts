@@ -1,18 +1,20 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "#platform/files";
 import { join } from "#platform/path";
-import { fileURLToPath } from "node:url";
+import { architecture, system } from "#platform/machine";
+import { packagePath } from "#platform/package-path";
+import { ownProgram } from "#platform/programs";
 
-const native = fileURLToPath(new URL("../../../../native", import.meta.url));
+const native = packagePath("native");
 
 /** Whether this Node was linked against musl, as Alpine's is: its file names the loader it needs. */
 function onMusl(): boolean {
-  if (process.platform !== "linux") return false;
+  if (system !== "linux") return false;
   try {
-    const file = openSync(process.execPath, "r");
-    const head = Buffer.alloc(4096);
+    const file = openSync(ownProgram, "r");
+    const head = new Uint8Array(4096);
     readSync(file, head, 0, head.length, 0);
     closeSync(file);
-    return head.includes("/ld-musl-");
+    return String.fromCharCode(...head).includes("/ld-musl-");
   } catch {
     return false;
   }
@@ -21,8 +23,8 @@ function onMusl(): boolean {
 /** What the addon for this machine is called: `linux-x64`, `linux-arm64-musl`, `darwin-arm64`. */
 export function addonName(
   machine: { platform: string; arch: string; musl: boolean } = {
-    platform: process.platform,
-    arch: process.arch,
+    platform: system,
+    arch: architecture,
     musl: onMusl(),
   },
 ): string {

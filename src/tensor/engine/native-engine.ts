@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { requirePackage } from "#platform/optional";
 import { Arena } from "./arena.js";
 import { checkSignatures } from "./check-signatures.js";
 import type { Engine } from "./engine.js";
@@ -21,9 +21,7 @@ export function nativeEngineExists(): boolean {
 export function loadNativeEngine(): Engine {
   if (addon === undefined)
     throw new Error(`Cannot load the native engine: there is no addon for ${addonName()} here`);
-  const { isa, signatures, map_file, forget_file, map_memory, address_of, ...call } = createRequire(
-    import.meta.url,
-  )(addon) as {
+  const { isa, signatures, map_file, forget_file, map_memory, address_of, ...call } = requirePackage(addon) as {
     isa: string;
     signatures: Record<string, string>;
     map_file: (path: string) => ArrayBuffer | null;

@@ -1,23 +1,18 @@
-import { existsSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync } from "#platform/files";
+import { addonInterface, requirePackage, resolvePackage } from "#platform/optional";
 import { dirname, join } from "#platform/path";
-import util from "node:util";
 
-const require = createRequire(import.meta.url);
 const packages = ["@tensorflow/tfjs-node-gpu", "@tensorflow/tfjs-node"];
 
 /** The packages that are there together with their compiled binding. */
 function installed(): string[] {
   return packages.filter((name) => {
-    try {
-      const home = dirname(require.resolve(`${name}/package.json`));
-      const abi = Number(process.versions.napi);
-      return Array.from({ length: abi }, (_, i) => `napi-v${i + 1}`).some((folder) =>
-        existsSync(join(home, "lib", folder, "tfjs_binding.node")),
-      );
-    } catch {
-      return false; // not installed, the usual case of an optional dependency
-    }
+    const found = resolvePackage(`${name}/package.json`);
+    if (found === undefined) return false; // the usual case of an optional dependency
+    const home = dirname(found);
+    return Array.from({ length: addonInterface }, (_, i) => `napi-v${i + 1}`).some((folder) =>
+      existsSync(join(home, "lib", folder, "tfjs_binding.node")),
+    );
   });
 }
 
@@ -29,11 +24,12 @@ export function tensorflowIsInstalled(): boolean {
 /** Loads the GPU binding or else the CPU one; it registers itself with tfjs. Gives its name. */
 export function loadTensorflow(): string {
   // The binding calls a function that Node 23 removed.
-  (util as { isNullOrUndefined?: (x: unknown) => boolean }).isNullOrUndefined ??= (x) => x == null;
+  const util = requirePackage("node:util") as { isNullOrUndefined?: (x: unknown) => boolean };
+  util.isNullOrUndefined ??= (x) => x == null;
   const failures: string[] = [];
   for (const name of installed()) {
     try {
-      require(name);
+      requirePackage(name);
       return name;
     } catch (error) {
       failures.push(`${name}: ${(error as Error).message}`);

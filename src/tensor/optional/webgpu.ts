@@ -1,40 +1,27 @@
 import type { KernelBackend } from "#tfjs";
-import { readdirSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readdirSync } from "#platform/files";
+import { agent, openGpu } from "#platform/gpu";
+import { system } from "#platform/machine";
+import { resolvePackage } from "#platform/optional";
 import { type FoundGpu, gpuDevice, nameOf } from "../gpu/device.js";
 
 let gpu: Promise<GPU> | undefined;
 let device: Promise<GPUDevice> | undefined;
 
-async function dawn(): Promise<typeof import("webgpu")> {
-  try {
-    return await import("webgpu");
-  } catch (error) {
+/** Whether Dawn for Node is there, which is not installed unless somebody asks for it. */
+export function webgpuIsInstalled(): boolean {
+  return resolvePackage("webgpu/package.json") !== undefined;
+}
+
+/** The system's GPUs: Dawn's in Node, the browser's in a tab. */
+function loadGpu(): Promise<GPU> {
+  gpu ??= openGpu().catch((error: unknown) => {
     const reason = (error as Error).message.split("\n")[0];
     throw new Error(
       `Cannot use the webgpu backend: the package webgpu must be installed (\`npm install webgpu\`), got ${reason}`,
       { cause: error },
     );
-  }
-}
-
-/** Whether Dawn for Node is there, which is not installed unless somebody asks for it. */
-export function webgpuIsInstalled(): boolean {
-  try {
-    createRequire(import.meta.url).resolve("webgpu/package.json");
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Dawn for Node; loading it defines WebGPU's globals. */
-function loadGpu(): Promise<GPU> {
-  gpu ??= (async () => {
-    const { create, globals } = await dawn();
-    Object.assign(globalThis, globals);
-    return create([]) as unknown as GPU;
-  })();
+  });
   return gpu;
 }
 
@@ -51,7 +38,7 @@ export function gpuFiles(): string[] {
 
 /** Whether it is worth loading Dawn to ask: a device file, or a system that always has one. */
 export function gpuIsPlausible(): boolean {
-  return process.platform === "linux" ? gpuFiles().length > 0 : process.platform === "darwin";
+  return system === "linux" ? gpuFiles().length > 0 : system === "darwin";
 }
 
 async function findAdapter(): Promise<GPUAdapter | null> {
@@ -97,7 +84,7 @@ export async function createWebgpu(): Promise<{ backend: KernelBackend; name: st
   const held = await webgpuDevice();
   // Were a GPU on the navigator by now, this would register a backend of its own.
   const { WebGPUBackend } = await import("#tfjs-webgpu");
-  const navigator = { gpu: await loadGpu(), userAgent: `Node.js/${process.version}` };
+  const navigator = { gpu: await loadGpu(), userAgent: agent() };
   Object.defineProperty(globalThis, "navigator", { value: navigator, configurable: true });
   const backend = new WebGPUBackend(held, held.adapterInfo);
   return { backend, name: nameOf({ info: held.adapterInfo }).name };

@@ -1,7 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFileSync } from "#platform/files";
-import { join } from "#platform/path";
-import { fileURLToPath } from "node:url";
+import { packagePath } from "#platform/package-path";
 import type { Client } from "#mcp";
 import type { Tool } from "../tool.js";
 
@@ -95,8 +94,7 @@ export async function mcpTools(server: McpServer, options: McpOptions = {}): Pro
 }
 
 function ownVersion(): string {
-  const root = fileURLToPath(new URL("../../../..", import.meta.url));
-  return (JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string })
+  return (JSON.parse(readFileSync(packagePath("package.json"), "utf8")) as { version: string })
     .version;
 }
 

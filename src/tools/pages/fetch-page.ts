@@ -1,6 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { lookup } from "node:dns/promises";
-import { BlockList, isIP } from "node:net";
+import { isIP, lookup, networks, whyNoPages } from "#platform/networks";
 import { AppendStore } from "../search/append-store.js";
 import { HttpError, isAxiosError } from "../../http/index.js";
 import { htmlText } from "./html-text.js";
@@ -18,36 +17,35 @@ export interface PageOptions {
   allowPrivate?: boolean;
 }
 
-const priv = new BlockList();
-for (const [net, bits] of [
-  ["0.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.0.0.0", 24],
-  ["192.168.0.0", 16],
-  ["198.18.0.0", 15],
-  ["224.0.0.0", 3],
-] as const)
-  priv.addSubnet(net, bits, "ipv4");
-for (const [net, bits] of [
-  ["::", 96], // This machine, and the old way to write an IPv4 address.
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
-  ["64:ff9b::", 96], // These four lead to IPv4 addresses that they carry.
-  ["64:ff9b:1::", 48],
-  ["2001::", 32],
-  ["2002::", 16],
-] as const)
-  priv.addSubnet(net, bits, "ipv6");
+const inside = networks(
+  [
+    ["0.0.0.0", 8],
+    ["10.0.0.0", 8],
+    ["100.64.0.0", 10],
+    ["127.0.0.0", 8],
+    ["169.254.0.0", 16],
+    ["172.16.0.0", 12],
+    ["192.0.0.0", 24],
+    ["192.168.0.0", 16],
+    ["198.18.0.0", 15],
+    ["224.0.0.0", 3],
+  ],
+  [
+    ["::", 96], // This machine, and the old way to write an IPv4 address.
+    ["fc00::", 7],
+    ["fe80::", 10],
+    ["fec0::", 10],
+    ["ff00::", 8],
+    ["64:ff9b::", 96], // These four lead to IPv4 addresses that they carry.
+    ["64:ff9b:1::", 48],
+    ["2001::", 32],
+    ["2002::", 16],
+  ],
+);
 
 /** Whether an address belongs to this machine or its networks. */
 export function isPrivate(address: string): boolean {
-  return priv.check(address, isIP(address) === 6 ? "ipv6" : "ipv4"); // Knows ::ffff:127.0.0.1, too.
+  return inside(address); // Knows ::ffff:127.0.0.1, too.
 }
 
 function refuse(url: string, why: string): HttpError {
@@ -109,6 +107,7 @@ export class PageFetcher {
 
   async #fetch(url: string): Promise<string> {
     const { timeoutMs, maxBytes, pageLength } = this.#options;
+    if (whyNoPages !== undefined) throw refuse(url, whyNoPages);
     this.#check(url, url);
     try {
       const { default: axios } = await import("axios");

@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync } from "#platform/files";
+import { isRoot } from "#platform/machine";
+import { spawnSync } from "#platform/programs";
 import { dirname } from "#platform/path";
 
 /** What the sandbox's own programs are started with, and all of it that code there can see. */
@@ -43,7 +44,7 @@ function show(bind: string, path: string): string[] {
  * own files would stay its own. It keeps the right to become nobody, which the server does first.
  */
 export function bubblewrapArguments(folders: readonly string[]): string[] {
-  const root = process.getuid?.() === 0;
+  const root = isRoot();
   const id = String(nobody);
   return [
     ...(root ? [] : ["--unshare-user", "--uid", id, "--gid", id]),

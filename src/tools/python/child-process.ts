@@ -1,4 +1,6 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { joinBytes, utf8Text } from "#platform/bytes";
+import { system } from "#platform/machine";
+import { type ChildProcess, spawn } from "#platform/programs";
 import type { ChildReply, ChildRequest } from "./protocol.js";
 
 /** How a worker process is started. */
@@ -22,7 +24,7 @@ export class PythonChild {
   readonly #process: ChildProcess;
   readonly #exited: Promise<void>;
   #pending: { resolve(reply: ChildReply): void; reject(error: Error): void } | undefined;
-  #buffered: Buffer[] = [];
+  #buffered: Uint8Array[] = [];
   #errors = "";
   #alive = true;
   #id = 0;
@@ -31,7 +33,7 @@ export class PythonChild {
     this.#process = spawn(command.file, command.args, {
       env: command.env,
       stdio: ["pipe", "pipe", "pipe"],
-      detached: process.platform !== "win32",
+      detached: system !== "win32",
     });
     this.#process.unref();
     this.#process.stdin!.on("error", () => undefined); // Told by the exit, below.
@@ -94,7 +96,7 @@ export class PythonChild {
   kill(): void {
     this.#alive = false;
     try {
-      if (this.#process.pid !== undefined && process.platform !== "win32") {
+      if (this.#process.pid !== undefined && system !== "win32") {
         process.kill(-this.#process.pid, "SIGKILL");
       }
     } catch {
@@ -120,13 +122,13 @@ export class PythonChild {
     else this.#process.unref();
   }
 
-  #receive(data: Buffer): void {
+  #receive(data: Uint8Array): void {
     const end = data.indexOf(10);
     if (end < 0) {
       this.#buffered.push(data);
       return;
     }
-    const line = Buffer.concat([...this.#buffered, data.subarray(0, end)]).toString("utf8");
+    const line = utf8Text(joinBytes([...this.#buffered, data.subarray(0, end)]));
     this.#buffered = end + 1 < data.length ? [data.subarray(end + 1)] : [];
     const pending = this.#pending;
     this.#pending = undefined;

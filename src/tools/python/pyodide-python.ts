@@ -1,17 +1,15 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { existsSync, realpathSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, realpathSync } from "#platform/files";
+import { resolvePackage } from "#platform/optional";
+import { packagePath } from "#platform/package-path";
 import { cores } from "#platform/cores";
 import { dirname, join } from "#platform/path";
-import { fileURLToPath } from "node:url";
+import { knowsFlag, ownProgram } from "#platform/programs";
 import type { ChildCommand } from "./child-process.js";
 import { PythonPool, type PythonLimits } from "./python-pool.js";
 
-/** The package folder, from dist/src/tools/python. */
-const root = fileURLToPath(new URL("../../../..", import.meta.url));
-
 /** sympy and mpmath, without their tests, as one zip that Python imports from. */
-const packages = join(root, "data/python/packages.zip");
+const packages = packagePath("data/python/packages.zip");
 
 /** Unset limits filled in. */
 export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
@@ -51,15 +49,15 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
   checkArguments("run Python", { limits }, { limits: "object" });
   const all = withDefaults(limits);
   const command = (preload?: string): ChildCommand => {
-    const indexURL = dirname(createRequire(import.meta.url).resolve("pyodide/package.json"));
+    const indexURL = dirname(resolvePackage("pyodide/package.json")!);
     const settings = {
       indexURL: `${indexURL}/`,
       memoryBytes: all.memoryMb * 2 ** 20,
       ...(existsSync(packages) ? { packages, ...(preload ? { preload } : {}) } : {}),
     };
-    const script = join(root, "dist/src/tools/python/pyodide-child.js");
+    const script = packagePath("dist/src/tools/python/pyodide-child.js");
     return {
-      file: process.execPath,
+      file: ownProgram,
       args: [
         ...permissionFlags([dirname(script), dirname(packages), indexURL]),
         "--disallow-code-generation-from-strings",
@@ -77,7 +75,7 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
 
 /** Read these folders, nothing else; the flag's name changed with Node 23.5 and 22.13. */
 function permissionFlags(folders: string[]): string[] {
-  const flag = process.allowedNodeEnvironmentFlags.has("--permission")
+  const flag = knowsFlag("--permission")
     ? "--permission"
     : "--experimental-permission";
   const real = folders.flatMap((folder) => [folder, realpathSync(folder)]);

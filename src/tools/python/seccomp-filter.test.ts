@@ -8,7 +8,13 @@ const archs = { x64: 0xc000003e, arm64: 0xc00000b7 };
 const { allow, killProcess, notPermitted, notImplemented } = verdicts;
 
 /** What the kernel would answer: the BPF program run on a call, as the kernel's interpreter does. */
-function decide(filter: Buffer, number: number, args: readonly bigint[] = [], arch = archs.x64) {
+function decide(
+  program: Uint8Array,
+  number: number,
+  args: readonly bigint[] = [],
+  arch = archs.x64,
+) {
+  const filter = Buffer.from(program);
   const data = Buffer.alloc(64);
   data.writeUInt32LE(number >>> 0, 0);
   data.writeUInt32LE(arch, 4);

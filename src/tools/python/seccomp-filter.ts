@@ -41,7 +41,7 @@ function numberOf(call: string, arch: SandboxArch): number | undefined {
  *
  * Calls by another architecture's door (32-bit code by `int 0x80`, x32) end the process.
  */
-export function seccompFilter(arch: SandboxArch): Buffer {
+export function seccompFilter(arch: SandboxArch): Uint8Array {
   const { allow, killProcess, notPermitted, notImplemented } = verdicts;
   const program: Instruction[] = [
     load(at.arch),
@@ -68,12 +68,13 @@ export function seccompFilter(arch: SandboxArch): Buffer {
     program.push(ifEqual(number, 0, rule.length), ...rule);
   }
   program.push(ifAtLeast(firstUnknown, 0, 1), answer(notImplemented), answer(notPermitted));
-  const bytes = Buffer.alloc(8 * program.length);
+  const bytes = new Uint8Array(8 * program.length);
+  const view = new DataView(bytes.buffer);
   for (const [i, [code, yes, no, value]] of program.entries()) {
-    bytes.writeUInt16LE(code, 8 * i);
-    bytes.writeUInt8(yes, 8 * i + 2);
-    bytes.writeUInt8(no, 8 * i + 3);
-    bytes.writeUInt32LE(value >>> 0, 8 * i + 4);
+    view.setUint16(8 * i, code, true);
+    view.setUint8(8 * i + 2, yes);
+    view.setUint8(8 * i + 3, no);
+    view.setUint32(8 * i + 4, value, true);
   }
   return bytes;
 }

@@ -1,6 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
+import { toBase64 } from "#platform/bytes";
+import { existsSync } from "#platform/files";
+import { architecture, homedir, system } from "#platform/machine";
+import { spawnSync } from "#platform/programs";
 import { join } from "#platform/path";
 import {
   bubblewrapArguments,
@@ -69,9 +70,9 @@ export function whyNoWalls(): string | undefined {
 
 /** The same of the walls alone, whatever stands behind them. */
 function wallTrouble(): string | undefined {
-  if (process.platform !== "linux") return `bubblewrap needs Linux, this is ${process.platform}`;
-  if (!isSandboxArch(process.arch))
-    return `system calls are known for x64 and arm64, this is ${process.arch}`;
+  if (system !== "linux") return `bubblewrap needs Linux, this is ${system}`;
+  if (!isSandboxArch(architecture))
+    return `system calls are known for x64 and arm64, this is ${architecture}`;
   return bubblewrapTrouble();
 }
 
@@ -131,7 +132,7 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
   }
   const { version, executable, folders } = inspect(options.python ?? "python3");
   const walled = isolation === "bubblewrap";
-  const filtered = process.platform === "linux" && isSandboxArch(process.arch);
+  const filtered = system === "linux" && isSandboxArch(architecture);
   const command = (preload: string[]): ChildCommand => {
     const settings = {
       harness,
@@ -140,7 +141,7 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
       fileBytes: walled ? scratchBytes : 0,
       walled,
       nobody,
-      filter: filtered ? seccompFilter(process.arch as SandboxArch).toString("base64") : null,
+      filter: filtered ? toBase64(seccompFilter(architecture as SandboxArch)) : null,
     };
     const python = [executable, "-s", "-c", server, JSON.stringify(settings)];
     const [file, ...args] = walled ? ["bwrap", ...bubblewrapArguments(folders), ...python] : python;

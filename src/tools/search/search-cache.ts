@@ -1,11 +1,9 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { createRequire } from "node:module";
+import { lruCache } from "#platform/packages";
 import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";
 import { formatHits, nothingFound, type FormatOptions } from "./format.js";
 import type { SearchHit } from "./provider.js";
-
-const require = createRequire(import.meta.url);
 
 /** What a cache holds for a query: the pages, or only the text that an older cache kept of them. */
 export interface CachedSearch {
@@ -78,7 +76,7 @@ export class SearchCache {
 
   constructor(options: SearchCacheOptions = {}) {
     checkArguments("cache searches", { options }, { options: "object" });
-    const { LRUCache } = require("lru-cache") as typeof Lru; // only now: it takes a while
+    const { LRUCache } = lruCache(); // only now: it takes a while
     this.#memory = new LRUCache({ max: options.memory ?? 100_000 });
     this.#store = options.path === undefined ? undefined : new AppendStore(options.path);
     this.#ttlMs = options.ttlMs ?? Infinity;

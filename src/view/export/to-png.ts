@@ -1,3 +1,4 @@
+import { loadResvg } from "#platform/resvg";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import { toSvg } from "./to-svg.js";
 
@@ -31,7 +32,7 @@ export async function toPng(
     throw new RangeError(`Cannot make a PNG: scale must be above 0 and at most 16, got ${scale}`);
   }
   const svg = typeof figure === "string" ? figure : toSvg(figure);
-  const { Resvg } = await import("@resvg/resvg-js");
+  const { Resvg } = await loadResvg();
   const font = { loadSystemFonts: true, fontFiles: [...fontFiles] };
   const letter = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="8">x</text></svg>`;
   if (new Resvg(letter, { font }).getBBox() === undefined) {

@@ -1,0 +1,9 @@
+import type * as node from "../node/programs.js";
+
+const refuse = (file: string): never => {
+  throw new Error(`Cannot start ${file}: a browser tab starts no programs`);
+};
+export const spawn: typeof node.spawn = refuse;
+export const spawnSync: typeof node.spawnSync = refuse;
+export const ownProgram: typeof node.ownProgram = "tab";
+export const knowsFlag: typeof node.knowsFlag = () => false;

@@ -1,0 +1,9 @@
+export { spawn, spawnSync, type ChildProcess } from "node:child_process";
+
+/** The program that this is. */
+export const ownProgram: string = process.execPath;
+
+/** Whether that program knows a flag. */
+export function knowsFlag(flag: string): boolean {
+  return process.allowedNodeEnvironmentFlags.has(flag);
+}

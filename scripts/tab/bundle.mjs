@@ -1,0 +1,29 @@
+// How the lab is bundled for a browser tab: all scripts in one folder, the browser's half of everything.
+import { build } from "esbuild";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Threads are scripts of their own, beside the others. */
+export const threads = { "wasm-worker": "dist/src/tensor/engine/wasm-worker.js" };
+
+/** Bundles compiled entries by name. Names stay as they are: views are made of functions' own text. */
+export function bundleForTab(entryPoints, options = {}) {
+  return build({
+    entryPoints,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "browser",
+    conditions: ["browser"],
+    target: "es2022",
+    charset: "utf8",
+    keepNames: true,
+    absWorkingDir: root,
+    metafile: true,
+    write: false,
+    outdir: "/tab",
+    logLevel: "silent",
+    ...options,
+  });
+}

@@ -1,0 +1,41 @@
+// What of Node a bundle for a browser would reach, and by which imports.
+import { builtinModules } from "node:module";
+import { bundleForTab } from "./bundle.mjs";
+
+const builtin = new Set(builtinModules);
+const isNode = (path) => path.startsWith("node:") || builtin.has(path);
+
+/** Lets the bundle go on where it meets Node, so that all of it is found. */
+const keepGoing = {
+  name: "keep-going",
+  setup({ onResolve }) {
+    onResolve({ filter: /^[^./#]/ }, ({ path }) =>
+      isNode(path) || path.endsWith(".node") ? { path, external: true } : undefined,
+    );
+    onResolve({ filter: /\.node$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
+/** The shortest way of imports from an entry to a file. */
+function wayTo(file, inputs, entries) {
+  const from = new Map(entries.map((entry) => [entry, undefined]));
+  for (const at of from.keys()) {
+    if (at === file) {
+      const way = [];
+      for (let step = at; step !== undefined; step = from.get(step)) way.unshift(step);
+      return way;
+    }
+    for (const { path } of inputs[at]?.imports ?? []) if (!from.has(path)) from.set(path, at);
+  }
+  return [file];
+}
+
+/** Every import of Node that these files reach, with the way there: `entry > … > file > node:fs`. */
+export async function nodeImports(entries) {
+  const { metafile } = await bundleForTab(entries, { plugins: [keepGoing] });
+  return Object.entries(metafile.inputs).flatMap(([file, { imports }]) =>
+    imports
+      .filter(({ path }) => isNode(path) || path.endsWith(".node"))
+      .map(({ path }) => [...wayTo(file, metafile.inputs, entries), path].join(" > ")),
+  );
+}
