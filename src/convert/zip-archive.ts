@@ -90,9 +90,7 @@ export class ZipArchive {
         yield piece;
       }
     };
-    const bytes: AsyncIterable<Uint8Array> = entry.compressed
-      ? inflated(packed())
-      : packed();
+    const bytes: AsyncIterable<Uint8Array> = entry.compressed ? inflated(packed()) : packed();
     let [done, sum] = [0, 0];
     for await (const piece of bytes) {
       done += piece.length;

@@ -7,8 +7,5 @@ import { expectUserCode, running } from "../watch/running.js";
  */
 export async function importModule(specifier: string): Promise<Record<string, unknown>> {
   await expectUserCode();
-  return running(
-    `the module ${specifier}`,
-    () => importAddress(specifier),
-  );
+  return running(`the module ${specifier}`, () => importAddress(specifier));
 }

@@ -67,14 +67,12 @@ export async function loadReward(path: string | null, name = "compute_score"): P
       `Cannot load a reward: it must be a module (.js, .mjs, .ts, .mts) or one of ${Object.keys(builtInRewards).join(", ")}, got ${path}${near ? `; did you mean ${near}?` : ""}`,
     );
   }
-  const module = await importModule(addressOf(resolve(homePath(path)))).catch(
-    (error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`Cannot load a reward: ${path} must be a module that loads, got ${reason}`, {
-        cause: error,
-      });
-    },
-  );
+  const module = await importModule(addressOf(resolve(homePath(path)))).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot load a reward: ${path} must be a module that loads, got ${reason}`, {
+      cause: error,
+    });
+  });
   const reward = module[name] ?? module["default"];
   if (typeof reward !== "function" && !isGroupReward(reward)) {
     throw new TypeError(

@@ -43,15 +43,15 @@ export async function environmentOf(
     );
   }
   const path = homePath(file);
-  const module = await importModule(
-    addressOf(isAbsolute(path) ? path : resolve(path)),
-  ).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `Cannot use an environment: ${file} must be a module that loads, got ${reason}`,
-      { cause: error },
-    );
-  });
+  const module = await importModule(addressOf(isAbsolute(path) ? path : resolve(path))).catch(
+    (error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(
+        `Cannot use an environment: ${file} must be a module that loads, got ${reason}`,
+        { cause: error },
+      );
+    },
+  );
   const source = module[exported];
   if (typeof source !== "function") {
     throw new TypeError(

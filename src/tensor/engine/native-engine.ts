@@ -21,14 +21,15 @@ export function nativeEngineExists(): boolean {
 export function loadNativeEngine(): Engine {
   if (addon === undefined)
     throw new Error(`Cannot load the native engine: there is no addon for ${addonName()} here`);
-  const { isa, signatures, map_file, forget_file, map_memory, address_of, ...call } = requirePackage(addon) as {
-    isa: string;
-    signatures: Record<string, string>;
-    map_file: (path: string) => ArrayBuffer | null;
-    forget_file: (file: ArrayBuffer) => void;
-    map_memory: (bytes: number) => ArrayBuffer | null;
-    address_of: (array: Float32Array) => number;
-  } & EngineFunctions;
+  const { isa, signatures, map_file, forget_file, map_memory, address_of, ...call } =
+    requirePackage(addon) as {
+      isa: string;
+      signatures: Record<string, string>;
+      map_file: (path: string) => ArrayBuffer | null;
+      forget_file: (file: ArrayBuffer) => void;
+      map_memory: (bytes: number) => ArrayBuffer | null;
+      address_of: (array: Float32Array) => number;
+    } & EngineFunctions;
   checkSignatures("native", signatures);
   const pool = new FloatPool();
   const arena = new Arena((bytes) => map_memory(bytes) ?? new ArrayBuffer(bytes));

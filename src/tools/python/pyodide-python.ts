@@ -75,9 +75,7 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
 
 /** Read these folders, nothing else; the flag's name changed with Node 23.5 and 22.13. */
 function permissionFlags(folders: string[]): string[] {
-  const flag = knowsFlag("--permission")
-    ? "--permission"
-    : "--experimental-permission";
+  const flag = knowsFlag("--permission") ? "--permission" : "--experimental-permission";
   const real = folders.flatMap((folder) => [folder, realpathSync(folder)]);
   return [flag, ...new Set(real.map((folder) => `--allow-fs-read=${join(folder, "*")}`))];
 }
