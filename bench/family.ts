@@ -50,6 +50,23 @@ function median(run: () => unknown): number {
   return took.sort((a, b) => a - b)[(repeats - 1) / 2]!;
 }
 
+const graded = (tree: RolloutTree) => score(lengthened(tree), ({ length }) => (length % 3) / 2);
+
+/** FR3E needs states with equal numbers of rows, as its own branching makes them: 64 rows from 8. */
+async function exploredRows() {
+  const tree = await rollout(
+    babbler(),
+    { prompt: "q", id: "q" },
+    {
+      ...rolloutPresets.fr3e,
+      ...{ n: 64, expand: { points: 3, rows: 8 }, seed: 1, responseLength: 4096 },
+      tools: new ToolSet([calculator()], { callLimit: 5 }),
+      judge: (rows) => rows.map((_, i) => i % 2 === 0),
+    },
+  );
+  return graded(tree);
+}
+
 export async function* figures(): AsyncGenerator<Figure> {
   const paid = {
     ...calculator(),
@@ -64,12 +81,13 @@ export async function* figures(): AsyncGenerator<Figure> {
       tools: new ToolSet([paid], { callLimit: 5 }),
     },
   );
-  const scored = await score(lengthened(tree), ({ length }) => (length % 3) / 2);
+  const scored = await graded(tree);
   const tokens = scored.rows.reduce((sum, { trajectory }) => sum + trajectory.tokens.length, 0);
   yield { name: "family.tokens", value: tokens, unit: "tokens" };
+  const explored = await exploredRows();
   for (const estimator of creditEstimators) {
-    if (estimator === "fr3e") continue; // Its states need equal numbers of rows.
-    const value = median(() => advantages(scored, { estimator }));
+    const rows = estimator === "fr3e" ? explored : scored;
+    const value = median(() => advantages(rows, { estimator }));
     yield { name: `family.${estimator}`, value, unit: "ms" };
   }
   for (const rule of [...branchRules, ...expansionRules]) {

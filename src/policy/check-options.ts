@@ -1,8 +1,8 @@
 import { checkArguments, shown } from "../arguments/index.js";
 import type { GenerateOptions } from "./policy.js";
 
-/** Throws unless every option of a generate call is in range. */
-export function checkOptions(options: GenerateOptions): void {
+/** Throws unless every option of a generate call on a row of so many tokens is in range. */
+export function checkOptions(options: GenerateOptions, length: number): void {
   checkArguments(
     "generate",
     { options },
@@ -25,6 +25,13 @@ export function checkOptions(options: GenerateOptions): void {
   };
   const { maxTokens, temperature = 1, topK = -1, topP = 1, minP = 0 } = options;
   const { repetitionPenalty = 1 } = options;
+  const { begun = 0 } = options;
+  rule(
+    Number.isInteger(begun) && begun >= 0 && begun <= length,
+    "begun",
+    `an integer from 0 to the row's ${length} tokens`,
+    begun,
+  );
   rule(Number.isInteger(maxTokens) && maxTokens > 0, "maxTokens", "a positive integer", maxTokens);
   rule(temperature >= 0 && temperature < Infinity, "temperature", "0 or more", temperature);
   rule(

@@ -37,6 +37,21 @@ test("generate() ends at a stop string that ends inside a token", async () => {
   assert.equal(tokenizer.decode(segment.tokens), "xa</s>y");
 });
 
+test("generate() ends at a stop string that begins before it, and at none that ended there", async () => {
+  const prompt = "p</b></";
+  const { session, row, tokenizer } = writes("b> c</b>d", { prompt });
+  const options = { maxTokens: 50, random, stop: ["</b>"] };
+  const whole = session.fork(row);
+  const segment = await session.generate(row, { ...options, begun: 6 });
+  assert.deepEqual([segment.stop, tokenizer.decode(segment.tokens)], ["</b>", "b>"]);
+  const apart = await session.generate(whole, options);
+  assert.equal(tokenizer.decode(apart.tokens), "b> c</b>");
+  await assert.rejects(
+    session.generate(session.open(tokenizer.encode("ab")), { ...options, begun: 3 }),
+    /begun must be an integer from 0 to the row's 2 tokens, got 3/,
+  );
+});
+
 test("generate() names the stop string that is complete first", async () => {
   const { session, row } = writes("one two");
   const segment = await session.generate(row, {

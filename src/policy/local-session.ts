@@ -67,11 +67,12 @@ export class LocalSession implements Session {
       const { texts, allowed, contextLength, eosIds, batch } = this.#parts;
       const local = this.#idle("generate", row);
       this.#parts.fresh("generate");
-      checkOptions(options);
+      checkOptions(options, local.tokens.length);
+      const begun = local.tokens.slice(local.tokens.length - (options.begun ?? 0));
       const job = new Job({
         row: local,
         options,
-        stops: new StopWatcher(texts, options.stop ?? []),
+        stops: new StopWatcher(texts, options.stop ?? [], begun),
         allowed: allowed.of(options.allowedIds),
         contextLength,
         eosIds,

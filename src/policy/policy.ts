@@ -22,6 +22,11 @@ export interface GenerateOptions extends Sampling {
   maxTokens: number;
   /** Generation ends when the decoded segment contains one of these; its tokens stay in the segment. */
   stop?: readonly string[];
+  /**
+   * How many of the row's last tokens are one text with what comes: a stop string may begin in them.
+   * Default 0.
+   */
+  begun?: number;
   /** The row's own stream; draw i belongs to the i-th token generated from it. */
   random: Random;
   signal?: AbortSignal;

@@ -33,14 +33,18 @@ export class StopWatcher {
   readonly #stops: readonly string[];
   readonly #lastLetters: readonly string[];
   readonly #longest: number;
-  readonly #tokens: number[] = [];
+  readonly #tokens: number[];
+  readonly #begun: number;
 
-  constructor(texts: TokenTexts, stops: readonly string[]) {
+  /** A stop string may begin in tokens that stand before the segment; it may not end there. */
+  constructor(texts: TokenTexts, stops: readonly string[], begun: readonly number[] = []) {
     if (stops.some((stop) => stop === "")) {
       throw new RangeError(`Cannot generate: a stop string must not be empty, got ""`);
     }
     this.#texts = texts;
     this.#stops = stops;
+    this.#tokens = [...begun];
+    this.#begun = begun.length;
     this.#lastLetters = stops.map((stop) => stop.slice(-1));
     this.#longest = Math.max(0, ...stops.map((stop) => utf8Length(stop)));
   }
@@ -53,11 +57,13 @@ export class StopWatcher {
     const mayEnd =
       text === "" || text.includes("\uFFFD") || this.#lastLetters.some((c) => text.includes(c));
     if (!mayEnd) return undefined;
-    const tail = this.#texts.all(this.#tail());
+    const from = this.#from();
+    const tail = this.#texts.all(this.#tokens.slice(from));
+    const before = this.#lengthBefore(from);
     let earliest: string | undefined;
     let end = Infinity;
     for (const stop of this.#stops) {
-      const at = tail.indexOf(stop);
+      const at = tail.indexOf(stop, Math.max(0, before - stop.length + 1));
       if (at >= 0 && at + stop.length < end) {
         end = at + stop.length;
         earliest = stop;
@@ -66,8 +72,14 @@ export class StopWatcher {
     return earliest;
   }
 
-  /** As many of the last tokens as any match that ends in the newest one can reach back to. */
-  #tail(): number[] {
+  /** How much of the tail stands before the segment, without a character that it may begin and not end. */
+  #lengthBefore(from: number): number {
+    if (from >= this.#begun) return 0;
+    return this.#texts.all(this.#tokens.slice(from, this.#begun)).replace(/\uFFFD+$/, "").length;
+  }
+
+  /** The first token that any match that ends in the newest one can reach back to. */
+  #from(): number {
     let bytes = 0;
     let from = this.#tokens.length - 1;
     const newest = this.#tokens[from]!;
@@ -77,6 +89,6 @@ export class StopWatcher {
       const text = this.#texts.of(this.#tokens[from]!);
       bytes += text.includes("\uFFFD") ? 1 : utf8Length(text);
     }
-    return this.#tokens.slice(from);
+    return from;
   }
 }

@@ -338,3 +338,24 @@ test("a tree from a file is replayed by rules that read text only with a tokeniz
   const { tokenizer } = tree;
   assert.deepEqual(read.replay({ rule: "treerl", tokenizer }), tree.replay({ rule: "treerl" }));
 });
+
+test("a closing tag that the end of a segment cuts in two is a call all the same", async () => {
+  const whole = "so <calc>6*7</calc>";
+  const policy = new ScriptedPolicy(({ text }) => ({
+    text: text.endsWith("</result>") ? "42\u0001" : whole.slice(text.length - task.prompt.length),
+  }));
+  // "so <calc>6*7</c" and "alc>".
+  for (const rule of ["treepo", "spo-tree"] as const) {
+    const expand = rule === "treepo" ? { segment: 15, depth: 4 } : { segment: 15, factors: [2, 2] };
+    const made = {
+      tools,
+      rule,
+      expand,
+      responseLength: 120,
+      ...(rule === "treepo" ? { n: 4 } : {}),
+    };
+    const tree = await rollout(policy, task, made);
+    for (const { text } of tree.trajectories)
+      assert.match(text, /<result>\n42\n<\/result>42/, rule);
+  }
+});

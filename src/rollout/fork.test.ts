@@ -45,6 +45,21 @@ test("RolloutTree.fork() continues from the middle of a segment", async () => {
   assert.equal(forked.nodes[0]!.top!.ids.length, 6);
 });
 
+test("RolloutTree.fork() inside a closing tag makes the call that the rest of the tag ends", async () => {
+  const tree = await rollout(
+    new ScriptedPolicy(({ text }) => {
+      if (text.endsWith("</result>")) return { text: "done\u0001" };
+      return { text: text.endsWith("</ca") ? "lc>" : "so <calc>6*7</calc>" };
+    }),
+    { prompt: "q" },
+    { tools, n: 1, seed: 3 },
+  );
+  const { text } = tree.nodes[0]!;
+  const forked = await tree.fork(0, { at: text.length - 3 });
+  assert.equal(texts(forked)[0], texts(tree)[0]);
+  assert.deepEqual([forked.nodes[1]!.text, forked.nodes[1]!.stop], ["lc>", "</calc>"]);
+});
+
 test("RolloutTree.fork() takes an edited tool result, at the result or at the call", async () => {
   const tree = await grow();
   for (const node of [0, 1]) {

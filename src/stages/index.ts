@@ -18,9 +18,13 @@ interface Stage {
   body?: string;
 }
 
+const choice = (...names: string[]) => names.map((name) => JSON.stringify(name)).join(" | ");
+const methods = choice(
+  ...["grpo", "arpo", "aepo", "tree-grpo", "at2po", "treerl", "appo", "fr3e", "treepo", "spo-tree"],
+);
 const preset: StageOption = {
   doc: "The algorithm's published settings.",
-  type: '"grpo" | "arpo" | "aepo"',
+  type: methods,
   default: "arpo",
   as: "...presets[{value}]",
 };
@@ -43,7 +47,18 @@ export const stages: Stage[] = [
       seed: number("Same seed, same tree."),
       rule: {
         doc: "The branching rule.",
-        type: '"arpo-code" | "arpo-paper" | "seed-docs" | "aepo-code" | "aepo-paper"',
+        type: choice(
+          ...[
+            "arpo-code",
+            "arpo-paper",
+            "seed-docs",
+            "aepo-code",
+            "aepo-paper",
+            "tree-grpo",
+            "at2po",
+          ],
+          ...["treerl", "appo", "appo-rollout", "fr3e", "treepo", "spo-tree"],
+        ),
       },
     },
     into: "tree",
@@ -75,7 +90,12 @@ export const stages: Stage[] = [
     options: {
       estimator: {
         doc: "How scores become advantages.",
-        type: '"grpo" | "rloo" | "reinforce_plus_plus" | "reinforce_plus_plus_baseline" | "opo" | "grpo_passk" | "gpg"',
+        type: choice(
+          ...["grpo", "rloo", "reinforce_plus_plus", "reinforce_plus_plus_older"],
+          ...["reinforce_plus_plus_baseline", "opo", "grpo_passk", "gpg", "tree_grpo", "at2po"],
+          ...["treerl", "appo", "treepo", "spo_chain", "spo_tree", "fr3e", "mt_grpo", "gigpo"],
+          ...["turn_baseline", "treeadv_like", "portool_like"],
+        ),
         default: "grpo",
       },
       attribution: { doc: "Whose advantage shared tokens get.", type: '"soft" | "hard"' },
@@ -92,6 +112,18 @@ export const stages: Stage[] = [
       learningRate: number("AdamW's learning rate."),
       epochs: number("Passes over the batch."),
       miniBatchRows: number("Rows per optimiser step."),
+      loss: {
+        doc: "The policy loss.",
+        type: choice(
+          ...["vanilla", "gspo", "cispo", "sapo", "clip_cov", "kl_cov", "geo_mean", "gpg", "dro"],
+          ...["dppo_tv", "dppo_kl", "ce_gppo", "gspo_turn", "turn", "future_kl"],
+        ),
+      },
+      correction: {
+        doc: "Weigh tokens by how likely they are now against when they were sampled; unset: where another policy sampled.",
+        type: "boolean",
+        as: "rolloutCorrection: {value}",
+      },
     },
     into: "report",
     template: "const {into} = await update(policy, batch, {options}); {into}",
@@ -101,7 +133,7 @@ export const stages: Stage[] = [
     name: "train",
     doc: "Trains `policy` in place on the family of tasks in the body.",
     options: {
-      preset: { doc: "The algorithm.", type: '"grpo" | "arpo" | "aepo"', default: "arpo" },
+      preset: { doc: "The algorithm.", type: choice("grpo", "arpo", "aepo"), default: "arpo" },
       steps: { ...number("How many steps."), default: "10" },
       prompts: number("Prompts per step."),
       n: number("Rows per prompt."),

@@ -120,6 +120,19 @@ for (const [server, [dialect, api, choice]] of Object.entries(answers)) {
   });
 }
 
+test("RemotePolicy ends a segment at a stop string that began before it", async (t) => {
+  const { url } = await serve(t, (_, response) =>
+    reply(response, { text: "s>more</s>", finish_reason: "stop", stop_reason: "</s>" }),
+  );
+  const session = policyAt([url]).session();
+  const row = session.open(letters.encode("q</"));
+  const segment = await session.generate(row, { ...once(), begun: 2 });
+  assert.equal(letters.decode(segment.tokens), "s>");
+  assert.deepEqual([segment.finish, segment.stop], ["stop", "</s>"]);
+  assert.equal(letters.decode(row.tokens), "q</s>");
+  assert.equal(letters.decode((await session.generate(row, once())).tokens), "s>more</s>");
+});
+
 test("RemotePolicy says what entropy means when log-probs are few or none", async (t) => {
   const { url } = await serve(t, (body, response) =>
     reply(response, {

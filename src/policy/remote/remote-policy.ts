@@ -4,6 +4,7 @@ import { checkOptions } from "../check-options.js";
 import type { GeneratedToken, GenerateOptions, Policy, Row } from "../policy.js";
 import type { Segment, Session } from "../policy.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
+import { cutAtStop } from "./cut-at-stop.js";
 import { requestBody, takesText, type Dialect } from "./dialect.js";
 import type { RemoteApi, RemoteMessage } from "./dialect.js";
 import { Endpoints, type EndpointHealth, type EndpointOptions } from "../../http/index.js";
@@ -238,7 +239,7 @@ export class RemotePolicy implements Policy {
   }
 
   async #generate(row: RemoteRow, options: GenerateOptions): Promise<Segment> {
-    checkOptions(options);
+    checkOptions(options, row.tokens.length);
     const room = this.contextLength - row.tokens.length;
     if (room <= 0) return toSegment([], "context", undefined, 0);
     const { api, dialect, model, topLogprobs } = this.#options;
@@ -266,10 +267,11 @@ export class RemotePolicy implements Policy {
     });
     const path = api === "chat" ? "chat/completions" : "completions";
     const reading = { tokenizer: this.tokenizer, stops, maxTokens };
+    const begun = row.tokens.slice(row.tokens.length - (options.begun ?? 0));
     const answer = await this.#endpoints.post(path, body, {
       signal: options.signal,
       key: row.family,
-      read: (answered) => readAnswer(answered, reading),
+      read: (answered) => cutAtStop(readAnswer(answered, reading), { ...reading, begun }),
     });
     if (asText) this.#checkLength(text, answer.promptTokens);
     if (dialect === "arpo-lab") answer.tokens.forEach(() => options.random.uniform());

@@ -27,6 +27,13 @@ export function textAfter(
     : tokenizer.decode(segment.tokens, { skipSpecial: true });
 }
 
+/** How many of a row's last tokens the model wrote in one go with what it writes next. */
+export function tokensBegun(leaf: LiveNode | undefined): number {
+  let count = 0;
+  for (let node = leaf; node?.kind === "model"; node = node.parent) count += node.tokens.length;
+  return count;
+}
+
 /** The node that ends behind a row's first `at` tokens; divides the one that does not end there. */
 export function nodeBefore(
   row: LiveRow,

@@ -1,8 +1,9 @@
 import type { Row } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { Environment } from "./environment.js";
-import type { Written } from "./live-row.js";
+import type { LiveNode, Written } from "./live-row.js";
 import type { Begun } from "./refills-ahead.js";
+import { tokensBegun } from "./split-node.js";
 import type { TreeStart } from "./tree-start.js";
 
 /** Where a tree's fresh rows start, and how they begin. */
@@ -44,7 +45,12 @@ export class TreeRoot {
       dropped.abort(new Error("Cannot go on: a branch took the row's place"));
       session.close(handle);
     };
-    return { handle, random, giveUp, written: this.write(handle, random, most, either) };
+    return {
+      handle,
+      random,
+      giveUp,
+      written: this.write(handle, random, most, this.#start.prefix, either),
+    };
   }
 
   /** Lets a row of the session write until a call, its end or `maxTokens`. */
@@ -52,11 +58,13 @@ export class TreeRoot {
     handle: Row,
     random: Random,
     maxTokens: number,
+    leaf: LiveNode | undefined,
     signal = this.#env.signal,
   ): Promise<Written> {
     const { session, sampling, stops, clock } = this.#env;
     const start = clock();
-    const options = { ...sampling, maxTokens, stop: stops, random, signal };
+    const begun = tokensBegun(leaf);
+    const options = { ...sampling, maxTokens, stop: stops, begun, random, signal };
     const segment = await session.generate(handle, options);
     return { segment, start, end: clock() };
   }

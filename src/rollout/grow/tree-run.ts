@@ -93,7 +93,7 @@ export class TreeRun {
   /** Lets the row write until a call, its end or `maxTokens`. */
   async generate(row: LiveRow, round: number, maxTokens: number): Promise<LiveNode> {
     const { config, policy, emit } = this.#env;
-    const begun = row.begun ?? this.#root.write(row.handle, row.random, maxTokens);
+    const begun = row.begun ?? this.#root.write(row.handle, row.random, maxTokens, row.leaf);
     row.begun = undefined;
     const { segment, start, end } = await begun;
     row.length += segment.tokens.length;

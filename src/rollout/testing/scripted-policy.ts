@@ -121,21 +121,29 @@ export class ScriptedPolicy implements Policy {
     const said = await untilAborted(this.#script(situation), signal);
     const room = this.contextLength - row.tokens.length;
     const segment =
-      "tokens" in said ? said : this.#segment(said, Math.min(options.maxTokens, room), options);
+      "tokens" in said
+        ? said
+        : this.#segment(said, row, Math.min(options.maxTokens, room), options);
     if (segment.finish === "length" && segment.tokens.length === room) segment.finish = "context";
     row.tokens.push(...segment.tokens);
     return segment;
   }
 
-  #segment(said: ScriptedText, most: number, { stop = [] }: GenerateOptions): Segment {
+  #segment(
+    said: ScriptedText,
+    row: ScriptedRow,
+    most: number,
+    { stop = [], begun = 0 }: GenerateOptions,
+  ): Segment {
     const { text, confidence = 1 } = said;
+    const before = row.tokens.slice(row.tokens.length - begun);
     const tokens: number[] = [];
     let finish: Segment["finish"] = "length";
     let stopped: string | undefined;
     for (const token of this.tokenizer.encode(text)) {
       if (tokens.length >= most) break;
       tokens.push(token);
-      const written = this.tokenizer.decode(tokens);
+      const written = this.tokenizer.decode([...before, ...tokens]);
       stopped = stop.find((s) => written.endsWith(s));
       if (stopped !== undefined) finish = "stop";
       else if (this.tokenizer.eosIds.includes(token)) finish = "end";
