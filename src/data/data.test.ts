@@ -47,6 +47,12 @@ test("taskFromRow() and rowFromTask() undo each other and refuse what is no prom
   );
 });
 
+test("taskFromRow() takes GSM8K's answer from the end of its solution", () => {
+  const row = { question: "How many?", answer: "48/2 = <<48/2=24>>24\nSo #### no.\n#### 1,224" };
+  assert.equal(taskFromRow(row, 0).groundTruth, "1224");
+  assert.equal(taskFromRow({ ...row, answer: "7 #### 8" }, 0).groundTruth, "7 #### 8");
+});
+
 test("taskFromRow() reads a row without an answer", () => {
   const task = taskFromRow({ prompt: "Write a poem." }, 1);
   assert.ok(!("groundTruth" in task));

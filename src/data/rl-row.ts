@@ -41,10 +41,16 @@ function messages(value: unknown, at: string): ChatMessage[] {
   return list.map(({ role, content }: ChatMessage) => ({ role, content }));
 }
 
+/** GSM8K's solutions end in `#### 1,200`: the answer is what stands there, without commas. */
+function solved(answer: unknown): unknown {
+  const found = typeof answer === "string" ? /\n#### (-?[0-9.,]+)\s*$/.exec(answer)?.[1] : undefined;
+  return found === undefined ? answer : found.replaceAll(",", "");
+}
+
 function truth(row: Row, at: string): string | string[] | undefined {
   const model = row["reward_model"] as { ground_truth?: unknown } | null | undefined;
   // The published rows nest it; a flat `answer` or `ground_truth` column is read too.
-  const value = model?.ground_truth ?? row["ground_truth"] ?? row["answer"];
+  const value = model?.ground_truth ?? row["ground_truth"] ?? solved(row["answer"]);
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" || typeof value === "number") return String(value);
   if (Array.isArray(value) && value.length > 0) return value.map(String);

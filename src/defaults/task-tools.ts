@@ -1,13 +1,22 @@
 // The tools of the task generators, apart from `./index.ts`, which loads a model when it is imported.
 import { checkArguments } from "../arguments/check-arguments.js";
-import { type World, worldPages } from "../data/index.js";
+import { type TaskSet, type World, world, worldPages } from "../data/index.js";
 import { evaluate, offlineSearch, pythonTool, searchTool, ToolSet } from "../tools/index.js";
 
 /** Pages a search shows the tiny model: the asked one among others of its kind. */
 const shownPages = 3;
 
+/** What is searched: a world's pages, or those that a family of tasks brings (the shipped world's, where none). */
+type Searched = World | Pick<TaskSet, "pages">;
+
+function pagesOf(searched: Searched) {
+  if ("facts" in searched) return worldPages(searched);
+  return searched.pages ?? worldPages(world);
+}
+
 /**
- * The tools of the task generators: real Python in its sandbox, and search over a world's pages.
+ * The tools of the task generators: real Python in its sandbox, and search over the pages of a world or
+ * of a family of tasks.
  *
  * @example
  * ```ts
@@ -22,11 +31,12 @@ const shownPages = 3;
  * ```
  */
 export function taskTools(
-  world: World,
+  searched: Searched,
   limits: ConstructorParameters<typeof ToolSet>[1] = {},
 ): ToolSet {
-  checkArguments("make the tools", { world }, { world: { facts: "list" } });
-  const provider = offlineSearch({ pages: worldPages(world) });
+  const fields = { facts: "list?", pages: "list?" } as const;
+  checkArguments("make the tools", { searched }, { searched: fields });
+  const provider = offlineSearch({ pages: pagesOf(searched) });
   return new ToolSet([pythonTool(), searchTool({ provider, maxResults: shownPages })], limits);
 }
 
@@ -34,12 +44,12 @@ export function taskTools(
  * The same answers without a Python process, for writing demonstrations by the thousand: whole-number
  * arithmetic gives the same text either way.
  */
-export function demonstrationTools(world: World): {
+export function demonstrationTools(searched: Searched): {
   run: (tag: string, input: string) => Promise<string>;
   dispose: () => Promise<void>;
 } {
   const tool = searchTool({
-    provider: offlineSearch({ pages: worldPages(world) }),
+    provider: offlineSearch({ pages: pagesOf(searched) }),
     maxResults: shownPages,
   });
   const search = new ToolSet([tool]);

@@ -38,6 +38,8 @@ export interface TaskSet {
   expert: Expert;
   /** The world its tasks are acted out in, where they are. */
   environment?: EnvironmentSource;
+  /** What its search finds, where that is not the world that ships. */
+  pages?: readonly { title: string; text: string }[];
 }
 
 export interface TaskSetOptions {
@@ -55,10 +57,11 @@ function makeTask(
   question: string,
   groundTruth: string,
   extra: Record<string, unknown>,
+  prompt: Task["prompt"] = [{ role: "user", content: question }],
 ): Task {
   return {
     id,
-    prompt: [{ role: "user", content: question }],
+    prompt,
     groundTruth,
     dataSource: family,
     ability: family,
@@ -74,9 +77,14 @@ export function fill(
   family: string,
   random: Random,
   sizes: { train: number; test: number },
-  make: (random: Random) => {
+  make: (
+    random: Random,
+    part: "train" | "test",
+  ) => {
     question: string;
     answer: string;
+    /** Default: the question alone. */
+    prompt?: Task["prompt"];
     extra: Record<string, unknown>;
     /** What makes it another task than one of the same question. Default: the question. */
     key?: string;
@@ -92,10 +100,10 @@ export function fill(
           `Cannot make ${family} tasks: ${size} distinct ${name} questions must exist, got ${tasks.length}`,
         );
       }
-      const { question, answer, extra, key = question } = make(stream.split(tries));
+      const { question, answer, extra, prompt, key = question } = make(stream.split(tries), name);
       if (seen.has(key)) continue;
       seen.add(key);
-      tasks.push(makeTask(family, `${family}-${name}-${tasks.length}`, question, answer, extra));
+      tasks.push(makeTask(family, `${family}-${name}-${tasks.length}`, question, answer, extra, prompt));
     }
     return tasks;
   };

@@ -15,7 +15,7 @@ import {
 export const data = section({
   train_files: files
     .default("tasks:calc")
-    .describe("Parquet, JSONL or CSV files, or `tasks:NAME` for a generator"),
+    .describe("Parquet, JSONL or CSV files, or `tasks:NAME` for a generator (docs/tasks.md)"),
   val_files: files.default("tasks:calc").describe("The same for validation"),
   environment: optionalText.describe(
     "World that rows act in: `maze`, `shop`, or a module as `./world.ts#World`; unset is that of the generator",

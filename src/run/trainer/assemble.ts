@@ -1,5 +1,4 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { world } from "../../data/index.js";
 import {
   HfTokenizer,
   type Tokenizer,
@@ -18,7 +17,7 @@ import { taskTools } from "../../defaults/task-tools.js";
 import { environmentOf } from "./environment-of.js";
 import { fitTasks } from "./fit-tasks.js";
 import { refuseAdapters } from "./refuse-adapters.js";
-import { tasksOf } from "./tasks-of.js";
+import { pagesIn, tasksOf } from "./tasks-of.js";
 import type { TrainerParts } from "./trainer.js";
 
 type Note = (message: string) => void;
@@ -34,7 +33,7 @@ async function toolsOf(config: Config, acts: boolean, note: Note): Promise<ToolS
   };
   // Without tools of its own a configuration gets those of the task generators; an environment has its own.
   if (Object.keys(tools.tool_instances).length === 0) {
-    return acts ? new ToolSet([], limits) : taskTools(world, limits);
+    return acts ? new ToolSet([], limits) : taskTools({ pages: pagesIn(config) }, limits);
   }
   return loadTools(tools, {
     onError: (error) => note(`going on without a tool: ${error.message}`),

@@ -1,10 +1,20 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { type Task, environments, readTasks, tasks as generators } from "../../data/index.js";
+import {
+  type Task,
+  type TaskSet,
+  type TaskSetOptions,
+  environments,
+  naturalTasks,
+  readTasks,
+  tasks as generators,
+  world,
+  worldPages,
+} from "../../data/index.js";
 import type { Config } from "../config/schema.js";
 import { nearest } from "../../text/index.js";
 
 const prefix = "tasks:";
-const families = { ...generators, ...environments };
+const families = { ...generators, ...naturalTasks, ...environments };
 
 /** The names of the generators that a source is made of; none where it is files. */
 export function familiesIn(source: string | readonly string[]): string[] {
@@ -30,6 +40,39 @@ function parse(source: string): { name: keyof typeof families; dials: Record<str
   const bad = Object.entries(dials).find(([, value]) => !Number.isFinite(value));
   if (bad) throw new RangeError(`Cannot make tasks: ${bad[0]} must be a number, got ${source}`);
   return { name: name as keyof typeof families, dials };
+}
+
+const setsOf = (source: string, sizes: TaskSetOptions, seed?: number): TaskSet[] =>
+  source
+    .slice(prefix.length)
+    .split(",")
+    .map((one) => {
+      const { name, dials } = parse(one.trim());
+      return families[name]({ ...(seed === undefined ? {} : { seed }), ...dials, ...sizes });
+    });
+
+/**
+ * The pages that the search of a configuration's families finds; undefined where those are the shipped
+ * world's. Pages of one title that say different things would answer a question twice.
+ */
+export function pagesIn(config: Config): TaskSet["pages"] {
+  const { train_files: train, val_files: validation } = config.data;
+  const sets = [train, validation].flatMap((source) =>
+    familiesIn(source).length > 0 ? setsOf(source as string, { train: 1, test: 1 }) : [],
+  );
+  const lists = sets.flatMap(({ tools, pages }) => (tools.includes("search") ? [pages] : []));
+  if (lists.every((list) => list === undefined)) return undefined;
+  const found = new Map<string, { title: string; text: string }>();
+  for (const page of lists.flatMap((list) => list ?? worldPages(world))) {
+    const known = found.get(page.title);
+    if (known && known.text !== page.text) {
+      throw new RangeError(
+        `Cannot make the tools: the pages of all families must agree, got two for ${page.title}; give train and validation the same country`,
+      );
+    }
+    found.set(page.title, page);
+  }
+  return [...found.values()];
 }
 
 /**
@@ -59,13 +102,7 @@ export async function tasksOf(
     const { prompt_key: promptKey, reward_fn_key: rewardKey } = config.data;
     return readTasks(source, { promptKey, rewardKey, repairBoxed: config.lab.repair_boxed });
   }
-  const sets = source
-    .slice(prefix.length)
-    .split(",")
-    .map((one) => {
-      const { name, dials } = parse(one.trim());
-      return families[name]({ seed: config.lab.seed, ...dials })[part];
-    });
+  const sets = setsOf(source, {}, config.lab.seed).map((set) => set[part]);
   const most = Math.max(...sets.map((set) => set.length));
   return Array.from({ length: most }, (_, i) => sets.flatMap((set) => set[i] ?? [])).flat();
 }

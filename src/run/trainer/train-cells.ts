@@ -6,6 +6,7 @@ import type { Policy } from "../../policy/index.js";
 import { type Reward, deepResearch, environmentReward } from "../../reward/index.js";
 import { showAs, watchAs, type Shown } from "../../show/index.js";
 import { ToolSet } from "../../tools/index.js";
+import { taskTools } from "../../defaults/task-tools.js";
 import { loadConfig } from "../config/load.js";
 import type { Preset } from "../config/presets.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
@@ -145,7 +146,7 @@ export async function trainOn(
     { policy: "policy", tasks: Array.isArray(tasks) ? "list" : "object", options: "object" },
   );
   const { preset = "arpo", steps = 10, prompts = 8, testEvery, onStep } = options;
-  const sets: Pick<TaskSet, "train" | "test" | "environment"> =
+  const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> =
     "train" in tasks ? tasks : { train: [...tasks], test: [] };
   const { environment = sets.environment } = options;
   const callLimit = options.callLimit ?? (environment ? 16 : undefined);
@@ -185,7 +186,7 @@ export async function trainOn(
     config,
     policy,
     ...(options.sampler ? { sampler: options.sampler } : {}),
-    tools: options.tools ?? (await toolsFor(environment, callLimit)),
+    tools: options.tools ?? (await toolsFor(environment, callLimit, sets.pages)),
     ...(environment ? { environment } : {}),
     reward: options.reward ?? (environment ? environmentReward : deepResearch),
     train: sets.train,
@@ -213,7 +214,13 @@ export async function trainOn(
 }
 
 /** What rows may call besides their environment. */
-async function toolsFor(acts: EnvironmentSource | undefined, callLimit: number | undefined) {
-  if (acts) return new ToolSet([], callLimit === undefined ? {} : { callLimit });
+async function toolsFor(
+  acts: EnvironmentSource | undefined,
+  callLimit: number | undefined,
+  pages: TaskSet["pages"],
+) {
+  const limits = callLimit === undefined ? {} : { callLimit };
+  if (acts) return new ToolSet([], limits);
+  if (pages) return taskTools({ pages }, limits);
   return (await import("../../defaults/index.js")).tools;
 }

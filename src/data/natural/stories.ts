@@ -1,0 +1,154 @@
+import { Random } from "../../random/index.js";
+import { type Expert, fill, type TaskSet } from "../tasks/task-set.js";
+import { natural, promptFor, type NaturalOptions } from "./options.js";
+import {
+  beginnings,
+  distractions,
+  endings,
+  type EventName,
+  events,
+  heldSettings,
+  heroes,
+  settings,
+  type Setting,
+} from "./story-events.js";
+import { asSentence, type Share, Speaker } from "./wording.js";
+
+/** How long a story is, and how large its numbers are. */
+const levels = {
+  1: { steps: [2, 2], asides: 0, start: [20, 99], number: [3, 60], groups: [2, 9], factor: [2, 3] },
+  2: { steps: [3, 4], asides: 1, start: [120, 999], number: [12, 300], groups: [4, 24], factor: [2, 6] },
+  3: { steps: [5, 6], asides: 2, start: [1200, 9999], number: [45, 900], groups: [11, 48], factor: [3, 12] },
+} as const;
+type Level = keyof typeof levels;
+
+const names = Object.keys(events) as EventName[];
+const between = (random: Random, [least, most]: readonly [number, number]) =>
+  least + random.integer(most - least + 1);
+
+interface Step {
+  event: EventName;
+  n: number;
+  k: number;
+}
+
+/** What a step does to the number; undefined where it cannot be taken. */
+function after(count: number, { event, n, k }: Step): number | undefined {
+  const changed = {
+    gain: count + n,
+    gainGroups: count + k * n,
+    lose: count - n,
+    loseGroups: count - k * n,
+    multiply: count * k,
+    split: count / k,
+  }[event];
+  return Number.isInteger(changed) && changed > 0 && changed < 10_000_000 ? changed : undefined;
+}
+
+const sum = (expression: string) => (/[-+]/.test(expression) ? `(${expression})` : expression);
+
+/** The story as one sum for Python. */
+function expressionOf(start: number, steps: readonly Step[]): string {
+  let expression = String(start);
+  for (const { event, n, k } of steps) {
+    if (event === "gain") expression += `+${n}`;
+    else if (event === "gainGroups") expression += `+${k}*${n}`;
+    else if (event === "lose") expression += `-${n}`;
+    else if (event === "loseGroups") expression += `-${k}*${n}`;
+    else if (event === "multiply") expression = `${sum(expression)}*${k}`;
+    else expression = `${sum(expression)}//${k}`;
+  }
+  return expression;
+}
+
+function drawSteps(level: Level, random: Random): { start: number; steps: Step[]; count: number } {
+  const dials = levels[level];
+  const wanted = between(random, dials.steps);
+  const start = between(random, dials.start);
+  let count = start;
+  const steps: Step[] = [];
+  while (steps.length < wanted) {
+    const event = random.choose(names);
+    if (steps.at(-1)?.event === event) continue;
+    const many = event === "multiply" || event === "split";
+    const step: Step = {
+      event,
+      n: between(random, dials.number),
+      k: between(random, many ? dials.factor : dials.groups),
+    };
+    const next = after(count, step);
+    if (next === undefined) continue;
+    count = next;
+    steps.push(step);
+  }
+  return { start, steps, count };
+}
+
+/** The steps in words, with what is beside the point between them. */
+function tell(level: Level, start: number, steps: readonly Step[], share: Share, random: Random) {
+  const speaker = new Speaker(share, random);
+  const p = random.choose(heroes);
+  const { items, place } = random.choose<Setting>(share === "held" ? heldSettings : settings);
+  const gaps = { p, items, place };
+  const told = steps.map(({ event, n, k }) => speaker.say(events[event], { ...gaps, n, k }));
+  for (let i = 0; i < levels[level].asides; i++) {
+    const aside = speaker.say(distractions, { ...gaps, n: 2 + random.integer(58) });
+    told.splice(random.integer(told.length + 1), 0, aside);
+  }
+  const sentences = [speaker.say(beginnings, { ...gaps, n: start }), ...told];
+  const text = [...sentences.map(asSentence), speaker.say(endings, gaps)].join(" ");
+  return { text, wordings: speaker.used };
+}
+
+const operators = ["+", "-", "*"] as const;
+
+/** Computes the whole story in one sum. */
+const expert: Expert = (task, results, choose) => {
+  const right = String(task.extra["expression"]);
+  const [result] = results;
+  if (result === undefined) {
+    const code = choose(right, (random) => {
+      const signs = [...right.matchAll(/\/\/|[-+*]/g)];
+      const { index, 0: sign } = random.choose(signs);
+      const other = random.choose(operators.filter((operator) => operator !== sign));
+      return right.slice(0, index) + other + right.slice(index + sign.length);
+    });
+    return {
+      text: `<think>The story as a sum is ${code}.</think><python>${code}</python>`,
+      call: { tag: "python", input: code },
+    };
+  }
+  const answer = choose(result.trim(), (random) => random.choose(right.match(/\d+/g)!));
+  return { text: `<think>It is ${answer}.</think><answer>\\boxed{${answer}}</answer>` };
+};
+
+/**
+ * Word problems: a number of things that grows and shrinks in a story, to be computed with Python.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { naturalTasks, question } from "arpo-lab/data";
+ *
+ * const { test, tools } = naturalTasks.stories({ train: 4, test: 2, level: 3 });
+ * assert.match(question(test[0]), /\d+.*\?$/);
+ * assert.deepEqual(tools, ["python"]);
+ * ```
+ */
+export function stories(options: NaturalOptions = {}): TaskSet {
+  const { seed, sizes, level, shareOf } = natural("stories", options);
+  const random = Random.from(seed).split("stories").split(level);
+  const parts = fill("stories", random, sizes, (draw, part) => {
+    const { start, steps, count } = drawSteps(level as Level, draw);
+    const { text, wordings } = tell(level as Level, start, steps, shareOf(part), draw);
+    const expression = expressionOf(start, steps);
+    const events = steps.map(({ event }) => event);
+    return {
+      question: text,
+      prompt: promptFor(text),
+      answer: String(count),
+      extra: { level, expression, events, wordings },
+    };
+  });
+  return { name: "stories", ...parts, tools: ["python"], expert };
+}
