@@ -7,6 +7,7 @@ import { fetchCommand } from "./commands/fetch.js";
 import { learnCommands } from "./commands/learn.js";
 import { evalCommand } from "./commands/eval.js";
 import { labCommand } from "./commands/lab.js";
+import { scaleCommands } from "./commands/scale.js";
 import { runCommand } from "./commands/run.js";
 import { scoreCommand } from "./commands/score.js";
 import { serveCommand } from "./commands/serve.js";
@@ -60,7 +61,7 @@ program.addCommand(viewCommand());
 program.addCommand(doctorCommand());
 program.addCommand(convertCommand());
 program.addCommand(fetchCommand());
-for (const command of learnCommands()) program.addCommand(command);
+for (const command of [...learnCommands(), ...scaleCommands()]) program.addCommand(command);
 
 await program.parseAsync().catch((error: unknown) => {
   // A message may quote what a model or a tool wrote.

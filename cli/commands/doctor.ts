@@ -11,6 +11,8 @@ export function doctorCommand(): Command {
     .option("--config <file>", "the same as naming it, as for train; may be repeated", list, [])
     .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, [])
     .option("--endpoint <url>", "an OpenAI-compatible address to try; may be repeated", list, [])
+    .option("--cluster <url>", "a Ray cluster's head to try")
+    .option("--token-env <name>", "the variable that holds its token; without it, RAY_AUTH_TOKEN")
     .option("--json", "print the checks as JSON and nothing else")
     .addHelpText(
       "after",

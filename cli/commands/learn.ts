@@ -11,7 +11,7 @@ function whole(text: string): number {
 const list = (text: string, before: string[]) => [...before, text];
 
 /** Options of everything that reads a configuration. */
-const configured = (command: Command): Command =>
+export const configured = (command: Command): Command =>
   command
     .argument("[overrides...]", "key=value, ++key=value or ~key, as for verl")
     .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
@@ -22,6 +22,10 @@ export function learnCommands(): Command[] {
   const train = configured(new Command("train"))
     .description("reinforcement learning from a configuration")
     .option("--out <folder>", "the run folder; without it, trainer.default_local_dir")
+    .option(
+      "--emit <where>",
+      "-: one line of JSON per step on standard output, all else on error's",
+    )
     .action(async (overrides: string[], options) =>
       (await import("../learn/train.js")).trainFromConfig(overrides, options),
     );

@@ -7,6 +7,8 @@ export interface DoctorOptions {
   config?: string[];
   preset: string[];
   endpoint: string[];
+  cluster?: string;
+  tokenEnv?: string;
   json?: boolean;
 }
 
@@ -31,6 +33,11 @@ export async function runDoctor(words: readonly string[], options: DoctorOptions
     return checkConfig({ files, overrides, endpoints, preset });
   };
   const checks = await look();
+  if (options.cluster !== undefined) {
+    const { checkCluster } = await import("../../src/doctor/check-cluster.js");
+    const { tokenEnv } = options;
+    checks.push(...(await checkCluster(options.cluster, tokenEnv ? { tokenEnv } : {})));
+  }
   if (options.json) say(JSON.stringify(checks, undefined, 2));
   else say(showChecks(checks, process.stdout.columns));
   return checks.some(({ status }) => status === "error") ? 1 : 0;

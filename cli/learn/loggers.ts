@@ -11,9 +11,12 @@ import {
 /** How each logger of `trainer.logger` is made. */
 const makers: Record<
   Config["trainer"]["logger"][number],
-  (config: Config, folder: string) => Logger | Promise<Logger>
+  (config: Config, folder: string, toError: boolean) => Logger | Promise<Logger>
 > = {
-  console: () => consoleLogger({ live: process.stdout.isTTY }),
+  console: (_, __, toError) => {
+    const stream = toError ? process.stderr : process.stdout;
+    return consoleLogger({ live: stream.isTTY, write: (text) => void stream.write(text) });
+  },
   tensorboard: (_, folder) => tensorBoard(join(folder, "tensorboard")),
   mlflow: (config, folder) => mlflowLogger({ ...named(config), config, folder }),
   wandb: (config, folder) => wandbLogger({ ...named(config), config, folder }),
@@ -24,16 +27,19 @@ const named = ({ trainer }: Config) => ({
   run: trainer.experiment_name,
 });
 
-/** The loggers a configuration asks for; one that cannot be made is told of and left out. */
+/**
+ * The loggers a configuration asks for; one that cannot be made is told of and left out. `toError` keeps
+ * standard output free.
+ */
 export async function loggersOf(
   config: Config,
   folder: string,
-  warn: (message: string) => void,
+  { warn, toError = false }: { warn: (message: string) => void; toError?: boolean },
 ): Promise<Logger[]> {
   const loggers: Logger[] = [];
   for (const name of config.trainer.logger) {
     try {
-      loggers.push(await makers[name](config, folder));
+      loggers.push(await makers[name](config, folder, toError));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       warn(`the logger ${name} failed, training goes on: ${why}`);

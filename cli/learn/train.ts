@@ -1,4 +1,4 @@
-import { type Config, RunFolder, train } from "../../src/run/index.js";
+import { type Config, jsonLines, RunFolder, train } from "../../src/run/index.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";
@@ -22,28 +22,34 @@ async function whatIsLeft(folder: string): Promise<string> {
 /** `arpo-lab train`. */
 export async function trainFromConfig(
   overrides: string[],
-  options: ConfigOptions & { out?: string },
+  options: ConfigOptions & { out?: string; emit?: string },
 ): Promise<void> {
+  if (options.emit !== undefined && options.emit !== "-") {
+    throw new RangeError(`Cannot train: --emit must be - (standard output), got ${options.emit}`);
+  }
   const config = await readConfig(overrides, options);
   const folder = options.out ?? config.trainer.default_local_dir;
   const afterwards = `what is saved in ${folder} stays, and the same command goes on from its last checkpoint`;
   await guarded({ afterwards, patienceMs: config.lab.stuck_after * 1000 }, () =>
-    trainIn(folder, config),
+    trainIn(folder, config, options.emit !== undefined),
   );
 }
 
-async function trainIn(folder: string, config: Config): Promise<void> {
+async function trainIn(folder: string, config: Config, emit: boolean): Promise<void> {
   const warn = (message: string) => aside(`warning: ${message}`);
+  // With --emit, standard output is for programs alone.
+  const tell = emit ? aside : say;
   const parts = await assemble(config);
   const stopping = stoppable("behind a step");
   try {
-    const loggers = await loggersOf(config, folder, warn);
-    say(`training in ${folder}`);
+    const loggers = await loggersOf(config, folder, { warn, toError: emit });
+    if (emit) loggers.push(jsonLines((line) => process.stdout.write(`${line}\n`)));
+    tell(`training in ${folder}`);
     const trainer = await train(parts, { folder, loggers, warn, stopping });
-    say(`done: ${trainer.step} steps, everything is in ${folder}`);
+    tell(`done: ${trainer.step} steps, everything is in ${folder}`);
     const saved = await (await RunFolder.existing(folder)).latest();
     const last = saved === undefined ? "" : `; arpo-lab eval ${folder}/global_step_${saved}/actor`;
-    say(
+    tell(
       `next: board(${JSON.stringify(folder)}) in a cell shows it; arpo-lab compare ${folder} OTHER${last}`,
     );
   } catch (error) {

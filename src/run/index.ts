@@ -7,6 +7,7 @@ export { presets, type Preset } from "./config/presets.js";
 export type { Config } from "./config/schema.js";
 export { RunFolder } from "./folder/run-folder.js";
 export { consoleLogger } from "./loggers/console.js";
+export { jsonLines, runLine, type RunLine } from "./loggers/json-lines.js";
 export type { LoggedAnswer, Logger } from "./loggers/logger.js";
 export { mlflowLogger } from "./loggers/mlflow.js";
 export { tensorBoard } from "./loggers/tensorboard.js";

@@ -68,3 +68,21 @@ export function placePaths(tree: Tree, folders: ReadonlyMap<string, string>): Tr
   }
   return out;
 }
+
+/** A configuration in which each path of something that a run reads is another. */
+export function inputPaths(config: Tree, change: (key: string, path: string) => string): Tree {
+  let out = config;
+  for (const [key, value] of leaves(config)) {
+    const isPath = inputs[key] ?? (toolInput.test(key) ? looksLikePath : undefined);
+    if (!isPath) continue;
+    const one = (path: unknown) =>
+      typeof path === "string" && path !== "" && isPath(path) ? change(key, path) : path;
+    out = put(out, key, Array.isArray(value) ? value.map(one) : one(value));
+  }
+  return out;
+}
+
+const looksLikePath = (value: string): boolean => /[\\/]|\.\w+$/.test(value);
+const toolInput = new RegExp(
+  `^${tools}\\..*\\.(class_path|params\\.(corpus|folder|cache_file|page_cache))$`,
+);

@@ -1,0 +1,92 @@
+import { Command, InvalidArgumentError } from "commander";
+import { configured } from "./learn.js";
+
+function amount(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
+  throw new InvalidArgumentError("It must be a number of 0 or more.");
+}
+
+/** `1..10` or `1,2,5`. */
+function seeds(text: string): number[] {
+  const range = /^(\d+)\.\.(\d+)$/.exec(text);
+  const all = range
+    ? Array.from(
+        { length: Math.max(0, Number(range[2]) - Number(range[1]) + 1) },
+        (_, i) => Number(range[1]) + i,
+      )
+    : text.split(",").map(Number);
+  if (all.length > 0 && all.every((seed) => Number.isSafeInteger(seed))) return all;
+  throw new InvalidArgumentError("It must be 1..10 or 1,2,5.");
+}
+
+/** `key=a,b`, as often as there are keys. */
+function axis(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
+  const [, key, values] = /^([\w.]+)=(.+)$/.exec(text) ?? [];
+  if (key === undefined || values === undefined) {
+    throw new InvalidArgumentError("It must be key=a,b.");
+  }
+  return { ...before, [key]: values.split(",") };
+}
+
+/** `arpo-lab submit | jobs`: runs on a Ray cluster. */
+export function scaleCommands(): Command[] {
+  const submit = configured(new Command("submit"))
+    .description("train on a Ray cluster: one run, or a sweep over seeds and settings")
+    .requiredOption("--address <url>", "the cluster's head, http://HEAD:8265")
+    .option("--token-env <name>", "the variable that holds its token; without it, RAY_AUTH_TOKEN")
+    .option("--name <name>", "part of the ids of its jobs")
+    .option("--package <what>", "image, a path on the nodes, or a .tgz of this machine", "image")
+    .option("--storage <folder>", "a folder the nodes share, for the run folder")
+    .option("--cpus <n>", "processors that a run reserves", amount, 1)
+    .option("--gpus <n>", "GPUs that a run reserves", amount, 0)
+    .option("--node <where>", "there, or wheel: Node.js from PyPI", "there")
+    .option("--seeds <list>", "a run for each: 1..10 or 1,2,5", seeds)
+    .option("--grid <key=a,b>", "a run for each value; may be repeated", axis)
+    .option("--at-once <n>", "runs of a sweep at the same time", amount)
+    .option("--detach", "return when it is sent")
+    .action(async (overrides: string[], options) =>
+      (await import("../scale/submit.js")).submitRun(overrides, options),
+    );
+  const jobs = new Command("jobs").description("runs that were sent to clusters from this machine");
+  jobs
+    .command("list", { isDefault: true })
+    .description("all of them, and where they stand")
+    .option("--kept", "as they were known last; no cluster is asked")
+    .action(async (options: { kept?: boolean }) =>
+      (await import("../scale/jobs.js")).listJobs(options),
+    );
+  jobs
+    .command("logs")
+    .description("a job's log from its first line on, until it is over")
+    .argument("<id>")
+    .action(async (id: string) => (await import("../scale/jobs.js")).showLog(id));
+  jobs
+    .command("attach")
+    .description("write a run's figures into a folder as they come, for board(folder)")
+    .argument("<id>", "a job's id, or a sweep's name: then its runs are driven on")
+    .option("--out <folder>", "the folder; without it, runs/ID")
+    .action(async (id: string, options: { out?: string }) =>
+      (await import("../scale/jobs.js")).attachTo(id, options),
+    );
+  jobs
+    .command("stop")
+    .description("end a job behind the step that is under way, which is saved")
+    .argument("<id>")
+    .action(async (id: string) => (await import("../scale/jobs.js")).stopJob(id));
+  jobs
+    .command("retry")
+    .description("send a run again: it goes on from its last checkpoint")
+    .argument("<id>")
+    .action(async (id: string) => (await import("../scale/jobs.js")).retryJob(id));
+  jobs
+    .command("fetch")
+    .description("bring a run folder here")
+    .argument("<id>")
+    .argument("[folder]", "where to; without it, runs/ID")
+    .option("--checkpoints", "its checkpoints too")
+    .action(async (id: string, folder: string | undefined, options: { checkpoints?: boolean }) =>
+      (await import("../scale/jobs.js")).fetchRun(id, folder, options),
+    );
+  return [submit, jobs];
+}

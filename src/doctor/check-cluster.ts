@@ -1,0 +1,82 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import { RayApi, RayConnection } from "../scale/ray/index.js";
+import { RayError } from "../scale/ray/ray-error.js";
+import type { Check } from "./check.js";
+
+const area = "cluster";
+/** The version whose answers were tried. */
+const tried = /^2\.(5\d|6\d)\./;
+const here = new Set(["127.0.0.1", "localhost", "[::1]"]);
+
+/**
+ * What a Ray cluster is, and what stands in the way of a run there: address, token, versions, nodes, GPUs.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { checkCluster } from "arpo-lab/doctor";
+ *
+ * // Nothing listens on port 9.
+ * const [check] = await checkCluster("http://127.0.0.1:9");
+ * assert.deepEqual([check.id, check.status], ["cluster", "error"]);
+ * ```
+ */
+export async function checkCluster(
+  address: string,
+  options: { tokenEnv?: string; timeoutMs?: number } = {},
+): Promise<Check[]> {
+  checkArguments(
+    "check a cluster",
+    { address, options },
+    { address: "text", options: { tokenEnv: "text?", timeoutMs: "number?" } },
+  );
+  try {
+    const connection = new RayConnection({ timeoutMs: 10_000, ...options, address });
+    const api = new RayApi(connection);
+    const [{ ray }, nodes] = [await api.version(), await api.nodes()];
+    const alive = nodes.filter((node) => node.alive);
+    const all = (what: "cpus" | "gpus") => alive.reduce((sum, node) => sum + node[what], 0);
+    const dead = nodes.length - alive.length;
+    return [
+      version(connection.url, ray),
+      access(connection),
+      {
+        ...{ id: "cluster-nodes", area, status: alive.length > 0 ? "ok" : "error" },
+        found: `${alive.length} nodes with ${all("cpus")} processors and ${all("gpus")} GPUs${dead > 0 ? `; ${dead} were lost` : ""}`,
+        ...(alive.length > 0 ? {} : { fix: "start a node: ray start --address HEAD:6379" }),
+      },
+    ];
+  } catch (error) {
+    const { message, status } =
+      error instanceof RayError ? error : { message: String(error), status: undefined };
+    const fix =
+      status === 401 || status === 403
+        ? "put its token into RAY_AUTH_TOKEN, or name the variable: --token-env"
+        : "start it (ray start --head), or mend the address";
+    return [{ id: "cluster", area, status: "error", found: message, fix }];
+  }
+}
+
+function version(url: string, ray: string): Check {
+  const found = `Ray ${ray} answers at ${url}`;
+  if (tried.test(ray)) return { id: "cluster", area, status: "ok", found };
+  const fix = "Ray 2.60 is what jobs were tried with; another may answer otherwise";
+  return { id: "cluster", area, status: "warning", found, fix };
+}
+
+/** Who else may run programs there. */
+function access(connection: RayConnection): Check {
+  const id = "cluster-token";
+  const { protocol, hostname } = new URL(connection.url);
+  if (connection.headers().authorization === undefined) {
+    const fix = "start it with a token: RAY_AUTH_MODE=token (ray get-auth-token --generate)";
+    const found = "it asks for no token: whoever reaches it runs programs there";
+    return { id, area, status: "warning", found, fix };
+  }
+  if (protocol === "http:" && !here.has(hostname)) {
+    const fix = "a tunnel (ssh -L 8265:localhost:8265 HEAD), or a proxy that speaks TLS";
+    const found = "the token, which is the whole cluster's key, travels in clear text";
+    return { id, area, status: "warning", found, fix };
+  }
+  return { id, area, status: "ok", found: "the token is the cluster's" };
+}

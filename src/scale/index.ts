@@ -1,0 +1,13 @@
+export {
+  attach,
+  cluster,
+  keptJobs,
+  type Cluster,
+  type ClusterOptions,
+  type SubmitOptions,
+} from "./job/cluster.js";
+export type { Job, JobStep } from "./job/job.js";
+export type { JobRecord, JobState } from "./job/job-record.js";
+export type { Sweep, SweepOptions, SweepRunOptions } from "./job/sweep.js";
+export type { RayNode } from "./ray/ray-api.js";
+export { RayError } from "./ray/ray-error.js";

@@ -1,0 +1,2 @@
+export { RayApi, type RayNode } from "./ray-api.js";
+export { RayConnection, type RayAddress } from "./ray-connection.js";

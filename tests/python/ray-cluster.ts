@@ -1,0 +1,145 @@
+// A Ray cluster on loopback, whose nodes a test loses one by one.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { closeSync, openSync, readFileSync, readdirSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { cluster, type Cluster } from "../../src/scale/index.js";
+import { pause } from "../../src/http/pause.js";
+import { until } from "../until.js";
+
+const python = process.env.ARPO_LAB_PYTHON ?? "python3";
+
+/** Whether Python has Ray with its dashboard, or why not. */
+export const rayMissing =
+  spawnSync(python, ["-c", "import ray, aiohttp"]).status === 0
+    ? false
+    : `${python} has no ray[default]`;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => {
+    server.listen(0, "127.0.0.1", listening);
+  });
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** A process and all that it has started, by Linux's own list. */
+function family(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const found = [root];
+  for (const pid of found) {
+    for (const [child, parent] of parents) if (parent === pid) found.push(child);
+  }
+  return found;
+}
+
+/** One node: its processes live and die together. */
+export class RayNodeProcess {
+  constructor(private readonly child: ChildProcess) {}
+
+  /** Gone at once, as a machine that lost its power. */
+  kill(): void {
+    if (this.child.pid === undefined) return;
+    for (const pid of family(this.child.pid)) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
+}
+
+/** Starts nodes of one cluster. */
+export class RayMachines {
+  address = "";
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #nodes: RayNodeProcess[] = [];
+  #gcs = 0;
+
+  private constructor(
+    private readonly folder: string,
+    token: string,
+  ) {
+    this.#env = {
+      ...process.env,
+      ...{ RAY_AUTH_MODE: "token", RAY_AUTH_TOKEN: token, RAY_USAGE_STATS_ENABLED: "0" },
+    };
+  }
+
+  static async make(t: TestContext, token: string): Promise<RayMachines> {
+    // Ray's sockets lie below it, and a socket's path is short.
+    const folder = await mkdtemp("/tmp/ray-");
+    const machines = new RayMachines(folder, token);
+    t.after(async () => {
+      for (const node of machines.#nodes) node.kill();
+      await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+    });
+    return machines;
+  }
+
+  /** Starts a head, on the same ports where there was one before. */
+  async head(cpus: number): Promise<RayNodeProcess> {
+    this.#gcs ||= await freePort();
+    const port = this.address ? new URL(this.address).port : String(await freePort());
+    this.address = `http://127.0.0.1:${port}`;
+    const temp = await mkdtemp(join(this.folder, "h"));
+    return this.#start(
+      ["--head", "--port", String(this.#gcs), "--dashboard-port", port, "--temp-dir", temp],
+      cpus,
+    );
+  }
+
+  /** Starts a further node. */
+  async worker(cpus: number): Promise<RayNodeProcess> {
+    return this.#start(["--address", `127.0.0.1:${this.#gcs}`], cpus);
+  }
+
+  /** Connects once the cluster has so many nodes. */
+  async ready(nodes: number, jobs: string): Promise<Cluster> {
+    return until(
+      async () => {
+        // A cluster that starts needs the processor itself.
+        await pause(1000);
+        const there = await cluster(this.address, { jobs }).catch(() => undefined);
+        const found = await there?.nodes().catch(() => []);
+        return (found ?? []).filter(({ alive }) => alive).length >= nodes ? there : undefined;
+      },
+      `a Ray cluster of ${nodes} nodes`,
+      300_000,
+    ).catch((error: unknown) => {
+      const said = readFileSync(join(this.folder, "nodes.log"), "utf8");
+      throw new Error(`${String(error)}; the nodes said: ${said}`);
+    });
+  }
+
+  async #start(args: string[], cpus: number): Promise<RayNodeProcess> {
+    const own = ["--node-ip-address", "127.0.0.1", "--num-cpus", String(cpus), "--num-gpus", "0"];
+    const memory = ["--object-store-memory", "80000000", "--disable-usage-stats", "--block"];
+    const command = ["-m", "ray.scripts.scripts", "start", ...args, ...own, ...memory];
+    const log = openSync(join(this.folder, "nodes.log"), "a");
+    const child = spawn(python, command, {
+      env: this.#env,
+      stdio: ["ignore", log, log],
+      cwd: this.folder,
+    });
+    closeSync(log);
+    const node = new RayNodeProcess(child);
+    this.#nodes.push(node);
+    return Promise.resolve(node);
+  }
+}
