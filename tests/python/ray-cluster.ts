@@ -47,14 +47,30 @@ function family(root: number): number[] {
   return found;
 }
 
-/** One node: its processes live and die together. */
+/**
+ * One node: its processes live and die together. Ray gives a node 30 s to start, which a busy machine
+ * does not always keep: then it is started again.
+ */
 export class RayNodeProcess {
-  constructor(private readonly child: ChildProcess) {}
+  #child: ChildProcess;
+  #killed = false;
+
+  constructor(launch: () => ChildProcess, tries = 5) {
+    const start = (left: number): ChildProcess => {
+      const child = launch();
+      child.once("exit", () => {
+        if (!this.#killed && left > 1) this.#child = start(left - 1);
+      });
+      return child;
+    };
+    this.#child = start(tries);
+  }
 
   /** Gone at once, as a machine that lost its power. */
   kill(): void {
-    if (this.child.pid === undefined) return;
-    for (const pid of family(this.child.pid)) {
+    this.#killed = true;
+    if (this.#child.pid === undefined) return;
+    for (const pid of family(this.#child.pid)) {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
@@ -131,14 +147,14 @@ export class RayMachines {
     const own = ["--node-ip-address", "127.0.0.1", "--num-cpus", String(cpus), "--num-gpus", "0"];
     const memory = ["--object-store-memory", "80000000", "--disable-usage-stats", "--block"];
     const command = ["-m", "ray.scripts.scripts", "start", ...args, ...own, ...memory];
-    const log = openSync(join(this.folder, "nodes.log"), "a");
-    const child = spawn(python, command, {
-      env: this.#env,
-      stdio: ["ignore", log, log],
-      cwd: this.folder,
-    });
-    closeSync(log);
-    const node = new RayNodeProcess(child);
+    const launch = (): ChildProcess => {
+      const log = openSync(join(this.folder, "nodes.log"), "a");
+      const stdio = ["ignore", log, log] as const;
+      const child = spawn(python, command, { env: this.#env, stdio: [...stdio], cwd: this.folder });
+      closeSync(log);
+      return child;
+    };
+    const node = new RayNodeProcess(launch);
     this.#nodes.push(node);
     return Promise.resolve(node);
   }
