@@ -13,7 +13,7 @@ function toolkit(): string[] {
     exports: Record<string, { default: string } | string>;
   };
   return Object.entries(exports).flatMap(([name, entry]) =>
-    typeof entry === "string" || /^\.\/(kernel|serve|doctor)/.test(name)
+    typeof entry === "string" || /^\.\/(kernel|serve|doctor|scale)/.test(name)
       ? []
       : [entry.default.slice("./".length)],
   );
