@@ -35,6 +35,38 @@ export default tseslint.config(
     },
   },
   {
+    // What runs in a browser tab as well asks for `#platform/…`; docs/tab.md says what is where.
+    files: ["src/**/*.ts", "picture/**/*.ts", "platform/browser/**/*.ts"],
+    ignores: [
+      ...[
+        "**/*.test.ts",
+        "**/testing/**",
+        "**/testing.ts",
+        "src/doctor/**",
+        "src/serve/**",
+        "src/watch/**",
+      ],
+      ...[
+        "src/tools/python/pyodide-child.ts",
+        "src/tools/python/memory-files.ts",
+        "src/modules/hooks.ts",
+      ],
+    ],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        { patterns: [{ group: ["node:*"], message: "Ask for #platform/…: see docs/tab.md." }] },
+      ],
+      "no-restricted-globals": [
+        "error",
+        ...["process", "Buffer", "setImmediate", "global"].map((name) => ({
+          name,
+          message: "Node's alone: ask for #platform/…, see docs/tab.md.",
+        })),
+      ],
+    },
+  },
+  {
     files: [
       "scripts/**",
       "cli/say.ts",

@@ -39,3 +39,6 @@ export const joinBytes: typeof node.joinBytes = (pieces) => {
   }
   return whole;
 };
+
+export const sameBytes: typeof node.sameBytes = (one, other) =>
+  one.length === other.length && one.every((byte, i) => byte === other[i]);

@@ -1,5 +1,6 @@
 import type * as node from "../node/cores.js";
 
-/** One where memory cannot be shared: a page without the isolation headers has no threads. */
-export const cores: typeof node.cores = () =>
-  globalThis.crossOriginIsolated ? navigator.hardwareConcurrency : 1;
+/** Only a page with the isolation headers may hand its memory to a thread. */
+export const sharesMemory: typeof node.sharesMemory = () => globalThis.crossOriginIsolated;
+
+export const cores: typeof node.cores = () => (sharesMemory() ? navigator.hardwareConcurrency : 1);

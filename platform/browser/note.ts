@@ -4,3 +4,8 @@ export const note: typeof node.note = (line) => {
   // eslint-disable-next-line no-console -- a tab has no standard error
   console.error(line);
 };
+
+export const write: typeof node.write = (text) => {
+  // eslint-disable-next-line no-console -- a tab has no standard output
+  console.log(text.replace(/\n$/, ""));
+};

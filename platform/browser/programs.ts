@@ -7,3 +7,4 @@ export const spawn: typeof node.spawn = refuse;
 export const spawnSync: typeof node.spawnSync = refuse;
 export const ownProgram: typeof node.ownProgram = "tab";
 export const knowsFlag: typeof node.knowsFlag = () => false;
+export const endGroup: typeof node.endGroup = () => undefined;

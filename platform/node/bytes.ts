@@ -17,3 +17,8 @@ export function utf8Text(bytes: Uint8Array): string {
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return Buffer.concat(pieces);
 }
+
+/** Whether these are the same bytes. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}

@@ -4,3 +4,8 @@ import { availableParallelism } from "node:os";
 export function cores(): number {
   return availableParallelism();
 }
+
+/** Whether threads can work on the same memory at all. */
+export function sharesMemory(): boolean {
+  return true;
+}

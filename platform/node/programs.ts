@@ -7,3 +7,8 @@ export const ownProgram: string = process.execPath;
 export function knowsFlag(flag: string): boolean {
   return process.allowedNodeEnvironmentFlags.has(flag);
 }
+
+/** Ends a program and everything that it started, where it leads a group of its own. */
+export function endGroup(pid: number): void {
+  process.kill(-pid, "SIGKILL");
+}

@@ -2,7 +2,7 @@
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Threads are scripts of their own, beside the others. */
 export const threads = { "wasm-worker": "dist/src/tensor/engine/wasm-worker.js" };

@@ -1,6 +1,9 @@
 // What of Node a bundle for a browser would reach, and by which imports.
+import { transform } from "esbuild";
+import { readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
-import { bundleForTab } from "./bundle.mjs";
+import { join } from "node:path";
+import { bundleForTab, root } from "./bundle.mjs";
 
 const builtin = new Set(builtinModules);
 const isNode = (path) => path.startsWith("node:") || builtin.has(path);
@@ -38,4 +41,23 @@ export async function nodeImports(entries) {
       .filter(({ path }) => isNode(path) || path.endsWith(".node"))
       .map(({ path }) => [...wayTo(file, metafile.inputs, entries), path].join(" > ")),
   );
+}
+
+/** What only Node has by name: Node's globals, and methods of its timers. */
+const globals =
+  /(?<![.\w$#/-])(?:process\.(?!\s)\w+|Buffer\.\w+|setImmediate\(|clearImmediate\(|global\.)|(?<=setTimeout\([^;]*|setInterval\([^;]*)\.unref\(/g;
+
+/** Every use of a global of Node's in the project's own files that these entries reach. */
+export async function nodeGlobals(entries) {
+  const { metafile } = await bundleForTab(entries, { plugins: [keepGoing] });
+  const found = [];
+  for (const file of Object.keys(metafile.inputs)) {
+    if (!file.startsWith("dist/") || file.startsWith("dist/vendor/")) continue;
+    const text = await readFile(join(root, file), "utf8");
+    const { code } = await transform(text, { minifyWhitespace: true, legalComments: "none" });
+    const uses = new Set(code.match(globals));
+    if (uses.size > 0)
+      found.push(`${wayTo(file, metafile.inputs, entries).join(" > ")}: ${[...uses].join(", ")}`);
+  }
+  return found;
 }

@@ -1,3 +1,4 @@
+import { sameBytes } from "#platform/bytes";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
 import {
@@ -44,10 +45,10 @@ export interface Conversion {
 }
 
 const same = (a: Float32Array, b: Float32Array) =>
-  Buffer.compare(
+  sameBytes(
     new Uint8Array(a.buffer, a.byteOffset, a.byteLength),
     new Uint8Array(b.buffer, b.byteOffset, b.byteLength),
-  ) === 0;
+  );
 
 /** How much is written. */
 function counted(source: WeightSource, tied: readonly string[]) {

@@ -1,3 +1,4 @@
+import { utf8Text } from "#platform/bytes";
 import { unpackHalf } from "../model/index.js";
 import { unpickle } from "./pickle.js";
 import {
@@ -48,9 +49,7 @@ export class TorchArchive {
       const folder = pickle.name.slice(0, -"data.pkl".length);
       const order = zip.entries.get(`${folder}byteorder`);
       if (order) {
-        const text = Buffer.from(
-          await zip.readRange(order, 0, Math.min(order.size, 16)),
-        ).toString();
+        const text = utf8Text(await zip.readRange(order, 0, Math.min(order.size, 16)));
         if (text !== "little") refuse("its numbers must be little-endian", JSON.stringify(text));
       }
       let root: unknown;

@@ -3,8 +3,11 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 const root = new URL("../../../", import.meta.url);
-const { nodeImports } = (await import(new URL("scripts/tab/node-imports.mjs", root).href)) as {
+const { nodeImports, nodeGlobals } = (await import(
+  new URL("scripts/tab/node-imports.mjs", root).href
+)) as {
   nodeImports: (entries: readonly string[]) => Promise<string[]>;
+  nodeGlobals: (entries: readonly string[]) => Promise<string[]>;
 };
 
 /** The public entries of the toolkit, without those that serve or look at a machine. */
@@ -23,6 +26,10 @@ test("a browser reaches nothing of Node from any public entry of the toolkit", a
   const entries = toolkit();
   assert.ok(entries.includes("dist/src/index.js") && entries.length > 20, entries.join(" "));
   assert.deepEqual(await nodeImports(entries), []);
+});
+
+test("nor does any public entry use a global of Node's", async () => {
+  assert.deepEqual(await nodeGlobals(toolkit()), []);
 });
 
 test("the ratchet names the way to what it finds", async () => {

@@ -1,3 +1,5 @@
+import { environment } from "#platform/environment";
+import { note } from "#platform/note";
 import { type BackendName, ready, switchBackend } from "../../tensor/backends.js";
 import { decodeOn } from "../../tensor/decode-backend.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
@@ -81,7 +83,7 @@ export async function decide(config: ModelConfig, around: Surroundings): Promise
 function here(): Surroundings {
   const backend = tf.getBackend() as BackendName;
   return {
-    asked: process.env["ARPO_LAB_BACKEND"],
+    asked: environment["ARPO_LAB_BACKEND"],
     bound: decided || tf.memory().numTensors > 0,
     engine: { backend, on: compiledEngine()?.isa ?? "plain JavaScript" },
     async findGpu() {
@@ -90,7 +92,7 @@ function here(): Surroundings {
     measure,
     remembered: allRemembered,
     remember,
-    say: (text) => void process.stderr.write(`arpo-lab: ${text}\n`),
+    say: (text) => note(`arpo-lab: ${text}`),
   };
 }
 

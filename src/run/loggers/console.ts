@@ -1,3 +1,4 @@
+import { write as output } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { printable } from "../../text/index.js";
 import type { Logger } from "./logger.js";
@@ -57,7 +58,7 @@ export function consoleLogger(
   options: { write?: (text: string) => void; live?: boolean } = {},
 ): Logger {
   checkArguments("log", { options }, { options: "object" });
-  const { live = false, write = (text: string) => void process.stdout.write(text) } = options;
+  const { live = false, write = output } = options;
   let lines = 0;
   let total: number | undefined;
   let status = "";

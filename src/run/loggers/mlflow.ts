@@ -1,3 +1,4 @@
+import { toBase64 } from "#platform/bytes";
 import { environment } from "#platform/environment";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { join } from "#platform/path";
@@ -33,7 +34,7 @@ function access(env: Readonly<Record<string, string | undefined>>): Record<strin
   if (token) return { authorization: `Bearer ${token}` };
   if (!user) return {};
   const pair = `${user}:${env["MLFLOW_TRACKING_PASSWORD"] ?? ""}`;
-  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+  return { authorization: `Basic ${toBase64(new TextEncoder().encode(pair))}` };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from "#platform/files";
-import { cores } from "#platform/cores";
+import { cores, sharesMemory } from "#platform/cores";
 import { environment } from "#platform/environment";
 import { packagePath } from "#platform/package-path";
 import { startThread } from "#platform/threads";
@@ -46,6 +46,7 @@ function makeMemory(): WebAssembly.Memory {
 }
 
 function wantedThreads(): number {
+  if (!sharesMemory()) return 1;
   const asked = Number(environment.ARPO_LAB_THREADS);
   return Math.min(64, Number.isInteger(asked) && asked >= 1 ? asked : cores());
 }

@@ -1,6 +1,6 @@
 import { joinBytes, utf8Text } from "#platform/bytes";
 import { system } from "#platform/machine";
-import { type ChildProcess, spawn } from "#platform/programs";
+import { type ChildProcess, endGroup, spawn } from "#platform/programs";
 import type { ChildReply, ChildRequest } from "./protocol.js";
 
 /** How a worker process is started. */
@@ -97,7 +97,7 @@ export class PythonChild {
     this.#alive = false;
     try {
       if (this.#process.pid !== undefined && system !== "win32") {
-        process.kill(-this.#process.pid, "SIGKILL");
+        endGroup(this.#process.pid);
       }
     } catch {
       // The group is gone already; the line below covers a process that never led one.

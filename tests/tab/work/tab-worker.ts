@@ -1,0 +1,23 @@
+// The work in a worker of a page: begun by a message with the environment, answered by one.
+import { environment } from "../../../platform/browser/environment.js";
+import { mkdir } from "../../../platform/browser/files.js";
+import { threadData } from "../../../platform/browser/threads.js";
+import { fetchFiles } from "../../../platform/browser/tree/fetch-files.js";
+
+/** What the page asks for. */
+export interface TabWork {
+  base: string;
+  files: readonly string[];
+  environment: Record<string, string>;
+}
+
+const work = (await threadData()) as TabWork;
+Object.assign(environment, work.environment);
+await fetchFiles(work.base, work.files);
+await mkdir("/out", { recursive: true });
+try {
+  const { labHashes } = await import("./lab-hashes.js");
+  postMessage({ hashes: await labHashes("/out"), isolated: crossOriginIsolated });
+} catch (error) {
+  postMessage({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+}
