@@ -50,7 +50,7 @@ if (!existsSync(tfjs)) await packTfjs(tfjs);
 const tab = join(root, "dist/vendor/tfjs-browser.mjs");
 if (!existsSync(tab)) await packTfjs(tab, { platform: "browser" });
 const webgpu = join(root, "dist/vendor/tfjs-webgpu.mjs");
-if (!existsSync(webgpu)) await packWebgpu(webgpu);
+if (!isNewer(webgpu, join(root, "scripts/tfjs.mjs"))) await packWebgpu(webgpu);
 const types = join(root, "dist/vendor/tfjs");
 if (!existsSync(types)) copyTfjsTypes(types);
 

@@ -57,9 +57,44 @@ export async function packWebgpu(outfile) {
   });
   writeFileSync(
     outfile.replace(/\.mjs$/, ".d.mts"),
-    `import { KernelBackend } from "./tfjs/index.js";
+    `import { KernelBackend, type DataType, type TensorInfo } from "./tfjs/index.js";
+type DataId = TensorInfo["dataId"];
+/** What is behind a tensor. */
+export interface GpuTensorData {
+  dtype: DataType;
+  shape: number[];
+  refCount: number;
+  values: Float32Array | Int32Array | Uint8Array | null | undefined;
+  resource: GPUBuffer | null | undefined;
+}
 export declare class WebGPUBackend extends KernelBackend {
-  constructor(device: object, info?: object);
+  constructor(device: GPUDevice, info?: GPUAdapterInfo);
+  readonly device: GPUDevice;
+  readonly queue: GPUQueue;
+  readonly bufferManager: {
+    acquireBuffer(size: number, usage: number): GPUBuffer;
+    releaseBuffer(buffer: GPUBuffer, reuse?: boolean): void;
+  };
+  readonly tensorMap: {
+    get(id: DataId): GpuTensorData;
+    has(id: DataId): boolean;
+    delete(id: DataId): boolean;
+  };
+  commandEncoder: GPUCommandEncoder | null;
+  computePassEncoder: GPUComputePassEncoder | null;
+  dispatchCountInPass: number;
+  commandQueueOwnedIds: { add(id: DataId): unknown; has(id: DataId): boolean };
+  tensorDataPendingDisposal: DataId[];
+  uniformPendingDisposal: GPUBuffer[];
+  stagingPendingDisposal: GPUBuffer[];
+  ensureCommandEncoderReady(): void;
+  endComputePassEncoder(): void;
+  submitQueue(): void;
+  uploadToGPU(id: DataId): void;
+  releaseResource(id: DataId): void;
+  tensorToBinding(tensor: TensorInfo): GPUBufferBinding;
+  getBufferData(buffer: GPUBuffer): Promise<ArrayBuffer>;
+  makeTensorInfo(shape: number[], dtype: DataType): TensorInfo;
 }
 `,
   );

@@ -76,10 +76,14 @@ export class ModelOptimizer {
         return loss.asScalar();
       }, this.#trained);
       sum = accumulate(sum, gradients);
-      const read: Record<string, Float32Array> = {};
-      for (const [name, figure] of Object.entries(kept)) {
-        read[name] = (await figure.data()) as Float32Array;
-      }
+      // All at once: a GPU is waited for once.
+      const read = Object.fromEntries(
+        await Promise.all(
+          Object.entries(kept).map(
+            async ([name, figure]) => [name, (await figure.data()) as Float32Array] as const,
+          ),
+        ),
+      );
       tf.dispose([value, ...Object.values(kept)]);
       seen(pass, read);
     }

@@ -153,9 +153,9 @@ export class AdamW {
     if (tf.getKernel("ArpoSquareSum", tf.getBackend())) {
       const inputs = Object.fromEntries(gradients.map((x, i) => [`gradient${i}`, x]));
       const sum = tf.engine().runKernel("ArpoSquareSum", inputs) as tf.Tensor;
-      const value = sum.dataSync()[0]!;
+      const [value] = await sum.data();
       sum.dispose();
-      return Math.sqrt(value);
+      return Math.sqrt(value!);
     }
     const norm = globalNorm(gradients);
     const [value] = await norm.data();

@@ -1,6 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { decodeBackend } from "../../tensor/decode-backend.js";
+import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine } from "../../tensor/index.js";
 import { EngineDecoder } from "./engine.js";
+import { GpuDecoder } from "./gpu/gpu-decoder.js";
+import { modelWeights } from "./gpu/model-weights.js";
 import { decoderShape, decoderWeights } from "./of-model.js";
 import { PlainDecoder } from "./plain.js";
 import { type DecoderType, decoderTypes } from "./weights.js";
@@ -8,10 +12,11 @@ import type { Decoder } from "./decoder.js";
 import type { Model } from "../transformer/transformer.js";
 
 /**
- * The fastest decoder there is here for a model: the compiled engine's, or plain code where that was
- * asked for (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
+ * The fastest decoder there is here for a model: the compiled engine's, the GPU's where that was measured
+ * to be faster or asked for, or plain code where that was (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
  * With a `dtype` the engine's copy is rounded: it takes a half or a quarter of the memory and is not
- * quite the model any more. Plain code keeps the weights as they are.
+ * quite the model any more; a GPU does not round yet, so the engine decodes then. Plain code keeps the
+ * weights as they are.
  *
  * @example
  * ```ts
@@ -31,6 +36,10 @@ export function makeDecoder(model: Model, options: { dtype?: DecoderType } = {})
     throw new RangeError(
       `Cannot make a decoder: dtype must be one of ${decoderTypes.join(", ")}, got ${String(dtype)}`,
     );
+  }
+  const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
+  if (device && dtype === "float32") {
+    return new GpuDecoder(device, decoderShape(model.config), () => modelWeights(device, model));
   }
   const engine = compiledEngine();
   const shape = decoderShape(model.config);

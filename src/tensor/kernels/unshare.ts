@@ -1,4 +1,4 @@
-import type { EngineBackend } from "../engine/engine-backend.js";
+import { EngineBackend } from "../engine/engine-backend.js";
 import { tf } from "../tfjs.js";
 
 /**
@@ -6,7 +6,12 @@ import { tf } from "../tfjs.js";
  * was cloned to, and the array it was made from, keep the old values.
  */
 export function unshare(variable: tf.Variable): void {
-  const backend = tf.backend() as EngineBackend;
+  const backend = tf.backend();
+  if (!(backend instanceof EngineBackend)) {
+    // On a GPU, where every tensor has memory that can be changed.
+    if (backend.refCount(variable.dataId) > 1) tf.tidy(() => variable.assign(variable.mul(1)));
+    return;
+  }
   if (backend.exclusive(variable.dataId)) return;
   if (backend.refCount(variable.dataId) > 1) {
     const copy = tf.tensor(variable.dataSync(), variable.shape, "float32");

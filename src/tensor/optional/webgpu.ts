@@ -3,7 +3,7 @@ import { readdirSync } from "#platform/files";
 import { agent, openGpu } from "#platform/gpu";
 import { system } from "#platform/machine";
 import { resolvePackage } from "#platform/optional";
-import { type FoundGpu, gpuDevice, nameOf } from "../gpu/device.js";
+import { type FoundGpu, gpuDevice, holdDevice, nameOf } from "../gpu/device.js";
 
 let gpu: Promise<GPU> | undefined;
 let device: Promise<GPUDevice> | undefined;
@@ -67,7 +67,9 @@ export function webgpuDevice(): Promise<GPUDevice> {
     if (!adapter) {
       throw new Error("Cannot use the webgpu backend: Dawn must find a GPU adapter, got none");
     }
-    return gpuDevice(adapter);
+    const asked = await gpuDevice(adapter);
+    holdDevice(asked);
+    return asked;
   })();
   return device;
 }
@@ -76,6 +78,7 @@ export function webgpuDevice(): Promise<GPUDevice> {
 export async function releaseWebgpu(): Promise<void> {
   const held = device;
   device = undefined;
+  holdDevice(undefined);
   (await held)?.destroy();
 }
 
@@ -83,9 +86,9 @@ export async function releaseWebgpu(): Promise<void> {
 export async function createWebgpu(): Promise<{ backend: KernelBackend; name: string }> {
   const held = await webgpuDevice();
   // Were a GPU on the navigator by now, this would register a backend of its own.
-  const { WebGPUBackend } = await import("#tfjs-webgpu");
+  const { startGpuBackend } = await import("../gpu/start-gpu-backend.js");
   const navigator = { gpu: await loadGpu(), userAgent: agent() };
   Object.defineProperty(globalThis, "navigator", { value: navigator, configurable: true });
-  const backend = new WebGPUBackend(held, held.adapterInfo);
+  const backend = startGpuBackend(held);
   return { backend, name: nameOf({ info: held.adapterInfo }).name };
 }

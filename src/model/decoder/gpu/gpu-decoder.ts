@@ -1,0 +1,277 @@
+import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkDevice } from "../../../tensor/gpu/device.js";
+import { Programs } from "../../../tensor/gpu/programs.js";
+import { ANSWER } from "../../../tensor/gpu/wgsl/sample.js";
+import { checkStep, notFinite } from "../check-step.js";
+import type { Decoder, Sampled, StepSampling } from "../decoder.js";
+import { type Extension, PAGE_SIZE, Pages } from "../pages.js";
+import type { DecoderShape } from "../weights.js";
+import { GpuBuffers } from "./gpu-buffers.js";
+import { recordStep } from "./gpu-layers.js";
+import { packStep } from "./gpu-step.js";
+import { type GpuWeightSource, GpuWeights } from "./gpu-weights.js";
+
+/**
+ * The decoder on a GPU, in Node or a browser: one submit and one small read-back a step.
+ *
+ * Here are the accounts, as in `EngineDecoder`; weights, cache and sampling are on the card. A step is
+ * waited for, so rows can be closed while it is under way: they are when it has ended.
+ *
+ * @example
+ * ```ts
+ * import { decoderShape, decoderWeights, GpuDecoder, Model, uploaded } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
+ * const model = Model.init(sizes, 7);
+ * const decoderOn = (device: GPUDevice) =>
+ *   new GpuDecoder(device, decoderShape(model.config), () => uploaded(device, decoderWeights(model)));
+ * ```
+ */
+export class GpuDecoder implements Decoder {
+  readonly vocabSize: number;
+  readonly contextLength: number;
+  readonly #shape: DecoderShape;
+  readonly #device: GPUDevice;
+  readonly #source: () => GpuWeightSource;
+  readonly #programs: Programs;
+  readonly #buffers: GpuBuffers;
+  readonly #weights: GpuWeights;
+  readonly #ids = new Map<number, Int32Array>();
+  readonly #pages = new Pages((page) => this.#ids.delete(page));
+  /** Rows of the step under way, and those of them that are to be closed after it. */
+  readonly #busy = new Set<number>();
+  readonly #closing = new Set<number>();
+  #before: Promise<unknown> = Promise.resolve();
+  #disposed = false;
+  /** What steps took so far. */
+  readonly cost = { dispatches: 0, submits: 0, bytesRead: 0 };
+
+  constructor(device: GPUDevice, shape: DecoderShape, source: () => GpuWeightSource) {
+    checkArguments(
+      "make a decoder",
+      { device, shape, source },
+      { device: "object", shape: "object", source: "function" },
+    );
+    this.#device = device;
+    this.#shape = shape;
+    this.#source = source;
+    this.#programs = new Programs(device);
+    this.#buffers = new GpuBuffers(device);
+    this.vocabSize = shape.vocabSize;
+    this.contextLength = shape.contextLength;
+    this.#weights = new GpuWeights(device, shape, source());
+    this.#loadTurns();
+  }
+
+  open(): number {
+    this.#alive();
+    return this.#pages.open();
+  }
+
+  fork(row: number): number {
+    this.#idle(row, "fork");
+    return this.#pages.fork(row);
+  }
+
+  truncate(row: number, length: number): void {
+    this.#idle(row, "truncate");
+    this.#pages.truncate(row, length);
+  }
+
+  close(row: number): void {
+    if (this.#busy.has(row)) this.#closing.add(row);
+    else this.#pages.close(row);
+  }
+
+  length(row: number): number {
+    return this.#pages.length(row);
+  }
+
+  async step(
+    rows: Int32Array,
+    tokens: Int32Array,
+    offsets: Int32Array,
+    sampling: StepSampling,
+  ): Promise<Sampled> {
+    const before = this.#before;
+    const own = (async () => {
+      await before.catch(() => undefined);
+      return this.#step(rows, tokens, offsets, sampling);
+    })();
+    this.#before = own;
+    return own;
+  }
+
+  refresh(): void {
+    this.#alive();
+    if (this.#pages.rows > 0) {
+      throw new Error(
+        `Cannot refresh the weights: no row may be open, got ${this.#pages.rows} open rows`,
+      );
+    }
+    this.#weights.load(this.#source());
+  }
+
+  bytes(): number {
+    const { layers, kvHeads, headDim } = this.#shape;
+    return this.#pages.used * layers * 2 * PAGE_SIZE * kvHeads * headDim * 4;
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#weights.dispose();
+    this.#buffers.dispose();
+    this.#programs.dispose();
+  }
+
+  async #step(
+    rows: Int32Array,
+    tokens: Int32Array,
+    offsets: Int32Array,
+    sampling: StepSampling,
+  ): Promise<Sampled> {
+    this.#alive();
+    checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
+    const extensions: Extension[] = [];
+    for (const [i, row] of rows.entries()) {
+      extensions.push(this.#pages.extend(row, offsets[i + 1]! - offsets[i]!));
+      this.#busy.add(row);
+    }
+    try {
+      const answer = await this.#run(extensions, tokens, offsets, sampling);
+      const bad = rows.findIndex((_, i) => answer.finite[i] === false);
+      if (bad >= 0) throw notFinite(rows[bad]!);
+      for (const extension of extensions) this.#pages.commit(extension);
+      return answer.sampled;
+    } catch (error) {
+      for (const extension of extensions) this.#pages.rollBack(extension);
+      throw error;
+    } finally {
+      this.#busy.clear();
+      for (const row of this.#closing) this.#pages.close(row);
+      this.#closing.clear();
+    }
+  }
+
+  async #run(
+    extensions: readonly Extension[],
+    tokens: Int32Array,
+    offsets: Int32Array,
+    sampling: StepSampling,
+  ): Promise<{ sampled: Sampled; finite: boolean[] }> {
+    const seen = extensions.map((extension, i) => {
+      this.#note(extension, tokens.subarray(offsets[i], offsets[i + 1]));
+      return sampling.repetitionPenalty[i] === 1 ? undefined : this.#seen(extension);
+    });
+    const packed = packStep(extensions, tokens, offsets, sampling, PAGE_SIZE, seen);
+    const encoder = this.#device.createCommandEncoder();
+    const { top } = sampling;
+    const rows = extensions.length;
+    const before = this.#programs.dispatches;
+    const answer = recordStep({
+      encoder,
+      device: this.#device,
+      programs: this.#programs,
+      buffers: this.#buffers,
+      shape: this.#shape,
+      weights: this.#weights,
+      packed,
+      tokens: tokens.length,
+      rows,
+      top,
+      masked: sampling.allowed !== undefined,
+      pages: 1 + extensions.reduce((most, { pages }) => Math.max(most, ...pages), 0),
+    });
+    const bytes = 4 * rows * (ANSWER + 2 * top);
+    const back = this.#buffers.take("answer read back", bytes, GPUBufferUsage.MAP_READ);
+    encoder.copyBufferToBuffer(answer, 0, back, 0, bytes);
+    this.#programs.flush();
+    this.#device.queue.submit([encoder.finish()]);
+    this.#buffers.sweep();
+    this.cost.dispatches += this.#programs.dispatches - before;
+    this.cost.submits++;
+    this.cost.bytesRead += bytes;
+    await back.mapAsync(GPUMapMode.READ, 0, bytes);
+    checkDevice(this.#device);
+    const words = new Uint32Array(back.getMappedRange(0, bytes).slice(0));
+    back.unmap();
+    return unpack(words, rows, top);
+  }
+
+  #alive(): void {
+    if (this.#disposed) throw new Error("Cannot decode: the decoder has been disposed of");
+  }
+
+  #idle(row: number, action: string): void {
+    if (this.#busy.has(row)) {
+      throw new Error(`Cannot ${action} row ${row}: it must not be fed at the same time`);
+    }
+  }
+
+  /** Remembers a row's new tokens with its pages, for the repetition penalty. */
+  #note({ pages, from, copy }: Extension, tokens: Int32Array): void {
+    if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
+    for (let i = 0; i < tokens.length; i++) {
+      const page = pages[Math.floor((from + i) / PAGE_SIZE)]!;
+      let ids = this.#ids.get(page);
+      if (!ids) this.#ids.set(page, (ids = new Int32Array(PAGE_SIZE)));
+      ids[(from + i) % PAGE_SIZE] = tokens[i]!;
+    }
+  }
+
+  /** A bit for each id that the row has. */
+  #seen({ pages, to }: Extension): Uint32Array {
+    const mask = new Uint32Array(Math.ceil(this.vocabSize / 32));
+    for (let i = 0; i < to; i++) {
+      const id = this.#ids.get(pages[Math.floor(i / PAGE_SIZE)]!)![i % PAGE_SIZE]!;
+      mask[id >>> 5]! |= 1 << (id & 31);
+    }
+    return mask;
+  }
+
+  #loadTurns(): void {
+    const { headDim, inverseFrequencies, contextLength } = this.#shape;
+    const half = headDim / 2;
+    const [cos, sin] = [0, 1].map(() => new Float32Array(contextLength * half)) as [
+      Float32Array<ArrayBuffer>,
+      Float32Array<ArrayBuffer>,
+    ];
+    for (let position = 0, i = 0; position < contextLength; position++) {
+      for (let d = 0; d < half; d++, i++) {
+        const angle = position * inverseFrequencies[d]!;
+        cos[i] = Math.cos(angle);
+        sin[i] = Math.sin(angle);
+      }
+    }
+    for (const [name, values] of [
+      ["cos", cos],
+      ["sin", sin],
+    ] as const) {
+      this.#device.queue.writeBuffer(this.#buffers.take(name, values.byteLength), 0, values);
+    }
+  }
+}
+
+function unpack(words: Uint32Array, rows: number, top: number) {
+  const floats = new Float32Array(words.buffer);
+  const sampled: Sampled = {
+    tokens: new Int32Array(rows),
+    logprobs: new Float32Array(rows),
+    entropies: new Float32Array(rows),
+    topIds: new Int32Array(rows * top),
+    topLogprobs: new Float32Array(rows * top),
+  };
+  const finite: boolean[] = [];
+  for (let row = 0; row < rows; row++) {
+    const at = row * (ANSWER + 2 * top);
+    sampled.tokens[row] = words[at]!;
+    sampled.logprobs[row] = floats[at + 1]!;
+    sampled.entropies[row] = floats[at + 2]!;
+    finite.push(words[at + 3] === 0);
+    const ids = at + ANSWER;
+    sampled.topIds.set(new Int32Array(words.buffer, 4 * ids, top), row * top);
+    sampled.topLogprobs.set(floats.subarray(ids + top, ids + 2 * top), row * top);
+  }
+  return { sampled, finite };
+}

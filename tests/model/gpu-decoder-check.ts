@@ -1,0 +1,242 @@
+// Run by gpu-decoder.slow.test.ts: the decoder on a GPU beside the compiled engine's, row by row, through
+// forks, cuts, rows that join and leave, and every way of sampling. Prints what was found as JSON.
+import { EngineDecoder } from "../../src/model/decoder/engine.js";
+import { GpuDecoder } from "../../src/model/decoder/gpu/gpu-decoder.js";
+import { uploaded } from "../../src/model/decoder/gpu/gpu-weights.js";
+import type { Decoder, DecoderShape, Sampled, StepSampling } from "../../src/model/index.js";
+import { Random } from "../../src/random/index.js";
+import { compiledEngine, ready } from "../../src/tensor/index.js";
+import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";
+import { decoderVariants, plainSampling } from "./decoder-suite.js";
+import { randomWeights, smallShape } from "./random-decoder.js";
+
+type Part = readonly [row: number, tokens: readonly number[]];
+
+async function feed(decoder: Decoder, parts: readonly Part[], sampling: StepSampling) {
+  const offsets = new Int32Array(parts.length + 1);
+  for (const [i, [, tokens]] of parts.entries()) offsets[i + 1] = offsets[i]! + tokens.length;
+  const rows = Int32Array.from(parts, ([row]) => row);
+  const tokens = Int32Array.from(parts.flatMap(([, tokens]) => [...tokens]));
+  return decoder.step(rows, tokens, offsets, sampling);
+}
+
+await ready();
+const engine = compiledEngine()!;
+const device = await webgpuDevice();
+const faults: string[] = [];
+device.addEventListener("uncapturederror", ({ error }) => faults.push(error.message));
+
+function both(shape: DecoderShape, options: Parameters<typeof randomWeights>[1] = {}) {
+  const weights = randomWeights(shape, options);
+  return {
+    right: new EngineDecoder(engine.call, shape, () => weights),
+    ours: new GpuDecoder(device, shape, () => uploaded(device, weights)),
+  };
+}
+
+/** How far two answers are apart; tokens that differ, where the draw is no tie, count as 1. */
+function apart(ours: Sampled, right: Sampled): number {
+  let most = 0;
+  for (const name of ["logprobs", "entropies", "topLogprobs"] as const) {
+    for (const [i, value] of right[name].entries()) {
+      // A token that differs has another probability.
+      if (name === "logprobs" && ours.tokens[i] !== right.tokens[i]) continue;
+      const difference = Math.abs(ours[name][i]! - value) / (1 + Math.abs(value));
+      most = Math.max(most, Number.isNaN(difference) ? 1 : difference);
+    }
+  }
+  return most;
+}
+
+interface Found {
+  apart: number;
+  /** Rows sampled, and those of them whose token was another one. */
+  rows: number;
+  others: number;
+}
+const nothing = (): Found => ({ apart: 0, rows: 0, others: 0 });
+function note(found: Found, ours: Sampled, right: Sampled): void {
+  found.apart = Math.max(found.apart, apart(ours, right));
+  found.rows += right.tokens.length;
+  found.others += right.tokens.filter((token, i) => ours.tokens[i] !== token).length;
+}
+
+/** Texts alone, together and in pieces: beside the engine, and the same bytes each way. */
+async function texts() {
+  const found = nothing();
+  let same = true;
+  for (const [, change, options] of decoderVariants) {
+    const shape = smallShape(change);
+    const { ours, right } = both(shape, options);
+    const random = Random.from(2);
+    const all = [1, 5, 16, 17, 33, 70].map((size) =>
+      Array.from({ length: size }, () => random.integer(shape.vocabSize)),
+    );
+    const sampling = plainSampling(all.length, 0.5, shape.vocabSize);
+    const open = (decoder: Decoder) => all.map((text) => [decoder.open(), text] as const);
+    const together = await feed(ours, open(ours), sampling);
+    note(found, together, await feed(right, open(right), sampling));
+    for (const [i, text] of all.entries()) {
+      const row = ours.open();
+      let last: Sampled | undefined;
+      for (let at = 0; at < text.length; at += 13) {
+        const part = [row, text.slice(at, at + 13)] as const;
+        last = await feed(ours, [part], plainSampling(1, 0.5, shape.vocabSize));
+      }
+      const top = shape.vocabSize;
+      same &&= last!.logprobs[0] === together.logprobs[i];
+      same &&=
+        last!.topLogprobs.join() === together.topLogprobs.slice(i * top, (i + 1) * top).join();
+      ours.close(row);
+    }
+    ours.dispose();
+    right.dispose();
+  }
+  return { ...found, same };
+}
+
+/** Random opens, forks, cuts and closes in both; the bytes held are the same. */
+async function tree() {
+  const found = nothing();
+  const sizes = new Set<number>();
+  const shape = smallShape();
+  const { ours, right } = both(shape);
+  const random = Random.from(11);
+  let rows: { id: number; tokens: number[] }[] = [];
+  for (let round = 0; round < 40; round++) {
+    const act = random.integer(10);
+    const some = rows.length > 0 ? random.choose(rows) : undefined;
+    if (!some || (act < 2 && rows.length < 8)) {
+      right.open();
+      rows.push({ id: ours.open(), tokens: [] });
+    } else if (act < 5 && rows.length < 12) {
+      right.fork(some.id);
+      rows.push({ id: ours.fork(some.id), tokens: [...some.tokens] });
+    } else if (act < 6) {
+      some.tokens.length = random.integer(some.tokens.length + 1);
+      for (const decoder of [ours, right]) decoder.truncate(some.id, some.tokens.length);
+    } else if (act < 7) {
+      for (const decoder of [ours, right]) decoder.close(some.id);
+      rows = rows.filter((row) => row !== some);
+    }
+    const part = rows.filter(
+      (row) => row.tokens.length < shape.contextLength - 30 && random.uniform() < 0.7,
+    );
+    if (part.length === 0) continue;
+    const parts = part.map((row) => {
+      const count = random.choose([1, 1, 1, 3, 20]);
+      const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
+      row.tokens.push(...tokens);
+      return [row.id, tokens] as const;
+    });
+    const draws = parts.map(() => random.uniform());
+    const sampling = plainSampling(parts.length, draws, 5);
+    note(found, await feed(ours, parts, sampling), await feed(right, parts, sampling));
+    sizes.add(ours.bytes() / right.bytes());
+  }
+  for (const { id } of rows) ours.close(id);
+  // The engine's pages have some room to spare; how many there are is the same throughout.
+  return { ...found, sizes: sizes.size, left: ours.bytes() };
+}
+
+/** Every setting of sampling at random, for 64 rows at once, with and without a mask of allowed ids. */
+async function sampling() {
+  const found = nothing();
+  const shape = smallShape({ vocabSize: 300, layers: 1 });
+  const { ours, right } = both(shape, { scale: 0.6 });
+  const random = Random.from(5);
+  const rows = Array.from({ length: 64 }, () => (right.open(), ours.open()));
+  for (let round = 0; round < 5; round++) {
+    const count = rows.length;
+    const settings: StepSampling = {
+      temperature: Float32Array.from({ length: count }, () => random.choose([0, 0.5, 1, 2])),
+      topK: Int32Array.from({ length: count }, () => random.choose([0, 0, 1, 3, 40, 299, 500])),
+      topP: Float32Array.from({ length: count }, () => random.choose([1, 1, 0.9, 0.5, 0.01, 0])),
+      minP: Float32Array.from({ length: count }, () => random.choose([0, 0, 0.05, 0.5])),
+      repetitionPenalty: Float32Array.from({ length: count }, () =>
+        random.choose([1, 1, 1.3, 0.7]),
+      ),
+      uniform: Float64Array.from({ length: count }, () => random.uniform()),
+      ...(round % 2 === 1
+        ? { allowed: Uint32Array.from({ length: 10 }, () => random.integer(2 ** 32)) }
+        : {}),
+      top: [0, 3, 6, 1, 300][round]!,
+    };
+    const parts = rows.map((row) => [row, [random.integer(300), random.integer(300)]] as const);
+    note(found, await feed(ours, parts, settings), await feed(right, parts, settings));
+  }
+  return found;
+}
+
+/** Tokens decoded greedily and sampled, and what a step costs. */
+async function answers() {
+  const found = nothing();
+  const shape = smallShape({ layers: 3 });
+  const { ours, right } = both(shape);
+  const rows = Array.from({ length: 6 }, () => (right.open(), ours.open()));
+  const random = Random.from(3);
+  const tokens = rows.map((_, i) => [i, 2 * i + 1]);
+  let cost = { dispatches: 0, submits: 0, bytesRead: 0 };
+  for (let step = 0; step < 24; step++) {
+    const draws = rows.map(() => random.uniform());
+    const settings = plainSampling(rows.length, draws, 4);
+    settings.temperature.fill(0, 0, 3);
+    const parts = rows.map((row, i) => [row, tokens[i]!] as const);
+    const expected = await feed(right, parts, settings);
+    const before = { ...ours.cost };
+    note(found, await feed(ours, parts, settings), expected);
+    cost = {
+      dispatches: ours.cost.dispatches - before.dispatches,
+      submits: ours.cost.submits - before.submits,
+      bytesRead: ours.cost.bytesRead - before.bytesRead,
+    };
+    for (const i of rows.keys()) tokens[i] = [expected.tokens[i]!];
+  }
+  return { ...found, cost, layers: shape.layers, count: rows.length };
+}
+
+/** What may go wrong: a step that fails, a row closed while it is fed, rows fed at the same time. */
+async function trouble() {
+  const shape = smallShape();
+  const weights = randomWeights(shape);
+  const decoder = new GpuDecoder(device, shape, () => uploaded(device, weights));
+  const plain = (count: number) => plainSampling(count, 0.5, 0);
+  const message = (run: Promise<unknown>) =>
+    run.then(
+      () => "no error",
+      (error: unknown) => String(error),
+    );
+  const row = decoder.open();
+  await feed(decoder, [[row, [1, 2]]], plain(1));
+  const wrong = await message(feed(decoder, [[row, [shape.vocabSize]]], plain(1)));
+  const length = decoder.length(row);
+  const two = [feed(decoder, [[row, [3]]], plain(1)), feed(decoder, [[row, [4]]], plain(1))];
+  await Promise.all(two);
+  const queued = decoder.length(row);
+  const underWay = feed(decoder, [[row, [5]]], plain(1));
+  await Promise.resolve();
+  await Promise.resolve();
+  const forked = await message((async () => decoder.fork(row))());
+  decoder.close(row);
+  await underWay;
+  const left = decoder.bytes();
+  weights.layers[0]!.inputNorm.fill(NaN);
+  decoder.refresh();
+  const broken = decoder.open();
+  const notANumber = await message(feed(decoder, [[broken, [1]]], plain(1)));
+  const kept = decoder.length(broken);
+  const refresh = await message((async () => decoder.refresh())());
+  decoder.dispose();
+  const gone = await message(feed(decoder, [[broken, [1]]], plain(1)));
+  return { wrong, length, queued, forked, left, notANumber, kept, refresh, gone };
+}
+
+const result = {
+  texts: await texts(),
+  tree: await tree(),
+  sampling: await sampling(),
+  answers: await answers(),
+  trouble: await trouble(),
+  faults,
+};
+process.stdout.write(JSON.stringify(result), () => process.exit(0));

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lacksGpu, runCheck } from "../tensor/software-gpu.js";
+
+interface Found {
+  apart: number;
+  rows: number;
+  others: number;
+}
+interface Result {
+  texts: Found & { same: boolean };
+  tree: Found & { sizes: number; left: number };
+  sampling: Found;
+  answers: Found & {
+    cost: { dispatches: number; submits: number; bytesRead: number };
+    layers: number;
+    count: number;
+  };
+  trouble: Record<string, string | number>;
+  faults: string[];
+}
+
+const check = new URL("gpu-decoder-check.js", import.meta.url).href;
+const result = runCheck(check, { ARPO_LAB_BACKEND: "" }) as Result | string;
+const without = typeof result === "string" && lacksGpu(result);
+const skip = without ? "Dawn finds no adapter here, not even one of software" : false;
+const found = () => {
+  if (typeof result === "string") assert.fail(result);
+  assert.deepEqual(result.faults, [], "the device reports no error");
+  return result;
+};
+const alike = ({ apart, rows, others }: Found) => {
+  assert.ok(apart < 2e-5, `${apart} apart`);
+  assert.ok(others <= rows / 100, `${others} of ${rows} tokens are others`);
+};
+
+test(
+  "GpuDecoder gives the engine's numbers, and a row the same bytes however it is fed",
+  { skip },
+  () => {
+    const { texts } = found();
+    alike(texts);
+    assert.ok(texts.same);
+  },
+);
+
+test(
+  "GpuDecoder keeps forks, cuts and closes as the engine does, in as many pages",
+  { skip },
+  () => {
+    const { tree } = found();
+    alike(tree);
+    assert.equal(tree.sizes, 1);
+    assert.equal(tree.left, 0);
+  },
+);
+
+test(
+  "GpuDecoder samples what the engine samples, under every setting, 64 rows at once",
+  { skip },
+  () => {
+    assert.ok(found().sampling.rows >= 320);
+    alike(found().sampling);
+  },
+);
+
+test("GpuDecoder answers as the engine does, at one submit and few bytes a step", { skip }, () => {
+  const { answers } = found();
+  alike(answers);
+  const { cost, layers, count } = answers;
+  assert.ok(cost.dispatches <= 12 * layers + 5, `${cost.dispatches} dispatches`);
+  assert.equal(cost.submits, 1);
+  assert.ok(cost.bytesRead <= 64 * count, `${cost.bytesRead} bytes for ${count} rows`);
+});
+
+test(
+  "GpuDecoder leaves rows as they were where a step fails, and closes one that is fed after it",
+  { skip },
+  () => {
+    const { trouble } = found();
+    assert.match(String(trouble["wrong"]), /token ids must be from 0 to 49, got 50/);
+    assert.equal(trouble["length"], 2);
+    assert.equal(trouble["queued"], 4, "two steps of a row wait for each other");
+    assert.match(
+      String(trouble["forked"]),
+      /Cannot fork row 0: it must not be fed at the same time/,
+    );
+    assert.equal(trouble["left"], 0);
+    assert.match(String(trouble["notANumber"]), /the logits must be finite numbers/);
+    assert.equal(trouble["kept"], 0);
+    assert.match(String(trouble["refresh"]), /no row may be open, got 1 open rows/);
+    assert.match(String(trouble["gone"]), /has been disposed of/);
+  },
+);
