@@ -25,7 +25,7 @@ export function kernelSpecs(): KernelSpec[] {
       // A message is answered, works on every system and hits nobody else in the process group. A
       // signal interrupts as well, from a terminal for example.
       interrupt_mode: "message",
-      metadata: { debugger: false },
+      metadata: { debugger: true },
     },
     logo: kernelLogo(language),
   });

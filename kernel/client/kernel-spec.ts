@@ -13,6 +13,8 @@ export interface KernelSpec {
   interrupt: "message" | "signal";
   /** Sockets that the kernel can bind: `ipc` where it is known to, `tcp` for anybody's. */
   transport: "ipc" | "tcp";
+  /** It speaks the debugger's protocol: front ends ask nobody else. */
+  debugger: boolean;
 }
 
 /**
@@ -37,6 +39,7 @@ export function ownKernel(language: "typescript" | "javascript" = "typescript"):
     env: {},
     interrupt: "message",
     transport: "ipc",
+    debugger: true,
   };
 }
 
@@ -82,6 +85,7 @@ function readSpec(folder: string, name: string): KernelSpec | undefined {
     env: (spec["env"] ?? {}) as Record<string, string>,
     interrupt: spec["interrupt_mode"] === "message" ? "message" : "signal",
     transport: "tcp",
+    debugger: (spec["metadata"] as { debugger?: unknown } | undefined)?.debugger === true,
   };
 }
 

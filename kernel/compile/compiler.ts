@@ -14,6 +14,7 @@ import {
 import { inspect } from "./check/inspect.js";
 import { isComplete } from "./check/is-complete.js";
 import { saveCodeCache } from "./check/load-typescript.js";
+import { debugCode } from "./debug-code.js";
 import { loadLocal } from "./load.js";
 import { lower } from "./lower/lower.js";
 import { packageFolder } from "./check/package-folder.js";
@@ -32,6 +33,7 @@ import type {
   Completion,
   LoadedModule,
 } from "../contract/compiler.js";
+import type { DebugCode } from "../contract/debug.js";
 import { completeMagic, inspectMagic } from "./magic/assist.js";
 import { contentCell, printingCell } from "./magic/content.js";
 import { readHead } from "./magic/head.js";
@@ -143,6 +145,11 @@ class TypeScriptCells implements CellCompiler {
       return { status: /\n[ \t]*$/.test(source) ? "complete" : "incomplete", indent: "" };
     }
     return isComplete(this.#world.ts, source.slice(readHead(source).bodyStart));
+  }
+
+  debugCode(text: string, path: string | undefined): DebugCode {
+    this.#world.ensure();
+    return debugCode(this.#world, text, path);
   }
 
   warm(): void {

@@ -8,6 +8,7 @@
 // The compiler never sees a running value and the main thread never sees TypeScript: everything in
 // this file that crosses between them is plain data, so `CellCompiler` can sit behind a message port.
 import type { MimeBundle } from "../host/host.js";
+import type { DebugCode } from "./debug.js";
 
 /** A position is an offset in UTF-16 code units from the start of the cell's text. */
 export interface CellDiagnostic {
@@ -116,6 +117,8 @@ export interface CellCompiler {
     folder: string,
   ): Promise<MimeBundle | undefined> | MimeBundle | undefined;
   isComplete(source: string): Completeness;
+  /** What a person typed into the debugger, as JavaScript that means the same in the file `path`. */
+  debugCode?(text: string, path: string | undefined): DebugCode;
   /** Idle work such as loading the standard library's types; called once, after the first reply. */
   warm?(): void;
 }
@@ -139,6 +142,8 @@ export interface CellScope {
    * interrupted. One load from shared memory: `host.interruptFlag[0] !== 0`.
    */
   tick(): void;
+  /** Makes a variable of the session, or puts another in its place. */
+  declare(name: string, value: unknown): void;
   /** Names of the cell that have been initialised. */
   defined(id: string): readonly string[];
   /** Source maps of the local modules evaluated so far, by the file name their stack frames carry. */

@@ -1,5 +1,6 @@
 import type { Channel } from "./channel.js";
 import { cellOfPromise, currentCell } from "./cell.js";
+import { takeUncaught } from "./debug/run-uncaught.js";
 import { keepListeners } from "./keep-listeners.js";
 import { isReset } from "./termination.js";
 import type { Tracebacks } from "./traceback.js";
@@ -53,7 +54,7 @@ export function captureProcess(parts: {
       if (!isReset(error) && error !== null) report(error, currentCell()?.id ?? "");
     },
     unhandledRejection: (reason: unknown, promise: Promise<unknown>) => {
-      report(reason, cellOfPromise(promise)?.id ?? "");
+      if (!takeUncaught(promise, reason)) report(reason, cellOfPromise(promise)?.id ?? "");
     },
     // The wire thread hears it even while this one computes; here it must only not end the process.
     SIGINT: () => undefined,

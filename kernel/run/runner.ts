@@ -7,6 +7,7 @@ import { compileOnce } from "./scope/script.js";
 import type { Outcome, RunRequest } from "../contract/bridge.js";
 import { RunningCell, runAs } from "./cell.js";
 import type { Channel } from "./channel.js";
+import { runUncaught } from "./debug/run-uncaught.js";
 import { restoredText } from "./intrinsics.js";
 import type { Tracebacks } from "./traceback.js";
 
@@ -19,6 +20,8 @@ export interface RunnerParts {
   /** Called when the first cell arrives. */
   scope: () => Promise<CellScope>;
   format: () => FormatValue | Promise<FormatValue>;
+  /** Whether errors that nobody catches are to be seen as such: see run-uncaught.ts. */
+  findsUncaught: () => boolean;
 }
 
 /** Runs one cell at a time and says how each ended, exactly once. */
@@ -34,6 +37,11 @@ export class Runner {
   /** The session's variables; none before its first cell. */
   get variables(): Record<string, unknown> {
     return this.#scope?.variables ?? {};
+  }
+
+  /** Gives the session a variable that no cell has. */
+  declare(name: string, value: unknown): void {
+    this.#scope?.declare(name, value);
   }
 
   /** Starts a cell, which outlives its end: its timers and promises belong to it. */
@@ -77,7 +85,10 @@ export class Runner {
     const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
     const script = compileOnce(js, { filename, importModuleDynamically });
     const compiled = script.runInThisContext() as Compiled;
-    const result = await compiled(this.#scope);
+    const scope = this.#scope;
+    const result = await (this.#parts.findsUncaught()
+      ? runUncaught(() => compiled(scope))
+      : compiled(scope));
     this.#restore(request.id);
     if (result === undefined || result.value === undefined) return undefined;
     if (silent && kind === "cell") return undefined;

@@ -6,6 +6,7 @@ import { WORDS, type ToMain } from "../contract/bridge.js";
 import { RunningCell, currentCell, runAs } from "./cell.js";
 import { log } from "../host/log.js";
 import { Channel } from "./channel.js";
+import { DebugTarget } from "./debug/target.js";
 import { CommTable } from "./comm-table.js";
 import { Host } from "./host.js";
 import { captureProcess } from "./process.js";
@@ -42,9 +43,21 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     tracebacks,
     scope: async () => {
       const { createCellScope } = await import("./scope/scope.js");
-      return createCellScope(host, (...args) => modules.call("load", ...args));
+      return createCellScope(
+        host,
+        (...args) => modules.call("load", ...args),
+        (url, js) => debug.ready(url, js),
+      );
     },
     format: async () => (format ??= (await import("../display/format.js")).formatValue),
+    findsUncaught: () => debug.findsUncaught,
+  });
+  const debug = new DebugTarget({
+    tracebacks,
+    channel,
+    variables: () => runner.variables,
+    declare: (name, value) => runner.declare(name, value),
+    print: (text) => host.stream("stdout", text),
   });
 
   comms.register("arpo-lab.values", (comm) => {
@@ -90,6 +103,8 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
         void receive(cell, message);
         return;
       }
+      case "debug-answer":
+        return debug.answered(message.question);
       case "shutdown":
         channel.flush();
         return exit(0);

@@ -1,6 +1,7 @@
 import { SourceMap, type SourceMapPayload } from "node:module";
 import { stripVTControlCharacters } from "node:util";
 import type { ColumnMap } from "../contract/compiler.js";
+import type { DebugSource } from "../contract/debug.js";
 import type { ErrorReport } from "../contract/bridge.js";
 import { dim, excerpt, red } from "../host/excerpt.js";
 
@@ -20,6 +21,13 @@ export class Tracebacks {
   /** Remembers what a file name in a stack trace stands for. */
   add(filename: string, count: number, source: string, map: string | undefined): void {
     this.#sources.set(filename, { count, source, map });
+  }
+
+  /** What a file name in a stack trace stands for, for whoever maps positions elsewhere. */
+  sourceOf(filename: string): DebugSource {
+    const cell = this.#sources.get(filename);
+    if (cell !== undefined) return { source: cell.source, map: cell.map };
+    return { map: this.modules.get(filename) };
   }
 
   /** Whatever was thrown: reading it may throw in turn, and then that is told instead. */

@@ -1,6 +1,6 @@
-import { Session } from "node:inspector";
 import { interruptChildren } from "./children.js";
 import { WORDS } from "../contract/bridge.js";
+import type { MainInspector } from "./main-inspector.js";
 
 /** How long compiled code gets to notice by itself, which keeps its `finally` blocks running. */
 const GRACE = 40;
@@ -21,7 +21,7 @@ const CHILDREN = 120;
 export class Interrupter {
   readonly #words: Int32Array;
   readonly #ask: (interrupt: number, question: number) => void;
-  readonly #session = new Session();
+  readonly #inspector: MainInspector;
   #interrupt = 0;
   #question = 0;
   /** Terminations on their way. */
@@ -34,11 +34,14 @@ export class Interrupter {
   #over: (() => void)[] = [];
 
   /** `ask` sends both numbers to the main thread; its answer, the same numbers, goes to `answered`. */
-  constructor(words: Int32Array, ask: (interrupt: number, question: number) => void) {
+  constructor(
+    words: Int32Array,
+    inspector: MainInspector,
+    ask: (interrupt: number, question: number) => void,
+  ) {
     this.#words = words;
+    this.#inspector = inspector;
     this.#ask = ask;
-    // Connecting waits for the main thread, so it cannot be left until that thread is stuck.
-    this.#session.connectToMainThread();
   }
 
   get pending(): boolean {
@@ -72,20 +75,19 @@ export class Interrupter {
     for (const resolve of this.#over.splice(0)) resolve();
   }
 
-  /** Before the process ends, which would otherwise wait for a debugger to leave. */
   close(): void {
     clearTimeout(this.#timer);
-    this.#session.disconnect();
   }
 
   #insist(): void {
     if (!this.#answered && this.#striking === 0) {
       this.#striking++;
-      this.#session.post("Runtime.terminateExecution", () => {
+      const struck = (): void => {
         this.#striking--;
         this.#clean = this.#question + 1;
         if (this.pending) this.#ask(this.#interrupt, ++this.#question);
-      });
+      };
+      this.#inspector.post("Runtime.terminateExecution").then(struck, struck);
     }
     if (!this.#answered && performance.now() - this.#since > CHILDREN) interruptChildren();
     this.#ask(this.#interrupt, ++this.#question);

@@ -21,8 +21,8 @@ export function kernelInfo(language: "typescript" | "javascript"): Json {
       nbconvert_exporter: "script",
     },
     banner: `arpo-lab ${version}: ${typescript ? "TypeScript" : "JavaScript"} on Node ${process.versions.node}`,
-    debugger: false,
-    supported_features: [],
+    debugger: true,
+    supported_features: ["debugger"],
     help_links: [
       { text: "TypeScript", url: "https://www.typescriptlang.org/docs/" },
       { text: "Node.js", url: "https://nodejs.org/api/" },

@@ -7,10 +7,12 @@ import { WORDS, type FromMain, type InputAnswer, type WireData } from "../contra
 import { CommRelay } from "./comm-relay.js";
 import type { Connection } from "./connection.js";
 import { dataFolder } from "./data-folder.js";
+import type { DebugAdapter } from "./debug/adapter.js";
 import { Execution } from "./execution.js";
 import { History } from "./history.js";
 import { Interrupter } from "./interrupter.js";
 import { log } from "../host/log.js";
+import { MainInspector } from "./main-inspector.js";
 import { kernelInfo } from "./kernel-info.js";
 import { Encoder, decodeMessage, type Header, type Json, type Message } from "./message.js";
 import { watchParent } from "./parent-watch.js";
@@ -39,7 +41,13 @@ export class WireKernel {
   readonly #compiler: CompilerClient;
   readonly #history: History;
   readonly #execution: Execution;
+  readonly #inspector = new MainInspector();
   readonly #interrupter: Interrupter;
+  /** Made when the first front end asks for it. */
+  #debugger: DebugAdapter | undefined;
+  #debugging: Promise<DebugAdapter> | undefined;
+  /** What the debugger's client asked last. */
+  #debugRequest: Header | undefined;
   readonly #comms: CommRelay;
   readonly #words: Int32Array;
   /** What the main thread may still print under, by id: late output finds its cell. */
@@ -59,7 +67,7 @@ export class WireKernel {
     const folder = dataFolder();
     this.#history = new History(folder === undefined ? undefined : join(folder, "history"));
     this.#comms = new CommRelay(this.#publisher, (message) => main.postMessage(message));
-    this.#interrupter = new Interrupter(this.#words, (interrupt, question) =>
+    this.#interrupter = new Interrupter(this.#words, this.#inspector, (interrupt, question) =>
       main.postMessage({ type: "interrupt", interrupt, question }),
     );
     this.#execution = new Execution({
@@ -69,6 +77,7 @@ export class WireKernel {
       language: data.language,
       run: async (message, request) => {
         await this.#interrupter.over();
+        if (this.#debugger?.isOn === true) await this.#debugger.beforeRun(message);
         this.#headers.set(message.id, request);
         main.postMessage(message);
       },
@@ -173,19 +182,29 @@ export class WireKernel {
       case "shutdown_request":
         return { status: "ok", restart: content.restart === true };
       case "debug_request":
-        return {
-          type: "response",
-          request_seq: Number(content.seq ?? 0),
-          seq: 0,
-          success: false,
-          command: String(content.command ?? ""),
-          message: "this kernel has no debugger",
-        };
+        this.#debugRequest = header;
+        return await (await this.#adapter()).request(content);
       default: {
         const evalue = `the kernel does not know ${header.msg_type}`;
         return { status: "error", ename: "UnknownMessage", evalue, traceback: [evalue] };
       }
     }
+  }
+
+  #adapter(): Promise<DebugAdapter> {
+    const { data, main } = this.#parts;
+    this.#debugging ??= import("./debug/adapter.js").then(({ DebugAdapter: Adapter }) => {
+      this.#debugger = new Adapter({
+        inspector: this.#inspector,
+        compiler: this.#compiler,
+        language: data.language,
+        publish: (event) => this.#publisher.publish("debug_event", event, this.#debugRequest),
+        answer: (question) => main.postMessage({ type: "debug-answer", question }),
+        isRunning: () => this.#execution.current !== undefined,
+      });
+      return this.#debugger;
+    });
+    return this.#debugging;
   }
 
   async #complete(content: Json): Promise<Json> {
@@ -222,9 +241,13 @@ export class WireKernel {
   #interrupt(): void {
     if (this.#interrupter.pending) return;
     this.#execution.interruptCompiling();
+    void this.#debugger?.interrupting();
     this.#interrupter.interrupt();
     // Where the termination struck the kernel's own code, nobody said how the cell ended.
-    void this.#interrupter.over().then(() => this.#execution.interruptRunning());
+    void this.#interrupter.over().then(() => {
+      void this.#debugger?.interrupted();
+      this.#execution.interruptRunning();
+    });
   }
 
   #answerInput(message: Message): void {
@@ -277,6 +300,10 @@ export class WireKernel {
         return this.#execution.done(message.id, message.outcome, message.defined);
       case "forgotten":
         return void this.#headers.delete(message.id);
+      case "debug-output":
+        return this.#debugger?.output(message.text);
+      case "debug-script":
+        return void this.#debugger?.beforeFile(message.url, message.question);
       case "interrupted":
         this.#asking = undefined;
         return this.#interrupter.answered(message.interrupt, message.question);
@@ -323,6 +350,8 @@ export class WireKernel {
     // A subscriber that no longer reads must not keep the kernel alive.
     await Promise.race([this.#publisher.drained(), new Promise((late) => setTimeout(late, 1000))]);
     this.#interrupter.close();
+    this.#inspector.close();
+    this.#debugger?.close();
     main.postMessage({ type: "shutdown" });
     this.#history.close();
     for (const socket of Object.values(sockets)) (socket as Router).close();

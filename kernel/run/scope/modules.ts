@@ -38,6 +38,8 @@ export class Modules {
   constructor(
     readonly load: (specifier: string, importer: string) => Promise<LoadedModule>,
     readonly tick: () => void,
+    /** Waits for the debugger, where there is one. */
+    readonly ready: (path: string, js: string) => Promise<void> | undefined = () => undefined,
   ) {}
 
   async import(
@@ -85,7 +87,9 @@ export class Modules {
     ) => Promise<void>;
     const instance: Instance = { version, namespace, evaluated: Promise.resolve(), done: false };
     this.#instances.set(path, instance);
-    instance.evaluated = run(this.#scope(path, namespace)).then(
+    const scope = this.#scope(path, namespace);
+    const ready = this.ready(path, js);
+    instance.evaluated = (ready === undefined ? run(scope) : ready.then(() => run(scope))).then(
       () => {
         instance.done = true;
       },

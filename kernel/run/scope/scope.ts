@@ -34,17 +34,21 @@ export interface SessionScope extends CellScope {
   bash(script: string): Promise<void>;
 }
 
-/** Makes the scope of a session. `load` asks the compiler where an import leads. */
+/**
+ * Makes the scope of a session. `load` asks the compiler where an import leads, `ready` the debugger
+ * whether a file may run.
+ */
 export function createCellScope(
   host: KernelHost,
   load: (specifier: string, importer: string) => Promise<LoadedModule>,
+  ready?: (path: string, js: string) => Promise<void> | undefined,
 ): SessionScope {
   const names = new Names();
   const flag = host.interruptFlag;
   const tick = (): void => {
     if (flag[0] !== 0) host.checkInterrupt();
   };
-  const modules = new Modules(load, tick);
+  const modules = new Modules(load, tick, ready);
   setStageRegister(async (stage) => {
     await load(stageSpecifier, JSON.stringify(stage));
   });
@@ -54,6 +58,15 @@ export function createCellScope(
     tick,
     import: (specifier, attributes) =>
       modules.import(specifier, `${process.cwd()}/cell.ts`, attributes),
+    declare: (name, value) => {
+      names.define(
+        "debugger",
+        name,
+        () => value,
+        (next) => (value = next),
+      );
+      names.take("debugger");
+    },
     defined: (id) => names.take(id),
     print: (text) => host.stream("stdout", text),
     show: (bundle) => host.display(bundle),

@@ -63,7 +63,7 @@ export function kernelNamed(name: string): KernelSpec {
 }
 
 function model({ spec, resources }: Found): Record<string, unknown> {
-  const { name, displayName, language, argv, env, interrupt } = spec;
+  const { name, displayName, language, argv, env, interrupt, debugger: debugs } = spec;
   return {
     name,
     spec: {
@@ -72,7 +72,7 @@ function model({ spec, resources }: Found): Record<string, unknown> {
       display_name: displayName,
       language,
       interrupt_mode: interrupt,
-      metadata: {},
+      metadata: debugs ? { debugger: true } : {},
     },
     resources: Object.fromEntries(
       [...resources.keys()].map((file) => [

@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, sep } from "node:path";
+import { murmur2 } from "./murmur2.js";
+
+/** What front ends name cells by, as ipykernel has it. */
+const HASH_SEED = 0xc70f6907;
+
+/** The files that stand for cells: a front end computes a cell's path from its text by the same rule. */
+export class CellFiles {
+  readonly suffix: string;
+  readonly #texts = new Map<string, string>();
+  #folder: string | undefined;
+
+  constructor(suffix: string) {
+    this.suffix = suffix;
+  }
+
+  /** What every path begins with. */
+  get prefix(): string {
+    this.#folder ??= mkdtempSync(join(tmpdir(), "arpo-lab-debug-"));
+    return this.#folder + sep;
+  }
+
+  get hash(): { hashMethod: string; hashSeed: number } {
+    return { hashMethod: "Murmur2", hashSeed: HASH_SEED };
+  }
+
+  pathOf(code: string): string {
+    return `${this.prefix}${murmur2(code, HASH_SEED)}${this.suffix}`;
+  }
+
+  /** The text of a cell that was dumped or has run. */
+  textOf(path: string): string | undefined {
+    return this.#texts.get(path);
+  }
+
+  isCell(path: string): boolean {
+    return path.startsWith(this.prefix);
+  }
+
+  /** Remembers a cell that runs. */
+  add(code: string): string {
+    const path = this.pathOf(code);
+    this.#texts.set(path, code);
+    return path;
+  }
+
+  /** Writes a cell down, for a front end that opens it as a file. */
+  dump(code: string): string {
+    const path = this.add(code);
+    mkdirSync(this.prefix, { recursive: true, mode: 0o700 });
+    writeFileSync(path, code, { mode: 0o600 });
+    return path;
+  }
+
+  close(): void {
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+    this.#folder = undefined;
+  }
+}

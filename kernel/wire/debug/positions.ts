@@ -1,0 +1,84 @@
+import type { ColumnMap } from "../../contract/compiler.js";
+import { decodeMappings, type SourceMapJson } from "./mappings.js";
+
+/** A place in a source as a person counts: lines and columns from 1. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
+/** A place in a script as V8 counts, from 0. */
+export interface ScriptPlace {
+  lineNumber: number;
+  columnNumber: number;
+}
+
+/** Between a script and the source it was made of. */
+export interface Positions {
+  /** Where code stands in its source; undefined where nobody wrote it. */
+  toSource(place: ScriptPlace): Place | undefined;
+  /** Where the code of a line begins, or that of the next line that has any. */
+  toScript(line: number): ScriptPlace | undefined;
+}
+
+/** A script that runs as it was written. */
+const asWritten: Positions = {
+  toSource: ({ lineNumber, columnNumber }) => ({ line: lineNumber + 1, column: columnNumber + 1 }),
+  toScript: (line) => ({ lineNumber: line - 1, columnNumber: 0 }),
+};
+
+/** What a cell's code is given to publish its variables and to hear of an interrupt. */
+const written = /^\s*(?:__tick\(\)|__lab\.(?:define|exports|star)\()/;
+
+/** `script`: the text that runs. `map`: as in `CompiledCell`, or a source map of the file's own. */
+export function positionsOf(script: string, map: string | undefined): Positions {
+  if (map === undefined) return asWritten;
+  const parsed = JSON.parse(map) as ColumnMap | SourceMapJson;
+  return "columns" in parsed ? byColumns(parsed, script) : bySourceMap(parsed, script);
+}
+
+/** Lines are those of the source, one further down. */
+function byColumns({ columns }: ColumnMap, script: string): Positions {
+  const lines = script.split("\n");
+  // The last line closes the function, the one before returns its value.
+  const last = lines.findLastIndex((line) => line === "return __value;") - 1;
+  return {
+    toSource({ lineNumber, columnNumber }) {
+      if (lineNumber < 1 || lineNumber > last) return undefined;
+      const runs = columns[lineNumber] ?? [];
+      const at = runs.findLastIndex(([to]) => to <= columnNumber);
+      const run = runs[at];
+      if (run === undefined) return { line: lineNumber, column: columnNumber + 1 };
+      const [to, from, copied] = run;
+      if (copied) return { line: lineNumber, column: from + columnNumber - to + 1 };
+      const inserted = lines[lineNumber]?.slice(to, runs[at + 1]?.[0]) ?? "";
+      return written.test(inserted.replace(/^;/, ""))
+        ? undefined
+        : { line: lineNumber, column: from + 1 };
+    },
+    toScript: (line) => ({ lineNumber: Math.min(line, last), columnNumber: 0 }),
+  };
+}
+
+function bySourceMap(map: SourceMapJson, script: string): Positions {
+  const lines = script.split("\n");
+  const segments = decodeMappings(map.mappings);
+  const places = new Map<number, ScriptPlace>();
+  for (const [lineNumber, row] of segments.entries()) {
+    for (const [columnNumber, line] of row) {
+      if (!places.has(line)) places.set(line, { lineNumber, columnNumber });
+    }
+  }
+  const known = [...places.keys()].sort((a, b) => a - b);
+  return {
+    toSource({ lineNumber, columnNumber }) {
+      if (written.test(lines[lineNumber] ?? "")) return undefined;
+      const segment = segments[lineNumber]?.findLast(([column]) => column <= columnNumber);
+      return segment && { line: segment[1] + 1, column: segment[2] + 1 };
+    },
+    toScript(line) {
+      const next = known.find((each) => each >= line - 1);
+      return next === undefined ? undefined : places.get(next);
+    },
+  };
+}

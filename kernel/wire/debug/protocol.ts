@@ -1,0 +1,57 @@
+// The part of the Debug Adapter Protocol that is spoken, and what Jupyter adds to it.
+import type { Debugger, Runtime } from "node:inspector";
+
+export type Json = Record<string, unknown>;
+
+export interface SourceBreakpoint {
+  line: number;
+  column?: number;
+  condition?: string;
+  hitCondition?: string;
+  logMessage?: string;
+}
+
+export interface Source {
+  name?: string;
+  path?: string;
+  presentationHint?: "normal" | "emphasize" | "deemphasize";
+}
+
+export interface Breakpoint {
+  id: number;
+  verified: boolean;
+  line: number;
+  source: Source;
+  message?: string;
+}
+
+export interface StackFrame {
+  id: number;
+  name: string;
+  source?: Source;
+  line: number;
+  column: number;
+  presentationHint?: "normal" | "label" | "subtle";
+}
+
+export interface Variable {
+  name: string;
+  value: string;
+  type: string;
+  variablesReference: number;
+  evaluateName?: string;
+  namedVariables?: number;
+  indexedVariables?: number;
+  presentationHint?: Json;
+  /** Ours: where the list of a session's values puts it. */
+  group?: string;
+}
+
+export type Paused = Debugger.PausedEventDataType;
+export type CallFrame = Debugger.CallFrame;
+export type RemoteObject = Runtime.RemoteObject;
+
+/** A request that cannot be answered: its message is the answer. */
+export class Refusal extends Error {
+  override name = "Refusal";
+}
