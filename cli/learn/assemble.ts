@@ -2,7 +2,7 @@ import {
   type Config,
   type LoadedConfig,
   type Preset,
-  type TrainerParts,
+  type LocalParts,
   assemble as assembleParts,
   loadConfig,
 } from "../../src/run/index.js";
@@ -31,5 +31,5 @@ export async function readConfig(
 }
 
 /** Everything the configuration names; what was left out is told on the error stream. */
-export const assemble = (config: Config): Promise<TrainerParts> =>
+export const assemble = (config: Config): Promise<LocalParts> =>
   assembleParts(config, (message) => aside(`note: ${message}`));

@@ -5,6 +5,7 @@ export {
   HttpError,
   isAxiosError,
   requestJson,
+  type HttpDetails,
   type HttpFault,
   type JsonRequest,
 } from "./request-json.js";

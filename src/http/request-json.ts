@@ -20,6 +20,14 @@ export interface JsonRequest {
 /** What kept a request from an answer: nothing in time, a refusal, a broken connection, or not JSON. */
 export type HttpFault = "timeout" | "status" | "connection" | "content";
 
+/** What a failure says besides. */
+export interface HttpDetails {
+  /** The system's word for a broken connection: `ECONNREFUSED`. */
+  code?: string;
+  /** What a server that refused answered, as text. */
+  said?: string;
+}
+
 /**
  * A request that got no usable answer. Its message never holds headers, keys or query strings.
  *
@@ -51,6 +59,8 @@ export class HttpError extends Error {
     /** What the server asked to wait (`Retry-After`), in milliseconds. */
     readonly retryAfterMs?: number,
     readonly fault: HttpFault = "connection",
+    /** More of a failure, where it is known. */
+    readonly details: HttpDetails = {},
   ) {
     super(message);
   }
@@ -97,6 +107,7 @@ function httpError(doing: string, url: string, error: unknown): HttpError {
       retry,
       after,
       "status",
+      typeof error.response?.data === "string" ? { said: error.response.data.slice(0, 2000) } : {},
     );
   }
   const timeout = error.code === "ECONNABORTED" || error.code === "ETIMEDOUT";
@@ -107,6 +118,7 @@ function httpError(doing: string, url: string, error: unknown): HttpError {
     true,
     undefined,
     timeout ? "timeout" : "connection",
+    error.code === undefined ? {} : { code: error.code },
   );
 }
 

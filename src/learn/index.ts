@@ -122,6 +122,11 @@ export {
   type TrainedRow,
 } from "./batch.js";
 export { Learner } from "./learner.js";
+export type { PassLoss, StepSettings } from "./model-optimizer.js";
+export type { Reference } from "./reference.js";
+export type { PassLogProbs, PassRow } from "./token-passes.js";
+export type { Trainable } from "./trainee-of.js";
+export type { RowMeasures, StepReport, StepWork, Trainee } from "./trainee.js";
 export type { UpdateOptions } from "./update-options.js";
 export { tokenUpdate, type ClipRegion, type TokenUpdate } from "./loss/token-update.js";
 export { UpdateReport } from "./update-report.js";

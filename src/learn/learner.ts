@@ -17,9 +17,12 @@ import { bypassMeasuring, correctionFigures, correctRows } from "./correction/co
 import { type CorrectionSettings, correctionOf } from "./correction/rollout-correction.js";
 import { lossInput, type ReadyRow } from "./loss-input.js";
 import { MetricMeans } from "./metric-means.js";
-import { ModelOptimizer } from "./model-optimizer.js";
+import { ModelTrainee } from "./model-trainee.js";
 import { passWeight } from "./pass-weight.js";
-import { gatherFrom, passLogProbs, type PassRow, splitByTokens } from "./token-passes.js";
+import { measureReference, type Reference } from "./reference.js";
+import { gatherFrom, type PassLogProbs, type PassRow, splitByTokens } from "./token-passes.js";
+import { traineeOf } from "./trainee-of.js";
+import type { RowMeasures, Trainee } from "./trainee.js";
 import type { UpdateOptions } from "./update-options.js";
 import { UpdateReport } from "./update-report.js";
 import { type UpdateSettings, updateSettings } from "./update-settings.js";
@@ -42,54 +45,52 @@ import { type UpdateSettings, updateSettings } from "./update-settings.js";
  * ```
  */
 export class Learner {
-  readonly model: Model;
-  readonly #optimizer: ModelOptimizer;
+  readonly #trainee: Trainee;
   readonly #defaults: UpdateOptions;
 
-  constructor(model: Model, options: UpdateOptions = {}) {
-    checkArguments("update", { model, options }, { model: "model", options: "object" });
-    this.model = model;
+  constructor(trained: Model | Trainee, options: UpdateOptions = {}) {
+    checkArguments("update", { options }, { options: "object" });
     this.#defaults = options;
-    this.#optimizer = new ModelOptimizer(model, updateSettings(options));
+    this.#trainee = traineeOf(trained, updateSettings(options));
+    this.#trainee.check?.(updateSettings(options));
+  }
+
+  /** The model that is trained, where that is one in memory. */
+  get model(): Model {
+    return this.#here("give the model").model;
   }
 
   /** Optimiser steps taken. */
   get steps(): number {
-    return this.#optimizer.steps;
+    return this.#trainee.steps;
   }
 
-  state(): Promise<AdamWState> {
-    return this.#optimizer.state();
+  /** The optimiser's, of a model in memory; one at a server saves its own. */
+  async state(): Promise<AdamWState> {
+    return this.#here("give an optimiser's state").state();
   }
 
   restore(state: AdamWState): void {
-    this.#optimizer.restore(state);
+    this.#here("restore an optimiser").restore(state);
+  }
+
+  #here(action: string): ModelTrainee {
+    if (this.#trainee instanceof ModelTrainee) return this.#trainee;
+    throw new TypeError(
+      `Cannot ${action}: what is trained must be a model in memory, got one elsewhere, which saves itself`,
+    );
   }
 
   /** ln p and entropy of every response token under a model as it is now; nothing is trained. */
   async logProbs(
     rows: readonly PassRow[],
     options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxRowsPerPass"> & {
-      model?: Model;
+      model?: Reference;
     } = {},
-  ): Promise<{ logprobs: Float32Array[]; entropies: Float32Array[] }> {
-    const { model = this.model, ...own } = options;
-    return this.#measure(rows, model, updateSettings(this.#defaults, own));
-  }
-
-  async #measure(rows: readonly PassRow[], model: Model, settings: UpdateSettings) {
-    const { temperature } = settings;
-    const out = { logprobs: [] as Float32Array[], entropies: [] as Float32Array[] };
-    for (const group of splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass)) {
-      const [logprobs, entropies] = tf.tidy(() => {
-        const found = passLogProbs(model, group, { temperature, shared: settings.sharedPrefixes });
-        return [found.logprobs, found.entropies];
-      });
-      out.logprobs.push(...gatherFrom(group, (await logprobs!.data()) as Float32Array));
-      out.entropies.push(...gatherFrom(group, (await entropies!.data()) as Float32Array));
-      tf.dispose([logprobs!, entropies!]);
-    }
-    return out;
+  ): Promise<RowMeasures> {
+    const { model, ...own } = options;
+    const settings = updateSettings(this.#defaults, own);
+    return model ? measureReference(model, rows, settings) : this.#trainee.measure(rows, settings);
   }
 
   /**
@@ -115,7 +116,7 @@ export class Learner {
     rows: readonly R[],
     settings: UpdateSettings,
   ): Promise<(R & PreparedRow)[]> {
-    const { logprobs, entropies } = await this.#measure(rows, this.model, settings);
+    const { logprobs, entropies } = await this.#trainee.measure(rows, settings);
     return rows.map((row: R & Partial<PreparedRow>, i) => {
       delete row.oldFrom;
       return Object.assign(row, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! });
@@ -126,7 +127,7 @@ export class Learner {
     if (!settings.reference) {
       throw new TypeError("Cannot add a KL loss: a reference model must be given, got none");
     }
-    const { logprobs } = await this.#measure(rows, settings.reference, settings);
+    const { logprobs } = await measureReference(settings.reference, rows, settings);
     rows.forEach((row, i) => (row.refLogprobs = logprobs[i]!));
   }
 
@@ -148,6 +149,7 @@ export class Learner {
   /** Moves the policy along the batch's advantages; `prepare` is called first where it was not. */
   async update(batch: TrainingBatch, options: UpdateOptions = {}): Promise<UpdateReport> {
     const settings = updateSettings(this.#defaults, options);
+    this.#trainee.check?.(settings);
     if (batch.rows.length === 0) {
       throw new RangeError("Cannot update: the batch must have a row, got none");
     }
@@ -206,11 +208,13 @@ export class Learner {
     let pass = 0;
     const longest = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
     const { paddedLength = longest } = settings;
-    const { norm, skipped } = await this.#optimizer.step(
-      splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
-      (group) => {
+    const { learningRate, weightDecay, maxNorm } = settings;
+    const done = await this.#trainee.step({
+      passes: splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
+      lossOf: (group, found) => {
         const { loss, report, ...tokens } = this.#loss(
           group,
+          found,
           { ...settings, paddedLength },
           correction,
           random.split(pass++),
@@ -219,7 +223,7 @@ export class Learner {
         const share = passWeight(group, settings) / whole;
         return { loss: loss.mul(share), figures: { ...report, ...tokens } };
       },
-      (group, { logprobs, chosen, weights, ...metrics }) => {
+      seen: (group, { logprobs, chosen, weights, ...metrics }) => {
         const fresh = gatherFrom(group, logprobs!);
         if (chosen) {
           const picked = gatherFrom(group, chosen);
@@ -232,27 +236,22 @@ export class Learner {
         group.forEach((row: Partial<TrainedRow>, i) => (row.newLogprobs = fresh[i]!));
         for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
       },
-      {
-        learningRate: settings.learningRate,
-        weightDecay: settings.weightDecay,
-        maxNorm: settings.maxNorm,
-      },
-    );
-    means.add("actor/grad_norm", norm);
-    return !skipped;
+      settings,
+      now: { learningRate, weightDecay, maxNorm },
+    });
+    // A server may not say it.
+    if (!Number.isNaN(done.norm) || done.skipped) means.add("actor/grad_norm", done.norm);
+    for (const [name, value] of Object.entries(done.figures ?? {})) means.add(name, value);
+    return !done.skipped;
   }
 
   #loss(
     group: readonly ReadyRow[],
+    found: PassLogProbs,
     settings: UpdateSettings,
     correction: CorrectionSettings | undefined,
     random: Random,
   ) {
-    const found = passLogProbs(this.model, group, {
-      temperature: settings.temperature,
-      checkpointing: settings.checkpointing,
-      shared: settings.sharedPrefixes,
-    });
     const input = lossInput(group, found, settings, correction, random);
     const out = actorLoss(input, { ...settings, loss: lossUnder(settings, correction) });
     const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };

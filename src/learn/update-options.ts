@@ -1,7 +1,7 @@
-import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
 import type { RolloutCorrection } from "./correction/rollout-correction.js";
 import type { ActorLossOptions } from "./loss/actor-loss.js";
+import type { Reference } from "./reference.js";
 
 /** How a policy is updated. */
 export interface UpdateOptions extends ActorLossOptions {
@@ -41,6 +41,6 @@ export interface UpdateOptions extends ActorLossOptions {
   random?: Random;
   /** Visits the rows in a random order, another one in each epoch. */
   shuffle?: Random;
-  /** The frozen policy a KL loss is measured against. */
-  reference?: Model;
+  /** The frozen policy a KL loss is measured against: a model, or a policy that says log-probabilities. */
+  reference?: Reference;
 }

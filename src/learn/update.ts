@@ -2,11 +2,13 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import type { Model } from "../model/index.js";
 import type { TrainingBatch } from "./batch.js";
 import { Learner } from "./learner.js";
+import { type Trainable, trainedOf } from "./trainee-of.js";
+import type { Trainee } from "./trainee.js";
 import type { UpdateOptions } from "./update-options.js";
 import type { UpdateReport } from "./update-report.js";
 
 /** One optimiser per model, so that updates made by hand in cells share its moments, and nothing else. */
-const learners = new WeakMap<Model, Learner>();
+const learners = new WeakMap<Model | Trainee, Learner>();
 
 /**
  * One update of a policy, in place. Calls on the same policy go on with the same optimiser's moments;
@@ -31,19 +33,21 @@ const learners = new WeakMap<Model, Learner>();
  * ```
  */
 export async function update(
-  policy: { readonly model: Model },
+  policy: Trainable,
   batch: TrainingBatch,
   options: UpdateOptions = {},
 ): Promise<UpdateReport> {
   checkArguments(
     "update",
     { policy, batch, options },
-    { policy: { model: "model" }, batch: { rows: "list" }, options: "object" },
+    { policy: "object", batch: { rows: "list" }, options: "object" },
   );
-  let learner = learners.get(policy.model);
+  if (!("trainee" in policy)) checkArguments("update", { policy }, { policy: { model: "model" } });
+  const trained = trainedOf(policy);
+  let learner = learners.get(trained);
   if (!learner) {
-    learner = new Learner(policy.model);
-    learners.set(policy.model, learner);
+    learner = new Learner(trained);
+    learners.set(trained, learner);
   }
   return learner.update(batch, options);
 }

@@ -19,6 +19,7 @@ export { environmentOf } from "./trainer/environment-of.js";
 export { tasksOf } from "./trainer/tasks-of.js";
 export {
   Trainer,
+  type LocalParts,
   type TrainerParts,
   type TrainerState,
   type TrainerStep,

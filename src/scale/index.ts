@@ -11,3 +11,5 @@ export type { JobRecord, JobState } from "./job/job-record.js";
 export type { Sweep, SweepOptions, SweepRunOptions } from "./job/sweep.js";
 export type { RayNode } from "./ray/ray-api.js";
 export { RayError } from "./ray/ray-error.js";
+export { engine } from "./engine.js";
+export * from "./tinker/index.js";

@@ -1,8 +1,9 @@
 import { checkArguments, shown } from "../../arguments/index.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkOptions } from "../check-options.js";
-import type { GeneratedToken, GenerateOptions, Policy, Row } from "../policy.js";
+import type { GenerateOptions, Policy, Row } from "../policy.js";
 import type { Segment, Session } from "../policy.js";
+import { tellAll } from "../tell-all.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
 import { cutAtStop } from "./cut-at-stop.js";
 import { requestBody, takesText, type Dialect } from "./dialect.js";
@@ -314,16 +315,6 @@ export class RemotePolicy implements Policy {
       if (Number.isNaN(logprob)) this.#seen.silent++;
       else this.#seen.fewest = Math.min(this.#seen.fewest, top.length);
     }
-  }
-}
-
-/** Tells of every token of a segment. */
-function tellAll({ tokens, logprobs, entropies, top }: Segment, tell: (t: GeneratedToken) => void) {
-  const { width } = top;
-  for (const [i, token] of tokens.entries()) {
-    const [from, to] = [i * width, (i + 1) * width];
-    const here = { ids: top.ids.slice(from, to), logprobs: top.logprobs.slice(from, to) };
-    tell({ token, logprob: logprobs[i]!, entropy: entropies[i]!, top: here });
   }
 }
 

@@ -27,7 +27,8 @@ type EntropySource = Pick<Segment, "tokens" | "logprobs" | "entropies"> &
  * -sum(exp(l) l) / ln V: cut-off distributions are not renormalised and positions are summed, not
  * averaged, so the value reaches about 20. An empty segment gives 0. Where a policy reports fewer
  * alternatives than `topK`, or no log-prob for some tokens (NaN), what it reports is used and the value
- * is a lower bound.
+ * is a lower bound. Where it reports none at all (width 0) but an entropy, or an estimate of one as a
+ * surprisal is, that is summed.
  *
  * @example
  * ```ts
@@ -70,7 +71,11 @@ export function segmentEntropy(
   return nats / (normalizer === "vocab" ? vocabSize : Math.log(vocabSize));
 }
 
-function pooled({ tokens, logprobs, top }: EntropySource, positions: number, topK: number): number {
+function pooled(
+  { tokens, logprobs, entropies, top }: EntropySource,
+  positions: number,
+  topK: number,
+): number {
   let sum = 0;
   const add = (l: number) => {
     // An impossible token adds nothing (exp(-Infinity) * -Infinity would be NaN), nor does one that
@@ -79,6 +84,11 @@ function pooled({ tokens, logprobs, top }: EntropySource, positions: number, top
   };
   const width = Math.min(topK, top?.width ?? 0);
   for (let at = 0; at < positions; at++) {
+    // No alternatives, but an estimate of the whole entropy: a server that says the drawn token alone.
+    if (top?.width === 0 && Number.isFinite(entropies[at])) {
+      sum += entropies[at]!;
+      continue;
+    }
     let sampled = false;
     for (let k = 0; top && k < width; k++) {
       add(top.logprobs[at * top.width + k]!);

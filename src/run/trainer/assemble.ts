@@ -18,7 +18,7 @@ import { environmentOf } from "./environment-of.js";
 import { fitTasks } from "./fit-tasks.js";
 import { refuseAdapters } from "./refuse-adapters.js";
 import { pagesIn, tasksOf } from "./tasks-of.js";
-import type { TrainerParts } from "./trainer.js";
+import type { LocalParts } from "./trainer.js";
 
 type Note = (message: string) => void;
 
@@ -74,7 +74,7 @@ async function tasksFor(part: "train" | "test", config: Config, tokenizer: Token
 export async function assemble(
   config: Config,
   note: Note = () => undefined,
-): Promise<TrainerParts> {
+): Promise<LocalParts> {
   checkArguments(
     "train",
     { config },

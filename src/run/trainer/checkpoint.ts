@@ -48,14 +48,15 @@ export async function saveCheckpoint(
   path: string,
   best: Best | null,
 ): Promise<void> {
-  const { config, policy } = trainer.parts;
-  await refuseBroken(policy.model);
+  const { config } = trainer.parts;
+  const { model } = trainer.learner;
+  await refuseBroken(model);
   const actor = join(path, "actor");
   await mkdir(actor);
-  await saveModel(policy.model, actor);
-  if (policy.model.lora) {
+  await saveModel(model, actor);
+  if (model.lora) {
     const base = config.actor_rollout_ref.model.path;
-    await saveAdapter(policy.model, join(actor, adapterFolder), { base });
+    await saveAdapter(model, join(actor, adapterFolder), { base });
   }
   await copyTokenizer(modelFolder(config.actor_rollout_ref.model.path), actor);
   await saveOptimizer(await trainer.learner.state(), join(path, "actor-optimizer.safetensors"));
@@ -101,7 +102,7 @@ export async function resumeFrom(
 
 /** Puts a checkpoint's weights and moments into a trainer. */
 export async function restore(trainer: Trainer, path: string): Promise<void> {
-  const { model } = trainer.parts.policy;
+  const { model } = trainer.learner;
   const actor = join(path, "actor");
   if (model.lora) {
     await loadAdapter(model, join(actor, adapterFolder));

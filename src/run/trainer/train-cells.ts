@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task, TaskSet } from "../../data/index.js";
 import type { EnvironmentSource } from "../../environment/index.js";
-import type { Model } from "../../model/index.js";
+import type { Trainable } from "../../learn/index.js";
 import type { Policy } from "../../policy/index.js";
 import { type Reward, deepResearch, environmentReward } from "../../reward/index.js";
 import { showAs, watchAs, type Shown } from "../../show/index.js";
@@ -136,7 +136,7 @@ export class TrainingRun {
  * ```
  */
 export async function trainOn(
-  policy: Policy & { readonly model: Model },
+  policy: Policy & Trainable,
   tasks: TaskSet | readonly Task[],
   options: CellTraining = {},
 ): Promise<TrainingRun> {

@@ -13,11 +13,14 @@ import {
   klInReward,
   placeReward,
   type PreparedRow,
+  type Reference,
   rowsOf,
+  type Trainable,
   trainedMask,
   treeMetrics,
 } from "../../learn/index.js";
 
+import { trainedOf } from "../../learn/trainee-of.js";
 import type { EnvironmentSource } from "../../environment/index.js";
 import type { Model } from "../../model/index.js";
 import type { Policy } from "../../policy/index.js";
@@ -43,9 +46,10 @@ import { toolSeconds } from "./tool-seconds.js";
 import { validationMetrics } from "./validation-metrics.js";
 
 /** What a trainer is put together from. */
-export interface TrainerParts {
+export interface TrainerParts<P = Policy & Trainable> {
   config: Config;
-  policy: Policy & { readonly model: Model };
+  /** Its model is here, or a server's (`trainee`). */
+  policy: P;
   /** What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it. */
   sampler?: Policy;
   tools: ToolSet;
@@ -55,11 +59,14 @@ export interface TrainerParts {
   train: readonly Task[];
   validation: readonly Task[];
   /** The frozen policy that KL is measured against, where the configuration asks for KL. */
-  reference?: Model;
+  reference?: Reference;
   /** A model with a value head, where the estimator is gae. */
   critic?: Model;
   signal?: AbortSignal;
 }
+
+/** Parts whose model is in memory. */
+export type LocalParts = TrainerParts<Policy & { readonly model: Model }> & { reference?: Model };
 
 /** One step, with everything in it that a person may want to open. */
 export interface TrainerStep {
@@ -144,7 +151,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     const { config, policy, critic } = parts;
     const { algorithm, data, trainer, lab } = config;
     this.parts = parts;
-    this.learner = new Learner(policy.model, {
+    this.learner = new Learner(trainedOf(policy), {
       ...updateOptions(config),
       ...(parts.reference ? { reference: parts.reference } : {}),
     });

@@ -13,7 +13,7 @@ import { LocalPolicy } from "../../../policy/index.js";
 import { ToolSet } from "../../../tools/index.js";
 import { loadConfig } from "../../config/load.js";
 import { tinyTokenizer } from "../../tiny/tiny-tokenizer.js";
-import type { TrainerParts } from "../trainer.js";
+import type { LocalParts } from "../trainer.js";
 
 /** The model's. */
 const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2, contextLength: 128 };
@@ -25,7 +25,7 @@ const python = {
 };
 
 /** A run of a model of a few weights, four steps of two prompts. */
-export async function smallParts(overrides: string[] = []): Promise<TrainerParts> {
+export async function smallParts(overrides: string[] = []): Promise<LocalParts> {
   const { config } = await loadConfig({
     preset: ["arpo", "tiny"],
     overrides: [

@@ -1,0 +1,209 @@
+import { z } from "#zod";
+import { HttpError } from "../../../http/index.js";
+import * as answers from "./answers.js";
+import { TinkerError, TinkerSessionOver } from "./errors.js";
+import { awaitFuture } from "./future.js";
+import { Gate } from "./gate.js";
+import { type Call, TinkerHttp } from "./http.js";
+import { type TinkerConnection, tinkerSettings } from "./settings.js";
+
+/** Who asks, in a session's own words; servers keep it beside their version of it. */
+const sdkVersion = "0.38.0";
+
+/** A model that a server can train or sample from. */
+export interface ServerModel {
+  name: string;
+  contextLength?: number;
+}
+
+/** A call whose answer is only a number to wait with. */
+export interface WorkCall extends Call {
+  /** Counts against the samples under way. */
+  gated?: boolean;
+}
+
+/**
+ * A session at a Tinker server (Thinking Machines' service, SkyRL's, verl's recipe): calls, the work
+ * they start, and the heartbeat that keeps it alive. Speaks the API's JSON.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TinkerClient } from "arpo-lab/scale";
+ *
+ * // Usually: await TinkerClient.connect("https://…"), with the key in TINKER_API_KEY.
+ * await assert.rejects(TinkerClient.connect("ftp://host"), /url must be an http or https address/);
+ * const nobody = TinkerClient.connect("http://127.0.0.1:9", { attempts: 1 });
+ * await assert.rejects(nobody, /Cannot open a Tinker session: .*ECONNREFUSED/);
+ * ```
+ */
+export class TinkerClient {
+  readonly #http: TinkerHttp;
+  readonly #gate: Gate;
+  readonly #sequences = new Map<string, number>();
+  readonly #stop = new AbortController();
+  #beat: ReturnType<typeof setTimeout> | undefined;
+  #over: string | undefined;
+
+  private constructor(
+    http: TinkerHttp,
+    readonly sessionId: string,
+  ) {
+    this.#http = http;
+    this.#gate = new Gate(http.settings.concurrency);
+    this.#schedule();
+  }
+
+  /** Opens a session. The key is read from the environment, and from nowhere else. */
+  static async connect(url: string, options: TinkerConnection = {}): Promise<TinkerClient> {
+    const http = new TinkerHttp(tinkerSettings(url, options));
+    const answer = await http.call({
+      doing: "open a Tinker session",
+      path: "create_session",
+      body: {
+        tags: ["arpo-lab"],
+        user_metadata: null,
+        sdk_version: sdkVersion,
+        type: "create_session",
+      },
+    });
+    const read = parse("open a Tinker session", answers.session, answer);
+    for (const line of [read.info_message, read.warning_message, read.error_message]) {
+      if (line) http.settings.note(`arpo-lab: the Tinker server says: ${line}`);
+    }
+    return new TinkerClient(http, read.session_id);
+  }
+
+  /** The address that is asked. */
+  get url(): string {
+    return this.#http.settings.url;
+  }
+
+  /** Samples that may be under way at once now. */
+  get width(): number {
+    return this.#gate.width;
+  }
+
+  /** Whether the session still is. */
+  get alive(): boolean {
+    return this.#over === undefined;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#http.settings.headers;
+  }
+
+  get timeoutMs(): number {
+    return this.#http.settings.timeoutMs;
+  }
+
+  note(line: string): void {
+    this.#http.settings.note(line);
+  }
+
+  /** The next number in a row of calls that a server does in order. */
+  next(row: string): number {
+    const number = (this.#sequences.get(row) ?? 0) + 1;
+    this.#sequences.set(row, number);
+    return number;
+  }
+
+  /** Makes a call and reads its answer. */
+  async call<T>(call: Call, read: z.ZodType<T>): Promise<T> {
+    this.#check(call.doing);
+    const answer = await this.#http.call({ ...call, signal: this.#signal(call.signal) });
+    return parse(call.doing, read, answer);
+  }
+
+  /** Makes a call that starts work and reads what came of the work. */
+  async work<T>(call: WorkCall, read: z.ZodType<T>): Promise<T> {
+    const busy = () => this.#gate.narrow();
+    const run = async () => {
+      const { request_id: requestId } = await this.call({ ...call, busy }, answers.future);
+      const signal = this.#signal(call.signal);
+      const done = await awaitFuture(this.#http, { doing: call.doing, requestId, busy, signal });
+      return parse(call.doing, read, done);
+    };
+    try {
+      return await (call.gated ? this.#gate.pass(run, call.signal) : run());
+    } catch (error) {
+      // A session that ended takes its models with it: that, and not the model, is what is missing.
+      if (this.#over === undefined && error instanceof TinkerError) await this.#beatNow();
+      if (this.#over !== undefined && !(error instanceof TinkerSessionOver)) this.#check(call.doing);
+      throw error;
+    }
+  }
+
+  /** What the server can train and sample from. */
+  async models(): Promise<ServerModel[]> {
+    const doing = "ask a Tinker server what it has";
+    const call = { doing, path: "get_server_capabilities" };
+    const { supported_models: models } = await this.call(call, answers.capabilities);
+    return models.flatMap(({ model_name: name, max_context_length: contextLength }) =>
+      name ? [{ name, ...(contextLength ? { contextLength } : {}) }] : [],
+    );
+  }
+
+  /** Whether the server is there. */
+  async healthy(): Promise<boolean> {
+    const call = { doing: "ask a Tinker server how it is", path: "healthz" };
+    try {
+      const { status } = await this.call(call, z.looseObject({ status: z.string() }));
+      return status === "ok";
+    } catch (error) {
+      if (error instanceof HttpError || error instanceof TinkerError) return false;
+      throw error;
+    }
+  }
+
+  /** Stops the heartbeat and whatever is under way; the server ends the session by itself. */
+  close(): void {
+    clearTimeout(this.#beat);
+    this.#over ??= "closed";
+    this.#stop.abort(new TinkerSessionOver("Cannot go on: the Tinker session must be open, got closed"));
+  }
+
+  #signal(own: AbortSignal | undefined): AbortSignal {
+    return own ? AbortSignal.any([own, this.#stop.signal]) : this.#stop.signal;
+  }
+
+  #check(doing: string): void {
+    if (this.#over === undefined) return;
+    throw new TinkerSessionOver(
+      `Cannot ${doing}: the Tinker session must be alive, got ${this.#over}; what was saved is resumed in a new one`,
+    );
+  }
+
+  #schedule(): void {
+    this.#beat = setTimeout(() => {
+      void this.#beatNow().then(() => {
+        if (this.#over === undefined) this.#schedule();
+      });
+    }, this.#http.settings.heartbeatMs);
+    this.#beat.unref();
+  }
+
+  async #beatNow(): Promise<void> {
+    try {
+      await this.#http.once({
+        doing: "keep a Tinker session alive",
+        path: "session_heartbeat",
+        body: { session_id: this.sessionId, type: "session_heartbeat" },
+        signal: this.#stop.signal,
+      });
+    } catch (error) {
+      // One beat that gets lost is no end.
+      if (!(error instanceof HttpError)) return;
+      if (error.status === 404 || error.status === 410) this.#over ??= "one that the server ended";
+    }
+  }
+}
+
+function parse<T>(doing: string, schema: z.ZodType<T>, answer: unknown): T {
+  const read = schema.safeParse(answer);
+  if (read.success) return read.data;
+  throw new TinkerError(
+    `Cannot ${doing}: the server must answer as Tinker's API does, got ${z.prettifyError(read.error)}`,
+    "server",
+  );
+}

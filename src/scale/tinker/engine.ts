@@ -1,0 +1,100 @@
+import { checkArguments } from "../../arguments/index.js";
+import { HfTokenizer, modelFolder, type Tokenizer } from "../../model/index.js";
+import { TinkerError } from "./client/errors.js";
+import type { TinkerConnection } from "./client/settings.js";
+import { type ServerModel, TinkerClient } from "./client/tinker-client.js";
+import { type TinkerLora, TinkerRun } from "./client/tinker-run.js";
+import { TinkerPolicy, type TinkerSaved } from "./tinker-policy.js";
+import { TinkerTrainee } from "./tinker-trainee.js";
+import type { TinkerTraits } from "./traits.js";
+
+/** How a model at a Tinker server is opened. */
+export interface TinkerOptions extends TinkerConnection, Partial<TinkerTraits> {
+  /**
+   * The server's name of the base model.
+   *
+   * @default the only one it has
+   */
+  model?: string;
+  /**
+   * The model's tokenizer: a Hugging Face folder, found as `Policy.load` finds it, or one that is loaded.
+   * Rows are tokens, and tags are found in them, so the server's own will not do.
+   */
+  tokenizer: string | Tokenizer;
+  /**
+   * The longest row, prompt included.
+   *
+   * @default what the server says, else 32,768
+   */
+  contextLength?: number;
+  /** The adapters that are trained. */
+  lora?: TinkerLora;
+  /** What `save` gave: goes on from there, in a new model with the saved weights and optimiser. */
+  resume?: TinkerSaved;
+  /**
+   * Alternatives asked for per sampled token. A server that gives none is branched on by surprisal.
+   *
+   * @default 10
+   */
+  topLogprobs?: number;
+}
+
+function chosen(models: readonly ServerModel[], wanted: string | undefined): ServerModel {
+  const [only] = models;
+  const found = wanted === undefined && models.length === 1 ? only : undefined;
+  const model = found ?? models.find(({ name }) => name === wanted);
+  if (model) return model;
+  throw new RangeError(
+    `Cannot use a Tinker server: model must be one of ${models.map(({ name }) => name).join(", ") || "those it has, which are none"}, got ${wanted ?? "none"}`,
+  );
+}
+
+/** Opens a model at a Tinker server: `engine.tinker`. */
+export async function openTinker(url: string, options: TinkerOptions): Promise<TinkerPolicy> {
+  checkArguments(
+    "use a Tinker server",
+    { url, options },
+    {
+      url: "text",
+      options: { model: "text?", contextLength: "count?", lora: "object?", topLogprobs: "count?" },
+    },
+  );
+  const { topLogprobs = 10, reduction, clips, resume, lora = {} } = options;
+  if (reduction !== undefined && reduction !== "sum" && reduction !== "mean") {
+    throw new RangeError(
+      `Cannot use a Tinker server: reduction must be sum or mean, got ${String(reduction)}`,
+    );
+  }
+  const { rank = resume?.rank ?? 16 } = lora;
+  if (!Number.isSafeInteger(rank) || rank < 1) {
+    throw new RangeError(`Cannot use a Tinker server: rank must be a positive integer, got ${rank}`);
+  }
+  const tokenizer =
+    typeof options.tokenizer === "string"
+      ? await HfTokenizer.load(modelFolder(options.tokenizer))
+      : options.tokenizer;
+  checkArguments("use a Tinker server", { tokenizer }, { tokenizer: "tokenizer" });
+  const connect = () => TinkerClient.connect(url, options);
+  const client = await connect();
+  try {
+    const model = chosen(await client.models(), options.model ?? resume?.baseModel);
+    const run = await TinkerRun.create(client, model.name, { ...lora, rank });
+    if (resume) await run.load(resume.path);
+    const given = {
+      ...(reduction === undefined ? {} : { reduction }),
+      ...(clips === undefined ? {} : { clips }),
+    };
+    return new TinkerPolicy({
+      client,
+      trainee: new TinkerTrainee(run, given, resume?.steps ?? 0),
+      ...{ baseModel: model.name, rank, tokenizer, topLogprobs, reconnect: connect },
+      contextLength: options.contextLength ?? model.contextLength ?? 32_768,
+    });
+  } catch (error) {
+    client.close();
+    if (error instanceof TinkerError && error.category === "user" && /rank/i.test(error.message)) {
+      throw new RangeError(`${error.message} (lora.rank is ${rank})`, { cause: error });
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import type { PassRow } from "../../learn/index.js";
+import type { TinkerDatum, TinkerLoss } from "./client/tinker-run.js";
+import { laidOut, shifted } from "./rows.js";
+import type { TinkerTraits } from "./traits.js";
+
+/** A row with dL/dlogp of each of its response tokens, and the logp that was taken at. */
+export interface GradientRow {
+  row: PassRow;
+  gradient: Float32Array;
+  logprobs: Float32Array;
+}
+
+const moves = ({ gradient }: GradientRow) => gradient.some((g) => g !== 0);
+
+/** The rows that have a gradient; one of the others where there is none, so that a step has a row. */
+export function movingRows(rows: readonly GradientRow[]): GradientRow[] {
+  const moving = rows.filter(moves);
+  return moving.length > 0 ? moving : rows.slice(0, 1);
+}
+
+/**
+ * Rows whose loss at a server has exactly the gradient given, whatever loss it was taken of.
+ *
+ * Where a server sums, that is cross-entropy under the weights -dL/dlogp. Where it takes means, weights
+ * are what it divides by, so a sum of them near zero would blow a row up: there it is CISPO with its
+ * ratio clipped to 1, whose gradient is the advantage, with the server's divisors put into the advantages
+ * beforehand. `count` is the number of rows of the whole optimiser step.
+ */
+export function exactGradient(
+  rows: readonly GradientRow[],
+  traits: Pick<TinkerTraits, "reduction">,
+  count: number,
+): { loss: TinkerLoss; data: TinkerDatum[] } {
+  if (traits.reduction === "sum") {
+    return {
+      loss: { name: "cross_entropy" },
+      data: rows.map(({ row, gradient }) => ({
+        ...shifted(row),
+        inputs: { weights: laidOut(row, gradient.map((g) => -g)) },
+      })),
+    };
+  }
+  return {
+    loss: { name: "cispo", config: { clip_low_threshold: 1, clip_high_threshold: 1 } },
+    data: rows.map((row) => ratioRow(row, traits, count)),
+  };
+}
+
+/**
+ * A row for a server's loss of the ratio to `logprobs`, whose gradient is minus the advantage at a ratio
+ * of 1: the advantages are those whose sum, or mean of means, has the gradient given.
+ */
+export function ratioRow(
+  { row, gradient, logprobs }: GradientRow,
+  { reduction }: Pick<TinkerTraits, "reduction">,
+  count: number,
+): TinkerDatum {
+  const taking = gradient.map((g) => (g === 0 ? 0 : 1));
+  const tokens = taking.reduce((sum, n) => sum + n, 0);
+  const divisor = reduction === "mean" ? Math.max(1, tokens) * count : 1;
+  return {
+    ...shifted(row),
+    inputs: {
+      ...(reduction === "mean"
+        ? { weights: laidOut(row, tokens > 0 ? taking : gradient.map(() => 1)) }
+        : {}),
+      advantages: laidOut(row, gradient.map((g) => -g * divisor)),
+      logprobs: laidOut(row, logprobs.map((p, t) => (taking[t] ? p : 0))),
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { ReadingRow } from "../../policy/index.js";
+import type { Trajectory } from "../../rollout/index.js";
+import type { TinkerDatum } from "./client/tinker-run.js";
+
+/** What a server is told of a row. */
+export interface TokenRow {
+  readonly trajectory: Pick<Trajectory, "prompt" | "tokens">;
+}
+
+/** Tokens of a row as a server takes them: all but the last, each with what follows it. */
+export function shifted({ trajectory: { prompt, tokens } }: TokenRow): Omit<TinkerDatum, "inputs"> {
+  const all = new Int32Array(prompt.length + tokens.length);
+  all.set(prompt);
+  all.set(tokens, prompt.length);
+  return { tokens: all.subarray(0, -1), targets: all.subarray(1) };
+}
+
+/** Numbers of a row's response tokens, laid out over what a server takes; 0 elsewhere. */
+export function laidOut({ trajectory }: TokenRow, values: ArrayLike<number>): Float32Array {
+  const { prompt, tokens } = trajectory;
+  const out = new Float32Array(prompt.length + tokens.length - 1);
+  out.set(values as Float32Array, prompt.length - 1);
+  return out;
+}
+
+/** The inverse of `laidOut`: a row's response tokens from what a server answered. */
+export function ownPart({ trajectory }: TokenRow, values: readonly number[]): Float32Array {
+  const from = trajectory.prompt.length - 1;
+  return Float32Array.from(values.slice(from, from + trajectory.tokens.length));
+}
+
+/** A row that is only read. */
+export const readRow = ({ prompt, tokens }: ReadingRow): TokenRow => ({
+  trajectory: { prompt: Int32Array.from(prompt), tokens: Int32Array.from(tokens) },
+});

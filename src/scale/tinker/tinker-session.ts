@@ -1,0 +1,95 @@
+import { checkArguments, shown } from "../../arguments/index.js";
+import type { GenerateOptions, Row, Segment, Session } from "../../policy/policy.js";
+
+interface TinkerRow extends Row {
+  tokens: number[];
+}
+
+/** Rows that are token lists here and are continued by whole prompts: a fork is a copy of its prefix. */
+export class TinkerSession implements Session {
+  readonly #rows = new Set<TinkerRow>();
+  readonly #contextLength: number;
+  readonly #generate: (tokens: readonly number[], options: GenerateOptions) => Promise<Segment>;
+  #nextId = 0;
+  #disposed = false;
+
+  constructor(
+    contextLength: number,
+    generate: (tokens: readonly number[], options: GenerateOptions) => Promise<Segment>,
+  ) {
+    this.#contextLength = contextLength;
+    this.#generate = generate;
+  }
+
+  open(tokens: ArrayLike<number>): Row {
+    if (this.#disposed) {
+      throw new Error("Cannot open a row: the session must not be over, but it was disposed");
+    }
+    checkArguments("open a row", { tokens }, { tokens: "list" });
+    if (tokens.length === 0) {
+      throw new RangeError("Cannot open a row: the prompt must have at least one token, got none");
+    }
+    this.#fits("open a row", tokens.length);
+    return this.#add(Array.from(tokens));
+  }
+
+  fork(row: Row): Row {
+    return this.#add([...this.#own("fork", row).tokens]);
+  }
+
+  append(row: Row, tokens: ArrayLike<number>): void {
+    checkArguments("append", { tokens }, { tokens: "list" });
+    const { tokens: all } = this.#own("append", row);
+    this.#fits("append", all.length + tokens.length);
+    for (let i = 0; i < tokens.length; i++) all.push(tokens[i]!);
+  }
+
+  async generate(row: Row, options: GenerateOptions): Promise<Segment> {
+    const own = this.#own("generate", row);
+    const segment = await this.#generate(own.tokens, options);
+    for (const token of segment.tokens) own.tokens.push(token);
+    return segment;
+  }
+
+  truncate(row: Row, length: number): void {
+    const { tokens } = this.#own("truncate", row);
+    if (!Number.isInteger(length) || length < 1 || length > tokens.length) {
+      throw new RangeError(
+        `Cannot truncate: the length must be an integer from 1 to ${tokens.length}, got ${length}`,
+      );
+    }
+    tokens.length = length;
+  }
+
+  close(row: Row): void {
+    this.#rows.delete(this.#own("close", row));
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#rows.clear();
+  }
+
+  #add(tokens: number[]): Row {
+    const row = { id: this.#nextId++, tokens };
+    this.#rows.add(row);
+    return row;
+  }
+
+  #own(action: string, row: Row): TinkerRow {
+    for (const own of this.#rows) if (own === row) return own;
+    if (typeof row?.id !== "number") {
+      throw new TypeError(`Cannot ${action}: row must be a row of this session, got ${shown(row)}`);
+    }
+    throw new RangeError(
+      `Cannot ${action}: the row must be open in this session, got row ${row.id}`,
+    );
+  }
+
+  #fits(action: string, length: number): void {
+    if (length <= this.#contextLength) return;
+    throw new RangeError(
+      `Cannot ${action}: a row must fit into the context of ${this.#contextLength} tokens, got ${length}`,
+    );
+  }
+}

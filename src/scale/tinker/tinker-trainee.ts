@@ -1,0 +1,247 @@
+import type {
+  PassRow,
+  RowMeasures,
+  StepReport,
+  StepWork,
+  Trainee,
+} from "../../learn/index.js";
+import { splitByTokens } from "../../learn/token-passes.js";
+import type { UpdateSettings } from "../../learn/update-settings.js";
+import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
+import type { TinkerAdam, TinkerDatum, TinkerLoss, TinkerRun } from "./client/tinker-run.js";
+import { exactGradient, type GradientRow, movingRows, ratioRow } from "./gradient-rows.js";
+import { lossGradient } from "./loss-gradient.js";
+import { laidOut, ownPart, shifted, type TokenRow } from "./rows.js";
+import { serverLossOf } from "./server-loss.js";
+import { surprisals } from "./surprisal.js";
+import { type TinkerTraits, traitsOf } from "./traits.js";
+
+/** A row whose measuring is known. */
+type KnownRow = PassRow & { oldLogprobs?: Float32Array };
+
+const refuse = (name: string, must: string, got: unknown): never => {
+  throw new RangeError(`Cannot update at a Tinker server: ${name} must be ${must}, got ${String(got)}`);
+};
+
+/** A model at a server, as an update moves it. */
+export class TinkerTrainee implements Trainee {
+  #run: TinkerRun;
+  #steps: number;
+  #traits: TinkerTraits | undefined;
+  readonly #given: Partial<TinkerTraits>;
+  /** Why the server's gradient is not known, where it is not. */
+  #unsure: string | undefined;
+  /** ln p of rows under the weights of now. */
+  #known = new WeakMap<object, Float32Array>();
+  /** The last rows read under them, and what was said. */
+  #probe: { rows: readonly TokenRow[]; logprobs: Float32Array[] } | undefined;
+
+  constructor(run: TinkerRun, given: Partial<TinkerTraits>, steps = 0) {
+    this.#run = run;
+    this.#given = given;
+    this.#steps = steps;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  get run(): TinkerRun {
+    return this.#run;
+  }
+
+  /** What the server was found to be; undefined before it was first asked. */
+  get traits(): TinkerTraits | undefined {
+    return this.#traits;
+  }
+
+  /** Goes on with another model, whose weights and moments are those after so many steps. */
+  resume(run: TinkerRun, steps: number): void {
+    this.#run = run;
+    this.#steps = steps;
+    this.#unsure = undefined;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#known = new WeakMap();
+    this.#probe = undefined;
+  }
+
+  check({ temperature, entropyCoefficient = 0 }: UpdateSettings): void {
+    if (temperature !== 1) {
+      refuse("temperature", "1, at which a server says log-probabilities", temperature);
+    }
+    if (entropyCoefficient !== 0) {
+      refuse("entropyCoefficient", "0, since a server says no entropies", entropyCoefficient);
+    }
+  }
+
+  async measure(rows: readonly PassRow[], settings: UpdateSettings): Promise<RowMeasures> {
+    this.check(settings);
+    const logprobs: Float32Array[] = [];
+    for (const pass of splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass)) {
+      logprobs.push(...(await this.logProbs(pass)));
+    }
+    return { logprobs, entropies: logprobs.map(surprisals) };
+  }
+
+  /** ln p of rows under the weights of now; asked for once. */
+  async logProbs(rows: readonly TokenRow[]): Promise<Float32Array[]> {
+    const missing = rows.filter(({ trajectory }) => !this.#known.has(trajectory));
+    if (missing.length > 0) {
+      const found = await this.#forward(missing);
+      missing.forEach(({ trajectory }, i) => this.#known.set(trajectory, found[i]!));
+    }
+    return rows.map(({ trajectory }) => this.#known.get(trajectory)!);
+  }
+
+  async #forward(rows: readonly TokenRow[]): Promise<Float32Array[]> {
+    const answer = await this.#run.forward(
+      rows.map((row) => ({
+        ...shifted(row),
+        inputs: { weights: laidOut(row, new Float32Array(row.trajectory.tokens.length).fill(1)) },
+      })),
+    );
+    this.#traits ??= { ...traitsOf(answer, this.#run.client.url), ...this.#given };
+    const logprobs = rows.map((row, i) => ownPart(row, answer.loss_fn_outputs[i]!.logprobs!));
+    this.#probe = { rows, logprobs };
+    return logprobs;
+  }
+
+  /**
+   * Whether the weights are others than when rows were last read: the same rows are read again.
+   * Undefined where that cannot be told, as from a server whose passes differ by themselves.
+   */
+  async #moved(): Promise<boolean | undefined> {
+    if (!this.#probe) return undefined;
+    const { rows, logprobs } = this.#probe;
+    const now = await this.#forward(rows);
+    const again = await this.#forward(rows);
+    if (!same(now, again)) return undefined;
+    this.#probe = { rows, logprobs };
+    return !same(now, logprobs);
+  }
+
+  async step<R extends PassRow>(work: StepWork<R>): Promise<StepReport> {
+    this.check(work.settings);
+    if (this.#unsure !== undefined) {
+      throw new TinkerError(
+        `Cannot update: the gradient at the server must be known, got an update before that ended in the middle of it (${this.#unsure}); resume what was saved`,
+      );
+    }
+    // Also says what kind of server it is, before anything is changed there.
+    if (!this.#traits) await this.logProbs(work.passes[0] ?? []);
+    const served = serverLossOf(work.settings);
+    const sent = await (served ? this.#servedLoss(work, served) : this.#exactGradient(work));
+    if (!sent) return { norm: NaN, skipped: true };
+    return this.#optimStep(work.now);
+  }
+
+  /** Sends dL/dlogp as it is at the log-probabilities of now; false where it is not finite. */
+  async #exactGradient<R extends PassRow>(work: StepWork<R>): Promise<boolean> {
+    const rows: GradientRow[][] = [];
+    for (const pass of work.passes) {
+      const logprobs = await this.logProbs(pass);
+      const { gradients, figures } = await lossGradient(pass, logprobs, work.lossOf);
+      work.seen(pass, figures);
+      rows.push(gradientRows(pass, gradients, logprobs));
+    }
+    const all = rows.flat();
+    if (!finite(all)) return false;
+    const moving = new Set(movingRows(all));
+    for (const pass of rows) {
+      const some = pass.filter((row) => moving.has(row));
+      if (some.length === 0) continue;
+      const { loss, data } = exactGradient(some, this.#traits!, moving.size);
+      await this.#send(data, loss);
+    }
+    return true;
+  }
+
+  /** Lets the server compute a loss that it has exactly as we do. */
+  async #servedLoss<R extends PassRow>(
+    work: StepWork<R>,
+    loss: TinkerLoss,
+  ): Promise<boolean> {
+    const count = work.passes.reduce((sum, pass) => sum + pass.length, 0);
+    const passes: { pass: R[]; rows: GradientRow[] }[] = [];
+    for (const pass of work.passes) {
+      const old = pass.map((row: KnownRow) => row.oldLogprobs!);
+      // Where the ratio is 1 the gradient is the advantage, with all that weighs it.
+      const { gradients } = await lossGradient(pass, old, work.lossOf);
+      passes.push({ pass, rows: gradientRows(pass, gradients, old) });
+    }
+    if (!finite(passes.flatMap(({ rows }) => rows))) return false;
+    for (const { pass, rows } of passes) {
+      const data = rows.map((row) => ratioRow(row, this.#traits!, count));
+      const answer = await this.#send(data, loss);
+      const logprobs = pass.map((row, i) => ownPart(row, answer.loss_fn_outputs[i]!.logprobs!));
+      const { figures } = await lossGradient(pass, logprobs, work.lossOf);
+      work.seen(pass, figures);
+    }
+    return true;
+  }
+
+  async #send(data: readonly TinkerDatum[], loss: TinkerLoss) {
+    try {
+      return await this.#run.forwardBackward(data, loss);
+    } catch (error) {
+      // Part of the gradient may be there, and cannot be taken back.
+      this.#unsure = error instanceof Error ? error.message : String(error);
+      throw error;
+    }
+  }
+
+  async #optimStep(now: StepWork<PassRow>["now"]): Promise<StepReport> {
+    const { clips } = this.#traits!;
+    const bounded = now.maxNorm < Infinity;
+    const adam: TinkerAdam = {
+      ...{ learningRate: now.learningRate, weightDecay: now.weightDecay },
+      ...{ beta1: 0.9, beta2: 0.999, epsilon: 1e-8 },
+      maxNorm: bounded ? now.maxNorm : 0,
+    };
+    const metrics = await this.#surely(adam);
+    this.#steps++;
+    this.#forget();
+    const norm = Object.entries(metrics).find(([name]) => name.includes("grad_norm"))?.[1] ?? NaN;
+    const over = norm > now.maxNorm ? 1 : 0;
+    return {
+      norm,
+      skipped: false,
+      ...(bounded && !clips && !Number.isNaN(norm) ? { figures: { "actor/unclipped": over } } : {}),
+    };
+  }
+
+  /** Takes one optimiser step, also where an answer is lost: the weights then say whether it was taken. */
+  async #surely(adam: TinkerAdam): Promise<Record<string, number>> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#run.optimStep(adam);
+      } catch (error) {
+        this.#unsure = error instanceof Error ? error.message : String(error);
+        if (!(error instanceof TinkerLostAnswer) || attempt >= 3) throw error;
+        const taken = await this.#moved();
+        if (taken === undefined) throw error;
+        this.#unsure = undefined;
+        this.#run.client.note(
+          `arpo-lab: the answer to an optimiser step was lost; the weights say it was ${taken ? "taken" : "not taken, and it is taken now"}`,
+        );
+        if (taken) return {};
+      }
+    }
+  }
+}
+
+const same = (a: readonly Float32Array[], b: readonly Float32Array[]): boolean =>
+  a.every((row, i) => row.every((value, t) => value === b[i]![t]));
+
+const finite = (rows: readonly GradientRow[]): boolean =>
+  rows.every(({ gradient }) => gradient.every(Number.isFinite));
+
+const gradientRows = (
+  pass: readonly PassRow[],
+  gradients: readonly Float32Array[],
+  logprobs: readonly Float32Array[],
+): GradientRow[] =>
+  pass.map((row, i) => ({ row, gradient: gradients[i]!, logprobs: logprobs[i]! }));
