@@ -84,9 +84,10 @@ export async function openTinker(url: string, options: TinkerOptions): Promise<T
       ...(reduction === undefined ? {} : { reduction }),
       ...(clips === undefined ? {} : { clips }),
     };
+    const trainee = new TinkerTrainee(run, given, resume?.steps ?? 0);
+    await trainee.meet(tokenizer.eosId);
     return new TinkerPolicy({
-      client,
-      trainee: new TinkerTrainee(run, given, resume?.steps ?? 0),
+      ...{ client, trainee },
       ...{ baseModel: model.name, rank, tokenizer, topLogprobs, reconnect: connect },
       contextLength: options.contextLength ?? model.contextLength ?? 32_768,
     });

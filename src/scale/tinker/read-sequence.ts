@@ -2,7 +2,6 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason, Segment } from "../../policy/policy.js";
 import { StopWatcher, type TokenTexts } from "../../policy/stops.js";
 import type { Sampled } from "./client/answers.js";
-import { TinkerError } from "./client/errors.js";
 
 /** What a sequence is read with. */
 export interface SequenceReading {
@@ -37,13 +36,9 @@ export function readSequence(sequence: Sampled, reading: SequenceReading): Segme
     if (finish) break;
   }
   if (!finish && tokens.length >= maxTokens) finish = "length";
+  // Fewer than were asked for, and yet not stopped: its own context is full.
+  if (!finish && sequence.stop_reason === "length") finish = "context";
   if (!finish) {
-    if (sequence.stop_reason === "length") {
-      throw new TinkerError(
-        `Cannot sample: the server must write ${maxTokens} tokens or stop, got ${tokens.length}`,
-        "server",
-      );
-    }
     // It ended and does not say with what: the end token was cut off.
     tokens.push(tokenizer.eosId);
     finish = "end";

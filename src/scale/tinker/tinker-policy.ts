@@ -92,8 +92,8 @@ export class TinkerPolicy implements Policy {
     this.name = `${parts.baseModel} at ${new URL(parts.client.url).host}`;
   }
 
-  /** What the server was found to be; undefined before its first forward pass. */
-  get traits(): TinkerTraits | undefined {
+  /** What the server was found to be. */
+  get traits(): TinkerTraits {
     return this.trainee.traits;
   }
 
@@ -201,7 +201,7 @@ export class TinkerPolicy implements Policy {
           num_samples: 1,
           prompt: { chunks: [{ type: "encoded_text", tokens }] },
           sampling_params: {
-            max_tokens: maxTokens,
+            max_tokens: this.#asked(maxTokens, room),
             seed,
             temperature,
             top_k: options.topK ?? -1,
@@ -225,6 +225,12 @@ export class TinkerPolicy implements Policy {
     if (full) segment.finish = "context";
     if (options.onToken) tellAll(segment, options.onToken);
     return segment;
+  }
+
+  /** SkyRL's JAX backend compiles anew for every number of tokens: it is asked for round ones. */
+  #asked(maxTokens: number, room: number): number {
+    if (this.traits.reduction === "sum") return maxTokens;
+    return Math.min(room, 32 * Math.ceil(maxTokens / 32));
   }
 
   /** A sampling session with the weights of now; made once for them. */

@@ -11,7 +11,7 @@ import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
 import type { TinkerAdam, TinkerDatum, TinkerLoss, TinkerRun } from "./client/tinker-run.js";
 import { exactGradient, type GradientRow, movingRows, ratioRow } from "./gradient-rows.js";
 import { lossGradient } from "./loss-gradient.js";
-import { laidOut, ownPart, shifted, type TokenRow } from "./rows.js";
+import { laidOut, ownPart, readRow, shifted, type TokenRow } from "./rows.js";
 import { serverLossOf } from "./server-loss.js";
 import { surprisals } from "./surprisal.js";
 import { type TinkerTraits, traitsOf } from "./traits.js";
@@ -50,9 +50,15 @@ export class TinkerTrainee implements Trainee {
     return this.#run;
   }
 
-  /** What the server was found to be; undefined before it was first asked. */
-  get traits(): TinkerTraits | undefined {
-    return this.#traits;
+  /** What the server was found to be. */
+  get traits(): TinkerTraits {
+    if (this.#traits) return this.#traits;
+    throw new TypeError("Cannot use a Tinker server: it must have been met, got one never asked");
+  }
+
+  /** Reads a row of two tokens, from which it shows what kind of server this is. */
+  async meet(token: number): Promise<void> {
+    await this.#forward([readRow({ prompt: [token], tokens: [token] })]);
   }
 
   /** Goes on with another model, whose weights and moments are those after so many steps. */
@@ -130,8 +136,6 @@ export class TinkerTrainee implements Trainee {
         `Cannot update: the gradient at the server must be known, got an update before that ended in the middle of it (${this.#unsure}); resume what was saved`,
       );
     }
-    // Also says what kind of server it is, before anything is changed there.
-    if (!this.#traits) await this.logProbs(work.passes[0] ?? []);
     const served = serverLossOf(work.settings);
     const sent = await (served ? this.#servedLoss(work, served) : this.#exactGradient(work));
     if (!sent) return { norm: NaN, skipped: true };
@@ -153,7 +157,7 @@ export class TinkerTrainee implements Trainee {
     for (const pass of rows) {
       const some = pass.filter((row) => moving.has(row));
       if (some.length === 0) continue;
-      const { loss, data } = exactGradient(some, this.#traits!, moving.size);
+      const { loss, data } = exactGradient(some, this.traits, moving.size);
       await this.#send(data, loss);
     }
     return true;
@@ -174,7 +178,7 @@ export class TinkerTrainee implements Trainee {
     }
     if (!finite(passes.flatMap(({ rows }) => rows))) return false;
     for (const { pass, rows } of passes) {
-      const data = rows.map((row) => ratioRow(row, this.#traits!, count));
+      const data = rows.map((row) => ratioRow(row, this.traits, count));
       const answer = await this.#send(data, loss);
       const logprobs = pass.map((row, i) => ownPart(row, answer.loss_fn_outputs[i]!.logprobs!));
       const { figures } = await lossGradient(pass, logprobs, work.lossOf);
@@ -194,7 +198,7 @@ export class TinkerTrainee implements Trainee {
   }
 
   async #optimStep(now: StepWork<PassRow>["now"]): Promise<StepReport> {
-    const { clips } = this.#traits!;
+    const { clips } = this.traits;
     const bounded = now.maxNorm < Infinity;
     const adam: TinkerAdam = {
       ...{ learningRate: now.learningRate, weightDecay: now.weightDecay },

@@ -89,7 +89,9 @@ export function tinkerSettings(url: string, options: TinkerConnection): TinkerSe
   }
   const key = process.env[apiKeyEnv ?? "TINKER_API_KEY"] ?? "";
   if (apiKeyEnv !== undefined && key === "") {
-    refuse(`the environment variable ${apiKeyEnv}`, "a key", "none");
+    throw new RangeError(
+      `Cannot use a Tinker server: the environment variable ${apiKeyEnv} must hold a key, got none`,
+    );
   }
   if (key !== "" && base.protocol === "http:" && !loopback(base.hostname)) {
     refuse("url", "https where a key is sent", shownBase(base));
