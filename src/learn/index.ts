@@ -123,7 +123,7 @@ export {
 } from "./batch.js";
 export { Learner } from "./learner.js";
 export type { PassLoss, StepSettings } from "./model-optimizer.js";
-export type { Reference } from "./reference.js";
+export type { Reference } from "./reference-policy.js";
 export type { PassLogProbs, PassRow } from "./token-passes.js";
 export type { Trainable } from "./trainee-of.js";
 export type { RowMeasures, StepReport, StepWork, Trainee } from "./trainee.js";

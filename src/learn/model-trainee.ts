@@ -52,11 +52,18 @@ export class ModelTrainee implements Trainee {
     return measureRows(this.model, rows, settings);
   }
 
-  step<R extends PassRow>({ passes, lossOf, seen, settings, now }: StepWork<R>): Promise<StepReport> {
+  step<R extends PassRow>({
+    passes,
+    lossOf,
+    seen,
+    settings,
+    now,
+  }: StepWork<R>): Promise<StepReport> {
     const { temperature, checkpointing, sharedPrefixes: shared } = settings;
     return this.#optimizer.step(
       passes,
-      (pass) => lossOf(pass, passLogProbs(this.model, pass, { temperature, checkpointing, shared })),
+      (pass) =>
+        lossOf(pass, passLogProbs(this.model, pass, { temperature, checkpointing, shared })),
       seen,
       now,
     );

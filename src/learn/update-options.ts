@@ -1,7 +1,7 @@
 import type { Random } from "../random/index.js";
 import type { RolloutCorrection } from "./correction/rollout-correction.js";
 import type { ActorLossOptions } from "./loss/actor-loss.js";
-import type { Reference } from "./reference.js";
+import type { Reference } from "./reference-policy.js";
 
 /** How a policy is updated. */
 export interface UpdateOptions extends ActorLossOptions {

@@ -17,7 +17,11 @@ import { score } from "../../src/reward/index.js";
 import { rollout } from "../../src/rollout/index.js";
 import { tinyTokenizer } from "../../src/run/tiny/tiny-tokenizer.js";
 import { engine, type TinkerPolicy } from "../../src/scale/index.js";
-import { adaptersOf, apart, SurprisedTrainee } from "../../src/scale/tinker/testing/near-and-far.js";
+import {
+  adaptersOf,
+  apart,
+  SurprisedTrainee,
+} from "../../src/scale/tinker/testing/near-and-far.js";
 import { updateSettings } from "../../src/learn/update-settings.js";
 import { ready, tf } from "../../src/tensor/index.js";
 import { ToolSet } from "../../src/tools/index.js";

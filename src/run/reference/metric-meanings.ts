@@ -87,6 +87,10 @@ export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> 
       meaning:
         "Norm of the gradient before it is cut to grad_clip; a step is skipped if not finite",
     },
+    {
+      name: "actor/unclipped",
+      meaning: "Share of steps whose gradient was above grad_clip at a server that cannot clip",
+    },
     { name: "actor/lr", meaning: "Learning rate" },
     {
       name: "actor/turn_kl_entropy",

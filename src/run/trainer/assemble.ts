@@ -71,10 +71,7 @@ async function tasksFor(part: "train" | "test", config: Config, tokenizer: Token
  * await tools.dispose();
  * ```
  */
-export async function assemble(
-  config: Config,
-  note: Note = () => undefined,
-): Promise<LocalParts> {
+export async function assemble(config: Config, note: Note = () => undefined): Promise<LocalParts> {
   checkArguments(
     "train",
     { config },

@@ -67,7 +67,9 @@ export async function openTinker(url: string, options: TinkerOptions): Promise<T
   }
   const { rank = resume?.rank ?? 16 } = lora;
   if (!Number.isSafeInteger(rank) || rank < 1) {
-    throw new RangeError(`Cannot use a Tinker server: rank must be a positive integer, got ${rank}`);
+    throw new RangeError(
+      `Cannot use a Tinker server: rank must be a positive integer, got ${rank}`,
+    );
   }
   const tokenizer =
     typeof options.tokenizer === "string"

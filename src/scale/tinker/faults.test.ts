@@ -94,7 +94,8 @@ for (const [when, fault, posts, word] of [
 test("a lost answer to a gradient ends the update, and what was saved goes on", async (t) => {
   const base = await smallModel();
   const { server, far } = await farModel(t, base, {
-    fault: (path, count) => (path === "forward_backward" && count === 1 ? "broken after" : undefined),
+    fault: (path, count) =>
+      path === "forward_backward" && count === 1 ? "broken after" : undefined,
   });
   const batch = await rowsOf(far);
   const learner = new Learner(far.trainee, options);

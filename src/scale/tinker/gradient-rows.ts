@@ -36,7 +36,12 @@ export function exactGradient(
       loss: { name: "cross_entropy" },
       data: rows.map(({ row, gradient }) => ({
         ...shifted(row),
-        inputs: { weights: laidOut(row, gradient.map((g) => -g)) },
+        inputs: {
+          weights: laidOut(
+            row,
+            gradient.map((g) => -g),
+          ),
+        },
       })),
     };
   }
@@ -64,8 +69,14 @@ export function ratioRow(
       ...(reduction === "mean"
         ? { weights: laidOut(row, tokens > 0 ? taking : gradient.map(() => 1)) }
         : {}),
-      advantages: laidOut(row, gradient.map((g) => -g * divisor)),
-      logprobs: laidOut(row, logprobs.map((p, t) => (taking[t] ? p : 0))),
+      advantages: laidOut(
+        row,
+        gradient.map((g) => -g * divisor),
+      ),
+      logprobs: laidOut(
+        row,
+        logprobs.map((p, t) => (taking[t] ? p : 0)),
+      ),
     },
   };
 }

@@ -44,7 +44,9 @@ export function readSequence(sequence: Sampled, reading: SequenceReading): Segme
     finish = "end";
   }
   const said = (t: number): number => (exact ? (sequence.logprobs?.[t] ?? NaN) : NaN);
-  const logprobs = Float32Array.from(tokens, (_, t) => (t < sequence.tokens.length ? said(t) : NaN));
+  const logprobs = Float32Array.from(tokens, (_, t) =>
+    t < sequence.tokens.length ? said(t) : NaN,
+  );
   return {
     tokens: Int32Array.from(tokens),
     logprobs,

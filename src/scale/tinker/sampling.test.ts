@@ -87,7 +87,10 @@ test("a sequence ends where a local model's does, whatever a server writes beyon
     assert.ok(!text.includes("a"));
     assert.equal(finish === "stop", stop === "a");
     assert.equal(top.width, 0);
-    assert.deepEqual(entropies, logprobs.map((p) => -p));
+    assert.deepEqual(
+      entropies,
+      logprobs.map((p) => -p),
+    );
     assert.equal(row.tokens.length, tokenizer.encode("What is 6*7?").length + tokens.length);
   }
   const row = session.open([1, 2, 3]);
@@ -119,7 +122,9 @@ test("trainOn trains a server's model, and sampling follows the weights", async 
   const trees = await rollout(far, tasks.calc({ train: 1, test: 1 }).train, {
     ...{ n: 4, initialRollouts: 4, responseLength: 12, tools, seed: 5 },
   });
-  await update(far, advantages(await score(trees, ({ length }) => length % 3)), { learningRate: 1e-4 });
+  await update(far, advantages(await score(trees, ({ length }) => length % 3)), {
+    learningRate: 1e-4,
+  });
   const stale = session.generate(row, { maxTokens: 2, random: Random.from(1) });
   await assert.rejects(stale, /training has changed them since/);
   base.dispose();

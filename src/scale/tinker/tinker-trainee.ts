@@ -1,10 +1,4 @@
-import type {
-  PassRow,
-  RowMeasures,
-  StepReport,
-  StepWork,
-  Trainee,
-} from "../../learn/index.js";
+import type { PassRow, RowMeasures, StepReport, StepWork, Trainee } from "../../learn/index.js";
 import { splitByTokens } from "../../learn/token-passes.js";
 import type { UpdateSettings } from "../../learn/update-settings.js";
 import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
@@ -20,7 +14,9 @@ import { type TinkerTraits, traitsOf } from "./traits.js";
 type KnownRow = PassRow & { oldLogprobs?: Float32Array };
 
 const refuse = (name: string, must: string, got: unknown): never => {
-  throw new RangeError(`Cannot update at a Tinker server: ${name} must be ${must}, got ${String(got)}`);
+  throw new RangeError(
+    `Cannot update at a Tinker server: ${name} must be ${must}, got ${String(got)}`,
+  );
 };
 
 /** A model at a server, as an update moves it. */
@@ -164,10 +160,7 @@ export class TinkerTrainee implements Trainee {
   }
 
   /** Lets the server compute a loss that it has exactly as we do. */
-  async #servedLoss<R extends PassRow>(
-    work: StepWork<R>,
-    loss: TinkerLoss,
-  ): Promise<boolean> {
+  async #servedLoss<R extends PassRow>(work: StepWork<R>, loss: TinkerLoss): Promise<boolean> {
     const count = work.passes.reduce((sum, pass) => sum + pass.length, 0);
     const passes: { pass: R[]; rows: GradientRow[] }[] = [];
     for (const pass of work.passes) {

@@ -13,7 +13,11 @@ const task = tasks.calc({ train: 1, test: 1 }).train[0]!;
 const tools = new ToolSet([
   { name: "python", tag: "python", description: "Answers 42.", execute: () => "42" },
 ]);
-const growing: RolloutOptions = { ...{ n: 6, initialRollouts: 3, responseLength: 24 }, tools, seed: 1 };
+const growing: RolloutOptions = {
+  ...{ n: 6, initialRollouts: 3, responseLength: 24 },
+  tools,
+  seed: 1,
+};
 
 /** Scored rows whose rewards differ. */
 async function scoredRows(policy: Policy, options: RolloutOptions = {}): Promise<Scored> {

@@ -9,7 +9,11 @@ async function get(
   client: TinkerClient,
 ): Promise<{ bytes: Buffer; next?: string }> {
   const { default: axios } = await import("axios");
-  const { status, data, headers: said } = await axios.get<ArrayBuffer>(url, {
+  const {
+    status,
+    data,
+    headers: said,
+  } = await axios.get<ArrayBuffer>(url, {
     headers,
     maxRedirects: 0,
     responseType: "arraybuffer",
@@ -40,14 +44,16 @@ export async function downloadArchive(client: TinkerClient, path: string): Promi
     if (next === undefined) return bytes;
     url = next;
   }
-  throw new TinkerError("Cannot fetch adapters: the server must give the archive, got redirects only");
+  throw new TinkerError(
+    "Cannot fetch adapters: the server must give the archive, got redirects only",
+  );
 }
 
 /** The plain files of a (gzipped) tar archive, by their names without folders. */
 export function filesOf(archive: Buffer): Map<string, Buffer> {
   const tar = archive[0] === 0x1f && archive[1] === 0x8b ? gunzipSync(archive) : archive;
   const files = new Map<string, Buffer>();
-  for (let at = 0; at + 512 <= tar.length; ) {
+  for (let at = 0; at + 512 <= tar.length;) {
     const text = (from: number, length: number) =>
       tar
         .subarray(at + from, at + from + length)

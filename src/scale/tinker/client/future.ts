@@ -49,7 +49,8 @@ export async function awaitFuture(http: TinkerHttp, work: Awaited): Promise<unkn
       if (!again.success) return finished(doing, answer);
       if (again.data.queue_state?.startsWith("paused")) {
         work.busy?.();
-        if (!saidPaused) note(`arpo-lab: the Tinker server holds work back: ${again.data.queue_state}`);
+        if (!saidPaused)
+          note(`arpo-lab: the Tinker server holds work back: ${again.data.queue_state}`);
         saidPaused = true;
       }
       wait = http.wait(Math.min(pauses++, 4));

@@ -21,7 +21,13 @@ export interface Call {
 }
 
 /** Attempts that never reached a server's program. */
-const unreached = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+const unreached = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
 const longestWaitMs = 30_000;
 
 /** Whether a failed attempt surely did nothing. */

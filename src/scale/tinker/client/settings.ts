@@ -116,7 +116,8 @@ export function tinkerSettings(url: string, options: TinkerConnection): TinkerSe
   for (const name of ["backoffMs", "timeoutMs", "workMs", "heartbeatMs"] as const) {
     const value = settings[name];
     // Timers count in 31 bits.
-    const ok = typeof value === "number" && value < 2 ** 31 && value >= (name === "backoffMs" ? 0 : 1);
+    const ok =
+      typeof value === "number" && value < 2 ** 31 && value >= (name === "backoffMs" ? 0 : 1);
     if (!ok) refuse(name, "milliseconds below 2^31", value);
   }
   if (typeof settings.note !== "function") refuse("note", "a function", settings.note);

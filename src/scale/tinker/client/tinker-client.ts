@@ -129,7 +129,8 @@ export class TinkerClient {
     } catch (error) {
       // A session that ended takes its models with it: that, and not the model, is what is missing.
       if (this.#over === undefined && error instanceof TinkerError) await this.#beatNow();
-      if (this.#over !== undefined && !(error instanceof TinkerSessionOver)) this.#check(call.doing);
+      if (this.#over !== undefined && !(error instanceof TinkerSessionOver))
+        this.#check(call.doing);
       throw error;
     }
   }
@@ -160,7 +161,9 @@ export class TinkerClient {
   close(): void {
     clearTimeout(this.#beat);
     this.#over ??= "closed";
-    this.#stop.abort(new TinkerSessionOver("Cannot go on: the Tinker session must be open, got closed"));
+    this.#stop.abort(
+      new TinkerSessionOver("Cannot go on: the Tinker session must be open, got closed"),
+    );
   }
 
   #signal(own: AbortSignal | undefined): AbortSignal {

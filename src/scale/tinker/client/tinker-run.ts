@@ -155,7 +155,12 @@ export class TinkerRun {
 
   async #save(path: string, name: string, signal?: AbortSignal): Promise<string> {
     const saved = await this.#work(
-      { doing: "save at the Tinker server", path, body: { path: name, ...this.#named(), type: path }, signal },
+      {
+        doing: "save at the Tinker server",
+        path,
+        body: { path: name, ...this.#named(), type: path },
+        signal,
+      },
       answers.saved,
     );
     if (saved.path) return saved.path;
@@ -166,7 +171,10 @@ export class TinkerRun {
   async load(path: string, signal?: AbortSignal): Promise<void> {
     const body = { path, optimizer: true, ...this.#named(), type: "load_weights" };
     const doing = `load ${path}`;
-    await this.#work({ doing, path: "load_weights", body, effect: "once", signal }, z.looseObject({}));
+    await this.#work(
+      { doing, path: "load_weights", body, effect: "once", signal },
+      z.looseObject({}),
+    );
   }
 
   /** A sampling session with the weights of now. */

@@ -93,9 +93,7 @@ export class FakeModel {
         const losses = tokenLosses(loss, logprobs, given, config).mul(tf.tensor1d(weights));
         const sum = losses.sum();
         const divisor = weights.reduce((a, b) => a + b, 0);
-        return (
-          this.reduction === "mean" ? sum.div(Math.max(divisor, 1e-9)) : sum
-        ).asScalar();
+        return (this.reduction === "mean" ? sum.div(Math.max(divisor, 1e-9)) : sum).asScalar();
       };
       if (train) {
         const { value, gradients } = gradientsOf(objective, this.model.trainable);

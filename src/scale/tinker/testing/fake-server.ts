@@ -137,7 +137,11 @@ export class FakeServer {
       case "healthz":
         return { status: "ok" };
       case "get_server_capabilities":
-        return { supported_models: [{ model_name: "tiny", max_context_length: this.#options.base.config.contextLength }] };
+        return {
+          supported_models: [
+            { model_name: "tiny", max_context_length: this.#options.base.config.contextLength },
+          ],
+        };
       case "create_session":
         this.#session = `session_${this.#sessions++}`;
         return { type: "create_session", session_id: this.#session };
@@ -284,7 +288,9 @@ export class FakeServer {
       out.logprobs.push(...segment.logprobs);
       const { width, ids, logprobs } = segment.top;
       segment.tokens.forEach((_, t) =>
-        out.topk.push(Array.from({ length: width }, (_, k) => [ids[t * width + k], logprobs[t * width + k]])),
+        out.topk.push(
+          Array.from({ length: width }, (_, k) => [ids[t * width + k], logprobs[t * width + k]]),
+        ),
       );
       // SkyRL's knows texts or tokens to stop at: with texts it writes beyond an end token.
       const beyond = this.#options.reduction === "mean" && texts.length > 0;

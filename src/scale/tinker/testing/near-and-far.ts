@@ -43,7 +43,8 @@ export class SurprisedTrainee extends ModelTrainee {
     const { lossOf } = work;
     return super.step({
       ...work,
-      lossOf: (pass, { logprobs }) => lossOf(pass, { logprobs, entropies: detached(logprobs.neg()) }),
+      lossOf: (pass, { logprobs }) =>
+        lossOf(pass, { logprobs, entropies: detached(logprobs.neg()) }),
     });
   }
 }

@@ -1,12 +1,8 @@
-import type { Model } from "../model/index.js";
-import type { Policy } from "../policy/index.js";
 import { measureRows } from "./model-trainee.js";
+import type { Reference } from "./reference-policy.js";
 import type { PassRow } from "./token-passes.js";
 import type { RowMeasures } from "./trainee.js";
 import type { UpdateSettings } from "./update-settings.js";
-
-/** A policy that is asked and not trained: a model in memory, or anything that says log-probabilities. */
-export type Reference = Model | Required<Pick<Policy, "logProbs">>;
 
 /** ln p and entropy of every response token under a frozen policy. */
 export async function measureReference(
