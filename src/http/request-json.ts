@@ -88,8 +88,22 @@ export function isAxiosError(error: unknown): error is AxiosError {
   return (error as Partial<AxiosError> | null)?.isAxiosError === true;
 }
 
+/** The first words of an answer, without what a server may repeat of the request's headers. */
+function without(headers: Readonly<Record<string, string>>, answer: string): string {
+  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
+  return secrets
+    .filter((secret) => secret.length >= 4)
+    .reduce((text, secret) => text.replaceAll(secret, "…"), answer)
+    .slice(0, 2000);
+}
+
 /** What went wrong, without anything of the request but its address. */
-function httpError(doing: string, url: string, error: unknown): HttpError {
+function httpError(
+  doing: string,
+  url: string,
+  error: unknown,
+  headers: Readonly<Record<string, string>>,
+): HttpError {
   const where = shownUrl(url);
   if (!isAxiosError(error)) {
     const why = error instanceof Error ? error.message : String(error);
@@ -107,7 +121,9 @@ function httpError(doing: string, url: string, error: unknown): HttpError {
       retry,
       after,
       "status",
-      typeof error.response?.data === "string" ? { said: error.response.data.slice(0, 2000) } : {},
+      typeof error.response?.data === "string"
+        ? { said: without(headers, error.response.data) }
+        : {},
     );
   }
   const timeout = error.code === "ECONNABORTED" || error.code === "ETIMEDOUT";
@@ -210,7 +226,7 @@ export async function requestJson(doing: string, request: JsonRequest): Promise<
     if (isAxiosError(error) && error.message.startsWith("maxContentLength")) {
       throw unusable(`must answer with at most ${maxBytes} bytes, got more`, true, "content");
     }
-    throw httpError(doing, url, error);
+    throw httpError(doing, url, error, headers ?? {});
   }
   try {
     return JSON.parse(String(text)) as unknown;

@@ -44,4 +44,6 @@ listener.bind(("127.0.0.1", 0))
 server = uvicorn.Server(uvicorn.Config(api.app, log_level="warning"))
 threading.Thread(target=end_with_input, args=(server,), daemon=True).start()
 print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)
+# Whoever reads the address reads no more, and the engine says much.
+os.dup2(2, 1)
 server.run(sockets=[listener])

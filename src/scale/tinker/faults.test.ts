@@ -220,11 +220,18 @@ test("what a server refuses is told in its words, and a key in none", async (t) 
   const query = openTinker(`${server.url}?key=secret`, { tokenizer });
   await assert.rejects(query, (error: Error) => /without a query/.test(error.message) && !error.message.includes("secret")); // prettier-ignore
 
-  const denied = await farModel(t, base, {
-    fault: (path) => (path === "forward" ? { status: 401, detail: "no such key" } : undefined),
-  });
+  const detail = "no such key: secret-of-mine";
+  const denied = await farModel(
+    t,
+    base,
+    {
+      fault: (path, count) =>
+        path === "forward" && count > 0 ? { status: 401, detail } : undefined,
+    },
+    { apiKeyEnv: "FAKE_TINKER_KEY" },
+  );
   const reading = denied.far.logProbs([{ prompt: [1], tokens: [2] }]);
-  await assert.rejects(reading, (error) => error instanceof TinkerError && /401: no such key/.test(error.message)); // prettier-ignore
-  assert.equal(denied.server.count("forward"), 1);
+  await assert.rejects(reading, (error) => error instanceof TinkerError && /401: no such key: …$/.test(error.message)); // prettier-ignore
+  assert.equal(denied.server.count("forward"), 2);
   base.dispose();
 });
