@@ -8,6 +8,8 @@ export interface SequenceReading {
   tokenizer: Tokenizer;
   texts: TokenTexts;
   stops: readonly string[];
+  /** The row's last tokens, in which a stop string may begin. */
+  begun: readonly number[];
   /** Tokens that were asked for. */
   maxTokens: number;
   /** Log-probabilities are of the distribution that was sampled from. */
@@ -23,8 +25,8 @@ const none = -99_999;
  * asked for). Where it gives no alternatives, entropies are the tokens' surprisals.
  */
 export function readSequence(sequence: Sampled, reading: SequenceReading): Segment {
-  const { tokenizer, texts, stops, maxTokens, exact } = reading;
-  const watcher = new StopWatcher(texts, stops);
+  const { tokenizer, texts, stops, begun, maxTokens, exact } = reading;
+  const watcher = new StopWatcher(texts, stops, begun);
   const tokens: number[] = [];
   let finish: FinishReason | undefined;
   let stop: string | undefined;

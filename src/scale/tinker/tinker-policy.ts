@@ -182,7 +182,7 @@ export class TinkerPolicy implements Policy {
   }
 
   async #generate(tokens: readonly number[], options: GenerateOptions): Promise<Segment> {
-    checkOptions(options);
+    checkOptions(options, tokens.length);
     refuseUnknown(options);
     const room = this.contextLength - tokens.length;
     if (room <= 0) return nothing();
@@ -218,7 +218,8 @@ export class TinkerPolicy implements Policy {
     );
     const { tokenizer } = this;
     const exact = temperature === 1 || temperature === 0;
-    const reading = { tokenizer, texts: this.#texts, stops, maxTokens, exact };
+    const begun = tokens.slice(tokens.length - (options.begun ?? 0));
+    const reading = { tokenizer, texts: this.#texts, stops, begun, maxTokens, exact };
     const segment = readSequence(sequences[0]!, reading);
     this.#count(segment);
     const full = segment.finish === "length" && maxTokens < options.maxTokens;
