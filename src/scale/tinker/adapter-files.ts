@@ -1,5 +1,5 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, writeFile } from "#platform/files";
+import { join } from "#platform/path";
 import { SafetensorsFile } from "../../model/index.js";
 import { TinkerError } from "./client/errors.js";
 
@@ -10,7 +10,7 @@ const [weights, settings] = ["adapter_model.safetensors", "adapter_config.json"]
  * says no target modules; they are those that the weights are of.
  */
 export async function writeAdapter(
-  files: ReadonlyMap<string, Buffer>,
+  files: ReadonlyMap<string, Uint8Array>,
   folder: string,
 ): Promise<void> {
   const [tensors, said] = [files.get(weights), files.get(settings)];
@@ -21,7 +21,7 @@ export async function writeAdapter(
   }
   await mkdir(folder, { recursive: true });
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
-  const config = JSON.parse(said.toString()) as Record<string, unknown>;
+  const config = JSON.parse(new TextDecoder().decode(said)) as Record<string, unknown>;
   if (config["target_modules"]) return;
   const file = await SafetensorsFile.open(join(folder, weights));
   const modules = new Set(

@@ -167,7 +167,7 @@ export class TinkerPolicy implements Policy {
   async fetchAdapter(folder: string, name = `adapter-${Date.now().toString(36)}`): Promise<void> {
     checkArguments("fetch adapters", { folder, name }, { folder: "path", name: "path" });
     const path = await this.trainee.run.saveAdapter(name);
-    await writeAdapter(filesOf(await downloadArchive(this.#client, path)), folder);
+    await writeAdapter(await filesOf(await downloadArchive(this.#client, path)), folder);
   }
 
   /** Ends the heartbeat and whatever is under way; `unload` also gives the model's place back. */

@@ -1,4 +1,3 @@
-import { gunzipSync } from "node:zlib";
 import { TinkerError } from "./errors.js";
 import type { TinkerClient } from "./tinker-client.js";
 
@@ -7,7 +6,7 @@ async function get(
   url: string,
   headers: Readonly<Record<string, string>>,
   client: TinkerClient,
-): Promise<{ bytes: Buffer; next?: string }> {
+): Promise<{ bytes: Uint8Array; next?: string }> {
   const { default: axios } = await import("axios");
   const {
     status,
@@ -22,9 +21,9 @@ async function get(
   });
   const next: unknown = said["location"];
   if (status >= 300 && status < 400 && typeof next === "string") {
-    return { bytes: Buffer.alloc(0), next: new URL(next, url).href };
+    return { bytes: new Uint8Array(0), next: new URL(next, url).href };
   }
-  if (status === 200) return { bytes: Buffer.from(data) };
+  if (status === 200) return { bytes: new Uint8Array(data) };
   const { protocol, host, pathname } = new URL(url);
   throw new TinkerError(
     `Cannot fetch adapters: ${protocol}//${host}${pathname} must answer with status 200, got ${status}`,
@@ -32,7 +31,7 @@ async function get(
 }
 
 /** The archive of a saved adapter (`tinker://RUN/…`). */
-export async function downloadArchive(client: TinkerClient, path: string): Promise<Buffer> {
+export async function downloadArchive(client: TinkerClient, path: string): Promise<Uint8Array> {
   const [, run, checkpoint] = /^tinker:\/\/([^/]+)\/(.+)$/.exec(path) ?? [];
   if (run === undefined || checkpoint === undefined) {
     throw new RangeError(`Cannot fetch adapters: path must be a tinker:// one, got ${path}`);
@@ -49,15 +48,22 @@ export async function downloadArchive(client: TinkerClient, path: string): Promi
   );
 }
 
+async function unzipped(archive: Uint8Array): Promise<Uint8Array> {
+  const packed = archive[0] === 0x1f && archive[1] === 0x8b;
+  if (!packed) return archive;
+  const bytes = new Blob([new Uint8Array(archive)]).stream();
+  const plain = bytes.pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(plain).arrayBuffer());
+}
+
 /** The plain files of a (gzipped) tar archive, by their names without folders. */
-export function filesOf(archive: Buffer): Map<string, Buffer> {
-  const tar = archive[0] === 0x1f && archive[1] === 0x8b ? gunzipSync(archive) : archive;
-  const files = new Map<string, Buffer>();
+export async function filesOf(archive: Uint8Array): Promise<Map<string, Uint8Array>> {
+  const tar = await unzipped(archive);
+  const files = new Map<string, Uint8Array>();
   for (let at = 0; at + 512 <= tar.length;) {
     const text = (from: number, length: number) =>
-      tar
-        .subarray(at + from, at + from + length)
-        .toString("latin1")
+      new TextDecoder("latin1")
+        .decode(tar.subarray(at + from, at + from + length))
         .replace(/\0[\s\S]*$/, "");
     const name = text(0, 100);
     if (name === "") break;

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import { HttpError, requestJson } from "../../../http/index.js";
 import { pause } from "../../../http/pause.js";
 import { TinkerError, TinkerLostAnswer } from "./errors.js";

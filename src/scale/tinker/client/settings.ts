@@ -1,3 +1,5 @@
+import { environment } from "#platform/environment";
+import { note } from "#platform/note";
 import { shown } from "../../../arguments/shown.js";
 
 /** How a Tinker server is asked. */
@@ -87,7 +89,7 @@ export function tinkerSettings(url: string, options: TinkerConnection): TinkerSe
   if (apiKeyEnv !== undefined && (typeof apiKeyEnv !== "string" || apiKeyEnv === "")) {
     refuse("apiKeyEnv", "the name of an environment variable", apiKeyEnv);
   }
-  const key = process.env[apiKeyEnv ?? "TINKER_API_KEY"] ?? "";
+  const key = environment[apiKeyEnv ?? "TINKER_API_KEY"] ?? "";
   if (apiKeyEnv !== undefined && key === "") {
     throw new RangeError(
       `Cannot use a Tinker server: the environment variable ${apiKeyEnv} must hold a key, got none`,
@@ -107,7 +109,7 @@ export function tinkerSettings(url: string, options: TinkerConnection): TinkerSe
     workMs: options.workMs ?? 3_600_000,
     heartbeatMs: options.heartbeatMs ?? 10_000,
     concurrency: options.concurrency ?? 64,
-    note: options.note ?? ((line) => void process.stderr.write(`${line}\n`)),
+    note: options.note ?? note,
   };
   for (const name of ["attempts", "concurrency"] as const) {
     const value = settings[name];
