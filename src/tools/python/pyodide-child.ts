@@ -7,8 +7,9 @@
  */
 import { Buffer } from "node:buffer";
 import { constants, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { runInNewContext } from "node:vm";
-import { loadPyodide } from "pyodide";
 import { harden, lateImports, struckNames } from "./harden.js";
 import { harness } from "./harness.js";
 import { snapshotFiles, type EmscriptenFS } from "./memory-files.js";
@@ -25,6 +26,10 @@ const exit: (status: number) => never = process.exit.bind(process);
 // Emscripten's host file system, never mounted here, reads these constants in a way that Node's
 // permission model refuses.
 Object.defineProperty(process, "binding", { value: () => ({ fs: constants }) });
+
+// By its place: by name it would be looked for through links (pnpm's, npm link's) that may not be read.
+const place = pathToFileURL(join(settings.indexURL, "pyodide.mjs")).href;
+const { loadPyodide }: typeof import("pyodide") = await import(place);
 
 const pageBytes = 65536;
 const grow = WebAssembly.Memory.prototype.grow;

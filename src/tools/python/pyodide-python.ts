@@ -49,7 +49,7 @@ export function pyodidePool(limits: PythonLimits = {}): PythonPool {
   checkArguments("run Python", { limits }, { limits: "object" });
   const all = withDefaults(limits);
   const command = (preload?: string): ChildCommand => {
-    const indexURL = dirname(resolvePackage("pyodide/package.json")!);
+    const indexURL = realpathSync(dirname(resolvePackage("pyodide/package.json")!));
     const settings = {
       indexURL: `${indexURL}/`,
       memoryBytes: all.memoryMb * 2 ** 20,
