@@ -12,7 +12,7 @@ import { optimiserKernels } from "./kernels/optimiser.js";
 import { transformerKernels } from "./kernels/transformer.js";
 import { vocabularyKernels } from "./kernels/vocabulary.js";
 import { loadTensorflow } from "./optional/tensorflow.js";
-import { createWebgpu, releaseWebgpu } from "./optional/webgpu.js";
+import { createWebgpu, releaseWebgpu, webgpuDevice } from "./optional/webgpu.js";
 import { tf } from "./tfjs.js";
 
 /** Every backend there is: first those that are taken where they are, best first, then those that are asked for. */
@@ -128,7 +128,10 @@ export function registerBackends(): void {
 export async function switchBackend(name: BackendName): Promise<void> {
   const before = tf.getBackend();
   if (name === before) return;
-  if (name === "webgpu") tf.registerBackend("webgpu", () => webgpuBackend(true), 0);
+  if (name === "webgpu") {
+    await webgpuDevice(); // or its reason, without what tfjs would print of it
+    tf.registerBackend("webgpu", () => webgpuBackend(true), 0);
+  }
   const started = await tf.setBackend(name);
   if (!started) await tf.setBackend(before);
   if (before === "webgpu" || !started) {

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { register } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { nameOf } from "../../tensor/gpu/device.js";
 import { ready, tf } from "../../tensor/index.js";
 import { modelConfig } from "../config.js";
-import { decide, type Surroundings } from "./choose-backend.js";
+import { chooseBackend, decide, type Surroundings } from "./choose-backend.js";
 import { measure, probeShape } from "./measure.js";
-import { allRemembered, type Remembered, remember } from "./remembered.js";
+import { allRemembered, machineKey, type Remembered, remember, shapeKey } from "./remembered.js";
 
 const config = modelConfig({
   ...{ vocabSize: 40, hiddenSize: 16, intermediateSize: 32, layers: 3, heads: 2, eosIds: [39] },
@@ -135,6 +136,35 @@ test("choices are kept in the cache's folder, and a broken file counts as none",
   } finally {
     if (before === undefined) delete process.env["ARPO_LAB_CACHE"];
     else process.env["ARPO_LAB_CACHE"] = before;
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("a card that was faster and is gone does not keep a model from running", async () => {
+  const absent =
+    "export const resolve = (name, context, next) => next(name === 'webgpu' ? 'no-' + name : name, context)";
+  register(`data:text/javascript,${encodeURIComponent(absent)}`);
+  const folder = await mkdtemp(join(tmpdir(), "arpo-gone-"));
+  const { ARPO_LAB_CACHE: cache, ARPO_LAB_BACKEND: asked } = process.env;
+  process.env["ARPO_LAB_CACHE"] = folder;
+  delete process.env["ARPO_LAB_BACKEND"];
+  try {
+    const backend = await ready();
+    await remember({
+      machine: machineKey(),
+      shape: shapeKey(config),
+      timings: [
+        { backend, on: "it", train: 100, decode: 100 },
+        { backend: "webgpu", on: "a card", train: 1, decode: 1 },
+      ],
+    });
+    await chooseBackend(config);
+    assert.equal(await ready(), backend);
+    assert.equal(tf.ones([2]).sum().dataSync()[0], 2);
+  } finally {
+    if (cache === undefined) delete process.env["ARPO_LAB_CACHE"];
+    else process.env["ARPO_LAB_CACHE"] = cache;
+    if (asked !== undefined) process.env["ARPO_LAB_BACKEND"] = asked;
     await rm(folder, { recursive: true });
   }
 });

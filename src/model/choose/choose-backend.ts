@@ -104,11 +104,19 @@ let decided = false;
  */
 export async function chooseBackend(config: ModelConfig): Promise<void> {
   await ready();
-  const choice = await decide(config, here());
+  const around = here();
+  const choice = await decide(config, around);
   decided = true;
   if (choice.timings.length === 0) return;
-  await switchBackend(choice.train);
-  if (choice.decode === "webgpu") await webgpuDevice();
-  else if (choice.train !== "webgpu") await releaseWebgpu();
-  decodeOn(choice.decode);
+  try {
+    await switchBackend(choice.train);
+    if (choice.decode === "webgpu") await webgpuDevice();
+    else if (choice.train !== "webgpu") await releaseWebgpu();
+    decodeOn(choice.decode);
+  } catch (error) {
+    // What was remembered may be gone: a card taken out, a package removed.
+    const reason = (error as Error).message.split("\n")[0];
+    around.say(`webgpu does not start, ${around.engine.backend} serves: ${reason}`);
+    await releaseWebgpu().catch(() => undefined);
+  }
 }
