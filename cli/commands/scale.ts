@@ -29,7 +29,17 @@ function axis(text: string, before: Record<string, string[]> = {}): Record<strin
   return { ...before, [key]: values.split(",") };
 }
 
-/** `arpo-lab submit | jobs`: runs on a Ray cluster. */
+const list = (text: string, before: string[]) => [...before, text];
+
+/** `tag=what`. */
+function tool(text: string, before: Record<string, string>): Record<string, string> {
+  const [, tag, what] = /^(\w+)=(.+)$/.exec(text) ?? [];
+  if (tag === undefined || what === undefined)
+    throw new InvalidArgumentError("It must be tag=what.");
+  return { ...before, [tag]: what };
+}
+
+/** `arpo-lab submit | jobs | export`: runs on a Ray cluster, and job folders for verl. */
 export function scaleCommands(): Command[] {
   const submit = configured(new Command("submit"))
     .description("train on a Ray cluster: one run, or a sweep over seeds and settings")
@@ -88,5 +98,18 @@ export function scaleCommands(): Command[] {
     .action(async (id: string, folder: string | undefined, options: { checkpoints?: boolean }) =>
       (await import("../scale/jobs.js")).fetchRun(id, folder, options),
     );
-  return [submit, jobs];
+  const exported = new Command("export")
+    .description("write a job folder for verl 0.9.1")
+    .argument("<folder>", "where it goes")
+    .argument("[overrides...]", "key=value, ++key=value or ~key")
+    .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
+    .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, [])
+    .option("--to <engine>", "verl", "verl")
+    .option("--tool <tag=what>", "calculator, or a Python module:function", tool, {})
+    .option("--reward <file>", "a Python file with compute_score")
+    .action(async (folder: string, overrides: string[], { to, ...options }) => {
+      if (to !== "verl") throw new RangeError(`Cannot export: --to must be verl, got ${to}`);
+      await (await import("../scale/export.js")).exportRun(folder, overrides, options);
+    });
+  return [submit, jobs, exported];
 }

@@ -13,3 +13,4 @@ export type { RayNode } from "./ray/ray-api.js";
 export { RayError } from "./ray/ray-error.js";
 export { engine } from "./engine.js";
 export * from "./tinker/index.js";
+export { exportVerl, type VerlExportOptions, type VerlJob } from "./verl/export-verl.js";

@@ -103,6 +103,7 @@ export class RayMachines {
     const machines = new RayMachines(folder, token);
     t.after(async () => {
       for (const node of machines.#nodes) node.kill();
+      machines.#sweep();
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     });
     return machines;
@@ -141,6 +142,19 @@ export class RayMachines {
       const said = readFileSync(join(this.folder, "nodes.log"), "utf8");
       throw new Error(`${String(error)}; the nodes said: ${said}`);
     });
+  }
+
+  /** What outlived its node: every process of Ray that names this cluster's folder. */
+  #sweep(): void {
+    for (const name of readdirSync("/proc")) {
+      if (!/^\d+$/.test(name)) continue;
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, "utf8");
+        if (command.includes(this.folder)) process.kill(Number(name), "SIGKILL");
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
   }
 
   async #start(args: string[], cpus: number): Promise<RayNodeProcess> {

@@ -1,0 +1,142 @@
+"""ARPO's tree for one prompt, round by round, without verl: what generates and what draws is given to it."""
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Settings:
+    n: int
+    initial_rollouts: int
+    beam_size: int
+    branch_probability: float
+    entropy_weight: float
+    response_length: int
+    call_limit: int
+
+
+@dataclass
+class Row:
+    kind: str
+    created: int
+    parent: int | None = None
+    ids: list = field(default_factory=list)
+    mask: list = field(default_factory=list)
+    logprobs: list = field(default_factory=list)
+    prefix: int = 0
+    calls: int = 0
+    baseline: float | None = None
+    entropy: float = 0.0
+    turns: int = 1
+
+
+@dataclass
+class Segment:
+    """What a row wrote in one go. `tops`: per position the log-probabilities that were reported."""
+
+    ids: list
+    logprobs: list
+    tops: list
+    finish: str  # stop, end or length
+    stop: str | None = None
+
+
+def pooled_entropy(tops, vocab_size: int) -> float:
+    """-sum p ln p over all that was reported for the first 20 positions, over ln V."""
+    values = [value for position in tops[:20] for value in position if value > -math.inf]
+    return -sum(math.exp(value) * value for value in values) / math.log(vocab_size)
+
+
+def surprisal(logprobs, vocab_size: int) -> float:
+    """-sum ln p(token) over the first 20: the same sum in expectation over all tokens, from sampled ones alone."""
+    return -sum(logprobs[:20]) / math.log(vocab_size)
+
+
+def call_content(text: str, tag: str) -> str:
+    """The input of the call that a text ends with; empty where a tag is missing."""
+    end = text.rfind(f"</{tag}>")
+    start = text.rfind(f"<{tag}>", 0, max(end, 0))
+    return text[start + len(tag) + 2 : end].strip() if end >= 0 and start >= 0 else ""
+
+
+class Tree:
+    def __init__(self, settings: Settings, decode, vocab_size: int, eos_id: int):
+        self.settings, self.decode, self.vocab_size, self.eos_id = settings, decode, vocab_size, eos_id
+        self.rows: list[Row] = []
+        self.active: list[int] = []
+        self.round = 0
+        self._add([self._row(Row("initial", 0)) for _ in range(min(settings.initial_rollouts, settings.n))])
+
+    @property
+    def room(self) -> int:
+        """Tokens that the row with the most room may still write; all of a round share it."""
+        return max(1, *(self.settings.response_length - len(self.rows[r].ids) for r in self.active), 1)
+
+    def receive(self, number: int, segment: Segment):
+        """Takes a segment. Gives ("call", tag, input), ("keep",) or ("end", why)."""
+        row, limit = self.rows[number], self.settings.response_length
+        row.ids += segment.ids
+        row.mask += [1] * len(segment.ids)
+        row.logprobs += segment.logprobs
+        row.entropy = (
+            pooled_entropy(segment.tops, self.vocab_size)
+            if segment.tops
+            else surprisal(segment.logprobs, self.vocab_size)
+        )
+        if row.baseline is None:
+            row.baseline = row.entropy
+        if segment.finish == "stop" and segment.stop is not None:
+            if row.calls >= self.settings.call_limit:
+                row.ids.append(self.eos_id)
+                row.mask.append(1)
+                row.logprobs.append(0.0)
+                return ("end", "call-limit")
+            row.calls += 1
+            tag = segment.stop[2:-1]
+            given = call_content(self.decode(row.ids), tag)
+            return ("call", tag, given) if given else ("end", "bad-call")
+        if segment.finish == "length" and len(row.ids) < limit:
+            return ("keep",)
+        return ("end", "length" if segment.finish == "length" else "answer")
+
+    def answer(self, number: int, ids: list) -> None:
+        """A tool's answer; the model did not write it."""
+        row = self.rows[number]
+        row.ids += ids
+        row.mask += [0] * len(ids)
+        row.logprobs += [0.0] * len(ids)
+        row.turns += 2
+
+    def survive(self, kept: list) -> list:
+        """The rows that go on, of those that were not ended."""
+        return [r for r in kept if len(self.rows[r].ids) < self.settings.response_length]
+
+    def branch(self, kept: list, draw) -> list:
+        """The round's branches: ARPO's rule, s = clamp(u - w delta, 0, 1), branch unless s > p."""
+        s, born = self.settings, []
+        for number in kept:
+            row = self.rows[number]
+            attempts = min(s.beam_size - 1, s.n - len(self.rows))
+            for _ in range(attempts):
+                score = min(1.0, max(0.0, draw() - s.entropy_weight * (row.entropy - row.baseline)))
+                if score > s.branch_probability:
+                    continue
+                child = Row("branch", self.round + 1, number, list(row.ids), list(row.mask), list(row.logprobs))
+                child.prefix, child.calls, child.turns = len(row.ids), row.calls, row.turns
+                born.append(self._row(child))
+        return born
+
+    def refill(self) -> list:
+        """A fresh row, where none went on and the budget is not spent."""
+        return [self._row(Row("refill", self.round + 1))] if len(self.rows) < self.settings.n else []
+
+    def next_round(self, active: list) -> None:
+        self.round += 1
+        self.active = active
+
+    def _add(self, numbers: list) -> None:
+        self.active += numbers
+
+    def _row(self, row: Row) -> int:
+        self.rows.append(row)
+        return len(self.rows) - 1

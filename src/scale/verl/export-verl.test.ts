@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { parse } from "yaml";
+import { configKeys, loadConfig } from "../../run/index.js";
+import { exportVerl } from "../index.js";
+import { carriedAs } from "./key-table.js";
+import { hydraValue, verlConfig } from "./overrides.js";
+
+async function place(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+  t.after(() => rm(folder, { recursive: true }));
+  return join(folder, "job");
+}
+
+const data = ["data.train_files=tasks:calc?train=3", "data.val_files=tasks:calc?test=1"];
+const tools = { python: "calculator" };
+
+test("every key of ours is mapped, carried, left with a reason or refused with one", () => {
+  const ways = configKeys.map(({ path }) => Object.keys(carriedAs(path))[0]!);
+  const count = (way: string) => ways.filter((one) => one === way).length;
+  assert.equal(count("to") + count("loop") + count("left") + count("refused"), configKeys.length);
+  assert.ok(count("to") > 150 && count("loop") === 8);
+});
+
+test("what verl cannot do is refused by name, all of it at once", async () => {
+  const { config } = await loadConfig({
+    preset: "aepo",
+    overrides: [
+      "actor_rollout_ref.rollout.enable_dynamic_rollouts=true",
+      "lab.branch_rule=aepo-paper",
+      "algorithm.adv_estimator=treerl",
+      "algorithm.filter_groups.enable=true",
+    ],
+  });
+  assert.throws(
+    () => verlConfig(config),
+    (error: Error) => {
+      const names = [
+        "enable_dynamic_rollouts",
+        "lab.branch_rule",
+        "treerl",
+        "filter_groups.enable",
+      ];
+      for (const name of names)
+        assert.ok(error.message.includes(name), `${name}: ${error.message}`);
+      return true;
+    },
+  );
+});
+
+test("a job folder holds what verl reads: keys that moved under their new names", async (t) => {
+  const folder = await place(t);
+  const overrides = [
+    ...data,
+    "actor_rollout_ref.rollout.n=12",
+    "actor_rollout_ref.actor.enable_entropy_balanced_clipping=true",
+    "actor_rollout_ref.actor.checkpoint.contents=[model,optimizer]",
+    "actor_rollout_ref.rollout.load_format=dummy_megatron",
+    "actor_rollout_ref.rollout.multi_turn.max_turns=5",
+    "ray_init.num_cpus=16",
+  ];
+  const job = await exportVerl({ preset: "arpo", overrides }, folder, { tools });
+  const said = new Map(
+    job.overrides.map((one) => [one.split("=")[0]!, one.slice(one.indexOf("=") + 1)]),
+  );
+  assert.equal(said.get("actor_rollout_ref.rollout.n"), "12");
+  assert.equal(said.get("actor_rollout_ref.actor.policy_loss.loss_mode"), "aepo");
+  assert.equal(said.get("actor_rollout_ref.actor.checkpoint.save_contents"), "[model,optimizer]");
+  assert.equal(said.get("actor_rollout_ref.rollout.load_format"), "dummy");
+  assert.equal(said.get("actor_rollout_ref.rollout.multi_turn.max_assistant_turns"), "5");
+  assert.equal(said.get("ray_kwargs.ray_init.num_cpus"), "16");
+  // Keys that verl takes and never reads.
+  for (const key of ["custom_reward_function.path", "reward_model.reward_manager"]) {
+    assert.ok(!said.has(key), key);
+  }
+  assert.equal(said.get("reward.custom_reward_function.path"), "@JOB@/arpo_verl/reward.py");
+  const [loop] = parse(await readFile(join(folder, "agent_loop.yaml"), "utf8")) as Record<
+    string,
+    unknown
+  >[];
+  const { config } = await loadConfig({ preset: "arpo", overrides });
+  const { rollout } = config.actor_rollout_ref;
+  assert.deepEqual(loop, {
+    name: "arpo_tree",
+    _target_: "arpo_verl.loop.ArpoTreeLoop",
+    initial_rollouts: rollout.initial_rollouts,
+    beam_size: rollout.beam_size,
+    branch_probability: rollout.branch_probability,
+    entropy_weight: rollout.entropy_weight,
+    call_limit: rollout.tools.call_limit,
+    timeout: rollout.tools.timeout,
+    attempts: rollout.tools.retry_count,
+    seed: config.lab.seed,
+    tools,
+  });
+  const lines = (await readFile(join(folder, "train.jsonl"), "utf8")).trim().split("\n");
+  assert.equal(lines.length, 3);
+  const row = JSON.parse(lines[0]!) as Record<string, unknown>;
+  assert.deepEqual(Object.keys(row), [
+    "data_source",
+    "prompt",
+    "reward_model",
+    "extra_info",
+    "agent_name",
+  ]);
+  assert.ok((await stat(join(folder, "run.sh"))).mode & 0o100);
+  assert.ok((await stat(join(folder, "arpo_verl/loop.py"))).isFile());
+});
+
+test("run.sh hands verl every override, with its folder, and a person's own last", async (t) => {
+  const folder = await place(t);
+  const job = await exportVerl({ preset: "arpo", overrides: data }, folder, {
+    tools: { ...tools, search: "a:b" },
+  });
+  const bin = `${folder}-bin`;
+  await mkdir(bin);
+  const fake = '#!/bin/sh\nprintf "%s\\n" "$VERL_USE_EXTERNAL_MODULES" "$PYTHONPATH" "$@"\n';
+  await writeFile(join(bin, "python3"), fake, { mode: 0o755 });
+  const env = { PATH: `${bin}:${process.env.PATH ?? ""}` };
+  const args = [join(folder, "run.sh"), "trainer.nnodes=2"];
+  const { stdout, stderr } = spawnSync("sh", args, { env, encoding: "utf8" });
+  const [modules, path, ...said] = stdout.trimEnd().split("\n");
+  assert.deepEqual([modules, path], ["arpo_verl", folder], stderr);
+  assert.deepEqual(said.slice(0, 2), ["-m", "verl.trainer.main_ppo"]);
+  assert.equal(said.at(-1), "trainer.nnodes=2");
+  const wanted = job.overrides.map((one) => one.replace("@JOB@", folder));
+  assert.deepEqual(said.slice(2, -1).sort(), wanted.sort());
+});
+
+test("tools and rewards that run in Node are refused, Python ones are taken along", async (t) => {
+  const folder = await place(t);
+  const preset = ["arpo", "7b"] as const;
+  const reward = `${folder}.reward.ts`;
+  await writeFile(reward, "export const r = () => 1;\n");
+  const overrides = [
+    ...data,
+    "actor_rollout_ref.rollout.tools.tool_instances.python.class_path=./mine.ts",
+    `custom_reward_function.path=${reward}`,
+  ];
+  await assert.rejects(
+    exportVerl({ preset, overrides: overrides.slice(0, 2).concat(overrides[3]!) }, folder, {
+      tools,
+    }),
+    /must be a Python file there/,
+  );
+  await assert.rejects(
+    exportVerl({ preset, overrides: data }, folder, { tools: { python: "x.py" } }),
+    /module:function, got x\.py/,
+  );
+  await writeFile(`${folder}.py`, "def compute_score(*a, **k): return 1.0\n");
+  const job = await exportVerl({ preset, overrides: data }, folder, {
+    tools: { python: "mine:run", search: "mine:search" },
+    reward: `${folder}.py`,
+  });
+  assert.ok(job.overrides.includes("reward.custom_reward_function.path=@JOB@/reward.py"));
+});
+
+test("values are written as hydra reads them", () => {
+  const values: [unknown, string][] = [
+    [null, "null"],
+    [true, "true"],
+    [1e-6, "0.000001"],
+    ["Qwen/Qwen2.5-7B", "Qwen/Qwen2.5-7B"],
+    ["a b", "'a b'"],
+    ["null", "'null'"],
+    ["it's", "'it\\'s'"],
+    [["console", "wandb"], "[console,wandb]"],
+    [{ a: { b: 1 } }, "{a:{b:1}}"],
+    [{}, "{}"],
+  ];
+  for (const [value, text] of values) assert.equal(hydraValue(value), text);
+});

@@ -1,0 +1,170 @@
+import { chmod, cp, mkdir, readdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stringify } from "yaml";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Task } from "../../data/index.js";
+import { loadConfig, tasksOf, type Config, type LoadOptions } from "../../run/index.js";
+import { verlConfig } from "./overrides.js";
+
+/** What verl needs that a configuration of ours does not say in Python. */
+export interface VerlExportOptions {
+  /**
+   * Tools by tag: `calculator`, or `module:function` of a Python file that is put beside the others.
+   * A tool of ours that is not named here is refused.
+   */
+  tools?: Readonly<Record<string, string>>;
+  /** A Python file with verl's `compute_score`. @default the reward of the published runs */
+  reward?: string;
+}
+
+/** A job folder that was written. */
+export interface VerlJob {
+  folder: string;
+  overrides: string[];
+  /** What was left out or needs a look. */
+  notes: string[];
+}
+
+const plugin = fileURLToPath(new URL("../../../../data/verl/arpo_verl", import.meta.url));
+const name = /^\w+(\.\w+)*:\w+$/;
+
+/** The tools of the loop; those of a configuration are named for what they are there. */
+function toolsOf(config: Config, given: Readonly<Record<string, string>>): Record<string, string> {
+  const own = Object.entries(config.actor_rollout_ref.rollout.tools.tool_instances);
+  const tools: Record<string, string> = {};
+  for (const [tag, instance] of own) {
+    const path = (instance as { class_path?: unknown }).class_path;
+    const tool = given[tag] ?? (path === "calculator" ? "calculator" : undefined);
+    if (tool === undefined) {
+      throw new RangeError(
+        `Cannot export to verl: tools.${tag} must be calculator or a Python module:function, got none for ${String(path)}, which runs in Node`,
+      );
+    }
+    tools[tag] = tool;
+  }
+  for (const [tag, tool] of Object.entries({ ...tools, ...given })) {
+    if (tool !== "calculator" && !name.test(tool)) {
+      throw new RangeError(
+        `Cannot export to verl: tools.${tag} must be calculator or module:function, got ${tool}`,
+      );
+    }
+    tools[tag] = tool;
+  }
+  return tools;
+}
+
+/** Tasks in the columns that verl reads; it takes JSON lines as it takes parquet. */
+async function writeTasks(path: string, tasks: readonly Task[]): Promise<void> {
+  // A column has one type: where one task has several answers, all have lists.
+  const lists = tasks.some(({ groundTruth }) => Array.isArray(groundTruth));
+  const truth = ({ groundTruth = "" }: Task) => (lists ? [groundTruth].flat() : groundTruth);
+  const lines = tasks.map((task, index) =>
+    JSON.stringify({
+      data_source: task.dataSource,
+      prompt: task.prompt,
+      reward_model: { style: "rule", ground_truth: truth(task) },
+      extra_info: { index, id: task.id },
+      agent_name: "arpo_tree",
+    }),
+  );
+  await writeFile(path, `${lines.join("\n")}\n`);
+}
+
+const script = `#!/bin/sh
+# Runs on verl 0.9.1 (pip install "verl[vllm]==0.9.1"); further overrides may follow: sh run.sh trainer.nnodes=2
+set -eu
+cd "$(dirname "$0")"
+job=$(pwd)
+PYTHONPATH=$job\${PYTHONPATH:+:$PYTHONPATH}
+VERL_USE_EXTERNAL_MODULES=arpo_verl
+export PYTHONPATH VERL_USE_EXTERNAL_MODULES
+# One override per line; $job stands for this folder.
+while IFS= read -r line; do
+  set -- "$line" "$@"
+done <<OVERRIDES
+$(sed -e '/^#/d' -e '/^$/d' -e "s|@JOB@|$job|g" overrides.txt)
+OVERRIDES
+exec python3 -m verl.trainer.main_ppo "$@"
+`;
+
+/** The reward's place in the folder. */
+async function putReward(config: Config, folder: string, given?: string): Promise<string> {
+  const { path, name: functionName } = config.custom_reward_function;
+  const own = given ?? (path?.endsWith(".py") ? path : undefined);
+  if (own !== undefined) {
+    await cp(resolve(own), join(folder, "reward.py"));
+    return `reward.custom_reward_function.path=@JOB@/reward.py\nreward.custom_reward_function.name=${functionName}`;
+  }
+  if (path !== null) {
+    throw new RangeError(
+      `Cannot export to verl: the reward must be a Python file there (--reward FILE.py), got ${path}, which runs in Node`,
+    );
+  }
+  const built = "@JOB@/arpo_verl/reward.py";
+  return `reward.custom_reward_function.path=${built}\nreward.custom_reward_function.name=compute_score`;
+}
+
+/**
+ * Writes a job folder for verl 0.9.1: overrides that it reads, data, the tree's agent loop with all its
+ * settings, AEPO's loss, the reward and a script. Keys without a counterpart are refused by name.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, readdir } from "node:fs/promises";
+ * import { exportVerl } from "arpo-lab/scale";
+ *
+ * const folder = `${await mkdtemp("/tmp/arpo-verl-")}/job`;
+ * const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
+ * await exportVerl({ preset: "arpo", overrides }, folder, { tools: { python: "calculator" } });
+ * const files = await readdir(folder);
+ * assert.ok(["agent_loop.yaml", "overrides.txt", "run.sh", "train.jsonl"].every((f) => files.includes(f)));
+ * const gigpo = { preset: "arpo", overrides: ["algorithm.adv_estimator=gigpo"] } as const;
+ * await assert.rejects(exportVerl(gigpo, folder), /algorithm.adv_estimator=gigpo \(verl 0.9.1 has no/);
+ * ```
+ */
+export async function exportVerl(
+  experiment: LoadOptions,
+  folder: string,
+  options: VerlExportOptions = {},
+): Promise<VerlJob> {
+  checkArguments(
+    "export to verl",
+    { experiment, folder, options },
+    { experiment: "object", folder: "path", options: { tools: "object?", reward: "path?" } },
+  );
+  const { config } = await loadConfig(experiment);
+  const { overrides, loop, notes } = verlConfig(config);
+  const tools = toolsOf(config, options.tools ?? {});
+  await mkdir(folder, { recursive: true });
+  const before = await readdir(folder);
+  if (before.length > 0 && !before.includes("overrides.txt")) {
+    throw new RangeError(
+      `Cannot export to verl: ${folder} must be empty or an export, got other files`,
+    );
+  }
+  const reward = (await putReward(config, folder, options.reward)).split("\n");
+  await writeTasks(
+    join(folder, "train.jsonl"),
+    await tasksOf(config.data.train_files, "train", config),
+  );
+  await writeTasks(join(folder, "val.jsonl"), await tasksOf(config.data.val_files, "test", config));
+  const entry = { name: "arpo_tree", _target_: "arpo_verl.loop.ArpoTreeLoop", ...loop, tools };
+  await writeFile(join(folder, "agent_loop.yaml"), stringify([entry]));
+  const all = [
+    ...overrides,
+    ...["data.train_files=@JOB@/train.jsonl", "data.val_files=@JOB@/val.jsonl"],
+    "actor_rollout_ref.rollout.agent.agent_loop_config_path=@JOB@/agent_loop.yaml",
+    ...reward,
+  ];
+  await writeFile(join(folder, "overrides.txt"), `${all.join("\n")}\n`);
+  await writeFile(join(folder, "notes.txt"), notes.map((note) => `${note}\n`).join(""));
+  await writeFile(join(folder, "run.sh"), script);
+  await chmod(join(folder, "run.sh"), 0o755);
+  await cp(plugin, join(folder, "arpo_verl"), {
+    recursive: true,
+    filter: (path) => !path.includes("__pycache__"),
+  });
+  return { folder, overrides: all, notes };
+}

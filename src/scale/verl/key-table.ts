@@ -1,0 +1,126 @@
+/** What becomes of one of our keys in verl 0.9.1. */
+export type Carried =
+  /** An override, under this name and with this value. */
+  | { to: string; value?: (value: unknown) => unknown }
+  /** A setting of the tree's agent loop. */
+  | { loop: string }
+  /** Means nothing there, or stands elsewhere in the job folder. */
+  | { left: string }
+  /** Any value but the default is refused. */
+  | { refused: string };
+
+const same = (to: string, value?: (value: unknown) => unknown): Carried =>
+  value ? { to, value } : { to };
+const left = (why: string): Carried => ({ left: why });
+const refused = (why: string): Carried => ({ refused: why });
+const rollout = "actor_rollout_ref.rollout";
+const actor = "actor_rollout_ref.actor";
+
+/** Keys that are not simply the same there. Held against verl's own configuration by a test. */
+const special: Readonly<Record<string, Carried>> = {
+  "data.train_files": left("train.jsonl holds them"),
+  "data.val_files": left("val.jsonl holds them"),
+  "data.environment": refused("verl's loop has no environments"),
+  "data.prompt_key": left("the data has its own column"),
+  "data.reward_fn_key": left("the data has its own column"),
+  "data.return_raw_chat": left("the loop needs it: always on"),
+  "data.tokenizer": same("actor_rollout_ref.model.tokenizer_path"),
+  [`${actor}.enable_entropy_balanced_clipping`]: left("the loss aepo of arpo_verl"),
+  [`${actor}.enable_entropy_balanced_advantage`]: refused(
+    "verl does not hand entropies to what makes advantages; that takes a trainer of one's own, not yet made",
+  ),
+  [`${actor}.loss_agg_mode`]: same(`${actor}.loss_agg_mode`),
+  [`${actor}.policy_loss.loss_mode`]: left("the losses have their own rule"),
+  [`${actor}.optim.warmup_style`]: same(`${actor}.optim.lr_scheduler_type`),
+  "critic.optim.warmup_style": same("critic.optim.lr_scheduler_type"),
+  [`${actor}.checkpoint.contents`]: same(`${actor}.checkpoint.save_contents`),
+  "critic.checkpoint.contents": same("critic.checkpoint.save_contents"),
+  [`${rollout}.mode`]: left("always async: verl 0.9.1 has no other"),
+  [`${rollout}.initial_rollouts`]: { loop: "initial_rollouts" },
+  [`${rollout}.beam_size`]: { loop: "beam_size" },
+  [`${rollout}.branch_probability`]: { loop: "branch_probability" },
+  [`${rollout}.entropy_weight`]: { loop: "entropy_weight" },
+  [`${rollout}.enable_dynamic_rollouts`]: refused("the loop does not pre-monitor prompts yet"),
+  [`${rollout}.initial_entropy_tokens`]: refused("the loop does not pre-monitor prompts yet"),
+  [`${rollout}.tools.call_limit`]: { loop: "call_limit" },
+  [`${rollout}.tools.retry_count`]: { loop: "attempts" },
+  [`${rollout}.tools.timeout`]: { loop: "timeout" },
+  [`${rollout}.tools.max_workers`]: left("verl's workers call tools in threads of their own"),
+  [`${rollout}.tools.verbose_logging`]: left("the loop's trace has every call"),
+  [`${rollout}.tools.fail_on_error`]: refused("a tool that fails is answered, as by default"),
+  [`${rollout}.multi_turn.max_turns`]: same(`${rollout}.multi_turn.max_assistant_turns`),
+  [`${rollout}.multi_turn.enable`]: left("always on"),
+  [`${rollout}.multi_turn.format`]: left("the loop reads calls by tag"),
+  [`${rollout}.load_format`]: same(`${rollout}.load_format`, (value) =>
+    String(value).startsWith("dummy") ? "dummy" : value,
+  ),
+  [`${rollout}.chat_scheduler`]: refused("verl 0.9.1 has none"),
+  [`${rollout}.use_fire_sampling`]: refused("verl 0.9.1 has none"),
+  "custom_reward_function.path": left("reward.custom_reward_function has it"),
+  "custom_reward_function.name": left("reward.custom_reward_function has it"),
+  "reward_model.reward_manager": same("reward.reward_manager.name"),
+  "algorithm.filter_groups.enable": refused("verl takes the key and is not known to read it"),
+  "algorithm.filter_groups.metric": left("filter_groups is off"),
+  "trainer.experiment_name": same("trainer.experiment_name"),
+  "ray_init.num_cpus": same("ray_kwargs.ray_init.num_cpus"),
+  hydra: refused("it is the other program's"),
+  "lab.seed": { loop: "seed" },
+  "lab.keep_best": left("verl keeps checkpoints by its own rule"),
+  "lab.stuck_after": left("a watch of our own process"),
+  "lab.reward_concurrency": left("verl has reward workers"),
+  "lab.reward_timeout": left("verl has reward workers"),
+  "lab.repair_boxed": left("the data is mended already"),
+  "lab.share_prefixes": left("how our own update computes"),
+  "lab.sampler": refused("vLLM samples there"),
+};
+
+/** Beginnings of keys that go the same way, looked at where no key is named. */
+const prefixes: readonly [string, (rest: string) => Carried][] = [
+  [`${rollout}.tools.tool_instances`, () => left("the loop's tools have them")],
+  [
+    `${actor}.policy_loss.`,
+    (name) =>
+      [
+        "clip_cov_ratio",
+        "clip_cov_lb",
+        "clip_cov_ub",
+        "kl_cov_ratio",
+        "ppo_kl_coef",
+        "dro_beta",
+      ].includes(name)
+        ? same(`${actor}.policy_loss.${name}`)
+        : refused("a loss that verl 0.9.1 does not have"),
+  ],
+  ["critic.model.fsdp_config.wrap_policy.transformer", () => refused("verl 0.9.1 has none")],
+  ["critic.model.fsdp_config.", (rest) => same(`critic.fsdp.${rest}`)],
+  [`${actor}.fsdp_config.wrap_policy.transformer`, () => refused("verl 0.9.1 has none")],
+  [
+    "actor_rollout_ref.ref.fsdp_config.wrap_policy.transformer",
+    () => refused("verl 0.9.1 has none"),
+  ],
+  ["reward_model.sandbox_fusion.", (rest) => same(`reward.sandbox_fusion.${rest}`)],
+  ["reward_model.", () => refused("reward models moved in verl 0.9.1; not carried yet")],
+  ["lab.", () => refused("verl has no such thing")],
+];
+
+/** What becomes of a key. Every key of ours has an answer. */
+export function carriedAs(path: string): Carried {
+  const named = special[path];
+  if (named) return named;
+  for (const [prefix, make] of prefixes) {
+    if (path.startsWith(prefix)) return make(path.slice(prefix.length));
+  }
+  return same(path);
+}
+
+/** Losses that verl 0.9.1 has under our names. */
+export const verlLosses: ReadonlySet<string> = new Set([
+  ...["vanilla", "dppo_tv", "dppo_kl", "gspo", "sapo", "gpg", "clip_cov", "kl_cov"],
+  ...["geo_mean", "dro", "cispo"],
+]);
+
+/** Estimators that verl 0.9.1 has under our names and that need no critic. */
+export const verlEstimators: ReadonlySet<string> = new Set([
+  ...["grpo", "reinforce_plus_plus", "reinforce_plus_plus_baseline", "remax", "rloo", "opo"],
+  ...["grpo_passk", "gpg"],
+]);

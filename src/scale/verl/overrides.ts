@@ -1,0 +1,80 @@
+import { configKeys, type Config } from "../../run/index.js";
+import { carriedAs, verlEstimators, verlLosses } from "./key-table.js";
+
+/** A configuration as verl takes it. */
+export interface VerlConfig {
+  /** `key=value`, in the order of our keys. */
+  overrides: string[];
+  /** Settings of the tree's agent loop. */
+  loop: Record<string, unknown>;
+  /** What was left out, and why. */
+  notes: string[];
+}
+
+const at = (config: Config, path: string): unknown =>
+  path.split(".").reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], config);
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** A value as hydra reads it. */
+export function hydraValue(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return `[${value.map(hydraValue).join(",")}]`;
+  if (typeof value === "object") {
+    const pairs = Object.entries(value).map(([key, one]) => `${key}:${hydraValue(one)}`);
+    return `{${pairs.join(",")}}`;
+  }
+  if (typeof value !== "string") return String(value);
+  return /^[\w./@-]+$/.test(value) && !/^(null|true|false|[\d.-]+(e-?\d+)?)$/i.test(value)
+    ? value
+    : `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
+
+/**
+ * Maps every key, carries it to the loop or leaves it out with a reason; what verl 0.9.1 cannot do is
+ * refused, all of it in one error.
+ */
+export function verlConfig(config: Config): VerlConfig {
+  const out: VerlConfig = { overrides: [], loop: {}, notes: [] };
+  const faults: string[] = [];
+  const { algorithm, actor_rollout_ref: actorRolloutRef } = config;
+  for (const { path, default: byDefault, kept } of configKeys) {
+    const value = at(config, path);
+    const carried = carriedAs(path);
+    if ("refused" in carried) {
+      if (!isSame(value, byDefault))
+        faults.push(`${path}=${hydraValue(value)} (${carried.refused})`);
+    } else if ("loop" in carried) out.loop[carried.loop] = value;
+    else if ("left" in carried) {
+      if (!isSame(value, byDefault)) out.notes.push(`${path} is not an override: ${carried.left}`);
+    } else if (path.startsWith("critic.")) {
+      // Without gae there is none.
+    } else if (!kept || !isSame(value, byDefault)) {
+      const mapped = carried.value ? carried.value(value) : value;
+      out.overrides.push(`${carried.to}=${hydraValue(mapped)}`);
+    }
+  }
+  const { enable_entropy_balanced_clipping: balanced, policy_loss: loss } = actorRolloutRef.actor;
+  const { adv_estimator: estimator } = algorithm;
+  if (!verlEstimators.has(estimator)) {
+    const why = estimator === "gae" ? "critics are not carried yet" : "verl 0.9.1 has no such one";
+    faults.push(`algorithm.adv_estimator=${estimator} (${why})`);
+  }
+  if (!verlLosses.has(loss.loss_mode)) {
+    faults.push(
+      `actor_rollout_ref.actor.policy_loss.loss_mode=${loss.loss_mode} (verl 0.9.1 has no such one)`,
+    );
+  }
+  const mode = balanced ? "aepo" : loss.loss_mode;
+  out.overrides.push(
+    `actor_rollout_ref.actor.policy_loss.loss_mode=${mode}`,
+    "data.return_raw_chat=true",
+    "actor_rollout_ref.rollout.mode=async",
+    "actor_rollout_ref.rollout.calculate_log_probs=true",
+    "actor_rollout_ref.rollout.agent.default_agent_loop=arpo_tree",
+  );
+  if (faults.length === 0) return out;
+  throw new RangeError(
+    `Cannot export to verl 0.9.1: every key must have a counterpart there, got ${faults.join("; ")}`,
+  );
+}

@@ -1,0 +1,56 @@
+// What is exported for verl, held against verl's own configuration and our golden vectors: needs a Python
+// with torch (the plug-in), and one with verl 0.9.1 and hydra (the keys); each says so where it is missing.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { exportVerl } from "../../src/scale/index.js";
+import type { Preset } from "../../src/run/index.js";
+
+const python = process.env.ARPO_LAB_PYTHON ?? "python3";
+const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
+const has = (code: string) => spawnSync(python, ["-c", code]).status === 0;
+
+test(
+  "the tree, AEPO's loss and the reward in Python give our golden vectors",
+  { skip: has("import torch") ? false : `${python} has no torch` },
+  () => {
+    const script = join(root, "tests/python/check_verl_plugin.py");
+    const { status, stdout, stderr } = spawnSync(python, [script, root], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout), { loss: 4, reward: 65, rollout: 16, sums: 1 });
+  },
+);
+
+const found = has("import hydra, importlib.util as u, sys; sys.exit(u.find_spec('verl') is None)");
+test(
+  "what is exported composes with verl 0.9.1's own configuration, with no unknown key",
+  { skip: found ? false : `${python} has no verl and hydra` },
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+    t.after(() => rm(folder, { recursive: true }));
+    const data = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
+    const balanced = "actor_rollout_ref.actor.enable_entropy_balanced_clipping=true";
+    const cases: [Preset[], string[]][] = [
+      [["arpo", "tiny"], []],
+      [["arpo", "7b"], [balanced]],
+      [["grpo"], ["actor_rollout_ref.actor.checkpoint.contents=[model]", "ray_init.num_cpus=8"]],
+    ];
+    const folders: string[] = [];
+    for (const [i, [preset, more]] of cases.entries()) {
+      const to = join(folder, String(i));
+      const tools = { python: "calculator", search: "mine:search" };
+      await exportVerl({ preset, overrides: [...data, ...more] }, to, { tools });
+      folders.push(to);
+    }
+    const script = join(root, "tests/python/check_verl_keys.py");
+    const { status, stdout, stderr } = spawnSync(python, [script, ...folders], {
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, / vanilla\n.* aepo\n/);
+  },
+);
