@@ -39,7 +39,7 @@ function tool(text: string, before: Record<string, string>): Record<string, stri
   return { ...before, [tag]: what };
 }
 
-/** `arpo-lab submit | jobs | export`: runs on a Ray cluster, and job folders for verl. */
+/** `arpo-lab submit | jobs | export | import`: runs on a Ray cluster, and job folders for verl. */
 export function scaleCommands(): Command[] {
   const submit = configured(new Command("submit"))
     .description("train on a Ray cluster: one run, or a sweep over seeds and settings")
@@ -111,5 +111,12 @@ export function scaleCommands(): Command[] {
       if (to !== "verl") throw new RangeError(`Cannot export: --to must be verl, got ${to}`);
       await (await import("../scale/export.js")).exportRun(folder, overrides, options);
     });
-  return [submit, jobs, exported];
+  const imported = new Command("import")
+    .description("make a configuration of a shell script that starts verl, as ARPO's and AEPO's do")
+    .argument("<script>", "the .sh file; nothing of it is run")
+    .argument("<out>", "the YAML file to write")
+    .action(async (script: string, out: string) =>
+      (await import("../scale/export.js")).importRun(script, out),
+    );
+  return [submit, jobs, exported, imported];
 }

@@ -1,4 +1,6 @@
-import { exportVerl } from "../../src/scale/index.js";
+import { readFile, writeFile } from "node:fs/promises";
+import { stringify } from "yaml";
+import { exportVerl, importScript } from "../../src/scale/index.js";
 import type { Preset } from "../../src/run/index.js";
 import { aside, say } from "../say.js";
 
@@ -18,4 +20,12 @@ export async function exportRun(
   say(
     `${job.folder}: ${job.overrides.length} overrides; sh ${job.folder}/run.sh runs it with verl 0.9.1`,
   );
+}
+
+/** `arpo-lab import`. */
+export async function importRun(script: string, out: string): Promise<void> {
+  const { config, notes } = await importScript(await readFile(script, "utf8"));
+  for (const note of notes) aside(`note: ${note}`);
+  await writeFile(out, stringify(config), { flag: "wx" });
+  say(`${out}: arpo-lab doctor ${out} says what it will do here`);
 }

@@ -14,3 +14,4 @@ export { RayError } from "./ray/ray-error.js";
 export { engine } from "./engine.js";
 export * from "./tinker/index.js";
 export { exportVerl, type VerlExportOptions, type VerlJob } from "./verl/export-verl.js";
+export { importScript, type ImportedScript } from "./verl/import-script.js";
