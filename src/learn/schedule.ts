@@ -1,3 +1,4 @@
+import * as exact from "../exact/index.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 
 /** How the learning rate moves over a run. */
@@ -41,6 +42,6 @@ export function learningRateFactor(schedule: Schedule, step: number): number {
   }
   const progress = Math.min(1, (step - warmupSteps) / Math.max(1, totalSteps - warmupSteps));
   const fall =
-    style === "linear" ? 1 - progress : (1 + Math.cos(2 * Math.PI * cycles * progress)) / 2;
+    style === "linear" ? 1 - progress : (1 + exact.cos(2 * Math.PI * cycles * progress)) / 2;
   return minRatio + (1 - minRatio) * Math.max(0, fall);
 }

@@ -1,3 +1,4 @@
+import * as exact from "../exact/index.js";
 import { showAs, type Shown } from "../show/index.js";
 import {
   type BatchRow,
@@ -61,7 +62,7 @@ export class UpdateReport {
     // What a correction rejected was written by the model too; the loss has not seen it.
     return updates.map((update, t) => {
       if (update || !lossMask[t]) return update;
-      const ratio = Math.exp(row.newLogprobs[t]! - row.oldLogprobs[t]!);
+      const ratio = exact.exp(row.newLogprobs[t]! - row.oldLogprobs[t]!);
       return { ratio, region: "dropped", weight: 0 };
     });
   }

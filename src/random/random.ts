@@ -1,3 +1,4 @@
+import * as exact from "../exact/index.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 /**
  * Randomness that is a pure function of a seed, a path of names and a position.
@@ -147,8 +148,8 @@ export class Random {
 
   /** A draw from the standard normal distribution. */
   normal(): number {
-    const radius = Math.sqrt(-2 * Math.log(1 - this.uniform()));
-    return radius * Math.cos(2 * Math.PI * this.uniform());
+    const radius = Math.sqrt(-2 * exact.log(1 - this.uniform()));
+    return radius * exact.cos(2 * Math.PI * this.uniform());
   }
 
   /** A shuffled copy. */

@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   bottomUp,
@@ -54,7 +55,7 @@ export function at2poNodeValues(
   }
   return bottomUp(tree, leafValue, (_, own, values) => {
     if (value === "child_mean") return mean(values);
-    const weights = own.map((child) => Math.exp(nodes[child]!.entropy!));
+    const weights = own.map((child) => exact.exp(nodes[child]!.entropy!));
     const all = weights.reduce((sum, w) => sum + w, 0);
     return weights.reduce((sum, w, i) => sum + (w / all) * values[i]!, 0);
   });

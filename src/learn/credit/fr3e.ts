@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
@@ -95,7 +96,7 @@ export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
     score.map((own, row) => {
       const { centre, width } = norm.get(states[row]!)!;
       const { delta, from } = scale.get(states[row]!)!;
-      const factors = [{ name: "what its state gained", value: Math.exp(-delta), from }];
+      const factors = [{ name: "what its state gained", value: exact.exp(-delta), from }];
       if (normalizeByDeviation) {
         const by = width + epsilon;
         factors.push({

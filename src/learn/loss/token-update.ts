@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { lossNameOf } from "./loss-names.js";
 import {
@@ -67,7 +68,7 @@ export function tokenUpdate(
       `Cannot tell what an update does: oldLogprob must be given for ${name}, got none`,
     );
   }
-  const [old, logRatio] = [oldLogprob ?? -1, Math.log(ratio)];
+  const [old, logRatio] = [oldLogprob ?? -1, exact.log(ratio)];
   const row = {
     ...{ logprobs: [old + logRatio], oldLogprobs: [old] },
     ...{ advantages: [advantage], mask: [1] },
@@ -91,7 +92,7 @@ export function tokenFates(
     const { logprobs, oldLogprobs, advantages } = rows[r]!;
     const [logprob, oldLogprob] = [logprobs[t]!, oldLogprobs[t]!];
     const logRatio = logprob - oldLogprob;
-    const own = { logprob, oldLogprob, logRatio, ratio: Math.exp(logRatio) };
+    const own = { logprob, oldLogprob, logRatio, ratio: exact.exp(logRatio) };
     const seen = { ...own, advantage: advantages[t]! };
     return weighed(rule.token(seen, share?.(r, t) ?? {}, options), correction(r, t));
   };

@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkStep, notFinite } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
@@ -273,8 +274,8 @@ export class EngineDecoder implements Decoder {
     for (let position = 0, i = 0; position < size; position++) {
       for (let d = 0; d < half; d++, i++) {
         const angle = position * inverseFrequencies[d]!;
-        cos[i] = Math.cos(angle);
-        sin[i] = Math.sin(angle);
+        cos[i] = exact.cos(angle);
+        sin[i] = exact.sin(angle);
       }
     }
     this.#kernels.decoder_load_rope(this.#decoder, cos, sin, size);

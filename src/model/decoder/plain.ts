@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkStep, notFinite } from "./check-step.js";
 import type {
@@ -184,7 +185,7 @@ export class PlainDecoder implements Decoder {
       const gate = times(layer.gate, h);
       const up = times(layer.up, h);
       for (let i = 0; i < gate.length; i++)
-        gate[i] = (gate[i]! / (1 + Math.exp(-gate[i]!))) * up[i]!;
+        gate[i] = (gate[i]! / (1 + exact.exp(-gate[i]!))) * up[i]!;
       add(x, times(layer.down, gate));
     }
     return x;
@@ -223,7 +224,7 @@ export class PlainDecoder implements Decoder {
         max = Math.max(max, scores[t]!);
       }
       let sum = 0;
-      for (let t = 0; t <= position; t++) sum += scores[t] = Math.exp(scores[t]! - max);
+      for (let t = 0; t <= position; t++) sum += scores[t] = exact.exp(scores[t]! - max);
       for (let t = 0; t <= position; t++) {
         const page = this.#contents.get(pages[Math.floor(t / PAGE_SIZE)]!)!;
         const start = (index * 2 * PAGE_SIZE + PAGE_SIZE + (t % PAGE_SIZE)) * width + shift;
@@ -243,7 +244,7 @@ export class PlainDecoder implements Decoder {
       if (norm) head.set(normed(head, norm, normEps));
       for (let i = 0; i < half; i++) {
         const angle = position * inverseFrequencies[i]!;
-        const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+        const [cos, sin] = [exact.cos(angle), exact.sin(angle)];
         const [a, b] = [head[i]!, head[i + half]!];
         head[i] = a * cos - b * sin;
         head[i + half] = b * cos + a * sin;

@@ -1,3 +1,5 @@
+import * as exact from "../../exact/index.js";
+
 /** How one token is chosen from one row of logits. */
 export interface SampleSettings {
   temperature: number;
@@ -70,11 +72,11 @@ export function sample(logits: Float32Array, settings: SampleSettings): SampledT
   let sum = 0;
   let weighted = 0;
   for (const y of scaled) {
-    const e = Math.exp(y - max);
+    const e = exact.exp(y - max);
     sum += e;
     weighted += e * (y - max);
   }
-  const normaliser = max + Math.log(sum);
+  const normaliser = max + exact.log(sum);
   const topIds = largest(scaled, Math.min(top, size));
 
   const candidates = Float64Array.from(scaled);
@@ -93,7 +95,7 @@ export function sample(logits: Float32Array, settings: SampleSettings): SampledT
   return {
     token,
     logprob: scaled[token]! - normaliser,
-    entropy: Math.log(sum) - weighted / sum,
+    entropy: exact.log(sum) - weighted / sum,
     topIds,
     topLogprobs: topIds.map((id) => scaled[id]! - normaliser),
   };
@@ -109,7 +111,7 @@ function choose(
 ): number {
   const best = largest(candidates, 1)[0]!;
   if (temperature === 0) return best;
-  const weights = candidates.map((y) => Math.exp(y - candidates[best]!));
+  const weights = candidates.map((y) => exact.exp(y - candidates[best]!));
   if (topK > 0 && topK < weights.length) {
     const kept = new Set(largest(weights, topK));
     for (let id = 0; id < weights.length; id++) if (!kept.has(id)) weights[id] = 0;

@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { Random } from "../../random/index.js";
 
 /** Fills with draws from a normal distribution; the stream gives the seed of a faster generator. */
@@ -22,10 +23,10 @@ function fillNormal(out: Float32Array, stream: Random, deviation: number): void 
     return ((result >>> 0) + 0.5) / 2 ** 32;
   };
   for (let i = 0; i < out.length; i += 2) {
-    const radius = deviation * Math.sqrt(-2 * Math.log(uniform()));
+    const radius = deviation * Math.sqrt(-2 * exact.log(uniform()));
     const angle = 2 * Math.PI * uniform();
-    out[i] = radius * Math.cos(angle);
-    if (i + 1 < out.length) out[i + 1] = radius * Math.sin(angle);
+    out[i] = radius * exact.cos(angle);
+    if (i + 1 < out.length) out[i + 1] = radius * exact.sin(angle);
   }
 }
 

@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { tf } from "../../tensor/index.js";
 import type { ModelConfig } from "../config.js";
@@ -70,8 +71,8 @@ export function rotaryTable(config: ModelConfig, positions: number): RotaryTable
   const sin = new Float32Array(positions * half);
   for (let i = 0; i < cos.length; i++) {
     const angle = single(Math.floor(i / half) * frequencies[i % half]!);
-    cos[i] = Math.cos(angle);
-    sin[i] = Math.sin(angle);
+    cos[i] = exact.cos(angle);
+    sin[i] = exact.sin(angle);
   }
   return { cos: tf.tensor2d(cos, [positions, half]), sin: tf.tensor2d(sin, [positions, half]) };
 }

@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 
 /** AEPO's split of the budget between fresh rollouts and branches. */
@@ -41,7 +42,7 @@ export function dynamicBudget(
     stepEntropies.length > 0
       ? stepEntropies.reduce((sum, h) => sum + h, 0) / stepEntropies.length
       : rootEntropy;
-  const sigmoid = 1 / (1 + Math.exp(-(options.beta ?? 0.5) * (rootEntropy - meanEntropy)));
+  const sigmoid = 1 / (1 + exact.exp(-(options.beta ?? 0.5) * (rootEntropy - meanEntropy)));
   const share = n * sigmoid;
   const wanted = options.formula === "paper" ? Math.round(share) : Math.trunc(share) + 1;
   return { meanEntropy, sigmoid, share, initialRollouts: Math.min(n, Math.max(1, wanted)) };

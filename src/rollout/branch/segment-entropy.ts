@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Segment } from "../../policy/policy.js";
 
@@ -68,7 +69,7 @@ export function segmentEntropy(
       : pooled(segment, positions, options.topK ?? 10);
   const normalizer = options.normalizer ?? "ln-vocab";
   if (normalizer === "none") return nats;
-  return nats / (normalizer === "vocab" ? vocabSize : Math.log(vocabSize));
+  return nats / (normalizer === "vocab" ? vocabSize : exact.log(vocabSize));
 }
 
 function pooled(
@@ -80,7 +81,7 @@ function pooled(
   const add = (l: number) => {
     // An impossible token adds nothing (exp(-Infinity) * -Infinity would be NaN), nor does one that
     // an endpoint gives no log-prob for.
-    if (l > -Infinity) sum -= Math.exp(l) * l;
+    if (l > -Infinity) sum -= exact.exp(l) * l;
   };
   const width = Math.min(topK, top?.width ?? 0);
   for (let at = 0; at < positions; at++) {

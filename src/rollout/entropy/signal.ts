@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
 /**
@@ -20,7 +21,7 @@ export function signalAt(
   let sum = 0;
   for (let k = 0; k < Math.min(topK, top.width); k++) {
     const l = top.logprobs[at * top.width + k]!;
-    if (l > -Infinity) sum -= Math.exp(l) * l;
+    if (l > -Infinity) sum -= exact.exp(l) * l;
   }
   return Math.max(0, sum);
 }

@@ -1,3 +1,4 @@
+import * as exact from "../../exact/index.js";
 import { appoCandidates } from "../branch/family/appo.js";
 import type { BranchSignal } from "../branch/family/settings.js";
 import type { RowKind, TreeNode } from "../tree/tree-values.js";
@@ -41,7 +42,7 @@ export function topEntropy(top: TreeNode["top"], at: number): number {
   let sum = 0;
   for (let k = 0; k < Math.min(topCount, top.width); k++) {
     const l = top.logprobs[at * top.width + k]!;
-    if (l > -Infinity) sum -= Math.exp(l) * l;
+    if (l > -Infinity) sum -= exact.exp(l) * l;
   }
   return Math.max(0, sum);
 }

@@ -1,3 +1,4 @@
+import * as exact from "../../../exact/index.js";
 import { appo, type CreditBranch } from "../appo.js";
 import type { CreditSpan } from "../credit.js";
 import { fr3e } from "../fr3e.js";
@@ -59,7 +60,7 @@ function drawnWith({ tree, scored }: CreditRow): Float64Array {
           `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of row ${row} of ${scored.group}`,
         );
       }
-      out[t] = Math.exp(logprobs[t]!);
+      out[t] = exact.exp(logprobs[t]!);
     }
     start = end;
   }

@@ -1,3 +1,4 @@
+import * as exact from "../../../exact/index.js";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 
 /** An initial rollout, token by token, as APPO sees it. */
@@ -47,7 +48,7 @@ export function appoFutureValues(
   let sum = 0;
   for (let t = logRatios.length - 1; t >= 0; t--) {
     sum = gamma * sum + (mask[t] ? logRatios[t]! * mask[t]! : 0);
-    const value = Math.exp(Math.min(20, Math.max(-20, sum)));
+    const value = exact.exp(Math.min(20, Math.max(-20, sum)));
     values[t] = clip > 0 ? Math.min(1 + clip, Math.max(1 - clip, value)) : value;
   }
   return values;

@@ -1,3 +1,4 @@
+import * as exact from "../../../exact/index.js";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 
 /**
@@ -97,7 +98,7 @@ function weights(step: TreepoStep, allocation: TreepoAllocation): number[] {
   const least = Math.min(...values);
   const logits = values.map((x) => (sign * (x - least)) / temperature);
   const most = Math.max(...logits);
-  const shares = logits.map((x) => Math.exp(x - most));
+  const shares = logits.map((x) => exact.exp(x - most));
   const all = shares.reduce((total, x) => total + x, 0);
   return shares.map((x) => x / all);
 }
