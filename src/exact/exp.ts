@@ -1,7 +1,10 @@
-import { fromWords, highWord } from "./words.js";
+import { fromWords } from "./words.js";
 
 const ln2High = 6.9314718036912381649e-1;
 const ln2Low = 1.90821492927058770002e-10;
+// 0.5 and 1.5 times ln 2, as fdlibm has them: by their upper words.
+const halfLn2 = fromWords(0x3fd62e43, 0);
+const oneAndHalfLn2 = fromWords(0x3ff0a2b2, 0);
 const inverseLn2 = 1.442695040888963387;
 const [p1, p2, p3, p4, p5] = [
   1.66666666666666019037e-1, -2.77777777770155933842e-3, 6.61375632143793436117e-5,
@@ -14,22 +17,23 @@ const [p1, p2, p3, p4, p5] = [
  * in the last place off.
  */
 export function exp(x: number): number {
-  const upper = highWord(x);
-  const size = upper & 0x7fffffff;
-  if (size >= 0x40862e42) {
+  const size = Math.abs(x);
+  if (!(size < 709)) {
     if (Number.isNaN(x)) return x;
     if (x > 7.09782712893383973096e2) return Infinity;
     if (x < -7.4513321910194110842e2) return 0;
   }
-  let [high, low, k] = [x, 0, 0];
-  if (size > 0x3fd62e42) {
+  let high = x;
+  let low = 0;
+  let k = 0;
+  if (size >= halfLn2) {
     if (x === 1) return Math.E;
-    const sign = upper < 0 ? -1 : 1;
-    k = size < 0x3ff0a2b2 ? sign : Math.trunc(inverseLn2 * x + sign * 0.5);
+    const sign = x < 0 ? -1 : 1;
+    k = size < oneAndHalfLn2 ? sign : Math.trunc(inverseLn2 * x + sign * 0.5);
     high = x - k * ln2High;
     low = k * ln2Low;
     x = high - low;
-  } else if (size < 0x3e300000) return 1 + x;
+  } else if (size < 2 ** -28) return 1 + x;
   const t = x * x;
   const c = x - t * (p1 + t * (p2 + t * (p3 + t * (p4 + t * p5))));
   if (k === 0) return 1 - ((x * c) / (c - 2) - x);

@@ -9,18 +9,20 @@ const [c1, c2, c3, c4, c5, c6] = [
   -2.75573143513906633035e-7, 2.0875723212981748279e-9, -1.13596475577881948265e-11,
 ] as const;
 
-/** A quarter turn in pieces: each is exact when it is taken so often. */
-const quarter = [
-  [1.57079632673412561417, 6.07710050650619224932e-11],
-  [6.0771005063039659766e-11, 2.02226624879595063154e-21],
-  [2.0222662487111664558e-21, 8.47842766036889956997e-32],
-] as const;
+// A quarter turn in pieces: each is exact when it is taken so often, and what is left of it.
+const [q1, q1Tail] = [1.57079632673412561417, 6.07710050650619224932e-11];
+const [q2, q2Tail] = [6.0771005063039659766e-11, 2.02226624879595063154e-21];
+const [q3, q3Tail] = [2.0222662487111664558e-21, 8.47842766036889956997e-32];
 
 const largest = 1.6e6;
+// About 0.3, 0.78 and an eighth of a turn, as fdlibm has them: by their upper words.
+const third = fromWords(0x3fd33333, 0);
+const most = fromWords(0x3fe90001, 0);
+const eighth = fromWords(0x3fe921fc, 0);
 
 /** sin of x + y, both small, y much smaller. */
 function smallSin(x: number, y: number): number {
-  if ((highWord(x) & 0x7fffffff) < 0x3e400000) return x;
+  if (Math.abs(x) < 2 ** -27) return x;
   const z = x * x;
   const v = z * x;
   const r = s2 + z * (s3 + z * (s4 + z * (s5 + z * s6)));
@@ -28,33 +30,50 @@ function smallSin(x: number, y: number): number {
 }
 
 function smallCos(x: number, y: number): number {
-  const size = highWord(x) & 0x7fffffff;
-  if (size < 0x3e400000) return 1;
+  const size = Math.abs(x);
+  if (size < 2 ** -27) return 1;
   const z = x * x;
   const r = z * (c1 + z * (c2 + z * (c3 + z * (c4 + z * (c5 + z * c6)))));
-  if (size < 0x3fd33333) return 1 - (0.5 * z - (z * r - x * y));
-  const q = size > 0x3fe90000 ? 0.28125 : fromWords(size - 0x00200000, 0);
+  if (size < third) return 1 - (0.5 * z - (z * r - x * y));
+  const q = size >= most ? 0.28125 : fromWords(highWord(size) - 0x00200000, 0);
   return 1 - q - (0.5 * z - q - (z * r - x * y));
 }
 
-/** How many quarter turns are in x, and what is left as the sum of two numbers. */
-function reduced(x: number): [turns: number, rest: number, tail: number] {
-  const size = highWord(x) & 0x7fffffff;
-  if (size <= 0x3fe921fb) return [0, x, 0];
-  const turns = Math.trunc(Math.abs(x) * 6.36619772367581382433e-1 + 0.5);
-  let [whole, gone] = [Math.abs(x), 0];
-  let rest = 0;
-  for (const [step, [first, tail]] of quarter.entries()) {
-    const before = whole;
-    const taken = turns * first;
-    whole = before - taken;
-    gone = step === 0 ? turns * tail : turns * tail - (before - whole - taken);
-    rest = whole - gone;
-    const lost = (size >> 20) - ((highWord(rest) >> 20) & 0x7ff);
-    if (lost <= (step === 0 ? 16 : 49)) break;
+// What `reduced` leaves of its angle, as the sum of two numbers: a list made for each would cost more.
+let rest = 0;
+let tail = 0;
+
+/** How many quarter turns are in x. */
+function reduced(x: number): number {
+  const size = Math.abs(x);
+  if (size < eighth) {
+    rest = x;
+    tail = 0;
+    return 0;
   }
-  const tail = whole - rest - gone;
-  return x < 0 ? [-turns, -rest, -tail] : [turns, rest, tail];
+  const turns = Math.trunc(size * 6.36619772367581382433e-1 + 0.5);
+  const bits = highWord(size) >> 20;
+  let whole = size - turns * q1;
+  let gone = turns * q1Tail;
+  rest = whole - gone;
+  // Where much has cancelled out, the next pieces of a quarter turn matter.
+  if (bits - ((highWord(rest) >> 20) & 0x7ff) > 16) {
+    let before = whole;
+    whole = before - turns * q2;
+    gone = turns * q2Tail - (before - whole - turns * q2);
+    rest = whole - gone;
+    if (bits - ((highWord(rest) >> 20) & 0x7ff) > 49) {
+      before = whole;
+      whole = before - turns * q3;
+      gone = turns * q3Tail - (before - whole - turns * q3);
+      rest = whole - gone;
+    }
+  }
+  tail = whole - rest - gone;
+  if (x >= 0) return turns;
+  rest = -rest;
+  tail = -tail;
+  return -turns;
 }
 
 /**
@@ -64,7 +83,7 @@ function reduced(x: number): [turns: number, rest: number, tail: number] {
  */
 export function sin(x: number): number {
   if (!(Math.abs(x) < largest)) return Math.sin(x);
-  const [turns, rest, tail] = reduced(x);
+  const turns = reduced(x);
   const value = turns & 1 ? smallCos(rest, tail) : smallSin(rest, tail);
   return turns & 2 ? -value : value;
 }
@@ -72,7 +91,7 @@ export function sin(x: number): number {
 /** The cosine, as {@link sin}. */
 export function cos(x: number): number {
   if (!(Math.abs(x) < largest)) return Math.cos(x);
-  const [turns, rest, tail] = reduced(x);
+  const turns = reduced(x);
   const value = turns & 1 ? smallSin(rest, tail) : smallCos(rest, tail);
   return (turns + 1) & 2 ? -value : value;
 }

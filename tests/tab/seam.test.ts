@@ -10,6 +10,10 @@ const { nodeImports, nodeGlobals } = (await import(
   nodeGlobals: (entries: readonly string[]) => Promise<string[]>;
 };
 
+const { tabLines } = (await import(new URL("scripts/tab/lines.mjs", root).href)) as {
+  tabLines: () => { place: string; lines: number }[];
+};
+
 /** The public entries of the toolkit, without those that serve or look at a machine. */
 function toolkit(): string[] {
   const { exports } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
@@ -30,6 +34,11 @@ test("a browser reaches nothing of Node from any public entry of the toolkit", a
 
 test("nor does any public entry use a global of Node's", async () => {
   assert.deepEqual(await nodeGlobals(toolkit()), []);
+});
+
+test("what exists only for a tab stays under 4,000 lines", () => {
+  const lines = tabLines().reduce((sum, place) => sum + place.lines, 0);
+  assert.ok(lines > 500 && lines < 4000, `${lines} lines`);
 });
 
 test("the ratchet names the way to what it finds", async () => {
