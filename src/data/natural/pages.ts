@@ -63,7 +63,7 @@ function difference(towns: readonly Thing[], country: number, share: Share, rand
  * import { naturalTasks, question } from "arpo-lab/data";
  *
  * const { train, test, pages } = naturalTasks.pages({ train: 8, test: 4, level: 2 });
- * assert.equal(pages.length, 330);
+ * assert.equal(pages?.length, 330);
  * assert.notEqual(question(train[0]), question(test[0]));
  * ```
  */

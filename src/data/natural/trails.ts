@@ -44,7 +44,8 @@ function walk(country: Country, first: Thing, hops: number, told: readonly strin
  * import { naturalTasks } from "arpo-lab/data";
  *
  * const { test, tools } = naturalTasks.trails({ train: 8, test: 4 });
- * assert.equal(test[0].extra.plan.lookUps.length, 2);
+ * const { plan } = test[0].extra as { plan: { lookUps: string[] } };
+ * assert.equal(plan.lookUps.length, 2);
  * assert.deepEqual(tools, ["search"]);
  * ```
  */
