@@ -74,6 +74,10 @@ export declare class WebGPUBackend extends KernelBackend {
   readonly bufferManager: {
     acquireBuffer(size: number, usage: number): GPUBuffer;
     releaseBuffer(buffer: GPUBuffer, reuse?: boolean): void;
+    readonly freeBuffers: ReadonlyMap<string, GPUBuffer[]>;
+    numFreeBuffers: number;
+    numBytesUsed: number;
+    numBytesAllocated: number;
   };
   readonly tensorMap: {
     get(id: DataId): GpuTensorData;

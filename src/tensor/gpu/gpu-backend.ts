@@ -6,6 +6,9 @@ import { type Dispatch, Programs } from "./programs.js";
 
 type DataId = TensorInfo["dataId"];
 
+/** Free memory that is kept in any case, in bytes. */
+const SPARE = 1 << 28;
+
 type Values = Float32Array | Int32Array | Uint8Array;
 
 /** What is read in one go, unless a single tensor is larger. */
@@ -52,6 +55,7 @@ export class GpuBackend extends WebGPUBackend {
     this.submits++;
     super.submitQueue();
     this.#reuseAtOnce();
+    this.#trim();
   }
 
   override tensorToBinding(tensor: TensorInfo): GPUBufferBinding {
@@ -191,6 +195,20 @@ export class GpuBackend extends WebGPUBackend {
     this.ensureCommandEncoderReady();
     this.endComputePassEncoder();
     return this.commandEncoder!;
+  }
+
+  /** tfjs keeps free memory for good, by its size: rows of ever other lengths would fill the card. */
+  #trim(): void {
+    const manager = this.bufferManager;
+    const idle = manager.numBytesAllocated - manager.numBytesUsed;
+    if (idle <= Math.max(SPARE, manager.numBytesUsed)) return;
+    for (const buffers of manager.freeBuffers.values()) {
+      for (const buffer of buffers.splice(0)) {
+        manager.numBytesAllocated -= buffer.size;
+        manager.numFreeBuffers--;
+        buffer.destroy();
+      }
+    }
   }
 
   /** tfjs keeps memory until a submit; work is done in order, so it need not. */
