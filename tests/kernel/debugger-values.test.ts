@@ -46,7 +46,7 @@ after(async () => {
 
 const locals = async () => await client.scope(stop.frameId, "Locals");
 const cell = async () => await client.scope(stop.frames[1]!.id, "Locals");
-const shown = ({ type, value }: Variable) => `${type}: ${value}`;
+const shown = ({ type, value }: Variable) => `${String(type)}: ${value}`;
 
 test("locals are those of the function, without what the compiler wrote", async () => {
   assert.deepEqual([...(await locals()).keys()].sort(), ["local", "n", "row"]);

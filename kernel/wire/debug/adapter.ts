@@ -37,6 +37,13 @@ const LOADING = 2000;
 /** Milliseconds until a pause is asked for again. */
 const AGAIN = 100;
 
+/** JupyterLab reads a refusal as an answer: where the program has gone on meanwhile there is nothing. */
+const nothing: Record<string, Json> = {
+  stackTrace: { stackFrames: [], totalFrames: 0 },
+  scopes: { scopes: [] },
+  variables: { variables: [] },
+};
+
 type Handler = (args: Json) => Json | undefined | Promise<Json | undefined>;
 
 export class DebugAdapter {
@@ -148,13 +155,16 @@ export class DebugAdapter {
       return { ...answer, seq: ++this.#seq, success: true, body: body ?? {} };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      const body = { error: { id: 1, format: message, showUser: true } };
+      const body = { ...nothing[command], error: { id: 1, format: message, showUser: true } };
       return { ...answer, seq: ++this.#seq, success: false, message, body };
     }
   }
 
   readonly #handlers: Record<string, Handler> = {
-    initialize: () => capabilities,
+    initialize: ({ clientID }) => {
+      this.#values.showsTypes = clientID !== "jupyterlab";
+      return capabilities;
+    },
     attach: () => this.#attach(),
     launch: () => this.#attach(),
     disconnect: () => this.#detach(),
@@ -192,7 +202,7 @@ export class DebugAdapter {
     pause: () => this.#pause(),
     source: async (args) => {
       const source = (args["source"] ?? {}) as { path?: unknown };
-      return readSource(String(source.path ?? ""), this.#cells, await this.#files());
+      return readSource(String(source.path ?? ""), this.#cells, await this.#files("with ours"));
     },
     modules: async ({ startModule, moduleCount }) => {
       const files = await this.#files();
@@ -354,10 +364,12 @@ export class DebugAdapter {
     return undefined;
   }
 
-  /** Files that cells have imported, and of ours what has run. */
-  async #files(): Promise<string[]> {
+  /** Files that cells have imported, and others of the user's that have run. */
+  async #files(which: "own" | "with ours" = "own"): Promise<string[]> {
     const scripts = this.#isOn ? await this.#scripts.all() : [];
-    const own = scripts.filter(({ kind }) => kind !== "cell").map(({ path }) => path);
+    const own = scripts
+      .filter(({ kind }) => kind === "file" || (kind === "library" && which !== "own"))
+      .map(({ path }) => path);
     return [...new Set([...(await this.#target.call<string[]>("files")), ...own])];
   }
 

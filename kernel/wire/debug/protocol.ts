@@ -37,7 +37,7 @@ export interface StackFrame {
 export interface Variable {
   name: string;
   value: string;
-  type: string;
+  type?: string;
   variablesReference: number;
   evaluateName?: string;
   namedVariables?: number;

@@ -29,7 +29,7 @@ export const hiddenPatterns = [
   `^${escaped(kernelFolder)}`,
   // Our own package may lie among the packages of a project, and what it computes is what is learned.
   `^(?!${escaped(packageFolder)}).*[\\\\/]node_modules[\\\\/]`,
-  `^${escaped(packageFolder)}(?:dist/)?(?:vendor|node_modules)/`,
+  `^${escaped(packageFolder)}(?:dist/)?(?:vendor|node_modules|picture|spelling|http-server)/`,
 ];
 const hidden = hiddenPatterns.map((pattern) => new RegExp(pattern));
 

@@ -31,6 +31,8 @@ export class Values {
   readonly #target: Target;
   readonly #references = new Map<number, Reference>();
   #last = 0;
+  /** JupyterLab shows a value's type instead of it, unless the type is one of Python's, or is not told. */
+  showsTypes = true;
 
   constructor(inspector: MainInspector, compiler: CompilerClient, target: Target) {
     this.#inspector = inspector;
@@ -226,7 +228,7 @@ export class Values {
     return {
       name,
       value,
-      type,
+      ...(this.showsTypes && { type }),
       variablesReference: isOpen ? this.#refer(inside) : 0,
       ...(access !== undefined && { evaluateName: access }),
       ...(named > 0 && { namedVariables: named }),
