@@ -11,10 +11,17 @@ import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { tasks } from "../../src/data/index.js";
-import { advantages, Learner, update, type UpdateOptions } from "../../src/learn/index.js";
+import {
+  advantages,
+  fineTune,
+  Learner,
+  update,
+  type UpdateOptions,
+} from "../../src/learn/index.js";
 import { HfTokenizer, loadAdapter, loadModel, Model, saveModel } from "../../src/model/index.js";
 import { score } from "../../src/reward/index.js";
 import { rollout } from "../../src/rollout/index.js";
+import { demonstrations } from "../../src/run/tiny/demonstrations.js";
 import { tinyTokenizer } from "../../src/run/tiny/tiny-tokenizer.js";
 import { engine, type TinkerPolicy } from "../../src/scale/index.js";
 import {
@@ -23,7 +30,7 @@ import {
   SurprisedTrainee,
 } from "../../src/scale/tinker/testing/near-and-far.js";
 import { updateSettings } from "../../src/learn/update-settings.js";
-import { ready, tf } from "../../src/tensor/index.js";
+import { ready } from "../../src/tensor/index.js";
 import { ToolSet } from "../../src/tools/index.js";
 
 const python = process.env.ARPO_LAB_TINKER_PYTHON;
@@ -40,24 +47,19 @@ const tools = new ToolSet([
   { name: "python", tag: "python", description: "Answers 42.", execute: () => "42" },
 ]);
 
-/** A small Qwen3 that calls Python more often than chance would have it. */
+/** A small Qwen3 that has seen what a call of Python looks like. */
 async function callingModel(folder: string): Promise<void> {
   const sizes = { hiddenSize: 32, intermediateSize: 64, layers: 2, heads: 4, kvHeads: 2 };
   const { vocabSize, eosIds } = tokenizer;
   const model = Model.init(
     {
       ...{ family: "qwen3", vocabSize, eosIds: [...eosIds], contextLength: 512, ...sizes },
-      initializerRange: 0.2,
+      initializerRange: 0.05,
     },
     3,
   );
-  const embedding = model.weights.get("model.embed_tokens.weight")!;
-  const values = Float32Array.from(embedding.dataSync());
-  for (const tag of ["<python>", "</python>"]) {
-    const at = tokenizer.encode(tag)[0]! * sizes.hiddenSize;
-    for (let i = at; i < at + sizes.hiddenSize; i++) values[i]! *= 4;
-  }
-  tf.tidy(() => embedding.assign(tf.tensor(values, embedding.shape)));
+  const seen = await demonstrations({ counts: { calc: 128 }, seed: 1 });
+  await fineTune({ model, tokenizer }, seen, { epochs: 8, batchSize: 16, learningRate: 1e-2 });
   await mkdir(folder, { recursive: true });
   await saveModel(model, folder);
   await writeFile(join(folder, "tokenizer.json"), JSON.stringify(files.tokenizer));
@@ -101,8 +103,8 @@ test("SkyRL's server trains as the lab does, by trees, and learns", { skip }, as
   t.after(() => far.close());
   assert.deepEqual(far.traits, { reduction: "mean", clips: false });
 
-  const trees = await rollout(far, tasks.calc({ train: 4, test: 1 }).train, {
-    ...{ n: 6, initialRollouts: 3, responseLength: 96, branchProbability: 1, beamSize: 2 },
+  const trees = await rollout(far, tasks.calc({ train: 2, test: 1 }).train, {
+    ...{ n: 6, initialRollouts: 3, responseLength: 64, branchProbability: 1, beamSize: 2 },
     ...{ tools, seed: 3 },
   });
   assert.ok(trees.some(({ nodes }) => nodes.some(({ kind }) => kind === "tool")));
