@@ -60,6 +60,11 @@ export class Critic {
     return this.#optimizer.state();
   }
 
+  /** Frees the optimiser's averages; the model stays. */
+  dispose(): void {
+    this.#optimizer.dispose();
+  }
+
   restore(state: AdamWState): void {
     this.#optimizer.restore(state);
   }

@@ -71,6 +71,11 @@ export class Learner {
     return this.#here("give an optimiser's state").state();
   }
 
+  /** Frees the optimiser's averages of a model in memory; the model stays. */
+  dispose(): void {
+    if (this.#trainee instanceof ModelTrainee) this.#trainee.dispose();
+  }
+
   restore(state: AdamWState): void {
     this.#here("restore an optimiser").restore(state);
   }

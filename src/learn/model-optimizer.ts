@@ -44,6 +44,11 @@ export class ModelOptimizer {
     return this.#adamw.options.learningRate;
   }
 
+  /** Frees the averages; the model stays. */
+  dispose(): void {
+    this.#adamw.dispose();
+  }
+
   state(): Promise<AdamWState> {
     return this.#adamw.state();
   }

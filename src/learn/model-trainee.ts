@@ -44,6 +44,11 @@ export class ModelTrainee implements Trainee {
     return this.#optimizer.state();
   }
 
+  /** Frees the optimiser's averages; the model stays. */
+  dispose(): void {
+    this.#optimizer.dispose();
+  }
+
   restore(state: AdamWState): void {
     this.#optimizer.restore(state);
   }

@@ -12,7 +12,7 @@ const about = finding("cost");
 const FLOAT = 4;
 
 /** The parts of a run's memory, in bytes, estimated from shapes. */
-function memoryParts(context: ConfigContext): Record<string, number> {
+export function memoryParts(context: ConfigContext): Record<string, number> {
   const { config, model, parameters } = context;
   if (!model || parameters === undefined) return {};
   const { actor, rollout, model: how } = config.actor_rollout_ref;
@@ -41,7 +41,7 @@ function memoryParts(context: ConfigContext): Record<string, number> {
   };
 }
 
-const duration = (seconds: number) =>
+export const duration = (seconds: number) =>
   seconds < 90
     ? `${Math.ceil(seconds)} s`
     : seconds < 5400

@@ -1,0 +1,28 @@
+import { estimate } from "../../src/doctor/index.js";
+import { say } from "../say.js";
+import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
+
+export interface EstimateCommand extends ConfigOptions {
+  prompts: number;
+  price: Record<string, number>;
+  json?: boolean;
+}
+
+const isOverride = (word: string) => word.includes("=") || word.startsWith("~");
+
+/** Tries two small steps of a configuration and prints what the whole run will take. */
+export async function estimateRun(
+  words: readonly string[],
+  { prompts, price, json, ...options }: EstimateCommand,
+): Promise<void> {
+  const files = [...options.config, ...words.filter((word) => !isOverride(word))];
+  const config = await readConfig(words.filter(isOverride), { ...options, config: files });
+  const parts = await assemble(config);
+  try {
+    const found = await estimate(parts, { prompts, prices: price });
+    say(json ? JSON.stringify(found, undefined, 2) : found.toString());
+  } finally {
+    await parts.tools.dispose();
+    parts.policy.model.dispose();
+  }
+}

@@ -1,0 +1,37 @@
+import { Random } from "../../random/index.js";
+import type { Policy, Row } from "../../policy/index.js";
+
+/** Tokens that each row writes while it is timed. */
+const timed = 6;
+
+/** Seconds that a policy takes to read a prompt, and for one step of so many rows behind it. */
+export async function stepTimes(
+  policy: Policy,
+  prompt: ArrayLike<number>,
+  counts: readonly number[],
+): Promise<{ prompt: number; steps: number[] }> {
+  const session = policy.session();
+  const write = async (rows: readonly Row[], maxTokens: number) => {
+    const began = performance.now();
+    await Promise.all(
+      rows.map((row, i) => session.generate(row, { maxTokens, random: Random.from(i) })),
+    );
+    return (performance.now() - began) / 1000;
+  };
+  try {
+    const root = session.open(prompt);
+    const first = await write([root], 1);
+    const steps: number[] = [];
+    for (const count of counts) {
+      const rows = Array.from({ length: count }, () => session.fork(root));
+      await write(rows, 1);
+      // A row that ends early makes its step smaller: what is left of the rows is timed again.
+      steps.push((await write(rows, timed)) / timed);
+      for (const row of rows) session.close(row);
+    }
+    const single = counts.length > 0 ? Math.min(...steps) : 0;
+    return { prompt: Math.max(0, first - single), steps };
+  } finally {
+    session.dispose();
+  }
+}
