@@ -121,10 +121,14 @@ test("kernel_info_request, is_complete_request and debug_request are answered wh
   const info = await kernel.request("shell", "kernel_info_request");
   assert.equal(info.content.protocol_version, "5.4");
   assert.equal((info.content.language_info as Json).name, "typescript");
-  assert.deepEqual(info.content.supported_features, []);
+  assert.deepEqual(info.content.supported_features, ["debugger"]);
   const complete = await kernel.request("shell", "is_complete_request", { code: "if (1) {" });
   assert.equal(complete.content.status, "incomplete");
-  const debug = await kernel.request("control", "debug_request", { command: "attach", seq: 4 });
+  const debug = await kernel.request("control", "debug_request", {
+    type: "request",
+    command: "dance",
+    seq: 4,
+  });
   assert.deepEqual(
     [debug.header.msg_type, debug.content.success, debug.content.request_seq],
     ["debug_reply", false, 4],
