@@ -74,17 +74,19 @@ async function writeTasks(path: string, tasks: readonly Task[]): Promise<void> {
 const script = `#!/bin/sh
 # Runs on verl 0.9.1 (pip install "verl[vllm]==0.9.1"); further overrides may follow: sh run.sh trainer.nnodes=2
 set -eu
-cd "$(dirname "$0")"
+case $0 in */*) cd "\${0%/*}" ;; esac
 job=$(pwd)
 PYTHONPATH=$job\${PYTHONPATH:+:$PYTHONPATH}
 VERL_USE_EXTERNAL_MODULES=arpo_verl
 export PYTHONPATH VERL_USE_EXTERNAL_MODULES
-# One override per line; $job stands for this folder.
+# One override per line; @JOB@ stands for this folder.
 while IFS= read -r line; do
+  case $line in
+  "" | "#"*) continue ;;
+  *@JOB@*) line=\${line%%@JOB@*}$job\${line#*@JOB@} ;;
+  esac
   set -- "$line" "$@"
-done <<OVERRIDES
-$(sed -e '/^#/d' -e '/^$/d' -e "s|@JOB@|$job|g" overrides.txt)
-OVERRIDES
+done <overrides.txt
 exec python3 -m verl.trainer.main_ppo "$@"
 `;
 
