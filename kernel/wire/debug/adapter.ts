@@ -392,7 +392,6 @@ export class DebugAdapter {
     const [top] = callFrames;
     if (atError && (top === undefined || !this.#scripts.shows(top))) return goOn();
     const isEntry = this.#entry !== undefined && hitBreakpoints.includes(this.#entry);
-    await this.#removeEntry();
     if (atError) return this.#stand(paused, "exception");
     if (hitBreakpoints.length > 0 && !isEntry) return this.#stand(paused, "breakpoint");
     return this.#stand(paused, this.#isPausing ? "pause" : "breakpoint");
@@ -406,6 +405,8 @@ export class DebugAdapter {
       await this.#post("resume");
       return;
     }
+    // Only now: a stop between two turns must not take the next cell's first line away.
+    await this.#removeEntry();
     this.#stepping.stop();
     this.#isPausing = false;
     this.#stop = { paused, frames };
