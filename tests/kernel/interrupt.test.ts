@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { until } from "../until.js";
 import { begun, FrontEnd } from "./front-end.js";
 
 let kernel: FrontEnd;
@@ -88,13 +90,11 @@ test(
 /** A signal waits until its process has a turn, and on a busy machine another thread has one sooner. */
 async function taken(): Promise<void> {
   if (process.platform !== "linux") return;
-  const status = `/proc/${kernel.process.pid}/status`;
-  for (;;) {
-    const pending = /^ShdPnd:\s*([0-9a-f]+)$/mu.exec(readFileSync(status, "utf8"))?.[1];
-    assert.notEqual(pending, undefined, status);
-    if ((BigInt(`0x${pending}`) & 2n) === 0n) return;
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  await until(async () => {
+    const status = await readFile(`/proc/${kernel.process.pid}/status`, "utf8");
+    const pending = /^ShdPnd:\s*([0-9a-f]+)$/mu.exec(status)?.[1];
+    return (BigInt(`0x${pending}`) & 2n) === 0n;
+  }, "the kernel's process takes a signal");
 }
 
 test("an interrupt with nothing running changes nothing", async () => {

@@ -1,7 +1,7 @@
 import { program } from "#pages/early";
 
 /** How long an answer that was asked for ahead is good, in milliseconds. */
-const patience = 15_000;
+const patience = 60_000;
 
 /** The script that asks ahead for what opening a workspace, and a file in it, takes. */
 export function earlyScript(workspace: string, tree: string | undefined): string {

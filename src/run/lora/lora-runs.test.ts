@@ -38,6 +38,7 @@ async function learn(folder: string, stopAfter?: number) {
       "actor_rollout_ref.model.lora_rank=2",
       "actor_rollout_ref.model.lora_alpha=8",
       "actor_rollout_ref.model.target_modules=[q_proj,down_proj]",
+      "actor_rollout_ref.rollout.tools.tool_instances.python.class_path=calculator",
       "trainer.total_training_steps=3",
       "trainer.save_freq=1",
       "trainer.test_freq=-1",
