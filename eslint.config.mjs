@@ -36,7 +36,10 @@ export default tseslint.config(
   },
   {
     // What runs in a browser tab as well asks for `#platform/…`; docs/tab.md says what is where.
-    files: ["src/**/*.ts", "picture/**/*.ts", "platform/browser/**/*.ts"],
+    files: [
+      ...["src/**/*.ts", "picture/**/*.ts", "platform/browser/**/*.ts", "tab/**/*.ts"],
+      ...["kernel/{browser,compile,contract,display,host,run}/**/*.ts"],
+    ],
     ignores: [
       ...[
         "**/*.test.ts",
@@ -53,6 +56,8 @@ export default tseslint.config(
         "src/tools/python/pyodide-child.ts",
         "src/tools/python/memory-files.ts",
         "src/modules/hooks.ts",
+        "kernel/compile/thread.ts",
+        "kernel/host/cache-folder.ts",
       ],
     ],
     rules: {

@@ -1,14 +1,18 @@
-import type { IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { joinBytes } from "#platform/bytes";
 import { HttpError } from "./http-error.js";
 
 export type Json = Record<string, unknown>;
 
 /** What is read of a request: one of HTTP's, or one that came by another way. */
-export type Asked = Readable & Pick<IncomingMessage, "method" | "headers">;
+export interface Asked extends AsyncIterable<Uint8Array> {
+  method?: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Of a stream: what leaves it open where reading stops. */
+  iterator?(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
+}
 
 /** The body of a request, refused as soon as it is larger than allowed. */
-export async function readBody(request: Asked, limit: number): Promise<Buffer> {
+export async function readBody(request: Asked, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = (): HttpError =>
     new HttpError(413, `Cannot take the request: its body must be at most ${limit} bytes`, {
       code: "request_too_large",
@@ -17,21 +21,24 @@ export async function readBody(request: Asked, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   // A request that is refused half way must still be told so.
-  const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
+  const body = request.iterator?.({ destroyOnReturn: false }) ?? request;
   for await (const chunk of body) {
     size += chunk.length;
     if (size > limit) throw tooLarge();
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return joinBytes(chunks);
 }
 
 /**
  * Throws unless a request says that it carries JSON. A page of another site cannot say so without
  * asking first, so a server without cookies needs this.
  */
-export function checkJsonType(request: IncomingMessage): void {
-  const type = (request.headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+export function checkJsonType(request: Pick<Asked, "headers">): void {
+  const type = String(request.headers["content-type"] ?? "")
+    .split(";")[0]!
+    .trim()
+    .toLowerCase();
   if (type === "application/json") return;
   throw new HttpError(
     415,

@@ -37,5 +37,11 @@ const compiler = new Worker(new URL("./compile/thread.js", import.meta.url), {
 });
 compiler.postMessage({ requests: compilerPorts.port2 }, [compilerPorts.port2]);
 
+const { portOf } = await import("./node/port.js");
 const { startMain } = await import("./run/start.js");
-startMain({ wire, compiler, words: new Int32Array(words), inputPort: inputPorts.port2 });
+startMain({
+  wire: portOf(wire),
+  compiler: portOf(compiler),
+  words: new Int32Array(words),
+  inputPort: inputPorts.port2,
+});

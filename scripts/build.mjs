@@ -38,6 +38,7 @@ for (const room of [
   "platform",
   "http-server",
   "cli",
+  "tab",
   "bench",
   "tests",
 ])

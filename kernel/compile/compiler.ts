@@ -1,8 +1,10 @@
 // The text of a cell to JavaScript, behind the contract: magic/ reads what stands before the code,
 // compile/ checks and lowers the code.
-import { join } from "node:path";
+import { collectGarbage } from "#kernel-platform/collect";
+import { saveCodeCache } from "#kernel-platform/load-typescript";
+import { join } from "#platform/path";
+import { later } from "#platform/turns";
 import type { MimeBundle } from "../host/host.js";
-import { collectGarbage } from "./lower/collect.js";
 import { complete } from "./check/complete.js";
 import {
   importErrors,
@@ -13,7 +15,6 @@ import {
 } from "./check/diagnostics.js";
 import { inspect } from "./check/inspect.js";
 import { isComplete } from "./check/is-complete.js";
-import { saveCodeCache } from "./check/load-typescript.js";
 import { debugCode } from "./debug-code.js";
 import { loadLocal } from "./load.js";
 import { lower } from "./lower/lower.js";
@@ -56,7 +57,7 @@ class TypeScriptCells implements CellCompiler {
   readonly #registry: StageRegistry;
   readonly #running = new Map<string, BoundFile>();
   #checks: boolean;
-  #idle: NodeJS.Timeout | undefined;
+  #idle: ReturnType<typeof setTimeout> | undefined;
   #warms = false;
 
   constructor({ language, folder }: CompilerOptions) {
@@ -255,15 +256,15 @@ class TypeScriptCells implements CellCompiler {
     clearTimeout(this.#idle);
     const world = this.#world;
     if (world.age >= 1) this.#renew();
-    if (world.age >= 0.5) this.#idle = setTimeout(() => this.#renew(), 300).unref();
+    if (world.age >= 0.5) this.#idle = later(() => this.#renew(), 300);
     else if (this.#warms) {
       // Most notebooks import something sooner or later. Then Node's types are 0.3 s of waiting.
-      this.#idle = setTimeout(() => {
+      this.#idle = later(() => {
         this.#warms = false;
         saveCodeCache();
         world.ensure();
         world.loadNodeTypes();
-      }, 3000).unref();
+      }, 3000);
     }
   }
 

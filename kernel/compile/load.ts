@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync } from "#platform/files";
+import { sha256, sha256Of } from "#platform/sha256";
 import type { LoadedModule } from "../contract/compiler.js";
 import { localErrors } from "./check/diagnostics.js";
 import { lower } from "./lower/lower.js";
@@ -40,11 +40,11 @@ export function loadLocal(world: World, specifier: string, importer: string): Lo
 }
 
 function versionOf(world: World, path: string): string {
-  const hash = createHash("sha1");
+  const hash = sha256Of();
   for (const { fileName } of world.localGraph(path)) {
     hash.update(`${fileName}\0${world.stamp(fileName)}\0`);
   }
-  return hash.digest("hex");
+  return hash.hex();
 }
 
 /** A JavaScript file that says `module.exports`, or says nothing about modules. */
@@ -70,5 +70,5 @@ function loadJson(path: string): LoadedModule {
       .map((name) => `${JSON.stringify(name)}: () => data[${JSON.stringify(name)}]`),
   );
   const js = `(async (__scope) => { const data = JSON.parse(${JSON.stringify(text)}); __scope.exports({ ${table.join(", ")} }); })`;
-  return { kind: "local", path, version: createHash("sha1").update(text).digest("hex"), js };
+  return { kind: "local", path, version: sha256(text), js };
 }

@@ -99,6 +99,7 @@ export const WORDS = {
 export interface WireData {
   connectionFile: string;
   language: "typescript" | "javascript";
-  words: SharedArrayBuffer;
+  /** Shared where threads can share memory. */
+  words: SharedArrayBuffer | ArrayBuffer;
   folder: string;
 }

@@ -1,5 +1,5 @@
-import { Worker, type MessagePort } from "node:worker_threads";
 import type { CellCompiler } from "./compiler.js";
+import type { Port } from "./port.js";
 
 type Method = keyof CellCompiler;
 
@@ -17,7 +17,7 @@ const STOPPED = "the compiler's thread has stopped; restart the kernel";
 
 /** The compiler as seen from another thread. */
 export class CompilerClient {
-  readonly #port: MessagePort | Worker;
+  readonly #port: Port;
   readonly #waiting = new Map<
     number,
     { resolve: (value: never) => void; reject: (e: Error) => void }
@@ -25,9 +25,9 @@ export class CompilerClient {
   #calls = 0;
   #stopped = false;
 
-  constructor(port: MessagePort | Worker) {
+  constructor(port: Port) {
     this.#port = port;
-    port.on("message", ({ call, value, error }: Answer) => {
+    port.onMessage(({ call, value, error }: Answer) => {
       const waiting = this.#waiting.get(call);
       this.#waiting.delete(call);
       if (error === undefined) waiting?.resolve(value as never);
@@ -38,9 +38,7 @@ export class CompilerClient {
       for (const { reject } of this.#waiting.values()) reject(new Error(STOPPED));
       this.#waiting.clear();
     };
-    // A port closes when the thread at its other end is gone.
-    if (port instanceof Worker) port.once("exit", stopped);
-    else port.once("close", stopped);
+    port.onGone(stopped);
   }
 
   call<M extends Method>(

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { write } from "#platform/note";
+import { randomUUID } from "#platform/uuid";
 import { currentHost, type MimeBundle } from "../host/host.js";
 import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";
@@ -31,7 +32,7 @@ function send(
 ): void {
   const host = currentHost();
   if (host !== undefined) host.display(bundle, { id, update, metadata });
-  else process.stdout.write(`${String(bundle["text/plain"])}\n`);
+  else write(`${String(bundle["text/plain"])}\n`);
 }
 
 class Shown implements DisplayHandle {

@@ -1,4 +1,4 @@
-import { types } from "node:util";
+import { isBuffer, isPromise, isProxy } from "#platform/inspect";
 import type { MimeBundle } from "../host/host.js";
 import { InterruptError } from "../host/interrupt-error.js";
 import type { FormatValue } from "./contract.js";
@@ -24,7 +24,7 @@ import { isTensor, numbersBundle, tensorBundle } from "./tensor.js";
 /** What a value looks like to whoever wrote no display method for it. */
 function defaultBundle(value: object): MimeBundle | Promise<MimeBundle> | undefined {
   // A proxy's traps are somebody's code: it is inspected from behind and nothing else.
-  if (types.isProxy(value)) return undefined;
+  if (isProxy(value)) return undefined;
   if (value instanceof Error || isErrorLike(value)) {
     return { "text/plain": errorText(value), "text/html": errorHtml(value) };
   }
@@ -33,7 +33,7 @@ function defaultBundle(value: object): MimeBundle | Promise<MimeBundle> | undefi
     if (mime !== undefined) {
       return { [mime]: base64(value), "text/plain": `[${mime}, ${value.length} bytes]` };
     }
-    if (Buffer.isBuffer(value)) return undefined;
+    if (isBuffer(value)) return undefined;
   }
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
     const numbers = value as unknown as Numbers;
@@ -111,7 +111,7 @@ export const formatValue: FormatValue = (value) => {
       : typeof value === "object" && value !== null
         ? defaultBundle(value)
         : undefined;
-    if (types.isPromise(bundle)) {
+    if (isPromise(bundle)) {
       return bundle.then(
         (later) => withText(value, normalizeBundle(later)),
         (error: unknown) => failed(value, error),

@@ -1,3 +1,5 @@
+import { toBase64 } from "#platform/bytes";
+
 /** The picture formats that notebooks show, by their first bytes. */
 export type ImageMime = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
@@ -25,5 +27,5 @@ export function sniffImage(bytes: Uint8Array): ImageMime | undefined {
 
 /** Bytes as the base64 that messages and notebooks carry. */
 export function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  return toBase64(bytes);
 }

@@ -1,5 +1,4 @@
-import { inspect } from "node:util";
-
+import { inspect } from "#platform/inspect";
 import { formatNumber } from "../../picture/format-number.js";
 
 export { formatNumber };

@@ -1,15 +1,10 @@
-import { createInterface } from "node:readline/promises";
+import { askTerminal } from "#platform/terminal";
 import { currentHost } from "../host/host.js";
 
 async function ask(message = "", options: { password?: boolean } = {}): Promise<string> {
   const host = currentHost();
   if (host !== undefined) return host.input(message, options);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await terminal.question(message);
-  } finally {
-    terminal.close();
-  }
+  return await askTerminal(message);
 }
 
 function askSync(message = "", options: { password?: boolean } = {}): string {

@@ -1,4 +1,4 @@
-import { types } from "node:util";
+import { isModuleNamespace } from "#platform/inspect";
 import { inspectText } from "./inspect.js";
 
 /**
@@ -76,7 +76,7 @@ function tensorText(value: object): string | undefined {
 }
 
 function ofObject(value: object): Summary {
-  if (types.isModuleNamespaceObject(value)) return { group: "Functions", kind: "module", text: "" };
+  if (isModuleNamespace(value)) return { group: "Functions", kind: "module", text: "" };
   const kind = kindOf(value);
   if (isSummarizable(value)) {
     const { group, text } = value[summarySymbol]();

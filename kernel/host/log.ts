@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { noteOutside } from "#platform/note";
 
 /** A full pipe that nobody reads would stop the thread, and strangers could fill it. */
 const MOST = 50;
@@ -11,10 +11,5 @@ let lines = 0;
 export function log(text: string): void {
   if (++lines > MOST) return;
   const last = lines === MOST ? " (no more of these will be told)" : "";
-  try {
-    writeSync(2, `[arpo-lab kernel] ${text}${last}\n`);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "EAGAIN" && code !== "EPIPE" && code !== "EBADF") throw error; // nobody listens
-  }
+  noteOutside(`[arpo-lab kernel] ${text}${last}`);
 }

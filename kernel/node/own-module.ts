@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url);
 /** This copy of them, because it is the one that is connected to the kernel. */
 const connected: Record<string, () => Promise<Namespace>> = {
   "arpo-lab/kernel": () => import("../index.js"),
-  tslab: () => import("./tslab.js"),
+  tslab: () => import("../display/tslab.js"),
 };
 
 /** The module behind an import from `folder` that the kernel answers itself; undefined for any other. */

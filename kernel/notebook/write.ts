@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -6,10 +5,11 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
+  statIfThereSync,
   writeFileSync,
-} from "node:fs";
-import { basename, dirname, join } from "node:path";
+} from "#platform/files";
+import { basename, dirname, join } from "#platform/path";
+import { randomUUID } from "#platform/uuid";
 import type { NotebookFile } from "./read.js";
 
 /** How files are written; exchanged by tests that fill the disk. */
@@ -23,14 +23,14 @@ export function notebookText(file: NotebookFile): string {
 }
 
 /** Where a path really leads, so that a link stays a link; itself where there is nothing yet. */
-function target(path: string): { path: string; mode: number; regular: boolean } {
+function target(path: string): { path: string; mode: number | undefined; regular: boolean } {
   try {
     const real = realpathSync(path);
-    const status = statSync(real);
+    const status = statIfThereSync(real)!;
     return { path: real, mode: status.mode & 0o777, regular: status.isFile() };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    return { path, mode: 0o666 & ~process.umask(), regular: true };
+    if ((error as { code?: string }).code !== "ENOENT") throw error;
+    return { path, mode: undefined, regular: true };
   }
 }
 
@@ -46,7 +46,7 @@ export function writeAtomically(path: string, text: string | Uint8Array): void {
       writeFileSync(to.path, text); // a pipe or a device: there is nothing to keep whole
       return;
     }
-    const name = join(dirname(to.path), `.${basename(to.path)}.${randomBytes(4).toString("hex")}`);
+    const name = join(dirname(to.path), `.${basename(to.path)}.${randomUUID().slice(0, 8)}`);
     const handle = openSync(name, "wx", to.mode);
     beside = name;
     try {

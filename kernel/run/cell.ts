@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
+import { makeContext } from "#platform/context";
 import type { CellIdentity } from "../host/host.js";
 
 /** A cell while it runs, and for as long as its timers and promises do. */
@@ -21,7 +21,7 @@ export class RunningCell implements CellIdentity {
   }
 }
 
-const storage = new AsyncLocalStorage<RunningCell>();
+const storage = makeContext<RunningCell>();
 let last: RunningCell | undefined;
 
 /** Runs `body` as part of `cell`: what it starts belongs to the cell, also later. */

@@ -1,5 +1,6 @@
-import type { Worker } from "node:worker_threads";
+import { soon } from "#platform/turns";
 import { WORDS, type FromMain } from "../contract/bridge.js";
+import type { Port } from "../contract/port.js";
 
 /** The main thread waits when this many characters are on their way to the network. */
 const LIMIT = 1 << 25;
@@ -15,7 +16,7 @@ const EAGER = 4;
  * is slower than the cell, the cell waits, as it would on a full pipe, so nothing is ever dropped.
  */
 export class Channel {
-  readonly #wire: Worker;
+  readonly #wire: Port;
   readonly #words: Int32Array;
   #texts: string[] = [];
   #length = 0;
@@ -25,7 +26,7 @@ export class Channel {
   #last = -AGE;
   #eager = 0;
 
-  constructor(wire: Worker, words: Int32Array) {
+  constructor(wire: Port, words: Int32Array) {
     this.#wire = wire;
     this.#words = words;
   }
@@ -47,7 +48,7 @@ export class Channel {
     else if (!this.#scheduled) {
       this.#scheduled = true;
       // … or as soon as the cell lets go of the thread.
-      setImmediate(() => {
+      soon(() => {
         this.#scheduled = false;
         this.flush();
       });
@@ -84,6 +85,7 @@ export class Channel {
   }
 
   #waitForRoom(): void {
+    if (this.#words.buffer instanceof ArrayBuffer) return; // nobody else counts in it
     for (;;) {
       const inFlight = Atomics.load(this.#words, WORDS.inFlight);
       if (inFlight <= LIMIT) break;

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import type { Comm, CommMessage, CommOptions, Comms } from "../host/host.js";
 import type { CommEvent, CommTraffic } from "../contract/bridge.js";
 

@@ -1,4 +1,4 @@
-import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
+import { inputNow, type InputPort } from "#kernel-platform/input";
 import type { CellIdentity, DisplayOptions, KernelHost, MimeBundle } from "../host/host.js";
 import { InterruptError } from "../host/interrupt-error.js";
 import { WORDS, type InputAnswer } from "../contract/bridge.js";
@@ -13,7 +13,7 @@ export interface HostParts {
   comms: CommTable;
   words: Int32Array;
   /** Answers to `input` arrive here and nowhere else. */
-  inputPort: MessagePort;
+  inputPort: InputPort;
   tracebacks: Tracebacks;
 }
 
@@ -23,7 +23,7 @@ export class Host implements KernelHost {
   readonly interruptFlag: Int32Array;
   readonly #channel: Channel;
   readonly #words: Int32Array;
-  readonly #inputPort: MessagePort;
+  readonly #inputPort: InputPort;
   readonly #tracebacks: Tracebacks;
 
   constructor({ channel, comms, words, inputPort, tracebacks }: HostParts) {
@@ -88,10 +88,9 @@ export class Host implements KernelHost {
     const seen = Atomics.load(this.#words, WORDS.inputs);
     this.#channel.send({ type: "input", id: cell.id, prompt, password });
     for (;;) {
-      const received = receiveMessageOnPort(this.#inputPort) as
-        { message: InputAnswer } | undefined;
-      if (received?.message.ok) return received.message.text;
-      if (received) throw new Error((received.message as { reason: string }).reason);
+      const received = inputNow(this.#inputPort);
+      if (received?.ok) return received.text;
+      if (received) throw new Error(received.reason);
       this.checkInterrupt();
       Atomics.wait(this.#words, WORDS.inputs, seen, 50);
     }

@@ -65,7 +65,9 @@ for (const key of [
   "setImmediate",
   "setTimeout",
 ]) {
-  kept.push({ name: key, owner: globalThis, key, value: get(globalThis, key) });
+  if (key in globalThis) {
+    kept.push({ name: key, owner: globalThis, key, value: get(globalThis, key) });
+  }
 }
 
 const isThere = (value: unknown): boolean =>

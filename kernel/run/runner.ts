@@ -1,9 +1,8 @@
-import { constants } from "node:vm";
+import { evaluate } from "#kernel-platform/evaluate";
 import type { FormatValue } from "../display/contract.js";
 import type { MimeBundle } from "../host/host.js";
 import { InterruptError } from "../host/interrupt-error.js";
 import type { CellScope } from "../contract/compiler.js";
-import { compileOnce } from "./scope/script.js";
 import type { Outcome, RunRequest } from "../contract/bridge.js";
 import { RunningCell, runAs } from "./cell.js";
 import type { Channel } from "./channel.js";
@@ -82,9 +81,7 @@ export class Runner {
       this.#scope = await this.#parts.scope();
       this.#parts.tracebacks.modules = this.#scope.maps;
     }
-    const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-    const script = compileOnce(js, { filename, importModuleDynamically });
-    const compiled = script.runInThisContext() as Compiled;
+    const compiled = evaluate(js, filename) as Compiled;
     const scope = this.#scope;
     const result = await (this.#parts.findsUncaught()
       ? runUncaught(() => compiled(scope))

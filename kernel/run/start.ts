@@ -1,25 +1,25 @@
-import type { MessagePort, Worker } from "node:worker_threads";
+import type { InputPort } from "#kernel-platform/input";
+import { captureProcess } from "#kernel-platform/process";
 import { setCurrentHost } from "../host/host.js";
 import { CompilerClient } from "../contract/compiler-client.js";
 import type { FormatValue } from "../display/contract.js";
 import { WORDS, type ToMain } from "../contract/bridge.js";
-import { RunningCell, currentCell, runAs } from "./cell.js";
+import type { Port } from "../contract/port.js";
+import { RunningCell, cellOfPromise, currentCell, runAs } from "./cell.js";
 import { log } from "../host/log.js";
 import { Channel } from "./channel.js";
+import { takeUncaught } from "./debug/run-uncaught.js";
 import { DebugTarget } from "./debug/target.js";
 import { CommTable } from "./comm-table.js";
 import { Host } from "./host.js";
-import { captureProcess } from "./process.js";
 import { Runner } from "./runner.js";
-import { askForStdin } from "./stdin.js";
-import { surviveTermination } from "./termination.js";
 import { Tracebacks } from "./traceback.js";
 
 export interface MainParts {
-  wire: Worker;
-  compiler: Worker;
+  wire: Port;
+  compiler: Port;
   words: Int32Array;
-  inputPort: MessagePort;
+  inputPort: InputPort;
 }
 
 /** Sets up the thread that runs cells and starts to listen. */
@@ -32,9 +32,16 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
   const host = new Host({ channel, comms, words, inputPort, tracebacks });
   inputPort.unref();
   setCurrentHost(host);
-  const cleanUp = surviveTermination();
-  const exit = captureProcess({ channel, tracebacks });
-  askForStdin(() => host.input(""));
+  const report = (error: unknown, id = ""): void =>
+    channel.send({ type: "error", id, error: tracebacks.report(error) });
+  const { exit, cleanUp } = captureProcess({
+    print: (name, text) => host.stream(name, text),
+    uncaught: (error) => report(error, currentCell()?.id),
+    rejected: (reason, promise) => {
+      if (!takeUncaught(promise, reason)) report(reason, cellOfPromise(promise)?.id);
+    },
+    ask: () => host.input(""),
+  });
 
   const modules = new CompilerClient(compiler);
   let format: FormatValue | undefined;
@@ -76,13 +83,13 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     try {
       await runAs(cell, () => comms.receive(message));
     } catch (error) {
-      channel.send({ type: "error", id, error: tracebacks.report(error) });
+      report(error, id);
     }
     channel.send({ type: "comm-handled", id });
   };
 
   let interruptsHandled = 0;
-  wire.on("message", (message: ToMain) => {
+  wire.onMessage((message: ToMain) => {
     switch (message.type) {
       case "run":
         return cells.register(runner.run(message), message.id);
@@ -110,12 +117,12 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
         return exit(0);
     }
   });
-  wire.on("error", (error) => {
+  wire.onError((error) => {
     log(`The protocol thread stopped: ${error.stack}`);
     exit(1);
   });
-  wire.on("exit", () => exit(1));
-  compiler.on("error", (error) => {
+  wire.onGone(() => exit(1));
+  compiler.onError((error) => {
     host.stream("stderr", `The kernel's compiler thread stopped: ${error.stack}\n`);
   });
 }

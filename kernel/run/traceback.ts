@@ -1,5 +1,4 @@
-import { SourceMap, type SourceMapPayload } from "node:module";
-import { stripVTControlCharacters } from "node:util";
+import { originalPlace } from "#kernel-platform/source-map";
 import type { ColumnMap } from "../contract/compiler.js";
 import type { DebugSource } from "../contract/debug.js";
 import type { ErrorReport } from "../contract/bridge.js";
@@ -54,7 +53,7 @@ export class Tracebacks {
 
   /** The stack of an error as plain lines, in the words of its cells. */
   frames(error: Error): string[] {
-    return this.#frames(error).frames.map((line) => stripVTControlCharacters(line));
+    return this.#frames(error).frames.map(plain);
   }
 
   #lines(error: Error, seen: Set<Error>): string[] {
@@ -105,6 +104,9 @@ export class Tracebacks {
   }
 }
 
+/** Without the colours of a traceback. */
+const plain = (line: string): string => line.replace(/\u001b\[\d*m/g, "");
+
 const kernelFolder = new URL("../", import.meta.url).href;
 const isKernelFile = (file: string): boolean => file.startsWith(kernelFolder);
 
@@ -114,11 +116,12 @@ function position(
   column: number,
 ): { line: number; column: number } {
   if (json === undefined) return { line: row, column };
-  const map = JSON.parse(json) as SourceMapPayload | ColumnMap;
+  const map = JSON.parse(json) as object | ColumnMap;
   if ("columns" in map) return { line: row - 1, column: columnOf(map, row - 1, column - 1) + 1 };
-  const entry = new SourceMap(map).findEntry(row - 1, column - 1);
-  if (!("originalLine" in entry)) return { line: row, column };
-  return { line: entry.originalLine + 1, column: entry.originalColumn + 1 };
+  const entry = originalPlace(json, row - 1, column - 1);
+  return entry === undefined
+    ? { line: row, column }
+    : { line: entry.line + 1, column: entry.column + 1 };
 }
 
 function columnOf({ columns }: ColumnMap, line: number, column: number): number {

@@ -20,7 +20,9 @@ import { type Answer, Router } from "./http/router.js";
 import { ChannelSession } from "./kernels/channels.js";
 import { V1 } from "./kernels/codec.js";
 import { Kernels } from "./kernels/kernels.js";
+import { launchProcess } from "./kernels/launch-process.js";
 import { kernelRoutes } from "./kernels/routes.js";
+import { socketLine } from "./kernels/socket-line.js";
 import { Sessions, sessionRoutes } from "./kernels/sessions.js";
 import { kernelNamed, specRoutes } from "./kernels/specs.js";
 import { Pages, type SaveReport } from "./lab/pages.js";
@@ -95,7 +97,11 @@ export class LabServer {
       throw new RangeError("Cannot start the lab: the token must not be empty");
     const host = options.host === undefined || isAny(options.host) ? [] : [options.host];
     this.#guard = new Guard(this.token, [...host, ...(options.allowHosts ?? [])]);
-    this.kernels = new Kernels(options.findKernel ?? kernelNamed, options.buffer?.bytes);
+    this.kernels = new Kernels(
+      options.findKernel ?? kernelNamed,
+      launchProcess,
+      options.buffer?.bytes,
+    );
     const maxBody = options.maxBody ?? 512 << 20;
     this.#sockets = new WebSocketServer({
       noServer: true,
@@ -268,7 +274,7 @@ export class LabServer {
       const kernel = id === undefined ? undefined : this.kernels.get(id);
       this.#sockets.handleUpgrade(request, socket, head, (ws) => {
         if (kernel === undefined) {
-          this.#pages.add(ws);
+          this.#pages.add(socketLine(ws));
           return;
         }
         const session = url.searchParams.get("session_id") ?? randomBytes(16).toString("hex");
@@ -279,7 +285,7 @@ export class LabServer {
           line = new ChannelSession(session, kernel, limits, () => this.#sessions.delete(key));
           this.#sessions.set(key, line);
         }
-        line.attach(ws);
+        line.attach(socketLine(ws));
       });
     } catch (error) {
       const { status, message } = toHttpError(error);

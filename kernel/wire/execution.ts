@@ -15,6 +15,8 @@ export interface ExecutionParts {
   /** Hands code to the main thread once that can take it; what it prints answers the request. */
   run: (message: RunRequest, request: Header) => Promise<void>;
   reply: (request: Message, content: Json) => Promise<void>;
+  /** Where cells run. */
+  folder: () => string;
 }
 
 type Finished = Outcome & { defined?: readonly string[] };
@@ -224,7 +226,7 @@ export class Execution {
     kind: RunRequest["kind"],
   ): Promise<CompiledCell | Exclude<Outcome, { status: "ok" }>> {
     const { compiler } = this.#parts;
-    const folder = process.cwd();
+    const folder = this.#parts.folder();
     const stopped = new Promise<undefined>((resolve) => {
       this.#stopCompiling = () => resolve(undefined);
     });

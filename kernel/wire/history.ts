@@ -1,5 +1,13 @@
-import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { utf8Bytes } from "#platform/bytes";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  writeSync,
+} from "#platform/files";
+import { join } from "#platform/path";
 import type { Json } from "./message.js";
 import { log } from "../host/log.js";
 
@@ -134,7 +142,7 @@ export class History {
     if (this.#folder === undefined || this.#failed) return;
     try {
       this.#file ??= this.#create(this.#folder);
-      writeSync(this.#file, `${JSON.stringify(entry)}\n`);
+      writeSync(this.#file, utf8Bytes(`${JSON.stringify(entry)}\n`));
     } catch (error) {
       this.#failed = true;
       log(`Cannot keep history in ${this.#folder}: ${String(error)}`);
@@ -149,7 +157,7 @@ export class History {
         this.#session = session;
         return file;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        if ((error as { code?: string }).code !== "EEXIST") throw error;
       }
     }
   }

@@ -1,6 +1,11 @@
-import { interruptChildren } from "./children.js";
 import { WORDS } from "../contract/bridge.js";
-import type { MainInspector } from "./main-inspector.js";
+
+/** What is done to a main thread that does not answer; nothing where there is no way to. */
+export interface Force {
+  /** Ends whatever JavaScript it runs. */
+  terminate?: () => Promise<unknown>;
+  interruptChildren?: () => void;
+}
 
 /** How long compiled code gets to notice by itself, which keeps its `finally` blocks running. */
 const GRACE = 40;
@@ -21,7 +26,7 @@ const CHILDREN = 120;
 export class Interrupter {
   readonly #words: Int32Array;
   readonly #ask: (interrupt: number, question: number) => void;
-  readonly #inspector: MainInspector;
+  readonly #force: Force;
   #interrupt = 0;
   #question = 0;
   /** Terminations on their way. */
@@ -30,17 +35,13 @@ export class Interrupter {
   #clean = 0;
   #answered = false;
   #since = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #over: (() => void)[] = [];
 
   /** `ask` sends both numbers to the main thread; its answer, the same numbers, goes to `answered`. */
-  constructor(
-    words: Int32Array,
-    inspector: MainInspector,
-    ask: (interrupt: number, question: number) => void,
-  ) {
+  constructor(words: Int32Array, force: Force, ask: (interrupt: number, question: number) => void) {
     this.#words = words;
-    this.#inspector = inspector;
+    this.#force = force;
     this.#ask = ask;
   }
 
@@ -80,16 +81,17 @@ export class Interrupter {
   }
 
   #insist(): void {
-    if (!this.#answered && this.#striking === 0) {
+    const { terminate, interruptChildren } = this.#force;
+    if (terminate && !this.#answered && this.#striking === 0) {
       this.#striking++;
       const struck = (): void => {
         this.#striking--;
         this.#clean = this.#question + 1;
         if (this.pending) this.#ask(this.#interrupt, ++this.#question);
       };
-      this.#inspector.post("Runtime.terminateExecution").then(struck, struck);
+      terminate().then(struck, struck);
     }
-    if (!this.#answered && performance.now() - this.#since > CHILDREN) interruptChildren();
+    if (!this.#answered && performance.now() - this.#since > CHILDREN) interruptChildren?.();
     this.#ask(this.#interrupt, ++this.#question);
     this.#timer = setTimeout(() => this.#insist(), AGAIN);
   }

@@ -1,10 +1,10 @@
-import { createRequire } from "node:module";
+import { runtime } from "#platform/machine";
+import { labVersion } from "../host/versions.js";
 import { PROTOCOL_VERSION, type Json } from "./message.js";
 
-const { version } = createRequire(import.meta.url)("../../../package.json") as { version: string };
-
 /** The answer to kernel_info_request. */
-export function kernelInfo(language: "typescript" | "javascript"): Json {
+export function kernelInfo(language: "typescript" | "javascript", debugs: boolean): Json {
+  const version = labVersion();
   const typescript = language === "typescript";
   return {
     status: "ok",
@@ -13,16 +13,16 @@ export function kernelInfo(language: "typescript" | "javascript"): Json {
     implementation_version: version,
     language_info: {
       name: language,
-      version: process.versions.node,
+      version: runtime.version,
       mimetype: typescript ? "text/typescript" : "text/javascript",
       file_extension: typescript ? ".ts" : ".js",
       pygments_lexer: language,
       codemirror_mode: language,
       nbconvert_exporter: "script",
     },
-    banner: `arpo-lab ${version}: ${typescript ? "TypeScript" : "JavaScript"} on Node ${process.versions.node}`,
-    debugger: true,
-    supported_features: ["debugger"],
+    banner: `arpo-lab ${version}: ${typescript ? "TypeScript" : "JavaScript"} on ${runtime.name} ${runtime.version}`,
+    debugger: debugs,
+    supported_features: debugs ? ["debugger"] : [],
     help_links: [
       { text: "TypeScript", url: "https://www.typescriptlang.org/docs/" },
       { text: "Node.js", url: "https://nodejs.org/api/" },

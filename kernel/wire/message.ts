@@ -1,5 +1,11 @@
-import { randomUUID } from "node:crypto";
-import type { Signer } from "./signer.js";
+import { sameBytes, utf8Bytes, utf8Text } from "#platform/bytes";
+import { randomUUID } from "#platform/uuid";
+
+/** Vouches for messages: with the connection's key, or within one page not at all. */
+export interface Signs {
+  sign(parts: Uint8Array[]): string;
+  verify(signature: Uint8Array, parts: Uint8Array[]): boolean;
+}
 
 /** The version of the Jupyter messaging protocol this kernel speaks. */
 export const PROTOCOL_VERSION = "5.4";
@@ -37,14 +43,12 @@ export interface Outgoing {
   buffers?: Uint8Array[];
 }
 
-const delimiter = Buffer.from("<IDS|MSG>");
+const delimiter = utf8Bytes("<IDS|MSG>");
 const isDelimiter = (frame: Uint8Array): boolean =>
-  frame.length === delimiter.length && delimiter.equals(frame);
+  frame.length === delimiter.length && sameBytes(delimiter, frame);
 
 function parseObject(frame: Uint8Array, part: string): Json {
-  const value: unknown = JSON.parse(
-    Buffer.from(frame.buffer, frame.byteOffset, frame.length).toString(),
-  );
+  const value: unknown = JSON.parse(utf8Text(frame));
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new SyntaxError(`Cannot read message: ${part} must be an object, got ${typeof value}`);
   }
@@ -52,7 +56,7 @@ function parseObject(frame: Uint8Array, part: string): Json {
 }
 
 /** Frames to a message. Throws when the signature is wrong or a part is missing or malformed. */
-export function decodeMessage(frames: Uint8Array[], signer: Signer): Message {
+export function decodeMessage(frames: Uint8Array[], signer: Signs): Message {
   const at = frames.findIndex(isDelimiter);
   if (at < 0) throw new SyntaxError(`Cannot read message: no <IDS|MSG> in ${frames.length} frames`);
   const signature = frames[at + 1];
@@ -92,16 +96,16 @@ function toJson(value: unknown): string {
   }
 }
 
-const nothing = Buffer.from("{}");
+const nothing = utf8Bytes("{}");
 
 /** Makes signed frames, with headers of one session. */
 export class Encoder {
   readonly session = randomUUID();
-  readonly #signer: Signer;
+  readonly #signer: Signs;
   #count = 0;
-  #lastParent: { header: Header; json: Buffer } | undefined;
+  #lastParent: { header: Header; json: Uint8Array } | undefined;
 
-  constructor(signer: Signer) {
+  constructor(signer: Signs) {
     this.#signer = signer;
   }
 
@@ -116,25 +120,25 @@ export class Encoder {
     };
     const { parent, metadata, content } = message;
     const parts = [
-      Buffer.from(toJson(header)),
+      utf8Bytes(toJson(header)),
       this.#parent(parent),
-      metadata === undefined ? nothing : Buffer.from(toJson(metadata)),
-      Buffer.from(toJson(content)),
+      metadata === undefined ? nothing : utf8Bytes(toJson(metadata)),
+      utf8Bytes(toJson(content)),
     ];
     return [
       ...prefix,
       delimiter,
-      Buffer.from(this.#signer.sign(parts)),
+      utf8Bytes(this.#signer.sign(parts)),
       ...parts,
       ...(message.buffers ?? []),
     ];
   }
 
   /** The same header stands in every message of a cell. */
-  #parent(header: Header | undefined): Buffer {
+  #parent(header: Header | undefined): Uint8Array {
     if (header === undefined) return nothing;
     if (header !== this.#lastParent?.header) {
-      this.#lastParent = { header, json: Buffer.from(toJson(header)) };
+      this.#lastParent = { header, json: utf8Bytes(toJson(header)) };
     }
     return this.#lastParent.json;
   }

@@ -1,4 +1,5 @@
-import type { XPublisher } from "zeromq";
+import { utf8Bytes } from "#platform/bytes";
+import type { FrameSocket } from "../contract/sockets.js";
 import type { Encoder, Header, Json, Outgoing } from "./message.js";
 
 /** Consecutive texts of a stream are sent as one message up to this many characters. */
@@ -25,13 +26,13 @@ interface Other {
  * subscriber is too far behind, everything waits until it has caught up or is gone.
  */
 export class Publisher {
-  readonly #socket: XPublisher;
+  readonly #socket: FrameSocket;
   readonly #encoder: Encoder;
   #queue: (Stream | Other)[] = [];
   #sending = false;
   #drained: (() => void)[] = [];
 
-  constructor(socket: XPublisher, encoder: Encoder) {
+  constructor(socket: FrameSocket, encoder: Encoder) {
     this.#socket = socket;
     this.#encoder = encoder;
   }
@@ -109,12 +110,12 @@ export class Publisher {
 
   /** Hands a message to the network as soon as every subscriber can take it. */
   async #hand(message: Outgoing): Promise<void> {
-    const frames = this.#encoder.encode(message, [Buffer.from(message.type)]) as Buffer[];
+    const frames = this.#encoder.encode(message, [utf8Bytes(message.type)]);
     for (;;) {
       try {
         return await this.#socket.send(frames);
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || this.#socket.closed) throw error;
+        if ((error as { code?: string }).code !== "EAGAIN" || this.#socket.closed) throw error;
         await new Promise((later) => setTimeout(later, AGAIN));
       }
     }

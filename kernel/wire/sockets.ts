@@ -1,4 +1,5 @@
 import { Reply, Router, XPublisher } from "zeromq";
+import type { FrameSocket, Sockets } from "../contract/sockets.js";
 import { endpoint, type Connection } from "./connection.js";
 
 /** A frame larger than this is refused by the socket, which drops that connection. */
@@ -16,18 +17,10 @@ const subscribers = {
   tcpMaxRetransmitTimeout: 20_000,
 } as const;
 
-export interface Sockets {
-  shell: Router;
-  control: Router;
-  stdin: Router;
-  iopub: XPublisher;
-  heartbeat: Reply;
-}
-
 /** Binds the five sockets of a kernel. */
 export async function bindSockets(connection: Connection): Promise<Sockets> {
   const router = { linger: 1000, sendHighWaterMark: 0, maxMessageSize: MAX_FRAME } as const;
-  const sockets: Sockets = {
+  const sockets = {
     shell: new Router({ ...router, handover: true }),
     control: new Router({ ...router, handover: true }),
     stdin: new Router({ ...router, handover: true }),
@@ -42,5 +35,19 @@ export async function bindSockets(connection: Connection): Promise<Sockets> {
     sockets.iopub.bind(endpoint(connection, iopub_port)),
     sockets.heartbeat.bind(endpoint(connection, hb_port)),
   ]);
-  return sockets;
+  const framed = (socket: Router | XPublisher | Reply): FrameSocket => ({
+    [Symbol.asyncIterator]: () => socket[Symbol.asyncIterator](),
+    send: (frames) => socket.send(frames as Buffer[]),
+    close: () => socket.close(),
+    get closed() {
+      return socket.closed;
+    },
+  });
+  return {
+    shell: framed(sockets.shell),
+    control: framed(sockets.control),
+    stdin: framed(sockets.stdin),
+    iopub: framed(sockets.iopub),
+    heartbeat: framed(sockets.heartbeat),
+  };
 }

@@ -1,27 +1,48 @@
-// The thread that speaks Jupyter.
+// The thread that speaks Jupyter, in a process of its own.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { WireData } from "../contract/bridge.js";
+import { portOf } from "../node/port.js";
+import { interruptChildren } from "./children.js";
 import { readConnection } from "./connection.js";
-import { WireKernel } from "./wire-kernel.js";
+import { dataFolder } from "./data-folder.js";
+import { MainInspector } from "./main-inspector.js";
+import { watchParent } from "./parent-watch.js";
+import { onInterruptSignal } from "./signals.js";
+import { Signer } from "./signer.js";
 import { bindSockets } from "./sockets.js";
+import { type Outside, WireKernel } from "./wire-kernel.js";
 
 const data = workerData as WireData;
 const connection = readConnection(data.connectionFile);
 const binding = bindSockets(connection);
 
+/** The process that this is a thread of. */
+function thisProcess(): Outside {
+  const inspector = new MainInspector();
+  return {
+    force: { terminate: () => inspector.post("Runtime.terminateExecution"), interruptChildren },
+    history: dataFolder(),
+    folder: () => process.cwd(),
+    onInterrupt: onInterruptSignal,
+    onGone: watchParent,
+    close: () => inspector.close(),
+    end: () => process.kill(process.pid, "SIGKILL"),
+    debug: async (parts) => {
+      const { DebugAdapter } = await import("./debug/adapter.js");
+      return new DebugAdapter({ ...parts, inspector });
+    },
+  };
+}
+
 parentPort!.once(
   "message",
   ({ compiler, input }: { compiler: MessagePort; input: MessagePort }) => {
     void binding.then((sockets) => {
-      const kernel = new WireKernel({
-        sockets,
-        connection,
-        data,
-        main: parentPort!,
-        compiler,
-        input,
-      });
-      kernel.start();
+      const signer = new Signer(connection.key, connection.signature_scheme);
+      const outside = thisProcess();
+      const main = portOf(parentPort!);
+      const parts = { sockets, signer, connection, outside, data, main, input };
+      new WireKernel({ ...parts, compiler: portOf(compiler) }).start();
     });
   },
 );

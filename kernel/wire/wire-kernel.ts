@@ -1,33 +1,55 @@
-import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import type { MessagePort } from "node:worker_threads";
-import type { Router } from "zeromq";
+import { utf8Text } from "#platform/bytes";
+import { randomUUID } from "#platform/uuid";
+import { join } from "#platform/path";
 import { CompilerClient } from "../contract/compiler-client.js";
 import { WORDS, type FromMain, type InputAnswer, type WireData } from "../contract/bridge.js";
+import type { Port } from "../contract/port.js";
+import type { FrameSocket, Sockets } from "../contract/sockets.js";
 import { CommRelay } from "./comm-relay.js";
 import type { Connection } from "./connection.js";
-import { dataFolder } from "./data-folder.js";
-import type { DebugAdapter } from "./debug/adapter.js";
+import type { AdapterParts, DebugAdapter } from "./debug/adapter.js";
 import { Execution } from "./execution.js";
 import { History } from "./history.js";
-import { Interrupter } from "./interrupter.js";
+import { type Force, Interrupter } from "./interrupter.js";
 import { log } from "../host/log.js";
-import { MainInspector } from "./main-inspector.js";
 import { kernelInfo } from "./kernel-info.js";
-import { Encoder, decodeMessage, type Header, type Json, type Message } from "./message.js";
-import { watchParent } from "./parent-watch.js";
+import {
+  Encoder,
+  decodeMessage,
+  type Header,
+  type Json,
+  type Message,
+  type Signs,
+} from "./message.js";
 import { Publisher } from "./publisher.js";
-import { onInterruptSignal } from "./signals.js";
-import { Signer } from "./signer.js";
-import type { Sockets } from "./sockets.js";
+
+/** What lies outside of the kernel's threads: a process and its parent, or a page. */
+export interface Outside {
+  force: Force;
+  /** Where history is kept; undefined where it is not. */
+  history: string | undefined;
+  /** Where cells run. */
+  folder: () => string;
+  onInterrupt: (heard: () => void) => void;
+  onGone: (gone: () => void) => void;
+  /** Before everything else is closed. */
+  close: () => void;
+  /** The last thing that is done. */
+  end: () => void;
+  debug?: (parts: Omit<AdapterParts, "inspector">) => Promise<DebugAdapter>;
+}
 
 export interface WireParts {
   sockets: Sockets;
-  connection: Connection;
-  data: WireData;
-  main: MessagePort;
-  compiler: MessagePort;
-  input: MessagePort;
+  signer: Signs;
+  /** Where its sockets are, for who asks. */
+  connection?: Connection;
+  outside: Outside;
+  data: Pick<WireData, "words" | "language">;
+  main: Port;
+  compiler: Port;
+  /** Answers to input go here; where memory is shared they lie there before the count goes up. */
+  input: Pick<Port, "postMessage">;
 }
 
 type Channel = "shell" | "control" | "stdin";
@@ -35,13 +57,11 @@ type Channel = "shell" | "control" | "stdin";
 /** Routes messages between the sockets, the thread that runs cells and the one that compiles. */
 export class WireKernel {
   readonly #parts: WireParts;
-  readonly #signer: Signer;
   readonly #encoder: Encoder;
   readonly #publisher: Publisher;
   readonly #compiler: CompilerClient;
   readonly #history: History;
   readonly #execution: Execution;
-  readonly #inspector = new MainInspector();
   readonly #interrupter: Interrupter;
   /** Made when the first front end asks for it. */
   #debugger: DebugAdapter | undefined;
@@ -54,20 +74,18 @@ export class WireKernel {
   readonly #headers = new Map<string, Header>();
   /** The id of the question that waits for its answer. */
   #asking: string | undefined;
-  readonly #sending = new Map<Router, Promise<void>>();
+  readonly #sending = new Map<FrameSocket, Promise<void>>();
 
   constructor(parts: WireParts) {
-    const { sockets, connection, data, main } = parts;
+    const { sockets, signer, outside, data, main } = parts;
     this.#parts = parts;
     this.#words = new Int32Array(data.words);
-    this.#signer = new Signer(connection.key, connection.signature_scheme);
-    this.#encoder = new Encoder(this.#signer);
+    this.#encoder = new Encoder(signer);
     this.#publisher = new Publisher(sockets.iopub, this.#encoder);
     this.#compiler = new CompilerClient(parts.compiler);
-    const folder = dataFolder();
-    this.#history = new History(folder === undefined ? undefined : join(folder, "history"));
+    this.#history = new History(outside.history && join(outside.history, "history"));
     this.#comms = new CommRelay(this.#publisher, (message) => main.postMessage(message));
-    this.#interrupter = new Interrupter(this.#words, this.#inspector, (interrupt, question) =>
+    this.#interrupter = new Interrupter(this.#words, outside.force, (interrupt, question) =>
       main.postMessage({ type: "interrupt", interrupt, question }),
     );
     this.#execution = new Execution({
@@ -82,13 +100,14 @@ export class WireKernel {
         main.postMessage(message);
       },
       reply: (request, content) => this.#reply("shell", request, content),
+      folder: outside.folder,
     });
   }
 
   start(): void {
-    const { sockets, main } = this.#parts;
-    main.on("message", (message: FromMain) => this.#fromMain(message));
-    onInterruptSignal(() => this.#interrupt());
+    const { sockets, main, outside } = this.#parts;
+    main.onMessage((message: FromMain) => this.#fromMain(message));
+    outside.onInterrupt(() => this.#interrupt());
     this.#publisher.publish("status", { execution_state: "starting" }, undefined);
     void this.#heartbeat();
     void this.#subscriptions();
@@ -96,7 +115,7 @@ export class WireKernel {
       void this.#receive(channel, sockets[channel]);
     }
     this.#compiler.tell("warm");
-    watchParent(() => void this.#shutdown());
+    outside.onGone(() => void this.#shutdown());
   }
 
   async #heartbeat(): Promise<void> {
@@ -108,16 +127,16 @@ export class WireKernel {
   async #subscriptions(): Promise<void> {
     for await (const [frame] of this.#parts.sockets.iopub) {
       if (frame?.[0] !== 1) continue;
-      const subscription = frame.subarray(1).toString();
+      const subscription = utf8Text(frame.subarray(1));
       this.#publisher.publish("iopub_welcome", { subscription }, undefined);
     }
   }
 
-  async #receive(channel: Channel, socket: Router): Promise<void> {
+  async #receive(channel: Channel, socket: FrameSocket): Promise<void> {
     for await (const frames of socket) {
       let message: Message;
       try {
-        message = decodeMessage(frames, this.#signer);
+        message = decodeMessage(frames, this.#parts.signer);
       } catch (error) {
         // Not from our front end, or not Jupyter: nobody to answer.
         log(`${channel}: ${error instanceof Error ? error.message : String(error)}`);
@@ -157,7 +176,7 @@ export class WireKernel {
     const { content, header } = message;
     switch (header.msg_type) {
       case "kernel_info_request":
-        return kernelInfo(this.#parts.data.language);
+        return kernelInfo(this.#parts.data.language, this.#parts.outside.debug !== undefined);
       case "connect_request":
         return { status: "ok", ...this.#ports() };
       case "complete_request":
@@ -192,25 +211,26 @@ export class WireKernel {
   }
 
   #adapter(): Promise<DebugAdapter> {
-    const { data, main } = this.#parts;
-    this.#debugging ??= import("./debug/adapter.js").then(({ DebugAdapter: Adapter }) => {
-      this.#debugger = new Adapter({
-        inspector: this.#inspector,
+    const { data, main, outside } = this.#parts;
+    if (outside.debug === undefined) {
+      throw new Error("Cannot debug: this kernel runs where no debugger can be");
+    }
+    this.#debugging ??= outside
+      .debug({
         compiler: this.#compiler,
         language: data.language,
         publish: (event) => this.#publisher.publish("debug_event", event, this.#debugRequest),
         answer: (question) => main.postMessage({ type: "debug-answer", question }),
         isRunning: () => this.#execution.current !== undefined,
-      });
-      return this.#debugger;
-    });
+      })
+      .then((made) => (this.#debugger = made));
     return this.#debugging;
   }
 
   async #complete(content: Json): Promise<Json> {
     const code = String(content.code ?? "");
     const cursor = fromCodePoints(code, content.cursor_pos);
-    const found = await this.#compiler.call("complete", code, cursor, process.cwd());
+    const found = await this.#compiler.call("complete", code, cursor, this.#parts.outside.folder());
     const items = found.items.map((item) => ({
       ...item,
       start: toCodePoints(code, found.start),
@@ -229,11 +249,18 @@ export class WireKernel {
     const code = String(content.code ?? "");
     const cursor = fromCodePoints(code, content.cursor_pos);
     const detail = content.detail_level === 1 ? 1 : 0;
-    const data = await this.#compiler.call("inspect", code, cursor, detail, process.cwd());
+    const data = await this.#compiler.call(
+      "inspect",
+      code,
+      cursor,
+      detail,
+      this.#parts.outside.folder(),
+    );
     return { status: "ok", found: data !== undefined, data: data ?? {}, metadata: {} };
   }
 
   #ports(): Json {
+    if (this.#parts.connection === undefined) return {};
     const { shell_port, iopub_port, stdin_port, control_port, hb_port } = this.#parts.connection;
     return { shell_port, iopub_port, stdin_port, control_port, hb_port };
   }
@@ -333,10 +360,10 @@ export class WireKernel {
   }
 
   /** One send at a time per socket, in order. */
-  #send(socket: Router, frames: Uint8Array[]): Promise<void> {
+  #send(socket: FrameSocket, frames: Uint8Array[]): Promise<void> {
     const before = this.#sending.get(socket) ?? Promise.resolve();
     const sent = before
-      .then(() => socket.send(frames as Buffer[]))
+      .then(() => socket.send(frames))
       .catch((error: unknown) => {
         // The front end that asked has gone.
         log(`Cannot reply: ${String(error)}`);
@@ -346,17 +373,17 @@ export class WireKernel {
   }
 
   async #shutdown(): Promise<void> {
-    const { sockets, main } = this.#parts;
+    const { sockets, main, outside } = this.#parts;
     // A subscriber that no longer reads must not keep the kernel alive.
     await Promise.race([this.#publisher.drained(), new Promise((late) => setTimeout(late, 1000))]);
     this.#interrupter.close();
-    this.#inspector.close();
+    outside.close();
     this.#debugger?.close();
     main.postMessage({ type: "shutdown" });
     this.#history.close();
-    for (const socket of Object.values(sockets)) (socket as Router).close();
+    for (const socket of Object.values(sockets)) (socket as FrameSocket).close();
     // A main thread that computes does not hear it.
-    setTimeout(() => process.kill(process.pid, "SIGKILL"), 500);
+    setTimeout(() => outside.end(), 500);
   }
 }
 

@@ -42,3 +42,12 @@ export const joinBytes: typeof node.joinBytes = (pieces) => {
 
 export const sameBytes: typeof node.sameBytes = (one, other) =>
   one.length === other.length && one.every((byte, i) => byte === other[i]);
+
+const encoder = new TextEncoder();
+
+export const utf8Bytes: typeof node.utf8Bytes = (text) => encoder.encode(text);
+
+export const fromBase64: typeof node.fromBase64 = (text) =>
+  Uint8Array.from(atob(text.replace(/\s/g, "")), (unit) => unit.charCodeAt(0));
+
+export const longestText: typeof node.longestText = 2 ** 29 - 24;

@@ -1,11 +1,11 @@
 // A tab's files: a tree in memory, with Node's names for what can be done with it.
 import type * as node from "../node/files.js";
 import { resolve } from "./path.js";
-import { FileTree, statOf } from "./tree/file-tree.js";
+import { statOf } from "./tree/file-tree.js";
+import { fault } from "./tree/fault.js";
 import { OpenFiles, settled } from "./tree/open-files.js";
+import { tree } from "./tree/own-tree.js";
 
-/** The one tree of this thread. */
-const tree = new FileTree();
 const opened = new OpenFiles(tree);
 const bytesOf = (data: string | Uint8Array) =>
   typeof data === "string" ? new TextEncoder().encode(data) : data;
@@ -35,9 +35,13 @@ export const readdir = ((
   settled(() =>
     options.withFileTypes ? tree.entries(path) : tree.names(path, options.recursive),
   )) as typeof node.readdir;
-export const readdirSync: typeof node.readdirSync = (path) => tree.names(path);
+export const readdirSync: typeof node.readdirSync = (path, options) =>
+  tree.names(path, options?.recursive);
 
-export const writeFileSync: typeof node.writeFileSync = (path, data) => write(path, data, "start");
+export const writeFileSync: typeof node.writeFileSync = (path, data) => {
+  if (typeof path === "string") write(path, data, "start");
+  else opened.write(path, bytesOf(data));
+};
 export const writeFile: typeof node.writeFile = (path, data) =>
   settled(() => write(path, data, "start"));
 export const appendFile: typeof node.appendFile = (path, data) =>
@@ -66,6 +70,17 @@ export const rmSync: typeof node.rmSync = (path, options) => tree.remove(path, o
 export const rm: typeof node.rm = (path, options) => settled(() => tree.remove(path, options));
 export const copyFile: typeof node.copyFile = (from, to) =>
   settled(() => write(to, read(from), "start"));
+export const copyNewFile: typeof node.copyNewFile = (from, to) =>
+  settled(() => {
+    if (tree.find(to, "copyfile")) throw fault("EEXIST", "copyfile", from, to);
+    write(to, read(from), "start");
+  });
+export const rmdir: typeof node.rmdir = (path) =>
+  settled(() => {
+    if (tree.folder(path, "rmdir").entries.size > 0) throw fault("ENOTEMPTY", "rmdir", path);
+    tree.remove(path, { recursive: true });
+  });
+export const isWritable: typeof node.isWritable = (path) => settled(() => existsSync(path));
 export const truncate: typeof node.truncate = (path, length) =>
   settled(() => {
     tree.file(path, "open").truncate(length);
@@ -73,6 +88,7 @@ export const truncate: typeof node.truncate = (path, length) =>
   });
 
 /** There are no links here: what is there is where it says it is. */
+export const isLinkSync: typeof node.isLinkSync = () => false;
 export const realpathSync: typeof node.realpathSync = (path) => {
   tree.get(path, "realpath");
   return resolve(path);
@@ -88,6 +104,8 @@ export const fstatSync: typeof node.fstatSync = (fd) => opened.stat(fd);
 export const readSync: typeof node.readSync = (fd, into, offset, length, position) =>
   opened.read(fd, into, offset, length, position);
 export const writeSync: typeof node.writeSync = (fd, data) => opened.write(fd, data);
+/** What is in memory is nowhere else. */
+export const fsyncSync: typeof node.fsyncSync = () => undefined;
 
 export async function* readPieces(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const size = 1 << 20;

@@ -1,3 +1,4 @@
+import { here } from "./folder-in-use.js";
 import type * as node from "../node/machine.js";
 
 export const system: typeof node.system = "tab";
@@ -17,3 +18,12 @@ export const processors: typeof node.processors = () =>
 export const architecture: typeof node.architecture = "wasm32";
 
 export const isRoot: typeof node.isRoot = () => false;
+
+const [, name = "a browser", version = "0"] =
+  /(Firefox|Chrome|Version)\/([\d.]+)/.exec(globalThis.navigator?.userAgent ?? "") ?? [];
+export const runtime: typeof node.runtime = {
+  name: name === "Version" ? "Safari" : name,
+  version,
+};
+
+export const currentFolder: typeof node.currentFolder = () => here.folder;

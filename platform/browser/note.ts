@@ -1,11 +1,19 @@
 import type * as node from "../node/note.js";
 
+/** As it was before cells had it: what they print is theirs. */
+const { error, log } = globalThis.console;
+
 export const note: typeof node.note = (line) => {
-  // eslint-disable-next-line no-console -- a tab has no standard error
-  console.error(line);
+  error(line);
 };
 
 export const write: typeof node.write = (text) => {
-  // eslint-disable-next-line no-console -- a tab has no standard output
-  console.log(text.replace(/\n$/, ""));
+  log(text.replace(/\n$/, ""));
 };
+
+export const writeNote: typeof node.writeNote = (text) => note(text.replace(/\n$/, ""));
+
+/** A browser's console is no terminal. */
+export const noteWidth: typeof node.noteWidth = () => undefined;
+
+export const noteOutside: typeof node.noteOutside = note;

@@ -1,5 +1,6 @@
-// POSIX paths, as the files of a tab have them: every path begins at `/`, which is also where one is.
+// POSIX paths, as the files of a tab have them: every path begins at `/`, and where one is can be told.
 import type * as node from "../node/path.js";
+import { here } from "./folder-in-use.js";
 
 export const sep: typeof node.sep = "/";
 
@@ -29,7 +30,8 @@ export const join: typeof node.join = (...parts) => {
 
 export const resolve: typeof node.resolve = (...parts) => {
   const from = parts.findLastIndex((part) => isAbsolute(part));
-  return `/${steps(parts.slice(Math.max(0, from)).join("/"), true).join("/")}`;
+  const taken = from < 0 ? [here.folder, ...parts] : parts.slice(from);
+  return `/${steps(taken.join("/"), true).join("/")}`;
 };
 
 /** A path without what closes it, and where its last step begins. */

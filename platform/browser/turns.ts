@@ -11,6 +11,10 @@ export const nextTurn: typeof node.nextTurn = () =>
     port2.postMessage(undefined);
   });
 
+export const soon: typeof node.soon = (call) => void nextTurn().then(call);
+
+export const later: typeof node.later = (call, ms) => setTimeout(call, ms);
+
 export const wait: typeof node.wait = (ms, signal) =>
   new Promise((resolve, reject) => {
     const stop = () => {

@@ -5,6 +5,12 @@ import * as later from "node:fs/promises";
 export interface FileStat {
   readonly size: number;
   readonly ino: number;
+  /** When it was written last, in milliseconds. */
+  readonly mtimeMs: number;
+  readonly birthtimeMs: number;
+  readonly ctimeMs: number;
+  /** Who may do what with it, and what it is. */
+  readonly mode: number;
   isFile(): boolean;
   isDirectory(): boolean;
 }
@@ -50,7 +56,7 @@ interface ReadFileSync {
   (path: string): Uint8Array<ArrayBuffer>;
   (path: string, encoding: "utf8"): string;
 }
-interface ReadFolder {
+export interface ReadFolder {
   (path: string, options?: { recursive?: boolean }): Promise<string[]>;
   (path: string, options: { withFileTypes: true }): Promise<FolderEntry[]>;
 }
@@ -68,6 +74,16 @@ export const mkdir: (path: string, options?: { recursive?: boolean }) => Promise
   later.mkdir;
 export const rename: (from: string, to: string) => Promise<void> = later.rename;
 export const copyFile: (from: string, to: string) => Promise<void> = later.copyFile;
+/** Refuses to write over anything. */
+export const copyNewFile = (from: string, to: string): Promise<void> =>
+  later.copyFile(from, to, now.constants.COPYFILE_EXCL);
+export const rmdir: Path = later.rmdir;
+/** Whether who asks may write to it. */
+export const isWritable = (path: string): Promise<boolean> =>
+  later.access(path, now.constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 export const rm: (path: string, options?: Options) => Promise<void> = later.rm;
 export const truncate: (path: string, length: number) => Promise<void> = later.truncate;
 export const realpath: (path: string) => Promise<string> = later.realpath;
@@ -76,17 +92,26 @@ export const open: (path: string, flags?: string | number) => Promise<FileHandle
 
 export const existsSync: (path: string) => boolean = now.existsSync;
 export const readFileSync: ReadFileSync = now.readFileSync;
-export const writeFileSync: (path: string, data: string | Uint8Array) => void = now.writeFileSync;
-export const readdirSync: (path: string) => string[] = now.readdirSync;
+/** Takes the number of an open file as well. */
+export const writeFileSync: (path: string | number, data: string | Uint8Array) => void =
+  now.writeFileSync;
+export const readdirSync = (path: string, options: { recursive?: boolean } = {}): string[] =>
+  now.readdirSync(path, { ...options, encoding: "utf8" });
 /** As `stat`, and undefined where nothing has that name. */
 export const statIfThereSync = (path: string): FileStat | undefined =>
   now.statSync(path, { throwIfNoEntry: false });
-export const mkdirSync: (path: string, options?: { recursive?: boolean }) => unknown =
-  now.mkdirSync;
+/** `mode` says who may do what with those that are made. */
+export const mkdirSync: (
+  path: string,
+  options?: { recursive?: boolean; mode?: number },
+) => unknown = now.mkdirSync;
 export const renameSync: (from: string, to: string) => void = now.renameSync;
 export const rmSync: (path: string, options?: Options) => void = now.rmSync;
+/** Whether there is a link of this name, whatever it leads to. */
+export const isLinkSync = (path: string): boolean =>
+  now.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 export const realpathSync: (path: string) => string = now.realpathSync;
-export const openSync: (path: string, flags: string) => number = now.openSync;
+export const openSync: (path: string, flags: string, mode?: number) => number = now.openSync;
 export const closeSync: (fd: number) => void = now.closeSync;
 export const fstatSync: (fd: number) => FileStat = now.fstatSync;
 export const readSync: (
@@ -97,6 +122,7 @@ export const readSync: (
   position: number | null,
 ) => number = now.readSync;
 export const writeSync: (fd: number, data: Uint8Array) => number = now.writeSync;
+export const fsyncSync: (fd: number) => void = now.fsyncSync;
 
 /** To read a file where it is, not what a link or a pipe of its name would lead to. */
 export const readNoFollow: number =

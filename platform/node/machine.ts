@@ -32,3 +32,11 @@ export const architecture: string = process.arch;
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
+
+/** What runs all this, and which of its versions. */
+export const runtime = { name: "Node", version: process.versions.node };
+
+/** Where relative paths begin. */
+export function currentFolder(): string {
+  return process.cwd();
+}

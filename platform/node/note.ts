@@ -1,3 +1,5 @@
+import { writeSync } from "node:fs";
+
 /** Says a line where notes go: standard error, so that piped output stays clean. */
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -6,4 +8,24 @@ export function note(line: string): void {
 /** Writes where a program's output goes: standard output. */
 export function write(text: string): void {
   process.stdout.write(text);
+}
+
+/** Writes where notes go, as it is. */
+export function writeNote(text: string): void {
+  process.stderr.write(text);
+}
+
+/** How many characters a line has where notes go; undefined where no person reads them. */
+export function noteWidth(): number | undefined {
+  return process.stderr.isTTY ? process.stderr.columns : undefined;
+}
+
+/** Says a line to whoever started this, past all that has taken over standard error. */
+export function noteOutside(line: string): void {
+  try {
+    writeSync(2, `${line}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EAGAIN" && code !== "EPIPE" && code !== "EBADF") throw error; // nobody listens
+  }
 }

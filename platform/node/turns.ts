@@ -5,6 +5,16 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/** Calls when the thread is let go of. */
+export function soon(call: () => void): void {
+  setImmediate(call);
+}
+
+/** A timer that keeps nothing alive. */
+export function later(call: () => void, ms: number): ReturnType<typeof setTimeout> {
+  return setTimeout(call, ms).unref();
+}
+
 /** Waits; a signal ends it with an `AbortError`. */
 export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal });

@@ -7,7 +7,16 @@ import ts from "typescript";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The rooms at the top of the house, product code alone. */
-export const wings = ["src", "kernel", "picture", "spelling", "platform", "http-server", "cli"];
+export const wings = [
+  "src",
+  "kernel",
+  "picture",
+  "spelling",
+  "platform",
+  "http-server",
+  "cli",
+  "tab",
+];
 
 /** Every TypeScript file of the wings: tests and their helpers too where asked. */
 export function sources({ tests = false } = {}) {
@@ -34,6 +43,8 @@ export function parse(path) {
 function fileOf(from, specifier) {
   if (specifier.startsWith("#platform/"))
     return `platform/node/${specifier.slice("#platform/".length)}.ts`;
+  if (specifier.startsWith("#kernel-platform/"))
+    return `kernel/node/${specifier.slice("#kernel-platform/".length)}.ts`;
   if (!specifier.startsWith(".")) return undefined;
   return normalize(join(dirname(from), specifier))
     .replaceAll("\\", "/")

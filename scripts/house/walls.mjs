@@ -5,7 +5,7 @@ const walls = [
   ["picture/", /^(?!(picture|platform)\/)/, "ground"],
   ["platform/", /^(?!platform\/)/, "ground"],
   ["spelling/", /^(?!spelling\/)/, "ground"],
-  ["http-server/", /^(?!http-server\/)/, "ground"],
+  ["http-server/", /^(?!(http-server|platform)\/)/, "ground"],
   ["kernel/compile/", /^kernel\/(run|wire|display)\//, "the compiler sees no running value"],
   [
     "kernel/wire/",

@@ -7,6 +7,12 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Threads are scripts of their own, beside the others. */
 export const threads = { "wasm-worker": "dist/src/tensor/engine/wasm-worker.js" };
 
+/** The kernel's threads. */
+export const kernelThreads = {
+  cells: "dist/tab/kernel/cells.js",
+  compiler: "dist/tab/kernel/compiler.js",
+};
+
 /** Bundles compiled entries by name. Names stay as they are: views are made of functions' own text. */
 export function bundleForTab(entryPoints, options = {}) {
   return build({

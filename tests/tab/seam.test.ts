@@ -36,6 +36,38 @@ test("nor does any public entry use a global of Node's", async () => {
   assert.deepEqual(await nodeGlobals(toolkit()), []);
 });
 
+/** The kernel's threads, as a tab has them, and the routes of its server. */
+const kernel = [
+  "tab/kernel/cells.js",
+  "tab/kernel/compiler.js",
+  "tab/kernel/launch.js",
+  ...["contents/contents.js", "contents/routes.js", "lab/routes.js", "lab/pages.js"],
+  ...["kernels/channels.js", "kernels/kernels.js", "kernels/routes.js", "kernels/sessions.js"],
+].map((name) => (name.startsWith("tab/") ? `dist/${name}` : `dist/kernel/server/${name}`));
+
+test("nor does the kernel, or what its server answers with", async () => {
+  assert.deepEqual(await nodeImports(kernel), []);
+  const telling = /kernel\/(browser\/process|compile\/magic\/elsewhere)\.js: /; // in what they say
+  assert.deepEqual(
+    (await nodeGlobals(kernel)).filter((way) => !telling.test(way)),
+    [],
+  );
+});
+
+test("cells of a tab import every public room but those that serve or look at a machine", async () => {
+  const { rooms } = await import("../../tab/kernel/rooms.js");
+  const { exports } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
+    exports: Record<string, unknown>;
+  };
+  const wanted = Object.keys(exports).filter(
+    (name) => !/^\.\/(kernel|serve|doctor|scale|package\.json)/.test(name),
+  );
+  assert.deepEqual(
+    Object.keys(rooms).sort(),
+    wanted.map((name) => `arpo-lab${name.slice(1)}`).sort(),
+  );
+});
+
 test("what exists only for a tab stays under 4,000 lines", () => {
   const lines = tabLines().reduce((sum, place) => sum + place.lines, 0);
   assert.ok(lines > 500 && lines < 4000, `${lines} lines`);

@@ -1,3 +1,4 @@
+import { systemOf } from "#kernel-platform/system";
 import type { Completion } from "../../contract/compiler.js";
 import { documentation } from "./documentation.js";
 import { ownSpecifiers, specifierAt } from "./own-specifiers.js";
@@ -165,7 +166,7 @@ const kinds: Record<string, string> = {
 /** The little that TypeScript's services ask of an editor. */
 export function languageHost(world: World): object {
   const { ts, program, options } = world;
-  const { sys } = ts;
+  const sys = systemOf(ts.sys);
   return {
     getCompilationSettings: () => options,
     getCurrentDirectory: () => program.getCurrentDirectory(),

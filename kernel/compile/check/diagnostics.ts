@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { relative } from "#platform/path";
 import type { CellDiagnostic } from "../../contract/compiler.js";
 import type { api, BoundFile } from "./typescript.js";
 import { isLocalPath, type World } from "./world.js";

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync } from "#platform/files";
+import { join } from "#platform/path";
 import { isFile, packageFolder } from "./package-folder.js";
 
 let known: string[] | undefined;
@@ -19,9 +19,9 @@ function read(): string[] {
     if (typeof target === "string") return []; // package.json
     if (!path.includes("*")) return [path];
     const [before, after] = join(packageFolder, target.types).split("*") as [string, string];
-    return readdirSync(before, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && isFile(before + entry.name + after))
-      .map(({ name }) => path.replace("*", name));
+    return readdirSync(before)
+      .filter((name) => isFile(before + name + after))
+      .map((name) => path.replace("*", name));
   });
   return paths.map((path) => manifest.name + path.slice(1)).sort();
 }

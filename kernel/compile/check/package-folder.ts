@@ -1,13 +1,13 @@
-import { statSync, type Stats } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { type FileStat, statIfThereSync } from "#platform/files";
+import { packagePath } from "#platform/package-path";
+import { resolve } from "#platform/path";
 
 /** What is at a path; undefined where nothing is, or where a file stands in its way. */
-export function statOf(path: string): Stats | undefined {
+export function statOf(path: string): FileStat | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statIfThereSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    if ((error as { code?: string }).code === "ENOTDIR") return undefined;
     throw error;
   }
 }
@@ -18,9 +18,4 @@ export function isFile(path: string): boolean {
 }
 
 /** The folder of this package's package.json. */
-export const packageFolder = ((): string => {
-  for (let at = dirname(fileURLToPath(import.meta.url)); ; at = dirname(at)) {
-    if (isFile(join(at, "package.json"))) return at;
-    if (dirname(at) === at) throw new Error("Cannot find the package: no package.json above it");
-  }
-})();
+export const packageFolder: string = resolve(packagePath("."));

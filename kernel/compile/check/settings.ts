@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { addressOf } from "#platform/addresses";
+import { readFileSync } from "#platform/files";
+import { dirname, join } from "#platform/path";
 
 /** The "arpo-lab" field of the package.json nearest to the notebook. */
 export interface Settings {
@@ -20,7 +20,7 @@ export function readSettings(folder: string): Settings {
     const field = readField(join(at, "package.json"));
     if (field !== undefined) {
       const stages = (field.stages ?? []).map((name) =>
-        name.startsWith(".") ? pathToFileURL(join(at, name)).href : name,
+        name.startsWith(".") ? addressOf(join(at, name)) : name,
       );
       return { ...none, ...field, stages };
     }

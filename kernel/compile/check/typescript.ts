@@ -5,7 +5,7 @@
 // few functions that typescript.js exports but typescript.d.ts does not mention are typed here, in one
 // place. The version is pinned in package.json.
 import type * as api from "typescript";
-import { loadTypeScript } from "./load-typescript.js";
+import { loadTypeScript } from "#kernel-platform/load-typescript";
 
 export type { api };
 

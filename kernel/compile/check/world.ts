@@ -1,8 +1,9 @@
 // Everything cells can see apart from one another: the standard library, Node's types, packages and
 // local files. It is a TypeScript program whose checker stays while that set stays the same.
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve as resolvePath } from "node:path";
+import { libraryYear, manifestFrom, systemOf } from "#kernel-platform/system";
+import { readFileSync } from "#platform/files";
+import { packagePath } from "#platform/package-path";
+import { dirname, join, resolve as resolvePath } from "#platform/path";
 import { globalsFile, globalsText } from "./globals.js";
 import { isFile, packageFolder, statOf } from "./package-folder.js";
 import {
@@ -55,9 +56,7 @@ export class World {
     this.options = {
       strict: false,
       target: ts.ScriptTarget.ES2022,
-      lib: [Number(process.versions.node.split(".")[0]) >= 22 ? "es2024" : "es2023"]
-        .concat("esnext.disposable")
-        .map((name) => `lib.${name}.d.ts`),
+      lib: [libraryYear(), "esnext.disposable"].map((name) => `lib.${name}.d.ts`),
       module: ts.ModuleKind.ESNext,
       moduleResolution: ts.ModuleResolutionKind.Bundler,
       customConditions: ["node"],
@@ -269,7 +268,8 @@ export class World {
 
   #createHost(): api.CompilerHost {
     const { ts } = this;
-    const libs = dirname(createRequire(import.meta.url).resolve("#typescript"));
+    const libs = packagePath("dist/vendor/typescript");
+    const system = systemOf(ts.sys);
     const read = (path: string): string | undefined => {
       if (path === globalsFile) return globalsText;
       const virtual = this.#virtual.get(path);
@@ -306,9 +306,9 @@ export class World {
       fileExists: (path) => this.#exists(path),
       directoryExists: (path) => statOf(path)?.isDirectory() === true,
       readFile: read,
-      realpath: (path) => ts.sys.realpath?.(path) ?? resolvePath(path),
-      getDirectories: (path) => ts.sys.getDirectories(path),
-      readDirectory: (...all) => ts.sys.readDirectory(...all),
+      realpath: (path) => system.realpath?.(path) ?? resolvePath(path),
+      getDirectories: (path) => system.getDirectories(path),
+      readDirectory: (...all) => system.readDirectory(...all),
       writeFile: () => {
         throw new Error("Cannot write a file: a cell is compiled in memory");
       },
@@ -318,14 +318,9 @@ export class World {
 
 /** Node's types from the notebook's folder, or else from the kernel's. */
 function nodeTypes(folder: string): string[] {
-  const own = createRequire(join(packageFolder, "package.json"));
-  for (const place of [createRequire(join(folder, "cell.js")), own]) {
-    try {
-      const manifest = place.resolve("@types/node/package.json");
-      return [join(dirname(manifest), "index.d.ts")];
-    } catch {
-      continue; // not installed there
-    }
+  for (const place of [folder, packageFolder]) {
+    const manifest = manifestFrom(place, "@types/node");
+    if (manifest !== undefined) return [join(dirname(manifest), "index.d.ts")];
   }
   return [globalsFile];
 }

@@ -1,3 +1,4 @@
+import { environment } from "#platform/environment";
 import type { CompiledCell } from "../../contract/compiler.js";
 import { problem } from "./problem.js";
 import type { Reading } from "./read-cell.js";
@@ -31,7 +32,7 @@ export function contentCell(source: string, content: string, body: string): Comp
     const bundle = JSON.stringify({ [content]: body, "text/plain": body });
     return { ok: true, js: `(async (scope) => { scope.show(${bundle}); })`, diagnostics: [] };
   }
-  if (process.env.ARPO_LAB_ALLOW_BASH !== "1") {
+  if (environment["ARPO_LAB_ALLOW_BASH"] !== "1") {
     const rule = "the kernel must be started with ARPO_LAB_ALLOW_BASH=1";
     const start = source.indexOf("%%bash");
     const diagnostics = [problem(source, start, 6, `Cannot run %%bash: ${rule}`)];

@@ -1,4 +1,4 @@
-import { nativeImport } from "../../node/native.js";
+import { nativeImport } from "#kernel-platform/native";
 import { builtins } from "./builtin.js";
 import { checkStage, type Stage } from "../../contract/stage.js";
 

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { noteWidth, writeNote } from "#platform/note";
+import { randomUUID } from "#platform/uuid";
 import { currentHost } from "../../host/host.js";
 import { Bar, type BarOptions } from "./bar.js";
 
@@ -60,6 +61,7 @@ export class BarGroup {
   #draw(last: boolean): void {
     const text = this.#rows.map((bar) => bar.text()).join("\n");
     const host = currentHost();
+    const width = noteWidth();
     if (host !== undefined) {
       const html = `<div>${this.#rows.map((bar) => bar.html()).join("")}</div>`;
       host.display(
@@ -67,15 +69,13 @@ export class BarGroup {
         { id: this.#id, update: this.#shown },
       );
       this.#shown = true;
-    } else if (process.stderr.isTTY) {
+    } else if (width !== undefined) {
       const up = this.#lastLines > 1 ? `\x1b[${this.#lastLines - 1}A` : "";
-      const lines = text
-        .split("\n")
-        .map((line) => `\x1b[2K${line.slice(0, process.stderr.columns - 1)}`);
-      process.stderr.write(`\r${up}${lines.join("\n")}${last ? "\n" : ""}`);
+      const lines = text.split("\n").map((line) => `\x1b[2K${line.slice(0, width - 1)}`);
+      writeNote(`\r${up}${lines.join("\n")}${last ? "\n" : ""}`);
       this.#lastLines = lines.length;
     } else if (last) {
-      process.stderr.write(`${text}\n`);
+      writeNote(`${text}\n`);
     }
   }
 }

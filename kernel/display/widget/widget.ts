@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import { type Comm, type CommMessage, currentHost, type MimeBundle } from "../../host/host.js";
 import { type Displayable, displaySymbol } from "../displayable.js";
 import { inspectText } from "../inspect.js";

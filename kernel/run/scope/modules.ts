@@ -1,11 +1,11 @@
 // Local TypeScript and JavaScript files, evaluated as modules: live exports, cycles, top-level await,
 // and evaluated anew when they or what they import have changed.
-import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
+import { evaluate } from "#kernel-platform/evaluate";
+import { nativeImport, nativeRequire, requireAgain } from "#kernel-platform/native";
+import { type Namespace, ownModule } from "#kernel-platform/own-module";
+import { addressOf } from "#platform/addresses";
+import { dirname } from "#platform/path";
 import type { LoadedModule } from "../../contract/compiler.js";
-import { type Namespace, ownModule } from "../../node/own-module.js";
-import { compileOnce } from "./script.js";
-import { nativeImport, nativeRequire, requireAgain } from "../../node/native.js";
 
 /** What a compiled local module is given. */
 export interface ModuleScope {
@@ -82,9 +82,7 @@ export class Modules {
     const namespace = Object.create(null) as Namespace;
     Object.defineProperty(namespace, Symbol.toStringTag, { value: "Module" });
     if (map !== undefined) this.maps.set(path, map);
-    const run = compileOnce(js, { filename: path }).runInThisContext() as (
-      scope: ModuleScope,
-    ) => Promise<void>;
+    const run = evaluate(js, path) as (scope: ModuleScope) => Promise<void>;
     const instance: Instance = { version, namespace, evaluated: Promise.resolve(), done: false };
     this.#instances.set(path, instance);
     const scope = this.#scope(path, namespace);
@@ -110,7 +108,7 @@ export class Modules {
       tick: this.tick,
       import: (specifier, options) => this.import(specifier, path, attributesOf(options)),
       require: nativeRequire(folder),
-      meta: { url: pathToFileURL(path).href, dirname: folder, filename: path } as ImportMeta,
+      meta: { url: addressOf(path), dirname: folder, filename: path } as ImportMeta,
       exports: (table) => {
         for (const [name, get] of Object.entries(table)) publish(name, get);
       },

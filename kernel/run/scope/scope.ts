@@ -1,14 +1,15 @@
 // What compiled cells are given, on the thread where they run.
-import { dirname } from "node:path";
-import { pathToFileURL } from "node:url";
+import { runBash } from "#kernel-platform/bash";
+import { nativeRequire } from "#kernel-platform/native";
+import type { Namespace } from "#kernel-platform/own-module";
+import { addressOf } from "#platform/addresses";
+import { currentFolder } from "#platform/machine";
+import { dirname } from "#platform/path";
 import type { KernelHost, MimeBundle } from "../../host/host.js";
 import type { CellScope, LoadedModule } from "../../contract/compiler.js";
-import { runBash } from "./bash.js";
 import { setStageRegister, stageSpecifier } from "../../contract/stage.js";
 import { attributesOf, Modules } from "./modules.js";
 import { Names, type Ref } from "./names.js";
-import { nativeRequire } from "../../node/native.js";
-import type { Namespace } from "../../node/own-module.js";
 
 /** What one compiled cell calls `__lab`. */
 interface RunningCell {
@@ -57,7 +58,7 @@ export function createCellScope(
     maps: modules.maps,
     tick,
     import: (specifier, attributes) =>
-      modules.import(specifier, `${process.cwd()}/cell.ts`, attributes),
+      modules.import(specifier, `${currentFolder()}/cell.ts`, attributes),
     declare: (name, value) => {
       names.define(
         "debugger",
@@ -94,7 +95,7 @@ export function createCellScope(
           return nativeRequire(at);
         },
         get meta() {
-          return { url: pathToFileURL(path).href, dirname: at, filename: path } as ImportMeta;
+          return { url: addressOf(path), dirname: at, filename: path } as ImportMeta;
         },
         took: (milliseconds) => host.stream("stdout", `Wall time: ${duration(milliseconds)}\n`),
         __dirname: at,

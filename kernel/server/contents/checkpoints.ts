@@ -1,10 +1,10 @@
-import { mkdir, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, extname, join } from "node:path";
+import { mkdir, rename, rm, stat } from "#platform/files";
+import { basename, dirname, extname, join } from "#platform/path";
 import type { Writer } from "../../notebook/write.js";
 import { HttpError } from "../../../http-server/http-error.js";
 import type { Paths } from "./paths.js";
 import { readWhole } from "./read-whole.js";
-import { exists, statusOf } from "./status.js";
+import { exists, statusOf, timeOf } from "./status.js";
 
 export interface Checkpoint {
   id: string;
@@ -49,12 +49,12 @@ export class Checkpoints {
     const checkpoint = this.#place(place);
     await mkdir(dirname(checkpoint), { recursive: true });
     this.#write(checkpoint, (await readWhole(place, false)).bytes);
-    return { id, last_modified: (await stat(checkpoint)).mtime.toISOString() };
+    return { id, last_modified: timeOf(await stat(checkpoint)) };
   }
 
   async list(path: string): Promise<Checkpoint[]> {
     const status = await statusOf(this.#place(await this.#file(path)));
-    return status === undefined ? [] : [{ id, last_modified: status.mtime.toISOString() }];
+    return status === undefined ? [] : [{ id, last_modified: timeOf(status) }];
   }
 
   async restore(path: string, given: string): Promise<void> {

@@ -80,7 +80,7 @@ export class ContentsThread {
     const worker = (this.#worker ??= this.#start());
     const id = ++this.#last;
     const { buffer } = bytes;
-    const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+    const isOwn = buffer.byteLength === bytes.byteLength;
     const answered = new Promise<Answer>((done, failed) => {
       this.#waiting.set(id, { done, failed });
     });

@@ -1,16 +1,17 @@
-import { constants, type Stats } from "node:fs";
+import { fromBase64, toBase64 } from "#platform/bytes";
 import {
-  access,
   appendFile,
-  copyFile,
+  copyNewFile,
+  type FileStat,
+  isWritable,
   mkdir,
   readdir,
   rename,
   rm,
   rmdir,
   stat,
-} from "node:fs/promises";
-import { basename, extname, join } from "node:path";
+} from "#platform/files";
+import { basename, extname, join } from "#platform/path";
 import { writeAtomically, type Writer } from "../../notebook/write.js";
 import { HttpError, toHttpError } from "../../../http-server/http-error.js";
 import { Checkpoints } from "./checkpoints.js";
@@ -19,21 +20,12 @@ import type { ContentsModel, GetOptions, SaveModel } from "./model.js";
 import { readNotebookText, writeNotebookText } from "./notebook-text.js";
 import { Paths } from "./paths.js";
 import { hashOf, readWhole } from "./read-whole.js";
-import { exists, statusOf } from "./status.js";
+import { exists, statusOf, timeOf } from "./status.js";
 import { mostBytes, tooLarge } from "./too-large.js";
 import { Trust } from "./trust.js";
 
 const emptyNotebook = { cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
-
-async function isWritable(place: string): Promise<boolean> {
-  try {
-    await access(place, constants.W_OK);
-    return true;
-  } catch {
-    return false; // that is the answer
-  }
-}
 
 /** The bytes as text; undefined where they are not UTF-8. */
 function asText(bytes: Uint8Array): string | undefined {
@@ -101,7 +93,7 @@ export class Contents {
     return model;
   }
 
-  #fill(model: ContentsModel, bytes: Buffer, format: string | undefined): void {
+  #fill(model: ContentsModel, bytes: Uint8Array, format: string | undefined): void {
     const text = format === "base64" && model.type === "file" ? undefined : asText(bytes);
     if (model.type === "notebook") {
       if (text === undefined) {
@@ -120,13 +112,13 @@ export class Contents {
       if (format === "text") {
         throw new HttpError(400, `Cannot read ${model.path} as text: it must be UTF-8`);
       }
-      model.content = bytes.toString("base64");
+      model.content = toBase64(bytes);
       model.format = "base64";
       model.mimetype ??= "application/octet-stream";
     }
   }
 
-  async #status(path: string, place: string): Promise<Stats> {
+  async #status(path: string, place: string): Promise<FileStat> {
     const status = await statusOf(place);
     if (status === undefined) throw new HttpError(404, `No such file or directory: ${path}`);
     if (!status.isFile() && !status.isDirectory()) {
@@ -135,7 +127,7 @@ export class Contents {
     return status;
   }
 
-  async #model(path: string, place: string, status: Stats): Promise<ContentsModel> {
+  async #model(path: string, place: string, status: FileStat): Promise<ContentsModel> {
     const folder = status.isDirectory();
     const name = path === "" ? "" : basename(place);
     return {
@@ -143,7 +135,7 @@ export class Contents {
       path,
       type: folder ? "directory" : extname(name) === ".ipynb" ? "notebook" : "file",
       created: new Date(status.birthtimeMs || status.ctimeMs).toISOString(),
-      last_modified: status.mtime.toISOString(),
+      last_modified: timeOf(status),
       writable: await isWritable(place),
       size: folder ? null : status.size,
       mimetype: folder ? null : (mimeOf(name) ?? null),
@@ -209,7 +201,7 @@ export class Contents {
   async #refuseStale(
     path: string,
     place: string,
-    before: Stats | undefined,
+    before: FileStat | undefined,
     model: SaveModel,
   ): Promise<void> {
     const { last_modified: time, hash } = model;
@@ -217,7 +209,7 @@ export class Contents {
     const changed =
       typeof hash === "string"
         ? (await hashOf(place)) !== hash
-        : typeof time === "string" && before.mtime.toISOString() !== new Date(time).toISOString();
+        : typeof time === "string" && timeOf(before) !== new Date(time).toISOString();
     if (changed) {
       throw new HttpError(
         409,
@@ -246,7 +238,7 @@ export class Contents {
     }
     if (format === "base64") {
       if (!base64.test(content)) throw new HttpError(400, `Cannot save ${path}: it is not base64`);
-      return Buffer.from(content, "base64");
+      return fromBase64(content);
     }
     if (format !== undefined && format !== null && format !== "text") {
       throw new HttpError(400, `Cannot save ${path}: format must be text or base64, got ${format}`);
@@ -294,7 +286,7 @@ export class Contents {
       const taken = await exists(this.paths.resolve(same));
       const path = taken ? await this.#free(here, `${stem}-Copy`, "", ext, "1") : same;
       const target = this.paths.resolve(path);
-      await copyFile(this.paths.resolve(from), target, constants.COPYFILE_EXCL);
+      await copyNewFile(this.paths.resolve(from), target);
       return await this.get(path, { content: false });
     });
   }

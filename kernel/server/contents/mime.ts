@@ -1,4 +1,4 @@
-import { extname } from "node:path";
+import { extname } from "#platform/path";
 
 const types: Record<string, string> = {
   ".css": "text/css",

@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { existsSync, isLinkSync, realpathSync, statIfThereSync } from "#platform/files";
+import { system } from "#platform/machine";
+import { dirname, join, sep } from "#platform/path";
 import { HttpError } from "../../../http-server/http-error.js";
 
 function isMissing(error: unknown): boolean {
-  return ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+  return ["ENOENT", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
 }
 
 /** The real place of the deepest part of a path that exists; undefined for a link to nothing. */
@@ -14,7 +15,7 @@ function realAncestor(path: string): string | undefined {
     } catch (error) {
       if (!isMissing(error) || dirname(at) === at) throw error;
       // A link to where nothing is yet would be written through.
-      if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true) return undefined;
+      if (isLinkSync(at)) return undefined;
     }
   }
 }
@@ -23,7 +24,7 @@ function realAncestor(path: string): string | undefined {
 export function segmentsOf(path: string): string[] {
   const segments = path.split("/").filter((part) => part !== "");
   for (const part of segments) {
-    const odd = part.includes("\0") || (process.platform === "win32" && /[\\:]/.test(part));
+    const odd = part.includes("\0") || (system === "win32" && /[\\:]/.test(part));
     if (part === "." || part === ".." || odd) {
       throw new HttpError(400, `Cannot use path ${JSON.stringify(path)}: it must stay inside`);
     }
@@ -60,9 +61,7 @@ export class Paths {
   folderOf(path: string): string {
     try {
       const place = this.resolve(path);
-      const folder = statSync(place, { throwIfNoEntry: false })?.isDirectory()
-        ? place
-        : dirname(place);
+      const folder = statIfThereSync(place)?.isDirectory() ? place : dirname(place);
       return existsSync(folder) ? folder : this.root;
     } catch (error) {
       if (error instanceof HttpError) return this.root; // consoles have paths that are no files

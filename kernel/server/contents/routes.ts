@@ -1,5 +1,5 @@
-import { realpath, stat } from "node:fs/promises";
-import { basename } from "node:path";
+import { realpath, stat } from "#platform/files";
+import { basename } from "#platform/path";
 import { type Json, textField } from "../../../http-server/body.js";
 import { HttpError } from "../../../http-server/http-error.js";
 import type { Answer, Router } from "../http/router.js";

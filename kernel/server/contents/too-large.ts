@@ -1,8 +1,8 @@
-import { constants } from "node:buffer";
+import { longestText } from "#platform/bytes";
 import { HttpError } from "../../../http-server/http-error.js";
 
 /** The most bytes that can be sent at once, as the text that JSON is. */
-export const mostBytes = constants.MAX_STRING_LENGTH;
+export const mostBytes = longestText;
 
 /** Why a file is not opened that does not fit into one text. */
 export function tooLarge(path: string, options?: ErrorOptions): HttpError {

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { toBase64 } from "#platform/bytes";
+import { mkdirSync, readFileSync } from "#platform/files";
+import { dirname } from "#platform/path";
+import { sha256 } from "#platform/sha256";
 import { writeAtomically } from "../../notebook/write.js";
 import type { Json } from "../../../http-server/body.js";
 import { codeText } from "./notebook-text.js";
@@ -11,7 +12,11 @@ const codeCells = (notebook: Json): Json[] =>
   (notebook["cells"] as Json[]).filter((cell) => cell["cell_type"] === "code");
 
 function digest(notebook: Json): string {
-  return createHash("sha256").update(codeText(notebook)).digest("base64url");
+  const bytes = sha256(codeText(notebook))
+    .match(/../g)!
+    .map((pair) => parseInt(pair, 16));
+  const text = toBase64(Uint8Array.from(bytes));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 /**
@@ -33,7 +38,7 @@ export class Trust {
     try {
       if (this.#file !== undefined) lines = readFileSync(this.#file, "utf8").split("\n");
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      if ((error as { code?: string }).code !== "ENOENT") throw error;
     }
     return (this.#known = new Set(lines.filter((line) => line !== "")));
   }

@@ -8,7 +8,7 @@ export interface Call {
   /** The named parts of the pattern, decoded. `path` is all that `*` stood for, decoded by segment. */
   params: Record<string, string>;
   /** The body as it came. */
-  body(): Promise<Buffer>;
+  body(): Promise<Uint8Array<ArrayBuffer>>;
   /** The body as a JSON object. */
   json(): Promise<Json>;
 }

@@ -1,5 +1,6 @@
-import type { WebSocket } from "ws";
+import { later } from "#platform/turns";
 import { decodeSocket, encodeSocket, type Frames } from "./codec.js";
+import type { Line } from "./line.js";
 import type { Listener } from "./listener.js";
 import type { RunningKernel } from "./running-kernel.js";
 
@@ -9,7 +10,6 @@ export interface BufferLimits {
   time: number;
 }
 
-const heartbeat = 30_000;
 /** More than this unsent means that the page no longer reads. */
 const maxUnsent = 512 << 20;
 
@@ -22,10 +22,10 @@ export class ChannelSession implements Listener {
   readonly #kernel: RunningKernel;
   readonly #limits: BufferLimits;
   readonly #forget: () => void;
-  #socket: WebSocket | undefined;
+  #socket: Line | undefined;
   #kept: Frames[] = [];
   #keptBytes = 0;
-  #patience: NodeJS.Timeout | undefined;
+  #patience: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: string, kernel: RunningKernel, limits: BufferLimits, forget: () => void) {
     this.id = id;
@@ -40,21 +40,12 @@ export class ChannelSession implements Listener {
   }
 
   /** Takes a connection; an older one of the same session is closed. */
-  attach(socket: WebSocket): void {
+  attach(socket: Line): void {
     this.#socket?.close(1000, "the session connected again");
     this.#socket = socket;
     clearTimeout(this.#patience);
-    let alive = true;
-    const beat = setInterval(() => {
-      if (!alive) socket.terminate();
-      alive = false;
-      socket.ping();
-    }, heartbeat);
-    socket.on("pong", () => (alive = true));
-    socket.on("message", (data: Buffer, binary: boolean) => this.#onMessage(socket, data, binary));
-    socket.on("error", () => socket.terminate());
-    socket.on("close", () => {
-      clearInterval(beat);
+    socket.onMessage((data, binary) => this.#onMessage(socket, data, binary));
+    socket.onClose(() => {
       if (this.#socket === socket) this.#detach();
     });
     const kept = this.#kept;
@@ -65,7 +56,7 @@ export class ChannelSession implements Listener {
 
   #detach(): void {
     this.#socket = undefined;
-    this.#patience = setTimeout(() => this.#drop(), this.#limits.time).unref();
+    this.#patience = later(() => this.#drop(), this.#limits.time);
   }
 
   #drop(): void {
@@ -74,7 +65,7 @@ export class ChannelSession implements Listener {
     this.#forget();
   }
 
-  #onMessage(socket: WebSocket, data: Buffer, binary: boolean): void {
+  #onMessage(socket: Line, data: Uint8Array, binary: boolean): void {
     let frames: Frames;
     try {
       frames = decodeSocket(socket.protocol, data, binary);

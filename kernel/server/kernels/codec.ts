@@ -1,3 +1,5 @@
+import { joinBytes, utf8Bytes, utf8Text } from "#platform/bytes";
+
 /** The sub-protocol that front ends ask for by name; without it messages are JSON. */
 export const V1 = "v1.kernel.websocket.jupyter.org";
 
@@ -21,7 +23,10 @@ function channelOf(value: unknown): Channel {
   );
 }
 
-function slices(data: Buffer, offsets: number[]): Buffer[] {
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
+function slices(data: Uint8Array, offsets: number[]): Uint8Array[] {
   return offsets.slice(0, -1).map((from, i) => {
     const to = offsets[i + 1]!;
     if (!(from >= 0 && from <= to && to <= data.length)) {
@@ -31,19 +36,20 @@ function slices(data: Buffer, offsets: number[]): Buffer[] {
   });
 }
 
-function offsetsV1(data: Buffer): number[] {
+function offsetsV1(data: Uint8Array): number[] {
   if (data.length < 8) throw new SyntaxError("Cannot read message: it is too short");
-  const count = Number(data.readBigUInt64LE(0));
+  const view = viewOf(data);
+  const count = Number(view.getBigUint64(0, true));
   if (count < 6 || 8 * (count + 1) > data.length) {
     throw new SyntaxError(`Cannot read message: it must have at least 6 offsets, got ${count}`);
   }
-  return Array.from({ length: count }, (_, i) => Number(data.readBigUInt64LE(8 * (i + 1))));
+  return Array.from({ length: count }, (_, i) => Number(view.getBigUint64(8 * (i + 1), true)));
 }
 
-function decodeV1(data: Buffer): Frames {
+function decodeV1(data: Uint8Array): Frames {
   const [channel, header, parent, metadata, content, ...buffers] = slices(data, offsetsV1(data));
   return {
-    channel: channelOf(channel!.toString()),
+    channel: channelOf(utf8Text(channel!)),
     header: header!,
     parent: parent!,
     metadata: metadata!,
@@ -52,35 +58,37 @@ function decodeV1(data: Buffer): Frames {
   };
 }
 
-function encodeV1(frames: Frames): Buffer {
+function encodeV1(frames: Frames): Uint8Array {
   const { channel, header, parent, metadata, content, buffers } = frames;
-  const parts = [Buffer.from(channel), header, parent, metadata, content, ...buffers];
-  const head = Buffer.alloc(8 * (parts.length + 2));
-  head.writeBigUInt64LE(BigInt(parts.length + 1), 0);
+  const parts = [utf8Bytes(channel), header, parent, metadata, content, ...buffers];
+  const head = new Uint8Array(8 * (parts.length + 2));
+  const view = viewOf(head);
+  view.setBigUint64(0, BigInt(parts.length + 1), true);
   let at = head.length;
-  head.writeBigUInt64LE(BigInt(at), 8);
+  view.setBigUint64(8, BigInt(at), true);
   parts.forEach((part, i) => {
     at += part.length;
-    head.writeBigUInt64LE(BigInt(at), 8 * (i + 2));
+    view.setBigUint64(8 * (i + 2), BigInt(at), true);
   });
-  return Buffer.concat([head, ...parts]);
+  return joinBytes([head, ...parts]);
 }
 
-function decodeBinary(data: Buffer): { json: Buffer; buffers: Buffer[] } {
+function decodeBinary(data: Uint8Array): { json: Uint8Array; buffers: Uint8Array[] } {
   if (data.length < 4) throw new SyntaxError("Cannot read message: it is too short");
-  const count = data.readUInt32BE(0);
+  const view = viewOf(data);
+  const count = view.getUint32(0);
   if (count < 1 || 4 * (count + 1) > data.length) {
     throw new SyntaxError(`Cannot read message: its parts do not fit, got ${count}`);
   }
-  const offsets = Array.from({ length: count }, (_, i) => data.readUInt32BE(4 * (i + 1)));
+  const offsets = Array.from({ length: count }, (_, i) => view.getUint32(4 * (i + 1)));
   const [json, ...buffers] = slices(data, [...offsets, data.length]);
   return { json: json!, buffers };
 }
 
-function decodeDefault(data: Buffer, binary: boolean): Frames {
+function decodeDefault(data: Uint8Array, binary: boolean): Frames {
   const { json, buffers } = binary ? decodeBinary(data) : { json: data, buffers: [] };
-  const message = JSON.parse(json.toString()) as Record<string, unknown> | null;
-  const part = (name: string): Buffer => Buffer.from(JSON.stringify(message?.[name] ?? {}));
+  const message = JSON.parse(utf8Text(json)) as Record<string, unknown> | null;
+  const part = (name: string): Uint8Array => utf8Bytes(JSON.stringify(message?.[name] ?? {}));
   return {
     channel: channelOf(message?.["channel"] ?? "shell"),
     header: part("header"),
@@ -91,12 +99,9 @@ function decodeDefault(data: Buffer, binary: boolean): Frames {
   };
 }
 
-function encodeDefault(frames: Frames): string | Buffer {
+function encodeDefault(frames: Frames): string | Uint8Array {
   const { channel, header, parent, metadata, content, buffers } = frames;
-  const { msg_id, msg_type } = JSON.parse(Buffer.from(header).toString()) as Record<
-    string,
-    unknown
-  >;
+  const { msg_id, msg_type } = JSON.parse(utf8Text(header)) as Record<string, unknown>;
   // The parts are JSON already: put together, not parsed and written again.
   const json = [
     `{"channel":"${channel}","msg_id":${JSON.stringify(msg_id)},"msg_type":${JSON.stringify(msg_type)},"header":`,
@@ -108,23 +113,24 @@ function encodeDefault(frames: Frames): string | Buffer {
     ',"content":',
     content,
     ',"buffers":[]}',
-  ].map((piece) => (typeof piece === "string" ? Buffer.from(piece) : piece));
-  if (buffers.length === 0) return Buffer.concat(json).toString();
-  const parts = [Buffer.concat(json), ...buffers];
-  const head = Buffer.alloc(4 * (parts.length + 1));
-  head.writeUInt32BE(parts.length, 0);
+  ].map((piece) => (typeof piece === "string" ? utf8Bytes(piece) : piece));
+  if (buffers.length === 0) return utf8Text(joinBytes(json));
+  const parts = [joinBytes(json), ...buffers];
+  const head = new Uint8Array(4 * (parts.length + 1));
+  const view = viewOf(head);
+  view.setUint32(0, parts.length);
   let at = head.length;
   parts.forEach((part, i) => {
-    head.writeUInt32BE(at, 4 * (i + 1));
+    view.setUint32(4 * (i + 1), at);
     at += part.length;
   });
-  return Buffer.concat([head, ...parts]);
+  return joinBytes([head, ...parts]);
 }
 
 /** What a front end sent. Throws a SyntaxError where it is not a message. */
-export function decodeSocket(protocol: string, data: Buffer, binary: boolean): Frames {
+export function decodeSocket(protocol: string, data: Uint8Array, binary: boolean): Frames {
   const frames = protocol === V1 ? decodeV1(data) : decodeDefault(data, binary);
-  const header: unknown = JSON.parse(Buffer.from(frames.header).toString());
+  const header: unknown = JSON.parse(utf8Text(frames.header));
   if (typeof header !== "object" || header === null || !("msg_id" in header)) {
     throw new SyntaxError("Cannot read message: its header must have a msg_id");
   }
@@ -132,6 +138,6 @@ export function decodeSocket(protocol: string, data: Buffer, binary: boolean): F
 }
 
 /** What a front end is sent: text where there are no buffers and it did not ask for more. */
-export function encodeSocket(protocol: string, frames: Frames): string | Buffer {
+export function encodeSocket(protocol: string, frames: Frames): string | Uint8Array {
   return protocol === V1 ? encodeV1(frames) : encodeDefault(frames);
 }

@@ -1,12 +1,13 @@
-import { randomUUID } from "node:crypto";
+import { utf8Bytes, utf8Text } from "#platform/bytes";
+import { randomUUID } from "#platform/uuid";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
 import type { Json } from "../../../http-server/body.js";
 import type { Frames } from "./codec.js";
 import { Recording } from "./recording.js";
 import type { Listener } from "./listener.js";
 
-const read = (bytes: Uint8Array): Json => JSON.parse(Buffer.from(bytes).toString()) as Json;
-const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const read = (bytes: Uint8Array): Json => JSON.parse(utf8Text(bytes)) as Json;
+const json = (value: unknown): Uint8Array => utf8Bytes(JSON.stringify(value));
 
 /** A save this soon after a cell's end may come from a page that has not yet heard of the end. */
 const settling = 2000;

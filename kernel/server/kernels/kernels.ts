@@ -1,15 +1,18 @@
 import type { KernelSpec } from "../../client/kernel-spec.js";
 import { HttpError } from "../../../http-server/http-error.js";
+import type { Launch } from "./launched.js";
 import { type KernelModel, RunningKernel } from "./running-kernel.js";
 
 /** The kernels that run. */
 export class Kernels {
   readonly #find: (name: string) => KernelSpec;
+  readonly #launch: Launch;
   readonly #keep: number | undefined;
   readonly #kernels = new Map<string, RunningKernel>();
 
   /** `keep`: about how many bytes of a running cell's output each kernel keeps. */
-  constructor(find: (name: string) => KernelSpec, keep?: number) {
+  constructor(find: (name: string) => KernelSpec, launch: Launch, keep?: number) {
+    this.#launch = launch;
     this.#find = find;
     this.#keep = keep;
   }
@@ -41,7 +44,12 @@ export class Kernels {
       throw new HttpError(error instanceof RangeError ? 404 : 500, message, { cause: error });
     }
     const environment = { ...spec.env, ...env };
-    const kernel = new RunningKernel({ ...spec, env: environment }, folder, this.#keep);
+    const kernel = new RunningKernel(
+      { ...spec, env: environment },
+      folder,
+      this.#launch,
+      this.#keep,
+    );
     await kernel.start();
     this.#kernels.set(kernel.id, kernel);
     return kernel;

@@ -1,3 +1,4 @@
+import { utf8Text } from "#platform/bytes";
 import type { Json } from "../../../http-server/body.js";
 import type { Frames } from "./codec.js";
 
@@ -51,7 +52,7 @@ export class Recording {
   }
 
   add(type: string, frames: Frames): void {
-    const content = (): Json => JSON.parse(Buffer.from(frames.content).toString()) as Json;
+    const content = (): Json => JSON.parse(utf8Text(frames.content)) as Json;
     if (type === "clear_output") {
       // To clear at the next output is to clear when that comes.
       if (content()["wait"] === true) this.#clearNext = true;

@@ -1,11 +1,12 @@
-import { randomUUID } from "node:crypto";
-import { KernelProcess } from "../../client/kernel-process.js";
+import { utf8Bytes, utf8Text } from "#platform/bytes";
+import { later } from "#platform/turns";
+import { randomUUID } from "#platform/uuid";
 import type { KernelSpec } from "../../client/kernel-spec.js";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
 import { HttpError } from "../../../http-server/http-error.js";
 import type { Frames } from "./codec.js";
 import { Executions } from "./executions.js";
-import { KernelConnection } from "./connection.js";
+import type { Launch, Launched } from "./launched.js";
 import type { Listener } from "./listener.js";
 
 /** A kernel as the API shows it. */
@@ -17,9 +18,9 @@ export interface KernelModel {
   connections: number;
 }
 
-const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+const json = (value: unknown): Uint8Array => utf8Bytes(JSON.stringify(value));
 const delay = async (ms: number): Promise<void> =>
-  await new Promise((later) => setTimeout(later, ms).unref());
+  await new Promise<void>((done) => later(done, ms));
 
 /** How often in a row a kernel that dies young is started again. */
 const maxDeaths = 3;
@@ -37,8 +38,8 @@ export class RunningKernel {
   #state = "starting";
   readonly #folder: string;
   readonly #requests = new Map<string, Listener>();
-  #process: KernelProcess | undefined;
-  #connection: KernelConnection | undefined;
+  readonly #launch: Launch;
+  #kernel: Launched | undefined;
   #born = 0;
   #deaths = 0;
   #wanted = true;
@@ -49,7 +50,8 @@ export class RunningKernel {
   #session = "";
 
   /** `keep`: about how many bytes of a running cell's output are kept for pages that come later. */
-  constructor(spec: KernelSpec, folder: string, keep = 64 << 20) {
+  constructor(spec: KernelSpec, folder: string, launch: Launch, keep = 64 << 20) {
+    this.#launch = launch;
     this.spec = spec;
     this.executions = new Executions(keep);
     this.#folder = folder;
@@ -67,17 +69,17 @@ export class RunningKernel {
 
   async start(): Promise<void> {
     this.#state = "starting";
-    const kernel = await KernelProcess.start(this.spec, this.#folder);
-    this.#process = kernel;
+    const receive = (frames: Frames): void => this.#onMessage(frames);
+    const kernel = await this.#launch(this.spec, this.#folder, receive);
+    this.#kernel = kernel;
     this.#born = Date.now();
-    this.#connection = new KernelConnection(kernel, (frames) => this.#onMessage(frames));
     void kernel.ended.then(() => this.#onEnd(kernel));
   }
 
   #onMessage(frames: Frames): void {
     this.lastActivity = new Date();
-    const parent = JSON.parse(Buffer.from(frames.parent).toString()) as { msg_id?: string };
-    const header = JSON.parse(Buffer.from(frames.header).toString()) as {
+    const parent = JSON.parse(utf8Text(frames.parent)) as { msg_id?: string };
+    const header = JSON.parse(utf8Text(frames.header)) as {
       msg_type?: string;
       session?: string;
     };
@@ -85,7 +87,7 @@ export class RunningKernel {
     this.executions.said(parent.msg_id ?? "", header.msg_type ?? "", frames);
     if (frames.channel === "iopub") {
       if (header.msg_type === "status") {
-        const { execution_state } = JSON.parse(Buffer.from(frames.content).toString()) as {
+        const { execution_state } = JSON.parse(utf8Text(frames.content)) as {
           execution_state?: string;
         };
         this.#state = execution_state ?? this.#state;
@@ -119,11 +121,11 @@ export class RunningKernel {
     for (const listener of this.listeners) listener.receive(frames);
   }
 
-  #onEnd(kernel: KernelProcess): void {
-    if (kernel !== this.#process || !this.#wanted) return;
+  #onEnd(kernel: Launched): void {
+    if (kernel !== this.#kernel || !this.#wanted) return;
     this.executions.died();
-    this.#connection?.close();
-    this.#connection = undefined;
+    // What is sent meanwhile goes nowhere.
+    kernel.close();
     this.#deaths = Date.now() - this.#born < youth ? this.#deaths + 1 : 0;
     if (this.#deaths >= maxDeaths) {
       this.#announce("dead");
@@ -136,7 +138,7 @@ export class RunningKernel {
   /** Sends what a listener asks; the answer goes to it alone. */
   async send(frames: Frames, from: Listener): Promise<void> {
     this.lastActivity = new Date();
-    const header = JSON.parse(Buffer.from(frames.header).toString()) as {
+    const header = JSON.parse(utf8Text(frames.header)) as {
       msg_id: string;
       msg_type: string;
     };
@@ -144,7 +146,7 @@ export class RunningKernel {
     else this.executions.requested(header, frames, from);
     this.#expect(header.msg_id, from);
     await this.#turn;
-    await this.#connection?.send(frames);
+    await this.#kernel?.send(frames);
   }
 
   /** Answers to a request go to this listener from now on. */
@@ -171,26 +173,24 @@ export class RunningKernel {
   }
 
   async interrupt(): Promise<void> {
-    if (this.#process === undefined || this.#connection === undefined) {
+    if (this.#kernel?.alive !== true) {
       throw new HttpError(409, `Cannot interrupt kernel ${this.id}: it is ${this.#state}`);
     }
-    if (this.spec.interrupt === "signal") this.#process.signal("SIGINT");
-    else await this.#connection.ask("control", "interrupt_request", {});
+    if (this.spec.interrupt === "signal") this.#kernel.signal("SIGINT");
+    else await this.#kernel.ask("control", "interrupt_request", {});
   }
 
   async #end(): Promise<void> {
-    const kernel = this.#process;
-    const connection = this.#connection;
+    const kernel = this.#kernel;
     this.executions.died();
-    this.#process = undefined;
-    this.#connection = undefined;
+    this.#kernel = undefined;
     if (kernel?.alive === true) {
-      await connection?.ask("control", "shutdown_request", { restart: false });
+      await kernel.ask("control", "shutdown_request", { restart: false });
       await Promise.race([kernel.ended, delay(2000)]);
       kernel.signal("SIGKILL");
       await kernel.ended;
     }
-    connection?.close();
+    kernel?.close();
   }
 
   /** A new process under the same id; whoever asked knows, so `restarting` is not announced. */

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID } from "#platform/uuid";
 import type { Paths } from "../contents/paths.js";
 import { type Json, textField } from "../../../http-server/body.js";
 import { HttpError } from "../../../http-server/http-error.js";

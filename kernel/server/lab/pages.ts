@@ -1,5 +1,5 @@
-import { randomUUID } from "node:crypto";
-import type { WebSocket } from "ws";
+import { randomUUID } from "#platform/uuid";
+import type { Line } from "../kernels/line.js";
 
 /** What the pages did with their unsaved documents. */
 export interface SaveReport {
@@ -15,13 +15,17 @@ type PageReport = Partial<Omit<SaveReport, "silent">>;
 
 /** The pages that are open: they listen on `/api/events/subscribe`. */
 export class Pages {
-  readonly #sockets = new Set<WebSocket>();
+  readonly #sockets = new Set<Line>();
+  /** Which page each question went to. */
+  readonly #asking = new Map<string, Line>();
   readonly #answers = new Map<string, (report: PageReport) => void>();
 
-  add(socket: WebSocket): void {
+  add(socket: Line): void {
     this.#sockets.add(socket);
-    socket.on("error", () => socket.terminate());
-    socket.on("close", () => this.#sockets.delete(socket));
+    socket.onClose(() => {
+      this.#sockets.delete(socket);
+      for (const [id, of] of this.#asking) if (of === socket) this.#answers.get(id)?.({});
+    });
   }
 
   /** Asks every page to save what is not saved, and waits for the answers, but not for ever. */
@@ -38,20 +42,21 @@ export class Pages {
     };
   }
 
-  async #askOne(socket: WebSocket, patience: number): Promise<PageReport | undefined> {
+  async #askOne(socket: Line, patience: number): Promise<PageReport | undefined> {
     const id = randomUUID();
-    let timer: NodeJS.Timeout | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     try {
       return await new Promise((done) => {
         this.#answers.set(id, done);
         // A page that is being closed has asked its reader already.
-        socket.once("close", () => done({}));
+        this.#asking.set(id, socket);
         timer = setTimeout(() => done(undefined), patience);
         socket.send(JSON.stringify({ schema_id: "arpo-lab/save", id }));
       });
     } finally {
       clearTimeout(timer);
       this.#answers.delete(id);
+      this.#asking.delete(id);
     }
   }
 

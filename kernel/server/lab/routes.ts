@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "#platform/files";
+import { join } from "#platform/path";
 import { type Json, textField } from "../../../http-server/body.js";
 import { HttpError } from "../../../http-server/http-error.js";
 import type { Router } from "../http/router.js";
@@ -17,7 +17,7 @@ function readSchemas(page: string | undefined): Map<string, Schema> {
   const all = new Map<string, Schema>();
   const root = page === undefined ? undefined : join(page, "schemas");
   if (root === undefined || !existsSync(root)) return all;
-  for (const name of readdirSync(root, { recursive: true }) as string[]) {
+  for (const name of readdirSync(root, { recursive: true })) {
     const match = /^(@[^/\\]+)[/\\]([^/\\]+)[/\\]([^/\\]+)\.json$/.exec(name);
     if (match === null || match[3] === "package.json.orig") continue;
     const id = `${match[1]}/${match[2]}:${match[3]}`;

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statIfThereSync } from "#platform/files";
+import { join } from "#platform/path";
+import { sha256 } from "#platform/sha256";
 import { writeAtomically } from "../../notebook/write.js";
 
 /** A text that was kept, with its times. */
@@ -24,7 +24,7 @@ export class Store {
   }
 
   #file(folder: string, name: string): string {
-    return join(folder, `${createHash("sha256").update(name).digest("hex").slice(0, 32)}.json`);
+    return join(folder, `${sha256(name).slice(0, 32)}.json`);
   }
 
   get(name: string): Kept | undefined {
@@ -38,10 +38,11 @@ export class Store {
         name: string;
         text: string;
       };
-      const { birthtime, mtime } = statSync(file);
-      return { name, text, created: birthtime.toISOString(), last_modified: mtime.toISOString() };
+      const { birthtimeMs, mtimeMs } = statIfThereSync(file)!;
+      const time = (ms: number) => new Date(Math.round(ms)).toISOString();
+      return { name, text, created: time(birthtimeMs), last_modified: time(mtimeMs) };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if ((error as { code?: string }).code === "ENOENT") return undefined;
       throw error;
     }
   }
@@ -67,7 +68,7 @@ export class Store {
     try {
       names = readdirSync(this.#folder);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      if ((error as { code?: string }).code === "ENOENT") return [];
       throw error;
     }
     const folder = this.#folder;

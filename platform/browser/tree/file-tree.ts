@@ -11,6 +11,10 @@ const parted = (path: string) => resolve(path).split("/").filter(Boolean);
 export const statOf = (entry: Entry): FileStat => ({
   size: entry.size,
   ino: entry.ino,
+  mtimeMs: entry.written,
+  birthtimeMs: entry.made,
+  ctimeMs: entry.written,
+  mode: 0o666,
   isFile: () => entry.kind === "file",
   isDirectory: () => entry.kind === "folder",
 });

@@ -1,9 +1,23 @@
-import type { Channel } from "./channel.js";
-import { cellOfPromise, currentCell } from "./cell.js";
-import { takeUncaught } from "./debug/run-uncaught.js";
 import { keepListeners } from "./keep-listeners.js";
-import { isReset } from "./termination.js";
-import type { Tracebacks } from "./traceback.js";
+import { askForStdin } from "./stdin.js";
+import { isReset, surviveTermination } from "./termination.js";
+
+/** What becomes of what a program shares with its process. */
+export interface Takers {
+  print(name: "stdout" | "stderr", text: string): void;
+  /** An error that nobody caught. */
+  uncaught(error: unknown): void;
+  rejected(reason: unknown, promise: Promise<unknown>): void;
+  /** Asks for a line of input. */
+  ask(): Promise<string>;
+}
+
+/** What is left of the process for the kernel itself. */
+export interface Captured {
+  exit(code: number): void;
+  /** To be called after each interrupt. */
+  cleanUp(): void;
+}
 
 type Write = typeof process.stdout.write;
 
@@ -18,14 +32,11 @@ export class ExitError extends Error {
 }
 
 /**
- * Takes over what a program shares with its process: stdout, stderr, exit, and errors that nobody
- * caught. Returns the real exit.
+ * Takes over what a program shares with its process: stdout, stderr, stdin, exit, and errors that nobody
+ * caught.
  */
-export function captureProcess(parts: {
-  channel: Channel;
-  tracebacks: Tracebacks;
-}): (code: number) => never {
-  const { channel, tracebacks } = parts;
+export function captureProcess({ print, uncaught, rejected, ask }: Takers): Captured {
+  const cleanUp = surviveTermination();
   for (const name of ["stdout", "stderr"] as const) {
     const decoder = new TextDecoder();
     process[name].write = ((chunk: string | Uint8Array, encoding?: unknown, callback?: unknown) => {
@@ -35,7 +46,7 @@ export function captureProcess(parts: {
             ? Buffer.from(chunk, encoding as BufferEncoding).toString()
             : chunk
           : decoder.decode(chunk, { stream: true });
-      channel.stream(currentCell()?.id ?? "", name, text);
+      print(name, text);
       const done = typeof encoding === "function" ? encoding : callback;
       if (typeof done === "function") process.nextTick(done as () => void);
       return true;
@@ -45,19 +56,15 @@ export function captureProcess(parts: {
   process.exit = (code?: number | string | null): never => {
     throw new ExitError(code ?? process.exitCode ?? 0);
   };
-  const report = (error: unknown, id: string): void => {
-    channel.send({ type: "error", id, error: tracebacks.report(error) });
-  };
   keepListeners(process, {
     uncaughtException: (error: unknown) => {
       // null is what an interrupt leaves behind.
-      if (!isReset(error) && error !== null) report(error, currentCell()?.id ?? "");
+      if (!isReset(error) && error !== null) uncaught(error);
     },
-    unhandledRejection: (reason: unknown, promise: Promise<unknown>) => {
-      if (!takeUncaught(promise, reason)) report(reason, cellOfPromise(promise)?.id ?? "");
-    },
+    unhandledRejection: rejected,
     // The wire thread hears it even while this one computes; here it must only not end the process.
     SIGINT: () => undefined,
   });
-  return exit;
+  askForStdin(ask);
+  return { exit, cleanUp };
 }

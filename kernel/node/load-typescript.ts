@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import vm from "node:vm";
-import { cacheFolder } from "../../host/cache-folder.js";
+import { cacheFolder } from "../host/cache-folder.js";
 
 let unsaved: { script: vm.Script; name: string } | undefined;
 

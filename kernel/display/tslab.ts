@@ -1,9 +1,10 @@
 // What `import * as tslab from "tslab"` gives in a cell: its documented API on this kernel's display.
 // The declarations and their comments follow tslab's public.d.ts (Copyright 2019 Yu Watanabe, Apache-2.0), so that
 // its notebooks run where it is not installed; tests hold them against the package.
-import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { toBase64 } from "#platform/bytes";
+import { runtime } from "#platform/machine";
+import { typescriptVersion } from "../host/versions.js";
+import { randomUUID } from "#platform/uuid";
 import { currentHost } from "../host/host.js";
 
 /** Shows content of one kind. */
@@ -38,7 +39,7 @@ class KernelDisplay implements Display {
   text = (text: string): void => this.raw("text/plain", text);
 
   raw(contentType: string, content: string | Uint8Array): void {
-    const data = typeof content === "string" ? content : Buffer.from(content).toString("base64");
+    const data = typeof content === "string" ? content : toBase64(content);
     currentHost()?.display({ [contentType]: data }, { id: this.id, update: this.#shown });
     this.#shown = this.id !== undefined;
   }
@@ -56,10 +57,5 @@ export function newDisplay(): Display {
 export const versions: { tslab: string; typescript: string; node: string } = {
   tslab: "1.0.22",
   typescript: typescriptVersion(),
-  node: process.version,
+  node: `v${runtime.version}`,
 };
-
-function typescriptVersion(): string {
-  const path = createRequire(import.meta.url).resolve("#typescript/package.json");
-  return (JSON.parse(readFileSync(path, "utf8")) as { version: string }).version;
-}

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
-import type { KernelHost } from "../../host/host.js";
+import type { KernelHost } from "../host/host.js";
 
 /** Runs a script and passes on what it prints, as it prints it. An interrupt ends it. */
 export function runBash(host: KernelHost, script: string): Promise<void> {

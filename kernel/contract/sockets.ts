@@ -1,0 +1,15 @@
+/** One of a kernel's ways to its front ends: messages as frames, in order. */
+export interface FrameSocket extends AsyncIterable<Uint8Array[]> {
+  send(frames: Uint8Array[]): Promise<void>;
+  close(): void;
+  readonly closed: boolean;
+}
+
+/** The five of them: zeromq's, or queues within a page. */
+export interface Sockets {
+  shell: FrameSocket;
+  control: FrameSocket;
+  stdin: FrameSocket;
+  iopub: FrameSocket;
+  heartbeat: FrameSocket;
+}

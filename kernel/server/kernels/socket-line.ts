@@ -1,0 +1,31 @@
+import type { WebSocket } from "ws";
+import type { Line } from "./line.js";
+
+const heartbeat = 30_000;
+
+/** A web socket as a line; one whose other end is silent is ended. */
+export function socketLine(socket: WebSocket): Line {
+  let alive = true;
+  const beat = setInterval(() => {
+    if (!alive) socket.terminate();
+    alive = false;
+    socket.ping();
+  }, heartbeat);
+  socket.on("pong", () => (alive = true));
+  socket.on("error", () => socket.terminate());
+  socket.on("close", () => clearInterval(beat));
+  return {
+    get protocol() {
+      return socket.protocol;
+    },
+    get bufferedAmount() {
+      return socket.bufferedAmount;
+    },
+    send: (data) => socket.send(data),
+    close: (code, reason) => socket.close(code, reason),
+    terminate: () => socket.terminate(),
+    onMessage: (heard) =>
+      void socket.on("message", (data: Buffer, binary: boolean) => heard(data, binary)),
+    onClose: (gone) => void socket.on("close", gone),
+  };
+}

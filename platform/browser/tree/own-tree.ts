@@ -1,0 +1,4 @@
+import { FileTree } from "./file-tree.js";
+
+/** The one tree of this thread. */
+export const tree = new FileTree();

@@ -1,0 +1,21 @@
+// The thread that runs cells.
+import { TabInput } from "../../kernel/browser/input.js";
+import { offerModules } from "../../kernel/browser/own-module.js";
+import { tabPort } from "../../kernel/browser/port.js";
+import { threadData } from "../../platform/browser/threads.js";
+import { builtins } from "./builtins/builtins.js";
+import { openPlace } from "./open-place.js";
+import { rooms } from "./rooms.js";
+import type { CellsData } from "./thread-data.js";
+
+const { place, folder, words, wire, compiler, input, files } = (await threadData()) as CellsData;
+openPlace(place, folder, files);
+offerModules(rooms);
+offerModules(builtins);
+const { startMain } = await import("../../kernel/run/start.js");
+startMain({
+  wire: tabPort(wire),
+  compiler: tabPort(compiler),
+  words: new Int32Array(words),
+  inputPort: new TabInput(input, words),
+});

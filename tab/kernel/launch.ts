@@ -1,0 +1,140 @@
+import { leaveAnswer, makeWords } from "../../kernel/browser/input.js";
+import { tabPort } from "../../kernel/browser/port.js";
+import type { InputAnswer } from "../../kernel/contract/bridge.js";
+import type { Frames } from "../../kernel/server/kernels/codec.js";
+import type { Launch } from "../../kernel/server/kernels/launched.js";
+import { Encoder, type Signs } from "../../kernel/wire/message.js";
+import { WireKernel } from "../../kernel/wire/wire-kernel.js";
+import { utf8Bytes, utf8Text } from "../../platform/browser/bytes.js";
+import type { SharedFiles } from "../files/shared-files.js";
+import { QueueSocket } from "./queue-socket.js";
+import type { CellsData, CompilerData, Place } from "./thread-data.js";
+
+/** Nobody comes between the threads of one page. */
+const trusting: Signs = { sign: () => "", verify: () => true };
+const delimiter = "<IDS|MSG>";
+
+const thread = (name: string): Worker =>
+  new Worker(new URL(`${name}.js`, import.meta.url), { type: "module", name });
+
+function toFrames(channel: Frames["channel"], frames: Uint8Array[]): Frames {
+  const at = frames.findIndex((frame) => utf8Text(frame) === delimiter);
+  const [, header, parent, metadata, content, ...buffers] = frames.slice(at + 1);
+  return {
+    channel,
+    header: header!,
+    parent: parent!,
+    metadata: metadata!,
+    content: content!,
+    buffers,
+  };
+}
+
+/** Starts kernels as threads of this page: one for cells, one for the compiler. */
+export function launchIn(place: Place, files: SharedFiles): Launch {
+  return (spec, folder, receive) => {
+    const socket = (channel: Frames["channel"] | undefined) =>
+      new QueueSocket((frames) => {
+        if (channel !== undefined) receive(toFrames(channel, frames));
+      });
+    const sockets = {
+      shell: socket("shell"),
+      control: socket("control"),
+      stdin: socket("stdin"),
+      iopub: socket("iopub"),
+      heartbeat: socket(undefined),
+    };
+    const encoder = new Encoder(trusting);
+    const words = makeWords();
+    const language = spec.language === "javascript" ? "javascript" : "typescript";
+    const [wire, mine, input, cellsFiles, compilerFiles, fromCells] = Array.from(
+      { length: 6 },
+      () => new MessageChannel(),
+    ) as [
+      MessageChannel,
+      MessageChannel,
+      MessageChannel,
+      MessageChannel,
+      MessageChannel,
+      MessageChannel,
+    ];
+
+    const compiler = thread("compiler");
+    const callers = [mine.port2, fromCells.port2];
+    compiler.postMessage(
+      { place, folder, language, callers, files: compilerFiles.port2 } satisfies CompilerData,
+      [...callers, compilerFiles.port2],
+    );
+    const cells = thread("cells");
+    const ports = {
+      wire: wire.port2,
+      compiler: fromCells.port1,
+      input: input.port2,
+      files: cellsFiles.port2,
+    };
+    cells.postMessage({ place, folder, words, ...ports } satisfies CellsData, Object.values(ports));
+    files.add(cellsFiles.port1);
+    files.add(compilerFiles.port1);
+
+    let alive = true;
+    let ended: () => void = () => undefined;
+    const end = (): void => {
+      if (!alive) return;
+      alive = false;
+      for (const worker of [compiler, cells]) worker.terminate();
+      for (const port of [cellsFiles.port1, compilerFiles.port1]) files.remove(port);
+      ended();
+    };
+    cells.addEventListener("error", (event) => {
+      // A thread that could not be loaded says nothing else; what a cell throws does not come here.
+      if (event.filename === undefined || event.filename === "") end();
+    });
+    const kernel = new WireKernel({
+      sockets,
+      signer: trusting,
+      data: { words, language },
+      main: tabPort(wire.port1),
+      compiler: tabPort(mine.port1),
+      input: {
+        postMessage: (answer) => {
+          leaveAnswer(words, answer as InputAnswer);
+          input.port1.postMessage(answer);
+        },
+      },
+      outside: {
+        force: {},
+        history: undefined,
+        folder: () => folder,
+        onInterrupt: () => undefined,
+        onGone: () => undefined,
+        close: () => undefined,
+        end,
+      },
+    });
+    kernel.start();
+    return Promise.resolve({
+      get alive() {
+        return alive;
+      },
+      ended: new Promise<void>((done) => (ended = done)),
+      signal: (name) => {
+        if (name === "SIGKILL") end();
+      },
+      send: ({ channel, header, parent, metadata, content, buffers }) => {
+        if (channel !== "iopub") {
+          const parts = [header, parent, metadata, content];
+          const head = [utf8Bytes(delimiter), new Uint8Array()];
+          sockets[channel].deliver([...head, ...parts, ...buffers]);
+        }
+        return Promise.resolve();
+      },
+      ask: (channel, type, content) => {
+        sockets[channel].deliver(encoder.encode({ type, content, parent: undefined }, []));
+        return Promise.resolve();
+      },
+      close: () => {
+        for (const each of Object.values(sockets)) each.close();
+      },
+    });
+  };
+}

@@ -1,0 +1,30 @@
+import type { SiteFiles } from "../../platform/browser/site/mount.js";
+
+/** Where a tab's lab is, and what it has. */
+export interface Place {
+  /** What every address begins with. */
+  base: string;
+  site: SiteFiles;
+  environment: Record<string, string>;
+}
+
+/** What the thread of the cells is started with. */
+export interface CellsData {
+  place: Place;
+  folder: string;
+  words: SharedArrayBuffer | ArrayBuffer;
+  wire: MessagePort;
+  compiler: MessagePort;
+  input: MessagePort;
+  files: MessagePort;
+}
+
+/** What the compiler's thread is started with. */
+export interface CompilerData {
+  place: Place;
+  folder: string;
+  language: "typescript" | "javascript";
+  /** From the thread of the cells, and from the one that speaks Jupyter. */
+  callers: MessagePort[];
+  files: MessagePort;
+}
