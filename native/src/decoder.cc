@@ -350,6 +350,10 @@ Places places_of(const Decoder& m, Layer& layer) {
            {&layer.down, d, m.ff}}};
 }
 
+Place place_of(Decoder& m, int layer, int matrix) {
+  return matrix < 5 ? places_of(m, m.layer[layer]).list[matrix] : Place{&m.head, m.vocab, m.hidden};
+}
+
 void place_matrices(Decoder& m) {
   size_t bytes = 0;
   for (const Place& place : places_of(m, m.layer[0]).list) bytes += linear_bytes(place.out, place.in);
@@ -378,6 +382,7 @@ double decoder_create(const int32_t* shape, float eps) {
   const size_t in_layer = m->qkv_width() + attended + (size_t)3 * m->ff;
   const size_t weights = (in_layer * m->layers + m->vocab) * m->hidden;
   m->weight_bytes = m->format == Format::exact ? weights * (linear_splits() ? 3 : 4)
+                    : m->format == Format::q4 ? weights / 8 * 5
                     : weights * (m->format == Format::bf16 ? 2 : 1);
   m->layer = (Layer*)arpo_alloc(sizeof(Layer) * (m->layers + 1));
   memset(m->layer, 0, sizeof(Layer) * (m->layers + 1));
@@ -452,10 +457,18 @@ void decoder_load_ends(double address, const float* final_norm, const float* hea
 int decoder_load_rows(double address, int index, int matrix, int first, int rows, const float* whole,
                       const uint16_t* half) {
   Decoder* m = at(address);
-  Layer& layer = m->layer[index];
-  const Place place =
-      matrix < 5 ? places_of(*m, layer).list[matrix] : Place{&m->head, m->vocab, m->hidden};
-  return linear_load_narrow(*place.linear, m->format, {whole, half}, place.out, place.in, first, rows);
+  const Place place = place_of(*m, index, matrix);
+  return linear_load_narrow(*place.linear, m->format, {whole, half, nullptr, 0}, place.out, place.in, first,
+                            rows);
+}
+
+int decoder_load_blocks(double address, int index, int matrix, int first, int rows, const uint8_t* blocks,
+                        int block_bytes) {
+  Decoder* m = at(address);
+  const Place place = place_of(*m, index, matrix);
+  const Format format = block_bytes == 34 ? Format::q8 : Format::q4;
+  return linear_load_narrow(*place.linear, format, {nullptr, nullptr, blocks, block_bytes}, place.out,
+                            place.in, first, rows);
 }
 
 void decoder_load_rope(double address, const float* cos, const float* sin, int positions) {

@@ -12,7 +12,7 @@ namespace ARPO_NS {
 enum { PAGE = 16 };  // positions per page
 
 // shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size, and how weights are
-// kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers (narrow.h).
+// kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h).
 double decoder_create(const int32_t* shape, float eps);
 void decoder_destroy(double decoder);
 
@@ -29,6 +29,9 @@ void decoder_load_ends(double decoder, const float* final_norm, const float* hea
 // Gives the first row that is not finite, or -1.
 int decoder_load_rows(double decoder, int layer, int matrix, int first, int rows, const float* whole,
                       const uint16_t* half);
+// The same of a matrix in blocks of 18 (Q4_0), 20 (Q4_1) or 34 bytes (Q8_0), which one matrix has all alike.
+int decoder_load_blocks(double decoder, int layer, int matrix, int first, int rows, const uint8_t* blocks,
+                        int block_bytes);
 // Cosines and sines for the first `positions` positions, head size / 2 of each per position.
 void decoder_load_rope(double decoder, const float* cos, const float* sin, int positions);
 

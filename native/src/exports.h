@@ -43,6 +43,7 @@
   X(decoder_load_layer)  \
   X(decoder_load_ends)   \
   X(decoder_load_rows)   \
+  X(decoder_load_blocks) \
   X(decoder_load_rope)   \
   X(decoder_page_bytes)  \
   X(decoder_trim)        \

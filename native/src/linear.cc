@@ -28,6 +28,7 @@ void linear_load(Linear& linear, const float* w, int out, int in) {
 }
 
 int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in, int first, int rows) {
+  if (linear.data && linear.format != format) linear_free(linear);
   if (!linear.data) {
     linear.out = out, linear.in = in, linear.format = format, linear.split = false;
     const size_t bytes = narrow_bytes(format, out, in);
@@ -70,7 +71,7 @@ void linear_columns(int thread, const Linear& linear, const Input& input, int fr
     return;
   }
   if (linear.format != Format::exact) {
-    narrow_columns(linear.format, linear.data, linear.out, linear.in, input.x, input.rows, from, to, add,
+    narrow_columns(thread, linear.format, linear.data, linear.out, linear.in, input.x, input.rows, from, to, add,
                    y, ldy);
     return;
   }

@@ -46,8 +46,8 @@ function checkEnds(tokenizer: Tokenizer, vocabSize: number): void {
 export interface LoadPolicyOptions extends PolicyOptions {
   /**
    * How the weights are kept: `"float32"` (the default) gives a policy that can be trained;
-   * `"bfloat16"` (2 bytes a weight) and `"int8"` (1 byte) one that only decodes, without a model in
-   * memory beside it.
+   * `"bfloat16"` (2 bytes a weight), `"int8"` (1 byte) and `"q4"` (blocks of 32 numbers of 4 bits) one
+   * that only decodes, without a model in memory beside it.
    */
   dtype?: DecoderType;
 }
@@ -127,7 +127,7 @@ export class ModelPolicy extends LocalPolicy {
 /** A policy from a Hugging Face folder or a `.gguf` file: config, weights, tokenizer. */
 export async function loadPolicy(
   folder: string,
-  options: LoadPolicyOptions & { dtype: "bfloat16" | "int8" },
+  options: LoadPolicyOptions & { dtype: Exclude<DecoderType, "float32"> },
 ): Promise<LocalPolicy>;
 export async function loadPolicy(
   folder: string,

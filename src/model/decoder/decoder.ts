@@ -41,7 +41,7 @@ export interface Decoder {
   /** The longest row it can hold. */
   readonly contextLength: number;
   /** How matrices are kept, where that is not in single precision. */
-  readonly rounded?: "bfloat16" | "int8";
+  readonly rounded?: "bfloat16" | "int8" | "q4";
   /** An empty row. */
   open(): number;
   /** A row with the same past, shared. */

@@ -5,9 +5,9 @@ import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";
 import type { DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
 import type { StoredValues } from "../files/weight-file.js";
-import { checkWeights } from "./weights.js";
+import { checkWeights, decoderTypes } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
-import { unpackHalf } from "../files/half.js";
+import { wholeValues } from "../files/whole-values.js";
 import type { Extension } from "./pages.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 
@@ -38,7 +38,7 @@ const KEPT_BYTES = 16 * 2 ** 20;
 export class EngineDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
-  readonly rounded?: "bfloat16" | "int8";
+  readonly rounded?: Exclude<DecoderType, "float32">;
   readonly #kernels: EngineFunctions;
   readonly #shape: DecoderShape;
   readonly #source: () => DecoderWeights<StoredValues>;
@@ -52,7 +52,7 @@ export class EngineDecoder implements Decoder {
   /** Positions whose cosines and sines the engine has. */
   #turned = 0;
 
-  /** With another type than float32, weights may also be given as the bits of bfloat16. */
+  /** With another type than float32, matrices may also be given as the bits of bfloat16 or in blocks. */
   constructor(
     kernels: EngineFunctions,
     shape: DecoderShape,
@@ -77,7 +77,7 @@ export class EngineDecoder implements Decoder {
     this.#decoder = kernels.decoder_create(
       Int32Array.of(
         ...[vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward],
-        ["float32", "bfloat16", "int8"].indexOf(type),
+        decoderTypes.indexOf(type),
       ),
       normEps,
     );
@@ -237,9 +237,7 @@ export class EngineDecoder implements Decoder {
     const embedded = new Float32Array(tokens.length * hidden);
     for (let i = 0; i < tokens.length; i++) {
       const at = tokens[i]! * hidden;
-      const values = this.#embedding.subarray(at, at + hidden);
-      if (values instanceof Float32Array) embedded.set(values, i * hidden);
-      else unpackHalf(values, "bfloat16", embedded.subarray(i * hidden, (i + 1) * hidden));
+      embedded.set(wholeValues(this.#embedding, at, hidden), i * hidden);
     }
     return embedded;
   }

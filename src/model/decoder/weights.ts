@@ -47,10 +47,11 @@ export interface DecoderWeights<M = Float32Array> {
 export type WeightsSource = () => DecoderWeights;
 
 /**
- * How a decoder keeps its matrices: as they are; rounded to bfloat16; or as 8-bit integers with a
- * scale for each output. Sums are in single precision everywhere.
+ * How a decoder keeps its matrices: as they are; rounded to bfloat16; as 8-bit integers with a scale for
+ * each output; or in blocks of 32 as GGUF files have them, those of a file in Q4_0, Q4_1 and Q8_0 as they
+ * are, others rounded to Q4_1 and the output matrix to Q8_0. Sums are in single precision everywhere.
  */
-export const decoderTypes = ["float32", "bfloat16", "int8"] as const;
+export const decoderTypes = ["float32", "bfloat16", "int8", "q4"] as const;
 export type DecoderType = (typeof decoderTypes)[number];
 
 /** Throws unless every weight is there and of the size the shape asks for. */

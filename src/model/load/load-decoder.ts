@@ -5,11 +5,16 @@ import type { ModelConfig } from "../config.js";
 import { EngineDecoder } from "../decoder/engine.js";
 import { decoderShape } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
-import type { DecoderType, DecoderWeights, WeightsSource } from "../decoder/weights.js";
+import {
+  type DecoderType,
+  decoderTypes,
+  type DecoderWeights,
+  type WeightsSource,
+} from "../decoder/weights.js";
 import { endNames, layerWeights } from "../decoder/weight-names.js";
 import type { StoredValues, WeightFile } from "../files/weight-file.js";
 import type { Decoder } from "../decoder/decoder.js";
-import { unpackHalf } from "../files/half.js";
+import { wholeValues } from "../files/whole-values.js";
 import { openModel } from "../files/open-model.js";
 import { checkFinite, checkStored } from "../files/open-weights.js";
 import { StoredTensors, type MapFile } from "../files/stored-tensors.js";
@@ -18,19 +23,13 @@ import { StoredTensors, type MapFile } from "../files/stored-tensors.js";
 export interface LoadDecoderOptions {
   /**
    * How matrices are kept: `"bfloat16"` takes 2 bytes a weight, `"int8"` 1 with a scale for each
-   * output. Default: `"float32"`, as exact as training.
+   * output, `"q4"` 0.6 in blocks of 32: those of a GGUF file in Q4_0, Q4_1 and Q8_0 as they lie there,
+   * others rounded. Default: `"float32"`, as exact as training.
    */
   dtype?: DecoderType;
   /** Whether files may be mapped into memory. Default: where the engine can. */
   map?: boolean;
 }
-
-const single = (values: StoredValues): Float32Array => {
-  if (values instanceof Float32Array) return values;
-  const widened = new Float32Array(values.length);
-  unpackHalf(values, "bfloat16", widened);
-  return widened;
-};
 
 type Read = (name: string) => StoredValues;
 
@@ -42,7 +41,7 @@ function storedWeights(
 ): DecoderWeights<StoredValues> {
   const vector = (name: string): Float32Array | undefined => {
     if (!tensors.has(name)) return undefined;
-    const values = single(tensors.read(name)).slice();
+    const values = wholeValues(tensors.read(name)).slice();
     checkFinite(name, values);
     return values;
   };
@@ -95,9 +94,9 @@ export async function loadDecoder(
 ): Promise<{ decoder: Decoder; config: ModelConfig }> {
   checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
   const { dtype = "float32" } = options;
-  if (!["float32", "bfloat16", "int8"].includes(dtype)) {
+  if (!decoderTypes.includes(dtype)) {
     throw new RangeError(
-      `Cannot load a model: dtype must be "float32", "bfloat16" or "int8", got ${JSON.stringify(dtype)}`,
+      `Cannot load a model: dtype must be one of ${decoderTypes.join(", ")}, got ${JSON.stringify(dtype)}`,
     );
   }
   await ready();
@@ -113,7 +112,7 @@ export async function loadDecoder(
     const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
     const widened: Read = (name) => {
-      const values = single(tensors.read(name));
+      const values = wholeValues(tensors.read(name));
       checkFinite(name, values);
       return values;
     };

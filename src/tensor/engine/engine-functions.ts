@@ -184,7 +184,7 @@ export interface EngineFunctions {
   ): void;
   /**
    * shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size, and how weights are
-   * kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers (narrow.h).
+   * kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h).
    */
   decoder_create(shape: Int32Array, eps: number): number;
   decoder_destroy(decoder: number): void;
@@ -224,6 +224,16 @@ export interface EngineFunctions {
     rows: Int,
     whole: Floats | null,
     half: Uint16Array | null,
+  ): number;
+  /** The same of a matrix in blocks of 18 (Q4_0), 20 (Q4_1) or 34 bytes (Q8_0), which one matrix has all alike. */
+  decoder_load_blocks(
+    decoder: number,
+    layer: Int,
+    matrix: Int,
+    first: Int,
+    rows: Int,
+    blocks: Uint8Array,
+    blockBytes: Int,
   ): number;
   /** Cosines and sines for the first `positions` positions, head size / 2 of each per position. */
   decoder_load_rope(decoder: number, cos: Floats, sin: Floats, positions: Int): void;
@@ -315,6 +325,7 @@ export const engineSignatures: Readonly<Record<keyof EngineFunctions, string>> =
   decoder_load_layer: "vdissssssssssssss",
   decoder_load_ends: "vdss",
   decoder_load_rows: "idiiiish",
+  decoder_load_blocks: "idiiiibi",
   decoder_load_rope: "vdssi",
   decoder_page_bytes: "dd",
   decoder_trim: "vdi",

@@ -6,6 +6,7 @@ import { dequantize, readableTypes } from "./dequantize.js";
 import { readHeader, type GgufTensor } from "./header.js";
 import { HeaderCursor } from "./header-cursor.js";
 import type { GgufMetadata } from "./metadata.js";
+import { PackedTensor } from "./packed-tensor.js";
 import { tensorTypes } from "./tensor-types.js";
 
 const pieceValues = 1 << 22; // what is unpacked at a time: what a read costs beyond its tensor
@@ -65,16 +66,12 @@ export class GgufFile {
     return values;
   }
 
-  /** The same without waiting, from the file mapped into memory where it is. */
-  readNow(name: string, map: ArrayBuffer | null): Float32Array {
-    const tensor = this.#readable(name);
-    const values = new Float32Array(shapeSize(tensor.shape));
-    for (const { from, bytes, part } of pieces(tensor, values)) {
-      const piece = map ? new Uint8Array(map, from, bytes) : new Uint8Array(bytes);
-      if (!map) readFullySync(this, piece, from);
-      dequantize(tensor.type, piece, part);
-    }
-    return values;
+  /** The bytes of a tensor as they lie there, from the file mapped into memory where it is. */
+  packed(name: string, map: ArrayBuffer | null): PackedTensor {
+    const { type, start, bytes, shape } = this.#readable(name);
+    const held = map ? new Uint8Array(map, start, bytes) : new Uint8Array(bytes);
+    if (!map) readFullySync(this, held, start);
+    return new PackedTensor(type, held, shapeSize(shape));
   }
 
   async close(): Promise<void> {

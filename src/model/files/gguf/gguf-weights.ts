@@ -1,6 +1,7 @@
 import type { ModelConfig } from "../../config.js";
 import type { StoredValues, StoredWeight, WeightFile } from "../weight-file.js";
 import { GgufFile } from "./gguf-file.js";
+import { PackedTensor } from "./packed-tensor.js";
 import { pairedHeads, unpairRows } from "./paired-rows.js";
 import { ropeFactorsName } from "./rope-factors.js";
 import { ggufName, hfName } from "./tensor-names.js";
@@ -35,7 +36,11 @@ export class GgufWeights implements WeightFile {
       if (type === "F32" && start % 4 === 0) return new Float32Array(map, start, bytes / 4);
       if (type === "BF16" && start % 2 === 0) return new Uint16Array(map, start, bytes / 2);
     }
-    return this.#inOrder(name, this.file.readNow(ggufName(name) ?? name, map));
+    const packed = this.file.packed(ggufName(name) ?? name, map);
+    if (ordered) return packed;
+    const heads = pairedHeads(name, this.config)!;
+    const rows = this.tensors.get(name)!.shape[0]!;
+    return new PackedTensor(packed.type, unpairRows(packed.bytes, heads, rows), packed.length);
   }
 
   async close(): Promise<void> {

@@ -11,15 +11,18 @@ export function pairedHeads(name: string, config: ModelConfig): number | undefin
   return undefined;
 }
 
-function reorder(
-  values: Float32Array,
+/** Numbers, or the bytes that rows of them are packed in. */
+type Rows = Float32Array | Uint8Array;
+
+function reorder<T extends Rows>(
+  values: T,
   heads: number,
   rows: number,
   place: (half: number, i: number, halves: number) => [from: number, to: number],
-): Float32Array {
+): T {
   const width = values.length / rows;
   const perHead = rows / heads;
-  const out = new Float32Array(values.length);
+  const out = values.slice() as T;
   for (let head = 0; head < heads; head++) {
     for (let half = 0; half < 2; half++) {
       for (let i = 0; i < perHead / 2; i++) {
@@ -32,9 +35,9 @@ function reorder(
 }
 
 /** Rows in Hugging Face's order, from llama.cpp's. */
-export const unpairRows = (values: Float32Array, heads: number, rows: number): Float32Array =>
+export const unpairRows = <T extends Rows>(values: T, heads: number, rows: number): T =>
   reorder(values, heads, rows, (half, i, halves) => [2 * i + half, half * halves + i]);
 
 /** Rows in llama.cpp's order, from Hugging Face's. */
-export const pairRows = (values: Float32Array, heads: number, rows: number): Float32Array =>
+export const pairRows = <T extends Rows>(values: T, heads: number, rows: number): T =>
   reorder(values, heads, rows, (half, i, halves) => [half * halves + i, 2 * i + half]);

@@ -1,0 +1,71 @@
+// How weights in fewer bits lie in memory, and how they are widened: blocks of NR outputs, all steps of
+// a block one after the other.
+//
+//   bf16, int8   NR weights of a step side by side
+//   q4, q8       groups of GROUP steps: NR scales, NR offsets (q4 only), both float16, then the group's
+//                numbers: q4 has two steps in one line of NR bytes, the even one in the low half bytes
+#pragma once
+#include "narrow.h"
+#include "rows.h"
+
+#if defined(ARPO_ISA_avx512) || defined(ARPO_ISA_avx2)
+#include <immintrin.h>
+#pragma GCC diagnostic ignored "-Wuninitialized"        // in GCC's own header
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+namespace ARPO_NS {
+
+#if ARPO_LANES == 16 || defined(__aarch64__)
+enum { MR = 8, NV = 3 };
+#elif ARPO_LANES == 8
+enum { MR = 4, NV = 3 };
+#else
+enum { MR = 4, NV = 2 };
+#endif
+enum { NR = NV * LANES };  // outputs side by side: linear_width()
+
+enum { GROUP = 32 };  // steps with one scale
+inline size_t group_bytes(Format format) { return format == Format::q4 ? NR * (4 + 16) : NR * (2 + 32); }
+
+typedef uint16_t halves __attribute__((vector_size(LANES * 2), aligned(2), may_alias));
+typedef int8_t bytes __attribute__((vector_size(LANES), aligned(1), may_alias));
+typedef uint8_t ubytes __attribute__((vector_size(LANES), aligned(1), may_alias));
+
+ARPO_INLINE vec widen(const float* p) { return load(p); }
+ARPO_INLINE vec widen(const uint16_t* p) {
+  return (vec)(__builtin_convertvector(*(const halves*)p, ivec) << 16);
+}
+// GCC 12 widens bytes one by one unless it is told the instruction.
+ARPO_INLINE vec widen(const int8_t* p) {
+#if defined(ARPO_ISA_avx512)
+  const ivec whole = (ivec)_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)p));
+#elif defined(ARPO_ISA_avx2)
+  const ivec whole = (ivec)_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)p));
+#else
+  const ivec whole = __builtin_convertvector(*(const bytes*)p, ivec);
+#endif
+  return __builtin_convertvector(whole, vec);
+}
+// Bytes from 0 to 255, as integers.
+ARPO_INLINE ivec widen_bytes(const uint8_t* p) {
+#if defined(ARPO_ISA_avx512)
+  return (ivec)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i*)p));
+#elif defined(ARPO_ISA_avx2)
+  return (ivec)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i*)p));
+#else
+  return __builtin_convertvector(*(const ubytes*)p, ivec);
+#endif
+}
+// Finite float16, exactly, on machines that do not know it too.
+ARPO_INLINE vec widen_float16(const uint16_t* p) {
+  const ivec bits = __builtin_convertvector(*(const halves*)p, ivec);
+  const vec magnitude = (vec)((bits & 0x7fff) << 13) * 5.192296858534828e33f;  // 2^112
+  return (vec)((ivec)magnitude | (bits & 0x8000) << 16);
+}
+
+inline float* scales_in(void* narrow, int out, int in) {
+  return (float*)((int8_t*)narrow + (size_t)ceil_div(out, NR) * NR * in);
+}
+
+}  // namespace ARPO_NS
