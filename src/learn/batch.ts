@@ -26,8 +26,11 @@ export interface PreparedRow extends ScoredRow {
   rolloutWeights?: Float32Array;
   /** What a correction's rejection left of the trajectory's `lossMask`, where it rejects. */
   keptMask?: Uint8Array;
-  /** `sampler`: oldLogprobs are what the sampler said, for a correction that bypasses measuring. */
-  oldFrom?: "sampler";
+  /**
+   * `sampler`: oldLogprobs are what the sampler said, for a correction that bypasses measuring; `rollout`:
+   * what the policy itself said when it sampled (`reuseLogProbs`).
+   */
+  oldFrom?: "sampler" | "rollout";
 }
 
 /**

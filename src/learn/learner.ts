@@ -19,6 +19,7 @@ import { lossInput, type ReadyRow } from "./loss-input.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelTrainee } from "./model-trainee.js";
 import { passWeight } from "./pass-weight.js";
+import { asSaid, reusedShare, saidItself } from "./reuse-log-probs.js";
 import { measureReference } from "./measure-reference.js";
 import type { Reference } from "./reference-policy.js";
 import { gatherFrom, type PassLogProbs, type PassRow, splitByTokens } from "./token-passes.js";
@@ -112,7 +113,9 @@ export class Learner {
     const correction = correctionOf(settings.rolloutCorrection, rows);
     const prepared = correction?.bypass
       ? bypassMeasuring(rows)
-      : await this.#measureOld(rows, settings);
+      : settings.reuseLogProbs && !correction
+        ? await this.#reuseOld(rows, settings)
+        : await this.#measureOld(rows, settings);
     correctRows(prepared, correction);
     if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
     return prepared;
@@ -129,6 +132,20 @@ export class Learner {
     });
   }
 
+  /** What the rollout said, where the policy wrote all that is trained; the other rows are measured. */
+  async #reuseOld<R extends ScoredRow>(
+    rows: readonly R[],
+    settings: UpdateSettings,
+  ): Promise<(R & PreparedRow)[]> {
+    const others = rows.filter((row) => !saidItself(row));
+    const measured = new Map<R, R & PreparedRow>();
+    if (others.length > 0) {
+      const found = await this.#measureOld(others, settings);
+      others.forEach((row, i) => measured.set(row, found[i]!));
+    }
+    return rows.map((row) => measured.get(row) ?? asSaid(row));
+  }
+
   async #askReference(rows: readonly PreparedRow[], settings: UpdateSettings): Promise<void> {
     if (!settings.reference) {
       throw new TypeError("Cannot add a KL loss: a reference model must be given, got none");
@@ -143,8 +160,12 @@ export class Learner {
     settings: UpdateSettings,
     correction: CorrectionSettings | undefined,
   ): Promise<readonly ReadyRow[]> {
-    const from = correction?.bypass ? "sampler" : undefined;
-    if (!rows.every(isPrepared) || rows.some((row) => row.oldFrom !== from)) {
+    const reuses = settings.reuseLogProbs && !correction;
+    const fits = ({ oldFrom }: BatchRow) =>
+      correction?.bypass
+        ? oldFrom === "sampler"
+        : oldFrom === undefined || (oldFrom === "rollout" && reuses);
+    if (!rows.every(isPrepared) || !rows.every(fits)) {
       return this.prepare(rows, settings);
     }
     const lacking = settings.klLossCoefficient !== undefined && rows.some((r) => !r.refLogprobs);
@@ -192,6 +213,7 @@ export class Learner {
       {
         ...means.values(),
         ...{ "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
+        ...(settings.reuseLogProbs ? { "actor/reused_log_probs": reusedShare(ready) } : {}),
         ...figures,
       },
       batch,

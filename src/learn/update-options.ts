@@ -28,6 +28,13 @@ export interface UpdateOptions extends ActorLossOptions {
    */
   sharedPrefixes?: boolean;
   /**
+   * Take log-probabilities from before the update as the rollout said them, where it was this policy's own:
+   * no second pass over the rows. They are the decoder's, equal to the model's up to rounding, so rows must
+   * have been sampled by the weights of now at `temperature`. A row that another sampler wrote, or of which a
+   * trained token was not sampled, is measured all the same. Default: off.
+   */
+  reuseLogProbs?: boolean;
+  /**
    * AEPO's entropy-aware advantage only beside an entropy bonus, as in the official actor, which has
    * no entropies while `entropyCoefficient` is 0: every published run went without. Default: off.
    */

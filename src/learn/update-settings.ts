@@ -15,6 +15,7 @@ const defaults = {
   temperature: 1,
   checkpointing: false,
   sharedPrefixes: false,
+  reuseLogProbs: false,
 } as const satisfies UpdateOptions;
 
 /** The options of an update with their defaults. */
@@ -75,6 +76,7 @@ const choices: Partial<Record<keyof UpdateOptions, readonly string[]>> = {
 const switches: readonly (keyof UpdateOptions)[] = [
   "checkpointing",
   "sharedPrefixes",
+  "reuseLogProbs",
   "entropyAdvantageNeedsBonus",
   "entropyBalancedClipping",
   "entropyBalancedAdvantage",

@@ -12,6 +12,7 @@ import { lesson10 } from "./lesson-10.js";
 import { lesson11 } from "./lesson-11.js";
 import { lesson12 } from "./lesson-12.js";
 import { lesson13 } from "./lesson-13.js";
+import { lesson14 } from "./lesson-14.js";
 import { lesson15 } from "./lesson-15.js";
 import { lesson16 } from "./lesson-16.js";
 
@@ -31,6 +32,7 @@ export const exercises = {
   ...lesson11,
   ...lesson12,
   ...lesson13,
+  ...lesson14,
   ...lesson15,
   ...lesson16,
 };

@@ -127,7 +127,7 @@ for (const backend of backends) {
           const { decoder } = await loadDecoder(folder, { dtype });
           const got = scores(decoder);
           assert.ok(furthest(got, expected) < 2e-4, `${file} ${dtype}: ${furthest(got, expected)}`);
-          // The bounds that docs/models.md states, as shares of what log-probabilities spread over.
+          // Of random weights, which are large; as shares of what log-probabilities spread over.
           const bound = { float32: 1e-5, bfloat16: 0.015, int8: 0.04 }[dtype];
           const share = furthest(got, exact) / spread(exact);
           assert.ok(share < bound, `${file} ${dtype}: ${share}`);

@@ -95,6 +95,9 @@ export const lab = section({
   share_prefixes: flag(false).describe(
     "Compute what rows begin with in common once in an update: the same gradients",
   ),
+  reuse_log_probs: flag(false).describe(
+    "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the rows",
+  ),
   loss_aggregation: z
     .enum(aggregationRules)
     .nullable()

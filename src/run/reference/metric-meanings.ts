@@ -93,6 +93,10 @@ export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> 
     },
     { name: "actor/lr", meaning: "Learning rate" },
     {
+      name: "actor/reused_log_probs",
+      meaning: "Share of rows whose ln p from before are the rollout's own (lab.reuse_log_probs)",
+    },
+    {
       name: "actor/turn_kl_entropy",
       meaning: "gspo_turn: how evenly the turns of a row moved, from 0 (one of them) to 1",
     },

@@ -240,6 +240,7 @@ export function updateOptions(config: Config): UpdateOptions {
     temperature: rollout.temperature === 0 ? 1 : rollout.temperature,
     checkpointing: model.enable_gradient_checkpointing,
     sharedPrefixes: config.lab.share_prefixes,
+    reuseLogProbs: config.lab.reuse_log_probs,
     rolloutCorrection: correctionOptions(config),
   };
 }

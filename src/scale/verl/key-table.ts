@@ -71,6 +71,7 @@ const special: Readonly<Record<string, Carried>> = {
   "lab.reward_timeout": left("verl has reward workers"),
   "lab.repair_boxed": left("the data is mended already"),
   "lab.share_prefixes": left("how our own update computes"),
+  "lab.reuse_log_probs": left("how our own update computes"),
   "lab.sampler": refused("vLLM samples there"),
 };
 

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HfTokenizer } from "../../model/index.js";
+import { Policy } from "../../policy/index.js";
+import { compiledEngine } from "../../tensor/index.js";
+import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
+import { smallParts } from "./testing/small-run.js";
+import { Trainer, type TrainerStep } from "./trainer.js";
+
+async function stepOf(dtype: "float32" | "int8", overrides: string[] = []): Promise<TrainerStep> {
+  const parts = await smallParts(overrides);
+  const policy = Policy.fromModel(parts.policy.model, new HfTokenizer(tinyTokenizer()), { dtype });
+  return new Trainer({ ...parts, policy }).next();
+}
+
+test("lab.reuse_log_probs takes what the rollout said, which is what is measured up to rounding", async () => {
+  const [measured, reused] = [await stepOf("float32"), await stepOf("float32", ["lab.reuse_log_probs=true"])]; // prettier-ignore
+  assert.equal(measured.metrics["actor/reused_log_probs"], undefined);
+  assert.equal(reused.metrics["actor/reused_log_probs"], 1);
+  for (const [i, row] of reused.batch.rows.entries()) {
+    const { lossMask, logprobs } = row.trajectory;
+    const other = measured.batch.rows[i]!;
+    assert.deepEqual(row.trajectory.tokens, other.trajectory.tokens);
+    for (const [t, trained] of lossMask.entries()) {
+      if (!trained) continue;
+      assert.equal(row.oldLogprobs![t], logprobs[t]);
+      assert.ok(Math.abs(row.oldLogprobs![t]! - other.oldLogprobs![t]!) < 1e-4);
+      assert.ok(Math.abs(row.entropies![t]! - other.entropies![t]!) < 1e-4);
+    }
+  }
+  const norm = measured.metrics["actor/grad_norm"]!;
+  assert.ok(Math.abs(reused.metrics["actor/grad_norm"]! - norm) < 1e-3 * norm + 1e-6);
+});
+
+test("lab.reuse_log_probs measures rows that a rounded copy sampled", async (t) => {
+  if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
+  const step = await stepOf("int8", ["lab.reuse_log_probs=true"]);
+  assert.equal(step.metrics["actor/reused_log_probs"], 0);
+  const apart = step.batch.rows.some((row) =>
+    row.trajectory.lossMask.some((m, k) => m && row.oldLogprobs![k] !== row.trajectory.logprobs[k]),
+  );
+  assert.ok(apart);
+});
