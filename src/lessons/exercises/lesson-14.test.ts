@@ -10,4 +10,11 @@ judgeAnswers(lesson14, {
       [6, /you gave 6/],
     ],
   },
+  "14 country": {
+    right: ["the facts"],
+    wrong: [
+      ["the tags", /are the same/],
+      ["the wordings", /held out/],
+    ],
+  },
 });

@@ -1,5 +1,9 @@
 import { checkValue } from "../check.js";
 import { rule } from "../rule.js";
+import { right, wrong } from "../verdict.js";
+
+/** What demonstrations about the test's own country would teach. */
+export type Learned = "the tags" | "the facts" | "the wordings";
 
 /** A model in one file. */
 export const lesson14 = {
@@ -14,5 +18,16 @@ export const lesson14 = {
           return x === 4.5 ? "that is Q4_0, which has no offset." : undefined;
         },
       }),
+  }),
+  "14 country": rule<Learned>({
+    hint: "which of the three is different in the other country?",
+    check: (given) => {
+      if (given === "the tags") return wrong("the tags are the same wherever one searches.");
+      return given === "the facts"
+        ? right(
+            "a model that knows the facts by heart need not search, and fails where they differ.",
+          )
+        : wrong("the wordings of the test are held out from training in any country.");
+    },
   }),
 };
