@@ -5,7 +5,10 @@ import { pathToFileURL } from "node:url";
 import { root } from "./bundle.mjs";
 
 /** What is only for a tab, besides tests. */
-const places = ["platform/browser", "kernel/browser", "tab", "scripts/tab", "scripts/sqlite.mjs"];
+const places = [
+  ...["platform/browser", "kernel/browser", "tab", "src/explore-page"],
+  ...["scripts/tab", "scripts/sqlite.mjs"],
+];
 
 /** Lines that are neither empty nor a comment alone. */
 const linesOf = (path) =>

@@ -2,6 +2,7 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
 import { homePath } from "../files/index.js";
+import { parquetFile } from "./parquet-file.js";
 
 export type Row = Record<string, unknown>;
 
@@ -19,9 +20,9 @@ export function plainCell(value: unknown): unknown {
 }
 
 async function readParquet(path: string): Promise<Row[]> {
-  const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
+  const { parquetReadObjects } = await import("hyparquet");
   const { compressors } = await import("hyparquet-compressors");
-  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors });
+  const rows = await parquetReadObjects({ file: await parquetFile(path), compressors });
   return rows.map((row) => plainCell(row) as Row);
 }
 

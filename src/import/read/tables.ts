@@ -1,3 +1,4 @@
+import { parquetFile } from "../../data/parquet-file.js";
 import { plainCell } from "../../data/read-rows.js";
 import type { FileRecord } from "../row/fields.js";
 
@@ -6,8 +7,8 @@ const atOnce = 1000;
 
 /** The columns of a parquet file. */
 export async function columnsOf(path: string): Promise<{ columns: string[]; rows: number }> {
-  const { asyncBufferFromFile, parquetMetadataAsync } = await import("hyparquet");
-  const metadata = await parquetMetadataAsync(await asyncBufferFromFile(path));
+  const { parquetMetadataAsync } = await import("hyparquet");
+  const metadata = await parquetMetadataAsync(await parquetFile(path));
   return {
     columns: metadata.schema.map(({ name }) => name),
     rows: Number(metadata.num_rows),
@@ -18,10 +19,9 @@ export async function columnsOf(path: string): Promise<{ columns: string[]; rows
 export async function* tableRows(
   path: string,
 ): AsyncGenerator<{ line: number; record: FileRecord; share: number }> {
-  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } =
-    await import("hyparquet");
+  const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
   const { compressors } = await import("hyparquet-compressors");
-  const file = await asyncBufferFromFile(path);
+  const file = await parquetFile(path);
   const metadata = await parquetMetadataAsync(file);
   const total = Number(metadata.num_rows);
   for (let from = 0; from < total; from += atOnce) {

@@ -12,7 +12,7 @@ import type { ExplainPayload } from "./payload.js";
 const style = `
 .arpo-view .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
 .arpo-view .arpo-kept{text-decoration:underline;text-decoration-thickness:2px}
-.arpo-view .arpo-untrained{opacity:.55}
+.arpo-view .arpo-untrained{opacity:.75}
 .arpo-explain .arpo-text span[data-token]:not(.arpo-untrained){cursor:pointer}
 .arpo-explain .arpo-text{max-height:150px}
 .arpo-explain .arpo-verdict{border-left:4px solid var(--accent);background:var(--soft);border-radius:0 8px 8px 0;padding:8px 12px;margin:8px 0;font-size:14px}

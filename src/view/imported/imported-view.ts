@@ -3,6 +3,7 @@ import { program } from "#pages/imported";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { ImportedRollouts, type ImportedPrompt } from "../../import/imported-rollouts.js";
+import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { spreadOut } from "../board/make-payload.js";
 import { Board } from "../board/board.js";
@@ -18,6 +19,8 @@ export interface ImportedViewOptions {
   treeBytes?: number;
   /** Where a server shows the tree of a prompt that is left out. */
   address?: (prompt: number) => string;
+  /** Scores of prompts whose files have none, by their numbers. */
+  scores?: ReadonlyMap<number, Scored>;
   /** What the page's own element is called; the same import then gives the same bytes. */
   id?: string;
 }
@@ -32,7 +35,7 @@ const style = `
 .arpo-imported .arpo-notice{border-left:4px solid var(--hot);padding:2px 10px;margin:6px 0}
 .arpo-imported .arpo-number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .arpo-imported td.arpo-words{overflow-wrap:anywhere}
-.arpo-imported h4{margin:10px 0 4px}
+.arpo-imported h3{font-size:inherit;margin:10px 0 4px}
 `;
 
 const digits = (x: number) => String(Number(x.toPrecision(4)));
@@ -111,7 +114,7 @@ export class ImportedView {
       `<p class="arpo-title"><b>${escape(String(imported).split("\n")[0]!)}</b></p>` +
       tableOfCarried(imported) +
       notices(imported) +
-      (prompts.length === 0 ? "" : `<h4>Prompts</h4>${choices(steps)}<div data-prompts>`) +
+      (prompts.length === 0 ? "" : `<h3>Prompts</h3>${choices(steps)}<div data-prompts>`) +
       boxes.join("") +
       (prompts.length === 0 ? "" : "</div>") +
       (beyond > 0 ? `<p class="arpo-muted">${beyond} more prompts are not listed.</p>` : "")
@@ -142,7 +145,9 @@ export class ImportedView {
   #body(key: string, prompt: ImportedPrompt): string {
     const { imported } = this;
     const view = `imported-${key}-${prompt.index}`;
-    const payload = JSON.stringify(payloadOf(imported, prompt.index)).replace(/</g, "\\u003c");
+    const payload = JSON.stringify(
+      payloadOf(imported, prompt.index, this.options.scores?.get(prompt.index)),
+    ).replace(/</g, "\\u003c");
     const notes = imported
       .notesOf(prompt.index)
       .map((note) => `<p class="arpo-notice">${escape(note)}</p>`);
@@ -171,9 +176,9 @@ export class ImportedView {
   }
 }
 
-function payloadOf(imported: ImportedRollouts, index: number) {
+function payloadOf(imported: ImportedRollouts, index: number, given: Scored | undefined) {
   const tree = imported.tree(index) as unknown as RolloutTree;
-  const [scored, batch] = [imported.scoredOf(index), imported.batchOf(index)];
+  const [scored, batch] = [imported.scoredOf(index) ?? given, imported.batchOf(index)];
   return makePayload(tree, {
     title: titleOfImported(tree),
     ...(scored ? { scored } : {}),

@@ -13,7 +13,7 @@ export function tableOfCarried({ carried }: ImportedRollouts): string {
     ({ quantity, from }) =>
       `<tr><th scope="row">${escape(quantity)}</th><td>${escape(from)}</td></tr>`,
   );
-  return `<div class="arpo-wide"><table><caption>What the files carry</caption><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="arpo-wide" tabindex="0"><table><caption>What the files carry</caption><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 /** What could not be read, or was not kept. */
@@ -66,5 +66,5 @@ export function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree):
     ];
     return `<tr>${numbers.join("")}${words.map((cell) => `<td class="arpo-words">${escape(cell)}</td>`).join("")}</tr>`;
   });
-  return `${asked}<div class="arpo-wide"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
+  return `${asked}<div class="arpo-wide" tabindex="0"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
 }

@@ -16,7 +16,7 @@ export interface TokenViewOptions {
 const style = `
 .arpo-view .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
 .arpo-view .arpo-kept{text-decoration:underline;text-decoration-thickness:2px}
-.arpo-view .arpo-untrained{opacity:.55}
+.arpo-view .arpo-untrained{opacity:.75}
 `;
 
 /**

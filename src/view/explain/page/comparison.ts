@@ -10,7 +10,7 @@ const note =
 /** What becomes of the token under every algorithm. */
 export function comparisonOf(shown: ShownBatch): HTMLElement[] {
   const sharing = shown.batch.sharing(shown.token);
-  const heads = ["", "advantage", "used", "ratio", "bounds", "clip", "weight", "push"];
+  const heads = ["algorithm", "advantage", "used", "ratio", "bounds", "clip", "weight", "push"];
   if (sharing.length > 1) heads.push(`push of all ${sharing.length} rows that share it`);
   const caption = element("caption", {}, "This token under every algorithm");
   const grid = element("table", {}, caption, tableRow("th", heads));

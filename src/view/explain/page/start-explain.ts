@@ -25,7 +25,7 @@ export function startExplain(id: string, colours: PageColours): void {
   text.setAttribute("aria-label", "tokens of the row: arrow keys move over them");
   const words = element("p", { class: "arpo-verdict", "aria-live": "polite" });
   const formulas = element("div", { class: "arpo-formulas" });
-  const table = element("div", { class: "arpo-wide" });
+  const table = element("div", { class: "arpo-wide", tabindex: "0" });
   const picker = element("select", {});
   rows.forEach(({ label }, i) => picker.append(element("option", { value: String(i) }, label)));
 

@@ -71,7 +71,7 @@ function attemptTable(attempts: Replay["attempts"], replay: Replay): HTMLElement
     const numbers = [u, delta, score, bar, probability].map((x) => numberText(x, 4));
     table.append(tableRow("td", [String(attempt.attempt), ...numbers, outcome]));
   }
-  return element("div", { class: "arpo-wide" }, table);
+  return element("div", { class: "arpo-wide", tabindex: "0" }, table);
 }
 
 /** The places in a node that a rule would leave rows at, and why. */
@@ -88,7 +88,7 @@ function pointTable(places: readonly PlacedPoints[], replay: Replay): HTMLElemen
       table.append(tableRow("td", [...numbers, numberText(score, 4), outcome]));
     }
   }
-  return element("div", { class: "arpo-wide" }, table);
+  return element("div", { class: "arpo-wide", tabindex: "0" }, table);
 }
 
 /** A row's tokens from the prompt to its end. */
