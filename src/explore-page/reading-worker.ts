@@ -8,6 +8,9 @@ import { explained } from "./explained.js";
 import { inTheirWords, putGivenFiles } from "./given-files.js";
 import type { Answered, Asked, GivenFile } from "./messages.js";
 
+const whoseScores =
+  "<p>The file carries no scores: those shown are ARPO's reward, worked out here from the right answers.</p>";
+
 let open: { imported: ImportedRollouts; scores: Map<number, Scored> } | undefined;
 const answer = (message: Answered) => postMessage(message);
 
@@ -20,7 +23,8 @@ async function opened(files: readonly GivenFile[], id: number): Promise<string> 
     onProgress: ({ bytes, of, rows }) => answer({ id, progress: bytes / of, rows }),
   });
   open = { imported, scores: await defaultScores(imported) };
-  return showImported(imported, { id: "page", scores: open.scores }).html();
+  const view = showImported(imported, { id: "page", scores: open.scores }).html();
+  return open.scores.size > 0 ? whoseScores + view : view;
 }
 
 function explainedOf(prompt: number): string {

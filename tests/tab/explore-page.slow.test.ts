@@ -104,6 +104,7 @@ test("the lab's own trees have their tokens, the default reward's scores, and th
       all.map((one) => one.getAttribute("value")),
     );
     assert.ok(colours.includes("entropy") && colours.includes("reward"), colours.join());
+    await page.waitForSelector("#views > p:has-text('The file carries no scores')");
     await kept(page, "explore-desktop");
     await page.click("text=What an objective makes of its tokens");
     await page.waitForSelector("#views .arpo-explain [role=tab]");
