@@ -112,9 +112,11 @@ export function scaleCommands(): Command[] {
       await (await import("../scale/export.js")).exportRun(folder, overrides, options);
     });
   const imported = new Command("import")
-    .description("make a configuration of a shell script that starts verl, as ARPO's and AEPO's do")
-    .argument("<script>", "the .sh file; nothing of it is run")
-    .argument("<out>", "the YAML file to write")
+    .description(
+      "make a configuration of a shell script that starts verl, or a run folder of a job that ran there",
+    )
+    .argument("<from>", "the .sh file (nothing of it is run), or a folder that `export` wrote")
+    .argument("<out>", "the YAML file, or the run folder, to write")
     .action(async (script: string, out: string) =>
       (await import("../scale/export.js")).importRun(script, out),
     );

@@ -1,6 +1,6 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { stringify } from "yaml";
-import { exportVerl, importScript } from "../../src/scale/index.js";
+import { exportVerl, importScript, readVerlRun } from "../../src/scale/index.js";
 import type { Preset } from "../../src/run/index.js";
 import { aside, say } from "../say.js";
 
@@ -24,6 +24,11 @@ export async function exportRun(
 
 /** `arpo-lab import`. */
 export async function importRun(script: string, out: string): Promise<void> {
+  if ((await stat(script)).isDirectory()) {
+    const { folder, steps, trees, entropyMeaning } = await readVerlRun(script, out);
+    say(`${folder}: ${steps} steps, ${trees} trees. ${entropyMeaning}`);
+    return;
+  }
   const { config, notes } = await importScript(await readFile(script, "utf8"));
   for (const note of notes) aside(`note: ${note}`);
   await writeFile(out, stringify(config), { flag: "wx" });

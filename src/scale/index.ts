@@ -15,3 +15,4 @@ export { engine } from "./engine.js";
 export * from "./tinker/index.js";
 export { exportVerl, type VerlExportOptions, type VerlJob } from "./verl/export-verl.js";
 export { importScript, type ImportedScript } from "./verl/import-script.js";
+export { readVerlRun, type VerlRunRead } from "./verl/read-verl-run.js";

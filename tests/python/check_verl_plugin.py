@@ -11,6 +11,7 @@ root = Path(sys.argv[1])
 sys.path.insert(0, str(root / "data/verl/arpo_verl"))
 sys.modules["arpo_verl"] = type(sys)("arpo_verl")  # its parts, without what registers them in verl
 sys.modules["arpo_verl"].__path__ = [str(root / "data/verl/arpo_verl")]
+from arpo_verl.draws import Stream  # noqa: E402
 from arpo_verl.losses import aepo_policy_loss  # noqa: E402
 from arpo_verl.reward import check_format, deep_research  # noqa: E402
 from arpo_verl.tools import calculator  # noqa: E402
@@ -90,7 +91,7 @@ def rollout_cases():
         draws = iter(given["draws"])
         used = 0
 
-        def draw():
+        def draw(*_):
             nonlocal used
             used += 1
             return next(draws)
@@ -155,6 +156,16 @@ def rollout_cases():
         done["rollout"] = done.get("rollout", 0) + 1
 
 
+def streams():
+    """Draws that arpo-lab made."""
+    for seed, names, place, wanted in json.loads(sys.argv[2]):
+        stream = Stream.of(seed)
+        for name in names:
+            stream = stream.split(name)
+        assert stream.at(place) == wanted, (seed, names, place)
+        done["draws"] = done.get("draws", 0) + 1
+
+
 def sums():
     for text, wanted in {"2+2": "4", "2 - -3": "5", "-2^2": "-4", "2^-2": "0.25", "7//2": "3", "-7//2": "-4",
                          "-7%3": "2", "1/3": "0.3333333333333333", "0.1+0.2": "0.3", "2 × 3 ÷ 4": "1.5"}.items():
@@ -168,5 +179,5 @@ def sums():
     done["sums"] = 1
 
 
-loss_cases(), reward_cases(), rollout_cases(), sums()
+loss_cases(), reward_cases(), rollout_cases(), sums(), streams()
 print(json.dumps(done))

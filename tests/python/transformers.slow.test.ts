@@ -17,6 +17,7 @@ import {
   type ModelConfigInput,
   type SaveModelOptions,
 } from "../../src/model/index.js";
+import { tasks } from "../../src/data/index.js";
 import { Random } from "../../src/random/index.js";
 import type { tf } from "../../src/tensor/index.js";
 
@@ -184,3 +185,27 @@ function wildTexts(count: number): string[] {
     return text;
   });
 }
+
+test("AutoTokenizer reads the shipped tiny model's texts into the same tokens", async (t) => {
+  if (!available(t)) return;
+  const folder = "data/models/tiny";
+  const ours = await HfTokenizer.load(folder);
+  const asked = Object.values(tasks).flatMap((make) => make({ seed: 5, train: 40, test: 1 }).train);
+  const texts = [
+    ...asked.map((task) => ours.chat(typeof task.prompt === "string" ? [] : task.prompt)),
+    ...[" 12+3", "1234567", "a  12\n\n 3 ", "<python>47*2</python> <result>\n94\n</result>"],
+    ...["naïve e\u0301 北京 ½ ٣٤", "12's IT'S", "\t007\r\n"],
+  ];
+  const { status, stdout, stderr } = spawnSync(python, ["tests/python/check_tokens.py", folder], {
+    ...{ encoding: "utf8", input: JSON.stringify(texts) },
+    env: { ...process.env, HF_HUB_OFFLINE: "1" },
+  });
+  assert.equal(status, 0, stderr);
+  const theirs = JSON.parse(stdout) as { size: number; ids: number[][]; texts: string[] };
+  assert.equal(theirs.size, ours.vocabSize);
+  for (const [i, text] of texts.entries()) {
+    const ids = ours.encode(text);
+    assert.deepEqual(theirs.ids[i], ids, JSON.stringify(text));
+    assert.equal(theirs.texts[i], ours.decode(ids), JSON.stringify(text));
+  }
+});

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Random } from "../../src/random/index.js";
 import { exportVerl } from "../../src/scale/index.js";
 import type { Preset } from "../../src/run/index.js";
 
@@ -19,9 +20,21 @@ test(
   { skip: has("import torch") ? false : `${python} has no torch` },
   () => {
     const script = join(root, "tests/python/check_verl_plugin.py");
-    const { status, stdout, stderr } = spawnSync(python, [script, root], { encoding: "utf8" });
+    const places: [seed: number, names: (string | number)[], place: number][] = [
+      [0, [], 0],
+      [7, ["sample", 3], 5],
+      [2 ** 40 + 3, ["abcdefgh", ""], 2 ** 33],
+      [5, ["branch", 12, 0, "abcdefghi"], 1],
+    ];
+    const draws = places.map(([seed, names, place]) => {
+      const stream = names.reduce<Random>((all, name) => all.split(name), Random.from(seed));
+      return [seed, names, place, stream.at(place)];
+    });
+    const args = [script, root, JSON.stringify(draws)];
+    const { status, stdout, stderr } = spawnSync(python, args, { encoding: "utf8" });
     assert.equal(status, 0, stderr);
-    assert.deepEqual(JSON.parse(stdout), { loss: 4, reward: 65, rollout: 16, sums: 1 });
+    const held = { loss: 4, reward: 65, rollout: 16, sums: 1, draws: 4 };
+    assert.deepEqual(JSON.parse(stdout), held);
   },
 );
 

@@ -8,10 +8,13 @@ would replace the YAML's entry at the first import.
 
 import asyncio
 import json
-import random
+import os
+import socket
+import time
 
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 
+from .draws import Stream
 from .tools import call_tool, load_tool
 from .tree import Segment, Settings, Tree
 
@@ -20,19 +23,21 @@ _trees: dict = {}  # uid -> the tree's task, and how many sessions have asked fo
 
 class ArpoTreeLoop(AgentLoopBase):
     def __init__(self, *args, initial_rollouts, beam_size, branch_probability, entropy_weight, call_limit, tools,
-                 attempts=3, timeout=120.0, seed=1, trace=None, **kwargs):
+                 attempts=3, timeout=120.0, seed=1, seeded=False, trees=None, validates=False, **kwargs):
         # The builder chosen by a model's type wants its chat marks; rows here are tokens, none is merged.
         super().__init__(*args, **{**kwargs, "hf_model_type": None})
         self.settings = dict(initial_rollouts=initial_rollouts, beam_size=beam_size, call_limit=call_limit,
                              branch_probability=branch_probability, entropy_weight=entropy_weight)
         self.tools = {tag: load_tool(name) for tag, name in tools.items()}
-        self.attempts, self.timeout, self.seed, self.trace = attempts, timeout, seed, trace
+        self.attempts, self.timeout, self.seed = attempts, timeout, seed
+        self.seeded, self.trees, self.validates = seeded, trees, validates
 
     async def run(self, sampling_params, *, uid, session_id, raw_prompt, **rest):
-        key, n = str(uid), rest.get("__rollout_n__") or self.rollout_config.n
+        # A session is told neither how many there are nor whether it validates: validation has a loop of its own.
+        key, n = str(uid), self.rollout_config.val_kwargs.n if self.validates else self.rollout_config.n
         if key not in _trees:
-            grow = self._validate if self._validates(sampling_params) else self._grow
-            _trees[key] = [asyncio.ensure_future(grow(key, dict(sampling_params), list(raw_prompt), n)), 0]
+            grow = self._grow(key, dict(sampling_params), list(raw_prompt), n, rest)
+            _trees[key] = [asyncio.ensure_future(grow), 0]
         entry = _trees[key]
         entry[1] += 1
         try:
@@ -42,19 +47,17 @@ class ArpoTreeLoop(AgentLoopBase):
                 _trees.pop(key, None)
         return rows[session_id % len(rows)]
 
-    def _validates(self, params) -> bool:
-        """A session is not told; the sampling of validation tells."""
-        val = self.rollout_config.val_kwargs
-        own = (self.rollout_config.temperature, self.rollout_config.top_p)
-        return (params.get("temperature"), params.get("top_p")) == (val.temperature, val.top_p) != own
-
-    async def _validate(self, uid, params, messages, n):
-        """Validation does not branch: n rows, each for itself."""
-        return await self._grow(uid, params, messages, n, initial_rollouts=n, beam_size=1)
-
-    async def _grow(self, uid, params, messages, n, **changes):
+    async def _grow(self, uid, params, messages, n, task):
+        began = time.time()
+        # Validation does not branch: n rows, each for itself.
+        changes = dict(initial_rollouts=n, beam_size=1) if self.validates else {}
         settings = Settings(n=n, response_length=self.rollout_config.response_length, **{**self.settings, **changes})
-        draws = random.Random(f"{self.seed}:{uid}")
+        step, index = (int(task.get(name, 0)) for name in ("global_steps", "index"))
+        # One number says all draws of a tree: arpo-lab can make it again, or another one from it.
+        of_step = Stream.of(self.seed).split("validation" if self.validates else "rollout").split(step)
+        seed = int(of_step.at(index) * 2**48)
+        draws = Stream.of(seed).split(0)
+        streams: dict = {}
         prompt = await self.ct_build_initial_tokens(messages)
         decode = lambda ids: self.tokenizer.decode(ids, skip_special_tokens=True)
         tree = Tree(settings, decode, len(self.tokenizer), self.tokenizer.eos_token_id)
@@ -63,11 +66,13 @@ class ArpoTreeLoop(AgentLoopBase):
 
         async def write(number):
             row = tree.rows[number]
+            own = dict(max_tokens=tree.room, logprobs=True, stop=stops, include_stop_str_in_output=True)
+            if self.seeded:  # vLLM samples rows with seeds one by one
+                stream = streams.setdefault(number, draws.split("sample").split(number))
+                own["seed"] = int(stream.uniform() * 2**31)
             # One id for all rows of a tree: they go to the server that remembers their beginning.
-            out = await self.server_manager.generate(
-                request_id=uid, prompt_ids=prompt + row.ids,
-                sampling_params={**params, "max_tokens": tree.room, "logprobs": True, "stop": stops,
-                                 "include_stop_str_in_output": True})
+            out = await self.server_manager.generate(request_id=uid, prompt_ids=prompt + row.ids,
+                                                     sampling_params={**params, **own})
             extra = out.extra_fields or {}
             steps.append(extra.get("global_steps") or 0)
             tops = extra.get("top_logprobs") or []
@@ -75,13 +80,13 @@ class ArpoTreeLoop(AgentLoopBase):
             text = decode(out.token_ids)
             stop = next((s for s in stops if text.rstrip().endswith(s)), None)
             ended = out.token_ids and out.token_ids[-1] == self.tokenizer.eos_token_id
-            finish = "stop" if stop else "end" if ended or len(out.token_ids) < tree.room else "length"
+            finish = "stop" if stop else "end" if ended or len(out.token_ids) < own["max_tokens"] else "length"
             return Segment(list(out.token_ids), list(out.log_probs or [0.0] * len(out.token_ids)), tops, finish, stop)
 
         async def tool(number, tag, given):
-            text = await call_tool(self.tools[tag], tag, given, self.attempts, self.timeout)
-            block = f" <result>\n{text}\n</result>"
-            tree.answer(number, self.tokenizer.encode(block, add_special_tokens=False))
+            text, ok = await call_tool(self.tools[tag], tag, given, self.attempts, self.timeout)
+            block = self.tokenizer.encode(f" <result>\n{text}\n</result>", add_special_tokens=False)
+            tree.answer(number, block, dict(tag=tag, input=given, text=text, ok=ok, retries=0))
 
         while tree.active:
             segments = await asyncio.gather(*[write(number) for number in tree.active])
@@ -89,13 +94,17 @@ class ArpoTreeLoop(AgentLoopBase):
             await asyncio.gather(*[tool(number, *fate[1:]) for number, fate in zip(tree.active, fates)
                                    if fate[0] == "call"])
             kept = tree.survive([r for r, fate in zip(tree.active, fates) if fate[0] != "end"])
-            born = tree.branch(kept, draws.random) if kept else tree.refill()
+            draw = lambda row, round, attempt: draws.split("branch").split(row).split(round).at(attempt)
+            born = tree.branch(kept, draw) if kept else tree.refill()
             tree.next_round(kept + born)
-        if self.trace:
-            line = dict(uid=uid, parents=[r.parent for r in tree.rows], kinds=[r.kind for r in tree.rows],
-                        tokens=[len(r.ids) for r in tree.rows], entropy=sorted(measure))
-            with open(self.trace, "a") as file:
-                file.write(json.dumps(line) + "\n")
+        if self.trees:
+            self._record(dict(
+                uid=uid, step=step, index=index, seed=seed, validates=self.validates, settings=vars(settings),
+                measure=sorted(measure), seconds=round(time.time() - began, 3), messages=[dict(m) for m in messages],
+                ground_truth=(task.get("reward_model") or {}).get("ground_truth"),
+                data_source=task.get("data_source"), id=(task.get("extra_info") or {}).get("id"),
+                eos=self.tokenizer.eos_token_id, pad=self.tokenizer.pad_token_id,
+                prompt=dict(text=self.tokenizer.decode(prompt), tokens=list(prompt)), **tree.record()))
         limit = settings.response_length
         return [
             AgentLoopOutput(
@@ -104,3 +113,10 @@ class ArpoTreeLoop(AgentLoopBase):
                 extra_fields={"arpo_parent": row.parent, "arpo_calls": row.calls,
                               "min_global_steps": min(steps), "max_global_steps": max(steps)})
             for row in tree.rows[:n]]
+
+    def _record(self, tree: dict) -> None:
+        """A line per tree, in a file that no other process writes."""
+        os.makedirs(self.trees, exist_ok=True)
+        path = os.path.join(self.trees, f"{socket.gethostname()}-{os.getpid()}.jsonl")
+        with open(path, "a") as file:
+            file.write(json.dumps(tree) + "\n")

@@ -45,25 +45,25 @@ def load_tool(name: str):
     return getattr(importlib.import_module(module), attribute)
 
 
-async def call_tool(tool, tag: str, given: str, attempts: int, timeout: float) -> str:
-    """Attempts until one says something; what a row reads where none did."""
+async def call_tool(tool, tag: str, given: str, attempts: int, timeout: float) -> tuple[str, bool]:
+    """Attempts until one says something, or what a row reads where none did; and which of both it is."""
 
     async def once() -> str:
         if asyncio.iscoroutinefunction(tool):
             return await tool(given)
         return await asyncio.to_thread(tool, given)
 
-    async def tries() -> str:
+    async def tries() -> tuple[str, bool]:
         for _ in range(attempts):
             try:
                 text = await once()
             except Exception:  # noqa: BLE001  whatever a tool raises is its failure
                 continue
             if text:
-                return text
-        return f"Tool({tag}) returned empty output."
+                return text, True
+        return f"Tool({tag}) returned empty output.", False
 
     try:
         return await asyncio.wait_for(tries(), timeout)
     except asyncio.TimeoutError:
-        return f"Error: Tool({tag}) execution failed with message: no answer within {timeout} s"
+        return f"Error: Tool({tag}) execution failed with message: no answer within {timeout} s", False

@@ -28,6 +28,9 @@ class Row:
     baseline: float | None = None
     entropy: float = 0.0
     turns: int = 1
+    origin: int = -1  # the node it starts after, and its last one
+    leaf: int = -1
+    end: str | None = None
 
 
 @dataclass
@@ -64,6 +67,7 @@ class Tree:
         self.settings, self.decode, self.vocab_size, self.eos_id = settings, decode, vocab_size, eos_id
         self.rows: list[Row] = []
         self.active: list[int] = []
+        self.nodes: list[dict] = []  # every stretch once, for the record
         self.round = 0
         self._add([self._row(Row("initial", 0)) for _ in range(min(settings.initial_rollouts, settings.n))])
 
@@ -74,7 +78,9 @@ class Tree:
 
     def receive(self, number: int, segment: Segment):
         """Takes a segment. Gives ("call", tag, input), ("keep",) or ("end", why)."""
-        row, limit = self.rows[number], self.settings.response_length
+        row = self.rows[number]
+        self._node(row, number, "model", segment.ids, logprobs=segment.logprobs, finish=segment.finish,
+                   **({} if segment.stop is None else {"stop": segment.stop}))
         row.ids += segment.ids
         row.mask += [1] * len(segment.ids)
         row.logprobs += segment.logprobs
@@ -83,8 +89,18 @@ class Tree:
             if segment.tops
             else surprisal(segment.logprobs, self.vocab_size)
         )
+        self.nodes[row.leaf]["entropy"] = row.entropy
         if row.baseline is None:
             row.baseline = row.entropy
+        fate = self._fate(row, segment)
+        if fate[0] == "end":
+            row.end = fate[1]
+            if row.end == "call-limit":
+                self._node(row, number, "end", [self.eos_id])
+        return fate
+
+    def _fate(self, row: Row, segment: Segment):
+        limit = self.settings.response_length
         if segment.finish == "stop" and segment.stop is not None:
             if row.calls >= self.settings.call_limit:
                 row.ids.append(self.eos_id)
@@ -99,9 +115,10 @@ class Tree:
             return ("keep",)
         return ("end", "length" if segment.finish == "length" else "answer")
 
-    def answer(self, number: int, ids: list) -> None:
-        """A tool's answer; the model did not write it."""
+    def answer(self, number: int, ids: list, call: dict | None = None) -> None:
+        """A tool's answer; the model did not write it. `call` is what the record says of it."""
         row = self.rows[number]
+        self._node(row, number, "tool", ids, tool=call)
         row.ids += ids
         row.mask += [0] * len(ids)
         row.logprobs += [0.0] * len(ids)
@@ -109,20 +126,31 @@ class Tree:
 
     def survive(self, kept: list) -> list:
         """The rows that go on, of those that were not ended."""
-        return [r for r in kept if len(self.rows[r].ids) < self.settings.response_length]
+        for number in kept:
+            if len(self.rows[number].ids) >= self.settings.response_length:
+                self.rows[number].end = "length"
+        return [number for number in kept if self.rows[number].end is None]
 
     def branch(self, kept: list, draw) -> list:
-        """The round's branches: ARPO's rule, s = clamp(u - w delta, 0, 1), branch unless s > p."""
+        """The round's branches: ARPO's rule, s = clamp(u - w delta, 0, 1), branch unless s > p.
+
+        draw(row, round, attempt) gives u."""
         s, born = self.settings, []
         for number in kept:
             row = self.rows[number]
             attempts = min(s.beam_size - 1, s.n - len(self.rows))
-            for _ in range(attempts):
-                score = min(1.0, max(0.0, draw() - s.entropy_weight * (row.entropy - row.baseline)))
+            for attempt in range(attempts):
+                u = draw(number, self.round, attempt)
+                tried = dict(row=number, round=self.round, attempt=attempt, u=u, entropy=row.entropy,
+                             baseline=row.baseline, remaining=s.n - len(self.rows))
+                self.nodes[row.leaf].setdefault("branch", []).append(tried)
+                score = min(1.0, max(0.0, u - s.entropy_weight * (row.entropy - row.baseline)))
                 if score > s.branch_probability:
                     continue
+                tried["child"] = len(self.rows)
                 child = Row("branch", self.round + 1, number, list(row.ids), list(row.mask), list(row.logprobs))
                 child.prefix, child.calls, child.turns = len(row.ids), row.calls, row.turns
+                child.origin = child.leaf = row.leaf
                 born.append(self._row(child))
         return born
 
@@ -133,6 +161,28 @@ class Tree:
     def next_round(self, active: list) -> None:
         self.round += 1
         self.active = active
+
+    def record(self) -> dict:
+        """The tree as it is written down: every stretch once, and what every row is made of."""
+        rows = [dict(row=i, kind=r.kind, round=r.created, parent=-1 if r.parent is None else r.parent,
+                     origin=r.origin, leaf=r.leaf, end=r.end, calls=r.calls) for i, r in enumerate(self.rows)]
+        return dict(nodes=self.nodes, rows=rows, cuts=[self._cut(row) for row in self.rows])
+
+    def _cut(self, row: Row) -> str | None:
+        """What is left of the node that the response length goes through, where it cuts the row."""
+        over, node = len(row.ids) - self.settings.response_length, row.leaf
+        if over <= 0:
+            return None
+        while over >= len(self.nodes[node]["tokens"]):
+            over -= len(self.nodes[node]["tokens"])
+            node = self.nodes[node]["parent"]
+        return self.decode(self.nodes[node]["tokens"][:-over]) if over else ""
+
+    def _node(self, row: Row, number: int, kind: str, ids: list, **said) -> None:
+        text = self.decode(ids)
+        node = dict(parent=row.leaf, kind=kind, row=number, round=self.round, tokens=list(ids), text=text, **said)
+        row.leaf = len(self.nodes)
+        self.nodes.append(node)
 
     def _add(self, numbers: list) -> None:
         self.active += numbers

@@ -27,6 +27,47 @@ function* texts(): Generator<string> {
   }
 }
 
+/** Qwen2's own splitting: what loaders use for a model of its shape, whatever the file says. */
+const ofQwen = { digits: "\\p{N}", normalizer: { type: "NFC" } };
+
+/**
+ * Pairs of digits become whole tokens, as tags are, with the numbers they have as merges: they are found
+ * before a text is split, so every loader reads a number alike, though Qwen2's splitting parts all digits.
+ */
+function readAlike({ tokenizer, config }: TokenizerFiles): TokenizerFiles {
+  const { pre_tokenizer: splitting, model, added_tokens: tags } = tokenizer as unknown as Split;
+  const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false };
+  const pairs = Array.from({ length: 100 }, (_, i) => {
+    const content = String(i).padStart(2, "0");
+    return { id: model.vocab[content]!, content, ...flags, special: false };
+  });
+  const added = [...pairs, ...tags].sort((a, b) => a.id - b.id);
+  const [words, bytes] = splitting.pretokenizers;
+  const regex = words.pattern.Regex.replace("\\p{N}{1,2}", ofQwen.digits);
+  return {
+    tokenizer: {
+      ...tokenizer,
+      added_tokens: added,
+      normalizer: ofQwen.normalizer,
+      pre_tokenizer: {
+        ...splitting,
+        pretokenizers: [{ ...words, pattern: { Regex: regex } }, bytes],
+      },
+    },
+    config: {
+      ...config,
+      added_tokens_decoder: Object.fromEntries(added.map(({ id, ...token }) => [id, token])),
+    },
+  };
+}
+
+/** What `readAlike` looks at of a trained tokenizer. */
+interface Split {
+  added_tokens: { id: number; content: string; special: boolean }[];
+  pre_tokenizer: { pretokenizers: [{ pattern: { Regex: string } }, object] };
+  model: { vocab: Record<string, number> };
+}
+
 /**
  * The tiny model's tokenizer, trained on what its tasks say: tags and the invented names are whole
  * tokens, numbers come in pairs of digits. (Copying a name of several tokens, or a number in single
@@ -45,7 +86,7 @@ function* texts(): Generator<string> {
  */
 export function tinyTokenizer(): TokenizerFiles {
   const { towns, people, rivers, trades } = createWorld();
-  return trainBpe(texts(), {
+  const files = trainBpe(texts(), {
     vocabSize: 640,
     specialTokens: ["<|end|>", "<|user|>", "<|assistant|>"],
     addedTokens: [...tags, ...towns, ...people, ...rivers, ...trades],
@@ -54,4 +95,5 @@ export function tinyTokenizer(): TokenizerFiles {
     maxDigits: 2,
     chatTemplate: template,
   });
+  return readAlike(files);
 }

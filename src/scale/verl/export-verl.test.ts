@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parse } from "yaml";
+import { trainBpe } from "../../model/index.js";
 import { configKeys, loadConfig } from "../../run/index.js";
 import { exportVerl } from "../index.js";
 import { carriedAs } from "./key-table.js";
@@ -78,14 +79,13 @@ test("a job folder holds what verl reads: keys that moved under their new names"
     assert.ok(!said.has(key), key);
   }
   assert.equal(said.get("reward.custom_reward_function.path"), "@JOB@/arpo_verl/reward.py");
-  const [loop] = parse(await readFile(join(folder, "agent_loop.yaml"), "utf8")) as Record<
+  const [loop, answers] = parse(await readFile(join(folder, "agent_loop.yaml"), "utf8")) as Record<
     string,
     unknown
   >[];
   const { config } = await loadConfig({ preset: "arpo", overrides });
   const { rollout } = config.actor_rollout_ref;
-  assert.deepEqual(loop, {
-    name: "arpo_tree",
+  const shared = {
     _target_: "arpo_verl.loop.ArpoTreeLoop",
     initial_rollouts: rollout.initial_rollouts,
     beam_size: rollout.beam_size,
@@ -96,7 +96,13 @@ test("a job folder holds what verl reads: keys that moved under their new names"
     attempts: rollout.tools.retry_count,
     seed: config.lab.seed,
     tools,
-  });
+  };
+  const trees = "${oc.env:ARPO_LAB_JOB}/results/trees";
+  assert.deepEqual(loop, { name: "arpo_tree", ...shared, trees });
+  // Validation does not branch.
+  assert.deepEqual(answers, { name: "arpo_answers", ...shared, validates: true });
+  const val = await readFile(join(folder, "val.jsonl"), "utf8");
+  assert.equal((JSON.parse(val) as { agent_name: string }).agent_name, "arpo_answers");
   const lines = (await readFile(join(folder, "train.jsonl"), "utf8")).trim().split("\n");
   assert.equal(lines.length, 3);
   const row = JSON.parse(lines[0]!) as Record<string, unknown>;
@@ -118,17 +124,21 @@ test("run.sh hands verl every override, with its folder, and a person's own last
   });
   const bin = `${folder}-bin`;
   await mkdir(bin);
-  const fake = '#!/bin/sh\nprintf "%s\\n" "$VERL_USE_EXTERNAL_MODULES" "$PYTHONPATH" "$@"\n';
+  const fake =
+    '#!/bin/sh\nprintf "%s\\n" "$VERL_USE_EXTERNAL_MODULES" "$PYTHONPATH" "$VERL_FILE_LOGGER_PATH" "$@"\n';
   await writeFile(join(bin, "python3"), fake, { mode: 0o755 });
   const env = { PATH: `${bin}:${process.env.PATH ?? ""}` };
   const args = [join(folder, "run.sh"), "trainer.nnodes=2"];
   const { stdout, stderr } = spawnSync("sh", args, { env, encoding: "utf8" });
-  const [modules, path, ...said] = stdout.trimEnd().split("\n");
+  const [modules, path, log, ...said] = stdout.trimEnd().split("\n");
   assert.deepEqual([modules, path], ["arpo_verl", folder], stderr);
   assert.deepEqual(said.slice(0, 2), ["-m", "verl.trainer.main_ppo"]);
   assert.equal(said.at(-1), "trainer.nnodes=2");
+  // Other nodes are given what this shell has.
+  const there = `ARPO_LAB_JOB:'${folder}',PYTHONPATH:'${folder}',VERL_USE_EXTERNAL_MODULES:'arpo_verl',VERL_FILE_LOGGER_PATH:'${log}'`;
+  assert.equal(said.at(-2), `++ray_kwargs.ray_init.runtime_env.env_vars={${there}}`);
   const wanted = job.overrides.map((one) => one.replace("@JOB@", folder));
-  assert.deepEqual(said.slice(2, -1).sort(), wanted.sort());
+  assert.deepEqual(said.slice(2, -2).sort(), wanted.sort());
 });
 
 test("tools and rewards that run in Node are refused, Python ones are taken along", async (t) => {
@@ -173,4 +183,25 @@ test("values are written as hydra reads them", () => {
     [{}, "{}"],
   ];
   for (const [value, text] of values) assert.equal(hydraValue(value), text);
+});
+
+test("a model whose tokens would be others in transformers 5 is refused", async (t) => {
+  const folder = await place(t);
+  const model = `${folder}-model`;
+  await mkdir(model);
+  const files = trainBpe(["12 34 12 34"], { vocabSize: 300, maxDigits: 2 });
+  const write = (name: string, value: unknown) =>
+    writeFile(join(model, name), JSON.stringify(value));
+  await write("tokenizer.json", files.tokenizer);
+  await write("tokenizer_config.json", files.config);
+  const at = (type: string) => write("config.json", { model_type: type });
+  const overrides = [...data, `actor_rollout_ref.model.path=${model}`];
+  await at("qwen2");
+  await assert.rejects(
+    exportVerl({ preset: "arpo", overrides }, folder, { tools }),
+    /the model's tokens must be the same there, got \[.*\] for " 12\+3.*splits a model of type qwen2/,
+  );
+  // Of other types the file is what is read.
+  await at("llama");
+  await exportVerl({ preset: "arpo", overrides }, folder, { tools });
 });

@@ -1,10 +1,12 @@
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task } from "../../data/index.js";
 import { loadConfig, tasksOf, type Config, type LoadOptions } from "../../run/index.js";
+import { checkTokens } from "./check-tokens.js";
 import { verlConfig } from "./overrides.js";
 
 /** What verl needs that a configuration of ours does not say in Python. */
@@ -26,6 +28,8 @@ export interface VerlJob {
   notes: string[];
 }
 
+/** Validation does not branch, and a loop is not told that it validates: it has one of its own. */
+const loops = { tree: "arpo_tree", answers: "arpo_answers" };
 const plugin = fileURLToPath(new URL("../../../../data/verl/arpo_verl", import.meta.url));
 const name = /^\w+(\.\w+)*:\w+$/;
 
@@ -55,7 +59,7 @@ function toolsOf(config: Config, given: Readonly<Record<string, string>>): Recor
 }
 
 /** Tasks in the columns that verl reads; it takes JSON lines as it takes parquet. */
-async function writeTasks(path: string, tasks: readonly Task[]): Promise<void> {
+async function writeTasks(path: string, tasks: readonly Task[], loop: string): Promise<void> {
   // A column has one type: where one task has several answers, all have lists.
   const lists = tasks.some(({ groundTruth }) => Array.isArray(groundTruth));
   const truth = ({ groundTruth = "" }: Task) => (lists ? [groundTruth].flat() : groundTruth);
@@ -65,7 +69,7 @@ async function writeTasks(path: string, tasks: readonly Task[]): Promise<void> {
       prompt: task.prompt,
       reward_model: { style: "rule", ground_truth: truth(task) },
       extra_info: { index, id: task.id },
-      agent_name: "arpo_tree",
+      agent_name: loop,
     }),
   );
   await writeFile(path, `${lines.join("\n")}\n`);
@@ -75,19 +79,26 @@ const script = `#!/bin/sh
 # Runs on verl 0.9.1 (pip install "verl[vllm]==0.9.1"); further overrides may follow: sh run.sh trainer.nnodes=2
 set -eu
 case $0 in */*) cd "\${0%/*}" ;; esac
-job=$(pwd)
-PYTHONPATH=$job\${PYTHONPATH:+:$PYTHONPATH}
-VERL_USE_EXTERNAL_MODULES=arpo_verl
-export PYTHONPATH VERL_USE_EXTERNAL_MODULES
+ARPO_LAB_JOB=$(pwd)
+PYTHONPATH=$ARPO_LAB_JOB\${PYTHONPATH:+:$PYTHONPATH}
+VERL_USE_EXTERNAL_MODULES=arpo_verl\${VERL_USE_EXTERNAL_MODULES:+,$VERL_USE_EXTERNAL_MODULES}
+# verl writes this file anew: a run that goes on has another.
+VERL_FILE_LOGGER_PATH=$ARPO_LAB_JOB/results/metrics-$(date +%s).jsonl
+export ARPO_LAB_JOB PYTHONPATH VERL_USE_EXTERNAL_MODULES VERL_FILE_LOGGER_PATH
+mkdir -p results
+# Processes on other nodes are given it by Ray, which hands on nothing by itself.
+env="ARPO_LAB_JOB:'$ARPO_LAB_JOB',PYTHONPATH:'$PYTHONPATH'"
+env="$env,VERL_USE_EXTERNAL_MODULES:'$VERL_USE_EXTERNAL_MODULES',VERL_FILE_LOGGER_PATH:'$VERL_FILE_LOGGER_PATH'"
+set -- "++ray_kwargs.ray_init.runtime_env.env_vars={$env}" "$@"
 # One override per line; @JOB@ stands for this folder.
 while IFS= read -r line; do
   case $line in
   "" | "#"*) continue ;;
-  *@JOB@*) line=\${line%%@JOB@*}$job\${line#*@JOB@} ;;
+  *@JOB@*) line=\${line%%@JOB@*}$ARPO_LAB_JOB\${line#*@JOB@} ;;
   esac
   set -- "$line" "$@"
 done <overrides.txt
-exec python3 -m verl.trainer.main_ppo "$@"
+exec "\${PYTHON:-python3}" -m verl.trainer.main_ppo "$@"
 `;
 
 /** The reward's place in the folder. */
@@ -137,7 +148,11 @@ export async function exportVerl(
     { experiment: "object", folder: "path", options: { tools: "object?", reward: "path?" } },
   );
   const { config } = await loadConfig(experiment);
+  const { model } = config.actor_rollout_ref;
+  // The job runs in its own folder.
+  if (existsSync(resolve(model.path))) model.path = resolve(model.path);
   const { overrides, loop, notes } = verlConfig(config);
+  if (isAbsolute(model.path)) notes.push(`the model must be at ${model.path} on every node`);
   const tools = toolsOf(config, options.tools ?? {});
   await mkdir(folder, { recursive: true });
   const before = await readdir(folder);
@@ -147,13 +162,20 @@ export async function exportVerl(
     );
   }
   const reward = (await putReward(config, folder, options.reward)).split("\n");
-  await writeTasks(
-    join(folder, "train.jsonl"),
-    await tasksOf(config.data.train_files, "train", config),
+  const train = await tasksOf(config.data.train_files, "train", config);
+  await checkTokens(config.data.tokenizer ?? model.path, train);
+  await writeTasks(join(folder, "train.jsonl"), train, loops.tree);
+  const validation = await tasksOf(config.data.val_files, "test", config);
+  await writeTasks(join(folder, "val.jsonl"), validation, loops.answers);
+  const settings = { _target_: "arpo_verl.loop.ArpoTreeLoop", ...loop, tools };
+  const entries = [
+    { name: loops.tree, ...settings, trees: "${oc.env:ARPO_LAB_JOB}/results/trees" },
+    { name: loops.answers, ...settings, validates: true },
+  ];
+  await writeFile(
+    join(folder, "agent_loop.yaml"),
+    stringify(entries, { aliasDuplicateObjects: false }),
   );
-  await writeTasks(join(folder, "val.jsonl"), await tasksOf(config.data.val_files, "test", config));
-  const entry = { name: "arpo_tree", _target_: "arpo_verl.loop.ArpoTreeLoop", ...loop, tools };
-  await writeFile(join(folder, "agent_loop.yaml"), stringify([entry]));
   const all = [
     ...overrides,
     ...["data.train_files=@JOB@/train.jsonl", "data.val_files=@JOB@/val.jsonl"],
@@ -161,6 +183,7 @@ export async function exportVerl(
     ...reward,
   ];
   await writeFile(join(folder, "overrides.txt"), `${all.join("\n")}\n`);
+  await writeFile(join(folder, "config.yaml"), stringify(config));
   await writeFile(join(folder, "notes.txt"), notes.map((note) => `${note}\n`).join(""));
   await writeFile(join(folder, "run.sh"), script);
   await chmod(join(folder, "run.sh"), 0o755);

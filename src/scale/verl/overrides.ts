@@ -65,9 +65,13 @@ export function verlConfig(config: Config): VerlConfig {
       `actor_rollout_ref.actor.policy_loss.loss_mode=${loss.loss_mode} (verl 0.9.1 has no such one)`,
     );
   }
+  const { trainer } = config;
   const mode = balanced ? "aepo" : loss.loss_mode;
   out.overrides.push(
     `actor_rollout_ref.actor.policy_loss.loss_mode=${mode}`,
+    `trainer.logger=${hydraValue([...trainer.logger, "file"])}`,
+    `trainer.rollout_data_dir=${hydraValue(trainer.rollout_data_dir ?? "@JOB@/results/rollouts")}`,
+    `trainer.validation_data_dir=${hydraValue(trainer.validation_data_dir ?? "@JOB@/results/validation")}`,
     "data.return_raw_chat=true",
     "actor_rollout_ref.rollout.mode=async",
     "actor_rollout_ref.rollout.calculate_log_probs=true",

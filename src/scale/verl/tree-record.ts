@@ -1,0 +1,119 @@
+import { z } from "#zod";
+import { decideBranch, RolloutTree, type RolloutConfig } from "../../rollout/index.js";
+import type { Task } from "../../data/index.js";
+import type { BranchAttempt, TreeNode } from "../../rollout/tree/tree-values.js";
+
+const count = z.number().int();
+const attempt = z.object({
+  ...{ row: count, round: count, attempt: count, remaining: count },
+  ...{ u: z.number(), entropy: z.number(), baseline: z.number() },
+  child: count.optional(),
+});
+const node = z.object({
+  ...{ parent: count, row: count, round: count },
+  kind: z.enum(["model", "tool", "end"]),
+  tokens: z.array(count),
+  text: z.string(),
+  logprobs: z.array(z.number()).optional(),
+  entropy: z.number().optional(),
+  finish: z.enum(["stop", "end", "length"]).optional(),
+  stop: z.string().optional(),
+  tool: z
+    .object({
+      ...{ tag: z.string(), input: z.string(), text: z.string() },
+      ...{ ok: z.boolean(), retries: count },
+    })
+    .nullish(),
+  branch: z.array(attempt).optional(),
+});
+const row = z.object({
+  ...{ row: count, round: count, parent: count, origin: count, leaf: count, calls: count },
+  kind: z.enum(["initial", "branch", "refill"]),
+  end: z.enum(["answer", "bad-call", "call-limit", "length"]),
+});
+
+/** A tree as the agent loop writes it down. */
+export const treeRecord = z.object({
+  ...{ uid: z.string(), step: count, index: count, seed: count, eos: count },
+  pad: count.nullable(),
+  measure: z.array(z.string()),
+  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  ground_truth: z.union([z.string(), z.array(z.string())]).nullish(),
+  data_source: z.string().nullish(),
+  id: z.string().nullish(),
+  prompt: z.object({ text: z.string(), tokens: z.array(count) }),
+  nodes: z.array(node),
+  rows: z.array(row),
+  cuts: z.array(z.string().nullable()),
+});
+
+/** @see {@link treeRecord} */
+export type TreeRecord = z.infer<typeof treeRecord>;
+
+/** The nodes in the order that a tree of ours numbers them: by row, and along each row. */
+function numbered({ nodes, rows }: TreeRecord): Map<number, number> {
+  const ids = new Map<number, number>([[-1, -1]]);
+  for (const { leaf } of rows) {
+    const fresh: number[] = [];
+    for (let at = leaf; !ids.has(at); at = nodes[at]!.parent) fresh.push(at);
+    for (const at of fresh.reverse()) ids.set(at, ids.size - 1);
+  }
+  return ids;
+}
+
+/** A tree that grew in verl as one of ours; `scores` are those of its rows, as far as they are known. */
+export function treeOfRecord(
+  record: TreeRecord,
+  config: RolloutConfig,
+  scores: ReadonlyMap<number, number>,
+): RolloutTree<Task> {
+  const ids = numbered(record);
+  const attempts = (made: NonNullable<TreeRecord["nodes"][number]["branch"]>): BranchAttempt[] =>
+    // ARPO's rule looks at no consecutive branches.
+    made.map(({ child, ...tried }) => ({
+      ...{ ...tried, consecutive: 0 },
+      ...decideBranch(config.branch, { ...tried, consecutive: 0 }),
+      ...(child === undefined ? {} : { child }),
+    }));
+  const nodes: TreeNode[] = [];
+  for (const [from, id] of ids) {
+    if (id < 0) continue;
+    const { tokens, logprobs = [], tool, branch, parent, ...rest } = record.nodes[from]!;
+    nodes[id] = {
+      ...{ id, ...rest, parent: ids.get(parent)! },
+      tokens: Int32Array.from(tokens),
+      logprobs: Float32Array.from(logprobs),
+      // verl asks its server for the drawn token alone.
+      entropies: new Float32Array(logprobs.length).fill(NaN),
+      ...(tool ? { tool } : {}),
+      ...(branch ? { branch: attempts(branch) } : {}),
+    };
+  }
+  const { messages, prompt, seed, eos, pad, ground_truth: truth, data_source: source } = record;
+  const task: Task = {
+    id: record.id ?? `${record.index}`,
+    dataSource: source ?? "verl",
+    prompt: messages,
+    extra: {},
+    ...(truth === null || truth === undefined ? {} : { groundTruth: truth }),
+  };
+  return new RolloutTree<Task>({
+    task,
+    // All of a tree's draws come from its own seed and place 0.
+    ...{ index: 0, policy: "verl 0.9.1", sampler: "remote" },
+    prompt: { text: prompt.text, tokens: Int32Array.from(prompt.tokens) },
+    nodes,
+    rows: record.rows.map(({ origin, leaf, ...rest }) => ({
+      ...rest,
+      ...{ from: ids.get(origin)!, leaf: ids.get(leaf)! },
+      ...(scores.has(rest.row)
+        ? { outcome: { score: scores.get(rest.row)!, reason: "verl's reward" } }
+        : {}),
+    })),
+    config: { ...config, seed },
+    ...{ eosIds: [eos], padId: pad ?? eos },
+    cutTexts: Object.fromEntries(
+      record.cuts.flatMap((text, i) => (text === null ? [] : [[i, text]])),
+    ),
+  });
+}
