@@ -18,6 +18,13 @@ export interface VerlExportOptions {
   tools?: Readonly<Record<string, string>>;
   /** A Python file with verl's `compute_score`. @default the reward of the published runs */
   reward?: string;
+  /**
+   * Every row is drawn by a seed of its own, so that a server which keeps to seeds writes the same again.
+   * vLLM samples such rows one by one, which takes time.
+   *
+   * @default false
+   */
+  seeded?: boolean;
 }
 
 /** A job folder that was written. */
@@ -145,7 +152,11 @@ export async function exportVerl(
   checkArguments(
     "export to verl",
     { experiment, folder, options },
-    { experiment: "object", folder: "path", options: { tools: "object?", reward: "path?" } },
+    {
+      experiment: "object",
+      folder: "path",
+      options: { tools: "object?", reward: "path?", seeded: "boolean?" },
+    },
   );
   const { config } = await loadConfig(experiment);
   const { model } = config.actor_rollout_ref;
@@ -167,7 +178,8 @@ export async function exportVerl(
   await writeTasks(join(folder, "train.jsonl"), train, loops.tree);
   const validation = await tasksOf(config.data.val_files, "test", config);
   await writeTasks(join(folder, "val.jsonl"), validation, loops.answers);
-  const settings = { _target_: "arpo_verl.loop.ArpoTreeLoop", ...loop, tools };
+  const seeded = options.seeded ? { seeded: true } : {};
+  const settings = { _target_: "arpo_verl.loop.ArpoTreeLoop", ...loop, ...seeded, tools };
   const entries = [
     { name: loops.tree, ...settings, trees: "${oc.env:ARPO_LAB_JOB}/results/trees" },
     { name: loops.answers, ...settings, validates: true },

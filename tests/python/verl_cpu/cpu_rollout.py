@@ -1,6 +1,7 @@
 """What samples for verl on a CPU: the calls of its servers over `sampler`, and how weights come to it."""
 
 import asyncio
+import os
 
 import ray
 import torch
@@ -35,6 +36,10 @@ class CpuServer:
                     own[name].copy_(value)
                     taken += 1
         self.steps = steps or 0
+        # Whoever wants to sample with these weights too finds them here.
+        kept = os.path.join(os.environ["ARPO_LAB_JOB"], "results", "weights", str(self.steps))
+        self.model.save_pretrained(kept)
+        self.tokenizer.save_pretrained(kept)
         return taken
 
     def nothing(self, *_, **__):

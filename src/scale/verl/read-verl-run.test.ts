@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { loadTrees, rollout, type RolloutTree } from "../../rollout/index.js";
+import { babbler } from "../../rollout/testing/index.js";
+import { readRunFolder } from "../../view/board/read-runs.js";
+import { exportVerl, readVerlRun } from "../index.js";
+import type { TreeRecord } from "./tree-record.js";
+
+const prompt = [{ role: "user", content: "6*7?" }];
+const settings = { n: 8, initialRollouts: 2, beamSize: 2, branchProbability: 0.9, seed: 5 };
+
+/** The record that verl's loop would write of a tree; nodes in the order they came into being. */
+function recordOf(tree: RolloutTree, step: number, index: number): TreeRecord {
+  const order = [...tree.nodes].sort((a, b) => a.round - b.round || a.id - b.id);
+  const at = new Map([[-1, -1], ...order.map(({ id }, i): [number, number] => [id, i])]);
+  const nodes = order.map((node): TreeRecord["nodes"][number] => {
+    const { parent, kind, row, round, tokens, text, logprobs, entropy, finish, stop } = node;
+    return {
+      ...{ parent: at.get(parent)!, kind, row, round, tokens: [...tokens], text },
+      ...{ logprobs: [...logprobs], entropy, stop },
+      finish: finish === "context" ? "length" : finish,
+      branch: node.branch?.map(
+        ({ row, round, attempt, remaining, u, entropy, baseline, child }) => ({
+          ...{ row, round, attempt, remaining, u, entropy, baseline, child },
+        }),
+      ),
+    };
+  });
+  return {
+    ...{ uid: `tree-${index}`, step, index, seed: tree.config.seed, eos: 1, pad: null },
+    ...{ measure: ["surprisal"], messages: prompt, ground_truth: "42", id: `task-${index}` },
+    prompt: { text: tree.prompt.text, tokens: [...tree.prompt.tokens] },
+    nodes,
+    rows: tree.rows.map(({ row, kind, round, parent, from, leaf, end, calls }) => ({
+      ...{ row, kind, round, parent, calls, origin: at.get(from)!, leaf: at.get(leaf)! },
+      end: end === "length" ? "length" : "answer",
+    })),
+    cuts: tree.rows.map(({ row }) => tree.cutTexts[row] ?? null),
+  };
+}
+
+async function jobFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const job = join(folder, "job");
+  const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
+  await exportVerl({ preset: "arpo", overrides }, job, { tools: { python: "calculator" } });
+  await mkdir(join(job, "results/trees"), { recursive: true });
+  await mkdir(join(job, "results/rollouts"));
+  return job;
+}
+
+const jsonLines = (values: readonly unknown[]) =>
+  values.map((value) => `${JSON.stringify(value)}\n`).join("");
+
+test("readVerlRun() gives the trees that grew there, with their scores, and the board reads them", async (t) => {
+  const job = await jobFolder(t);
+  const trees = await rollout(babbler(), [{ prompt }, { prompt }], settings);
+  const rows = trees.flatMap((tree, i) =>
+    tree.rows.map(({ row }) => ({ uid: `tree-${i}_${row}_0`, score: row / 8 })),
+  );
+  const records = trees.map((tree, i) => recordOf(tree, 1, i));
+  await writeFile(join(job, "results/trees/a-1.jsonl"), jsonLines([records[1]]));
+  // The last line is still being written.
+  await writeFile(join(job, "results/trees/b-2.jsonl"), `${jsonLines([records[0]])}{"uid": "x`);
+  await writeFile(join(job, "results/rollouts/1.jsonl"), jsonLines(rows));
+  const line = { step: 1, data: { "critic/score/mean": 0.25, "a/word": "x" } };
+  await writeFile(join(job, "results/metrics-1.jsonl"), jsonLines([line]));
+  const run = join(job, "../run");
+  const read = await readVerlRun(job, run);
+  assert.deepEqual([read.steps, read.trees], [1, 2]);
+  assert.match(read.entropyMeaning, /surprisal/);
+  const back = await loadTrees(join(run, "rollouts/1.jsonl"));
+  for (const [i, tree] of back.entries()) {
+    const grown = trees[i]!;
+    const known = grown.nodes.map(({ entropies, top: _, run: __, ...node }) => ({
+      ...node,
+      entropies: entropies.map(() => NaN),
+    }));
+    assert.deepEqual(
+      tree.nodes.map((node) => ({ ...node, branch: node.branch?.map((b) => b.child) })),
+      known.map((node) => ({ ...node, branch: node.branch?.map((b) => b.child) })),
+    );
+    assert.deepEqual(
+      tree.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
+      grown.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
+    );
+    assert.deepEqual(
+      tree.rows.map(({ outcome }) => outcome?.score),
+      grown.rows.map(({ row }) => row / 8),
+    );
+    assert.equal(tree.config.seed, grown.config.seed);
+  }
+  const record = await readRunFolder("verl", run);
+  assert.deepEqual(record.lines, [{ step: 1, "critic/score/mean": 0.25 }]);
+  assert.equal(record.trees[0]!.step, 1);
+});
+
+test("a run that went on on verl replaces the steps that it made again", async (t) => {
+  const job = await jobFolder(t);
+  const line = (step: number, mean: number) => ({ step, data: { "critic/score/mean": mean } });
+  const first = jsonLines([line(1, 0.1), line(2, 0.2)]);
+  await writeFile(join(job, "results/metrics-10.jsonl"), first);
+  await writeFile(join(job, "results/metrics-20.jsonl"), jsonLines([line(2, 0.5), line(3, 0.6)]));
+  const run = join(job, "../run");
+  assert.equal((await readVerlRun(job, run)).steps, 3);
+  const lines = (await readFile(join(run, "metrics.jsonl"), "utf8")).trim().split("\n");
+  assert.deepEqual(
+    lines.map((text) => JSON.parse(text) as unknown),
+    [0.1, 0.5, 0.6].map((mean, i) => ({ step: i + 1, "critic/score/mean": mean })),
+  );
+});
+
+test("readVerlRun() refuses a folder that was not exported and lines that nobody of both wrote", async (t) => {
+  const job = await jobFolder(t);
+  const run = join(job, "../run");
+  await assert.rejects(readVerlRun(join(job, "results"), run), /was exported for it/);
+  await writeFile(join(job, "results/trees/a.jsonl"), '{"uid": 3}\n');
+  await assert.rejects(readVerlRun(job, run), /line 1 of .*a\.jsonl must be as verl/);
+});

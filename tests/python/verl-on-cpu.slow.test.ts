@@ -1,0 +1,165 @@
+// verl 0.9.1 itself trains on this machine's CPU with our tree as its agent loop, for two steps: Ray,
+// TransferQueue, agent loops, FSDP on gloo, weights back to what samples. ARPO_LAB_VERL_PYTHON names a
+// Python that has it: pip install verl==0.9.1 torch==2.11.0 transformers==5.9.0 TransferQueue pyzmq msgspec
+// fastapi uvicorn mathruler cachetools nvtx (6 GB).
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { HfTokenizer } from "../../src/model/index.js";
+import { RemotePolicy } from "../../src/policy/index.js";
+import { loadTrees, rollout } from "../../src/rollout/index.js";
+import { loadConfig, rolloutOptions } from "../../src/run/index.js";
+import { exportVerl, readVerlRun } from "../../src/scale/index.js";
+import { calculator, ToolSet } from "../../src/tools/index.js";
+import { board, explore } from "../../src/view/index.js";
+import { readRunFolder } from "../../src/view/board/read-runs.js";
+import { until } from "../until.js";
+
+const python = process.env.ARPO_LAB_VERL_PYTHON;
+const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
+const skip =
+  python === undefined
+    ? "ARPO_LAB_VERL_PYTHON names no Python with verl 0.9.1: its training on a CPU is left out"
+    : false;
+
+test("losses and advantages are our vectors' through verl's own registry", { skip }, () => {
+  const script = join(root, "tests/python/check_verl_registry.py");
+  const { status, stdout, stderr } = spawnSync(python!, [script, root], { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout.trim().split("\n").at(-1)!), {
+    vanilla: 4,
+    aepo: 4,
+    grpo: 14,
+  });
+});
+
+const overrides = [
+  ...["data.train_files=tasks:calc?train=8", "data.val_files=tasks:calc?test=2"],
+  ...["data.train_batch_size=4", "data.max_response_length=64"],
+  ...["actor_rollout_ref.rollout.n=4", "actor_rollout_ref.rollout.initial_rollouts=2"],
+  ...["actor_rollout_ref.actor.ppo_mini_batch_size=4", "trainer.total_training_steps=2"],
+  ...["trainer.val_before_train=false", "trainer.test_freq=-1", "trainer.save_freq=-1"],
+  ...["trainer.logger=[console]"],
+  `actor_rollout_ref.model.path=${root}/data/models/tiny`,
+];
+
+/** What a CPU takes instead of GPUs. */
+const onCpu = [
+  ...["actor_rollout_ref.rollout.name=hf_cpu", "trainer.device=cpu", "trainer.n_gpus_per_node=1"],
+  ...["trainer.nnodes=1", "+ray_kwargs.ray_init.num_gpus=1", "ray_kwargs.ray_init.num_cpus=16"],
+  ...["+ray_kwargs.ray_init.include_dashboard=false", "reward.num_workers=1"],
+  "transfer_queue.backend.SimpleStorage.num_data_storage_units=1",
+  "actor_rollout_ref.model.use_remove_padding=false",
+  "+actor_rollout_ref.model.override_config.attn_implementation=sdpa",
+  ...["actor_rollout_ref.actor.strategy=fsdp2", "actor_rollout_ref.ref.strategy=fsdp2"],
+  ...["actor_rollout_ref.actor.use_torch_compile=false"],
+  ...["actor_rollout_ref.actor.use_dynamic_bsz=false"],
+  "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
+  "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
+  "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=4",
+  ...["actor_rollout_ref.rollout.free_cache_engine=false"],
+  ...["actor_rollout_ref.rollout.agent.num_workers=1"],
+];
+
+test(
+  "verl trains two steps with our tree; the trees are those of our own rollout",
+  { skip },
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+    t.after(() => rm(folder, { recursive: true, maxRetries: 20, retryDelay: 200 }));
+    const job = join(folder, "job");
+    const experiment = { preset: ["arpo", "tiny"] as const, overrides };
+    const tools = { python: "calculator" };
+    await exportVerl({ ...experiment, preset: [...experiment.preset] }, job, {
+      tools,
+      seeded: true,
+    });
+
+    // Its own session, so that all of Ray can be ended with it.
+    const { ["RAY_AUTH_TOKEN"]: _, ...outside } = process.env;
+    const run = spawn("sh", [join(job, "run.sh"), ...onCpu], {
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...outside,
+        ...{ PYTHON: python!, PATH: `${dirname(python!)}:${process.env.PATH ?? ""}` },
+        ...{
+          PYTHONPATH: join(root, "tests/python/verl_cpu"),
+          VERL_USE_EXTERNAL_MODULES: "verl_on_cpu",
+        },
+        ...{ VERL_PLATFORM: "cpu", VERL_ENGINE_DEVICE: "cuda", VERL_ENGINE_VENDOR: "nvidia" },
+        ...{ RAY_AUTH_MODE: "disabled", RAY_USAGE_STATS_ENABLED: "0", RAY_TMPDIR: folder },
+        ...{ RAY_worker_niceness: "0", HF_HUB_OFFLINE: "1", OMP_NUM_THREADS: "1" },
+        ...{ TOKENIZERS_PARALLELISM: "false" },
+      },
+    });
+    t.after(() => {
+      try {
+        process.kill(-run.pid!, "SIGKILL");
+      } catch {
+        // All of it has ended.
+      }
+    });
+    let said = "";
+    for (const stream of [run.stdout, run.stderr])
+      stream.on("data", (text) => (said += String(text)));
+    const [status] = (await once(run, "exit")) as [number | null];
+    assert.equal(status, 0, said.slice(-5000));
+
+    const read = await readVerlRun(job, join(folder, "run"));
+    assert.deepEqual([read.steps, read.trees], [2, 8]);
+    assert.match(read.entropyMeaning, /top log-probabilities/);
+    const { config } = await loadConfig({ files: [join(job, "config.yaml")] });
+    const record = await readRunFolder("verl", read.folder);
+    for (const { step, path } of record.trees) {
+      const trees = await loadTrees(path!);
+      // Every row was rewarded, and the figure is their mean.
+      const scores = trees.flatMap(({ rows }) => rows.map(({ outcome }) => outcome!.score!));
+      const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+      const figure = record.lines.find((line) => line.step === step)!["critic/score/mean"];
+      assert.ok(Math.abs(Number(figure) - mean) < 1e-6, `${String(figure)} against ${mean}`);
+
+      // The same server with the same weights, asked by our own rollout with the tree's own draws.
+      const weights = join(job, "results/weights", String(step - 1));
+      const server = spawn(python!, [
+        join(root, "tests/python/verl_cpu/serve_like_vllm.py"),
+        weights,
+      ]);
+      t.after(() => server.kill("SIGKILL"));
+      let port = "";
+      server.stdout.on("data", (text) => (port += String(text)));
+      await until(() => port.endsWith("\n"), "the server says its port", 600_000);
+      const policy = new RemotePolicy({
+        urls: [`http://127.0.0.1:${port.trim()}/v1`],
+        ...{ model: "tiny", contextLength: 512, concurrency: 1 },
+        tokenizer: await HfTokenizer.load(join(root, "data/models/tiny")),
+      });
+      for (const tree of trees) {
+        const ours = await rollout(policy, tree.task, {
+          ...rolloutOptions(config),
+          ...{ scheduling: "lockstep", seed: tree.config.seed },
+          tools: new ToolSet([calculator({ tag: "python" })]),
+        });
+        const shape = (one: typeof ours) => ({
+          prompt: [...one.prompt.tokens],
+          rows: one.rows.map(({ kind, round, parent, from, leaf, end, calls }) => ({
+            ...{ kind, round, parent, from, leaf, end, calls },
+          })),
+          nodes: one.nodes.map(({ parent, kind, tokens, branch }) => ({
+            ...{ parent, kind, tokens: [...tokens] },
+            branch: branch?.map(({ u, child }) => ({ u, child })),
+          })),
+          trajectories: one.trajectories.map(({ tokens, written }) => [[...tokens], [...written]]),
+        });
+        assert.deepEqual(shape(tree as typeof ours), shape(ours));
+      }
+      server.kill("SIGKILL");
+    }
+    assert.ok(board(read.folder) && explore((await loadTrees(record.trees[0]!.path!))[0]!));
+  },
+);
