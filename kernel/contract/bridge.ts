@@ -44,7 +44,6 @@ export type ToMain =
   | RunRequest
   | { type: "interrupt"; interrupt: number; question: number }
   | (CommTraffic & { id: string })
-  | { type: "debug-answer"; question: number }
   | { type: "shutdown" };
 
 export type Outcome =
@@ -78,9 +77,7 @@ export type FromMain =
   | { type: "forgotten"; id: string }
   | { type: "interrupted"; interrupt: number; question: number }
   /** What the debugger's client is to read, and no cell's output. */
-  | { type: "debug-output"; text: string }
-  /** A file is about to run: the debugger sets its breakpoints first. Answered by its number. */
-  | { type: "debug-script"; question: number; url: string };
+  | { type: "debug-output"; text: string };
 
 /** Goes the other way on a port of its own, so that the main thread can block until it comes. */
 export type InputAnswer = { ok: true; text: string } | { ok: false; reason: string };

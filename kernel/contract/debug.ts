@@ -9,8 +9,6 @@ export interface DebugSource {
   source?: string | undefined;
   /** As in `CompiledCell`. */
   map?: string | undefined;
-  /** The script, of a file that waits to run. */
-  js?: string;
 }
 
 /** A value in a line, and how many more are in it. */

@@ -50,11 +50,7 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     tracebacks,
     scope: async () => {
       const { createCellScope } = await import("./scope/scope.js");
-      return createCellScope(
-        host,
-        (...args) => modules.call("load", ...args),
-        (url, js) => debug.ready(url, js),
-      );
+      return createCellScope(host, (...args) => modules.call("load", ...args));
     },
     format: async () => (format ??= (await import("../display/format.js")).formatValue),
     findsUncaught: () => debug.findsUncaught,
@@ -110,8 +106,6 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
         void receive(cell, message);
         return;
       }
-      case "debug-answer":
-        return debug.answered(message.question);
       case "shutdown":
         channel.flush();
         return exit(0);

@@ -211,7 +211,7 @@ export class WireKernel {
   }
 
   #adapter(): Promise<DebugAdapter> {
-    const { data, main, outside } = this.#parts;
+    const { data, outside } = this.#parts;
     if (outside.debug === undefined) {
       throw new Error("Cannot debug: this kernel runs where no debugger can be");
     }
@@ -220,7 +220,6 @@ export class WireKernel {
         compiler: this.#compiler,
         language: data.language,
         publish: (event) => this.#publisher.publish("debug_event", event, this.#debugRequest),
-        answer: (question) => main.postMessage({ type: "debug-answer", question }),
         isRunning: () => this.#execution.current !== undefined,
       })
       .then((made) => (this.#debugger = made));
@@ -324,13 +323,12 @@ export class WireKernel {
       case "input":
         return void this.#ask(message);
       case "done":
+        this.#debugger?.afterRun();
         return this.#execution.done(message.id, message.outcome, message.defined);
       case "forgotten":
         return void this.#headers.delete(message.id);
       case "debug-output":
         return this.#debugger?.output(message.text);
-      case "debug-script":
-        return void this.#debugger?.beforeFile(message.url, message.question);
       case "interrupted":
         this.#asking = undefined;
         return this.#interrupter.answered(message.interrupt, message.question);

@@ -85,14 +85,10 @@ export class DebugClient {
 
   /** Waits for the next stop. */
   async stopped(): Promise<Stop> {
-    const { body } = await until(
-      () => {
-        const stops = this.events.filter(({ event }) => event === "stopped");
-        return stops[this.#seen];
-      },
-      "the program to stop",
-      20_000,
-    );
+    const { body } = await until(() => {
+      const stops = this.events.filter(({ event }) => event === "stopped");
+      return stops[this.#seen];
+    }, "the program to stop");
     this.#seen++;
     const { stackFrames: frames } = await this.ask<{ stackFrames: StackFrame[] }>("stackTrace", {
       threadId: 1,

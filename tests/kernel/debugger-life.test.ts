@@ -87,6 +87,16 @@ test("a pause while nothing runs stops the next cell at its first line", async (
   assert.deepEqual((await client.kernel.execute("two + 1")).result, { "text/plain": "3" });
 });
 
+test("a pause waits for a cell that has a line to stop at", async () => {
+  await client.ask("pause", { threadId: 1 });
+  const types = "interface Empty { a: number }";
+  assert.equal((await client.kernel.execute(types)).reply["status"], "ok");
+  const running = start("const three = 3;\nthree");
+  const stop = await client.stopped();
+  assert.deepEqual([stop.reason, stop.line], ["pause", 1]);
+  assert.deepEqual((await client.finish(running)).result, { "text/plain": "3" });
+});
+
 test("a step over the last line ends the cell", async () => {
   await client.ask("pause", { threadId: 1 });
   const running = start("kept");

@@ -266,3 +266,54 @@ run.steps.length`);
   await client.breakIn(path);
   assert.deepEqual((await client.finish(training)).result, { "text/plain": "1" });
 });
+
+test("a reward's file that Node loads, as a configuration names it, is stopped in from its first line", async () => {
+  const path = join(folder, "configured.ts");
+  writeFileSync(join(folder, "scale.ts"), "export const scale: number = 10;\n");
+  const text = `import type { JudgedTrajectory } from "arpo-lab/reward";
+import { scale } from "./scale.js";
+
+interface Unused { a: number }
+const top: number = scale + 1;
+
+export function compute_score(judged: JudgedTrajectory): number {
+  const { length } = judged.response;
+  return length * scale + top;
+}
+`;
+  writeFileSync(path, text);
+  await client.breakIn(path, 5, { line: 9, condition: "(length as number) * scale > 30" });
+  const loading = client.kernel
+    .start(`import { judgedTrajectory, loadReward } from "arpo-lab/reward";
+const scoreOf = (await loadReward("./configured.ts")) as (judged: unknown) => number;
+const judged = ["abc", "abcd"].map((response) => judgedTrajectory({ response, groundTruth: "" }));
+judged.map((one) => scoreOf(one)).join()`);
+  const top = await client.stopped();
+  assert.equal(top.line, 5);
+  assert.equal(top.frames[0]!.source!.path, path);
+  assert.equal(await client.evaluate("scale", top.frameId), "10");
+  const inside = await client.go("continue");
+  assert.equal(inside.at[0], "compute_score:9");
+  assert.equal(await client.evaluate("[length, scale, top].join()", inside.frameId), '"4,10,11"');
+  assert.equal((await client.scope(inside.frameId, "Locals")).get("length")!.value, "4");
+  const { modules } = await client.ask<{ modules: { path: string }[] }>("modules");
+  assert.ok(modules.some((module) => module.path === path));
+  const { content } = await client.ask<{ content: string }>("source", { source: { path } });
+  assert.equal(content, text);
+  assert.deepEqual((await client.finish(loading)).result, { "text/plain": "'41,51'" });
+});
+
+test("the same file imported by a cell too has its breakpoints in both", async () => {
+  const path = join(folder, "configured.ts");
+  await client.breakIn(path, { line: 9, condition: "length * scale === 10" });
+  const both = client.kernel.start(`import { compute_score } from "./configured.js";
+const one = judgedTrajectory({ response: "a", groundTruth: "" });
+[compute_score(one), scoreOf(one)].join()`);
+  for (const command of [undefined, "continue"] as const) {
+    const stop = command === undefined ? await client.stopped() : await client.go(command);
+    assert.equal(stop.at[0], "compute_score:9");
+    assert.equal(await client.evaluate("scale + length", stop.frameId), "11");
+  }
+  await client.breakIn(path);
+  assert.deepEqual((await client.finish(both)).result, { "text/plain": "'21,21'" });
+});

@@ -1,6 +1,6 @@
 // Breakpoints and steps: one kernel, whose state is kept from case to case.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -32,6 +32,7 @@ test("a kernel says that it has a debugger, and how cells are named", async () =
   const { isStarted, hashMethod, hashSeed, tmpFilePrefix, tmpFileSuffix, breakpoints } =
     await client.ask<Record<string, unknown>>("debugInfo");
   assert.deepEqual([isStarted, hashMethod, breakpoints], [true, "Murmur2", []]);
+  assert.equal(existsSync(String(tmpFilePrefix)), false, "a folder before anything is in it");
   const code = "const é = '⌘';\n";
   const { sourcePath } = await client.ask<{ sourcePath: string }>("dumpCell", { code });
   assert.equal(

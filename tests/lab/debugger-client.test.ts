@@ -177,6 +177,23 @@ test("a dot in a reward's file stops trainOn(), which goes on", async () => {
   assert.equal((await lab.service.getSource({ path })).content, rewardFile);
 });
 
+test("so does one in a file that a configuration names, which Node loads", async () => {
+  const path = join(folder, "configured.ts");
+  writeFileSync(path, rewardFile);
+  await lab.dots({ path }, 5);
+  const running = run(
+    'import { loadReward } from "arpo-lab/reward";\n' +
+      'const configured = await loadReward("./configured.ts");\n' +
+      "const twiceTrained = await trainOn(policy, tasks.calc({ train: 2, test: 1 }), { ...options, reward: configured });\n" +
+      "twiceTrained.steps.length",
+  );
+  assert.equal((await lab.stopped())[0], "reward:5");
+  assert.equal(await lab.evaluate("judged.response.length === length"), "true");
+  await lab.dots({ path });
+  await lab.service.continue();
+  assert.equal(await running, "1");
+});
+
 test("a variable is opened, shown as a cell shows it, and copied to the session", async () => {
   const code =
     "const f = (n: number) => {\n  const row = { n, list: [1, 2, 3] };\n  return row;\n};\nf(7).n";

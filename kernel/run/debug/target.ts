@@ -35,15 +35,11 @@ export class Held {
 export class DebugTarget {
   /** An error that nobody will catch is to be recognised as such: see run-uncaught.ts. */
   findsUncaught = false;
-  /** Somebody debugs: a file waits for its breakpoints before it runs. */
-  isOn = false;
   readonly #parts: DebugParts;
   readonly #hits = new Map<number, number>();
   #look: typeof looking | undefined;
   #format: FormatValue | undefined;
   #hide: (() => void) | undefined;
-  #questions = 0;
-  readonly #waiting = new Map<number, { url: string; js: string; answered: () => void }>();
 
   constructor(parts: DebugParts) {
     this.#parts = parts;
@@ -56,30 +52,12 @@ export class DebugTarget {
     this.#format ??= (await import("../../display/format.js")).formatValue;
   }
 
-  turn(isOn: boolean, findsUncaught: boolean): void {
-    this.isOn = isOn;
+  turn(findsUncaught: boolean): void {
     this.findsUncaught = findsUncaught;
   }
 
-  /** Before a file runs: resolves when its breakpoints are set. undefined when nobody debugs. */
-  ready(url: string, js: string): Promise<void> | undefined {
-    if (!this.isOn) return undefined;
-    const question = ++this.#questions;
-    return new Promise((resolve) => {
-      this.#waiting.set(question, { url, js, answered: resolve });
-      this.#parts.channel.send({ type: "debug-script", question, url });
-    });
-  }
-
-  answered(question: number): void {
-    this.#waiting.get(question)?.answered();
-    this.#waiting.delete(question);
-  }
-
   sourceOf(url: string): DebugSource {
-    const { tracebacks } = this.#parts;
-    const waits = [...this.#waiting.values()].find((file) => file.url === url);
-    return { ...tracebacks.sourceOf(url), ...(waits && { js: waits.js }) };
+    return this.#parts.tracebacks.sourceOf(url);
   }
 
   /** The local files that cells have imported. */

@@ -38,8 +38,6 @@ export class Modules {
   constructor(
     readonly load: (specifier: string, importer: string) => Promise<LoadedModule>,
     readonly tick: () => void,
-    /** Waits for the debugger, where there is one. */
-    readonly ready: (path: string, js: string) => Promise<void> | undefined = () => undefined,
   ) {}
 
   async import(
@@ -85,9 +83,7 @@ export class Modules {
     const run = evaluate(js, path) as (scope: ModuleScope) => Promise<void>;
     const instance: Instance = { version, namespace, evaluated: Promise.resolve(), done: false };
     this.#instances.set(path, instance);
-    const scope = this.#scope(path, namespace);
-    const ready = this.ready(path, js);
-    instance.evaluated = (ready === undefined ? run(scope) : ready.then(() => run(scope))).then(
+    instance.evaluated = run(this.#scope(path, namespace)).then(
       () => {
         instance.done = true;
       },

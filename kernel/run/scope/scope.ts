@@ -35,21 +35,17 @@ export interface SessionScope extends CellScope {
   bash(script: string): Promise<void>;
 }
 
-/**
- * Makes the scope of a session. `load` asks the compiler where an import leads, `ready` the debugger
- * whether a file may run.
- */
+/** Makes the scope of a session. `load` asks the compiler where an import leads. */
 export function createCellScope(
   host: KernelHost,
   load: (specifier: string, importer: string) => Promise<LoadedModule>,
-  ready?: (path: string, js: string) => Promise<void> | undefined,
 ): SessionScope {
   const names = new Names();
   const flag = host.interruptFlag;
   const tick = (): void => {
     if (flag[0] !== 0) host.checkInterrupt();
   };
-  const modules = new Modules(load, tick, ready);
+  const modules = new Modules(load, tick);
   setStageRegister(async (stage) => {
     await load(stageSpecifier, JSON.stringify(stage));
   });

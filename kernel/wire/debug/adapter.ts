@@ -4,15 +4,16 @@ import type { Debugger } from "node:inspector";
 import type { RunRequest } from "../../contract/bridge.js";
 import type { CompilerClient } from "../../contract/compiler-client.js";
 import type { MainInspector } from "../main-inspector.js";
+import { Arrivals } from "./arrivals.js";
 import { Breakpoints } from "./breakpoints.js";
 import { capabilities } from "./capabilities.js";
 import { CellFiles } from "./cell-files.js";
-import { errorInfo, isError } from "./errors.js";
-import { Frames } from "./frames.js";
-import { type Json, type Paused, Refusal, type SourceBreakpoint } from "./protocol.js";
+import { errorInfo } from "./errors.js";
+import { type Json, Refusal, type SourceBreakpoint } from "./protocol.js";
 import { hiddenPatterns, Scripts } from "./scripts.js";
 import { readSource } from "./sources.js";
 import { Stepping, type Step } from "./stepping.js";
+import { Stops, threadId } from "./stops.js";
 import { Target } from "./target.js";
 import { tellCompiler } from "./tell-compiler.js";
 import { Values } from "./values.js";
@@ -22,20 +23,13 @@ export interface AdapterParts {
   compiler: CompilerClient;
   language: "typescript" | "javascript";
   publish: (event: Json) => void;
-  /** Tells the thread that runs cells that a file may run. */
-  answer: (question: number) => void;
   isRunning: () => boolean;
 }
 
-/** There is one thread that runs cells. */
-const threadId = 1;
 /** How many callers to remember across `await`. */
 const ASYNC_DEPTH = 32;
 /** Milliseconds to wait for what looks at values; a thread that computes loads nothing. */
 const LOADING = 2000;
-
-/** Milliseconds until a pause is asked for again. */
-const AGAIN = 100;
 
 /** JupyterLab reads a refusal as an answer: where the program has gone on meanwhile there is nothing. */
 const nothing: Record<string, Json> = {
@@ -52,17 +46,12 @@ export class DebugAdapter {
   readonly #target: Target;
   readonly #scripts: Scripts;
   readonly #breakpoints: Breakpoints;
-  readonly #stepping: Stepping;
+  readonly #arrivals: Arrivals;
+  readonly #stops: Stops;
   readonly #values: Values;
   #isOn = false;
-  #stop: { paused: Paused; frames: Frames } | undefined;
-  #frameIds = 0;
   #seq = 0;
-  #isPausing = false;
-  #isInterrupting = false;
   #isEvaluating = false;
-  /** V8's name for the breakpoint at a cell's first line. */
-  #entry: string | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #loading: Promise<void> | undefined;
 
@@ -73,8 +62,18 @@ export class DebugAdapter {
     this.#target = new Target(inspector);
     this.#scripts = new Scripts(inspector, this.#target, this.#cells);
     this.#breakpoints = new Breakpoints(inspector, compiler, this.#scripts);
-    this.#stepping = new Stepping(inspector, this.#scripts);
+    this.#arrivals = new Arrivals(inspector, this.#cells, this.#scripts, this.#breakpoints);
     this.#values = new Values(inspector, compiler, this.#target);
+    this.#stops = new Stops({
+      inspector,
+      scripts: this.#scripts,
+      breakpoints: this.#breakpoints,
+      arrivals: this.#arrivals,
+      stepping: new Stepping(inspector, this.#scripts),
+      isRunning: parts.isRunning,
+      tell: (event, body) => this.#event(event, body),
+      over: () => this.#values.goOn(),
+    });
   }
 
   get isOn(): boolean {
@@ -93,48 +92,25 @@ export class DebugAdapter {
     if (!this.#isOn) return;
     const script = this.#scripts.cell(filename, source, js, map);
     await this.#breakpoints.apply(script);
-    if (!this.#isPausing || kind !== "cell") return;
-    const place = script.positions.toScript(1);
-    try {
-      const { breakpointId } = await this.#post<Debugger.SetBreakpointByUrlReturnType>(
-        "setBreakpointByUrl",
-        { url: filename, ...place },
-      );
-      this.#entry = breakpointId;
-    } catch {
-      this.#isPausing = false; // it has a breakpoint there anyway
-    }
+    if (kind === "cell") await this.#stops.beforeRun(script);
   }
 
-  /** Before an imported file runs. */
-  async beforeFile(url: string, question: number): Promise<void> {
-    try {
-      if (this.#isOn) await this.#breakpoints.apply(await this.#scripts.file(url));
-    } finally {
-      this.#parts.answer(question);
-    }
+  afterRun(): void {
+    this.#stops.afterRun();
   }
 
   output(text: string): void {
     this.#event("output", { category: "console", output: text });
   }
 
-  /** An interrupt is to find the thread running, and is no error to stop at. */
   async interrupting(): Promise<void> {
-    if (!this.#isOn) return;
-    this.#isInterrupting = true;
-    this.#stepping.stop();
-    this.#isPausing = false;
-    const skipping = this.#post("setSkipAllPauses", { skip: true });
+    const stopping = this.#stops.interrupting();
     if (this.#isEvaluating) void this.#parts.inspector.post("Runtime.terminateExecution");
-    if (this.#stop !== undefined) void this.#post("resume").catch(() => undefined);
-    await skipping;
+    await stopping;
   }
 
   async interrupted(): Promise<void> {
-    if (!this.#isInterrupting) return;
-    this.#isInterrupting = false;
-    await this.#post("setSkipAllPauses", { skip: false });
+    await this.#stops.interrupted();
   }
 
   close(): void {
@@ -175,31 +151,35 @@ export class DebugAdapter {
     setBreakpoints: (args) => this.#setBreakpoints(args),
     setFunctionBreakpoints: () => ({ breakpoints: [] }),
     setExceptionBreakpoints: (args) => this.#setExceptionBreakpoints(args),
-    exceptionInfo: () => errorInfo(this.#standing.paused),
+    exceptionInfo: () => errorInfo(this.#stops.standing.paused),
     threads: () => ({ threads: [{ id: threadId, name: "cells" }] }),
     stackTrace: ({ startFrame, levels }) => {
-      const frames = this.#standing.frames.list;
+      const frames = this.#stops.standing.frames.list;
       const from = Number(startFrame ?? 0);
       const end = Number(levels ?? 0) > 0 ? from + Number(levels) : undefined;
       return { stackFrames: frames.slice(from, end), totalFrames: frames.length };
     },
     scopes: ({ frameId }) => {
-      const { frames } = this.#standing;
+      const { frames } = this.#stops.standing;
       if (frames.waits(Number(frameId))) return { scopes: [] };
       return { scopes: this.#values.scopes(frames.call(Number(frameId))) };
     },
     variables: async (args) => ({ variables: await this.#values.variables(args) }),
-    setVariable: async (args) => ({ ...(await this.#values.set(args, this.#stop?.frames)) }),
+    setVariable: async (args) => ({
+      ...(await this.#values.set(args, this.#stops.current?.frames)),
+    }),
     evaluate: (args) => this.#evaluate(args),
     continue: async () => {
-      void this.#standing;
-      await this.#post("resume");
+      await this.#stops.continue();
       return { allThreadsContinued: true };
     },
     next: () => this.#step("next"),
     stepIn: () => this.#step("stepIn"),
     stepOut: () => this.#step("stepOut"),
-    pause: () => this.#pause(),
+    pause: async () => {
+      await this.#stops.pause();
+      return undefined;
+    },
     source: async (args) => {
       const source = (args["source"] ?? {}) as { path?: unknown };
       return readSource(String(source.path ?? ""), this.#cells, await this.#files("with ours"));
@@ -214,17 +194,12 @@ export class DebugAdapter {
     inspectVariables: async () => ({ variables: await this.#values.session() }),
     richInspectVariables: async ({ variableName, frameId }) => {
       const frame = frameId === undefined || frameId === null ? undefined : Number(frameId);
-      const frames = this.#stop?.frames;
+      const frames = this.#stops.current?.frames;
       const value = await this.#find(String(variableName), frame, "repl");
       return { data: await this.#values.rich(value, frames === undefined), metadata: {} };
     },
     copyToGlobals: (args) => this.#copyToGlobals(args),
   };
-
-  get #standing(): { paused: Paused; frames: Frames } {
-    if (this.#stop !== undefined) return this.#stop;
-    throw new Refusal("Cannot do that now: the program is running, or has ended");
-  }
 
   /** Loads what looks at values as soon as the other thread has time. */
   #load(): void {
@@ -238,18 +213,18 @@ export class DebugAdapter {
     if (!this.#isOn) {
       const { inspector } = this.#parts;
       inspector.on<Debugger.ScriptParsedEventDataType>("Debugger.scriptParsed", (script) => {
-        if (this.#scripts.parsed(script)) void this.#parsed(script.scriptId);
+        this.#scripts.parsed(script);
       });
-      inspector.on<Paused>("Debugger.paused", (paused) => void this.#paused(paused));
-      inspector.on("Debugger.resumed", () => void this.#resumed());
+      this.#stops.begin();
       const late = new Promise<void>((done) => setTimeout(done, LOADING).unref());
       await Promise.race([this.#loading, late]);
       await this.#post("enable");
       await this.#post("setAsyncCallStackDepth", { maxDepth: ASYNC_DEPTH });
       await this.#post("setBlackboxPatterns", { patterns: hiddenPatterns });
-      await this.#target.call("turn", { value: true }, { value: false });
+      await this.#target.call("turn", { value: false });
       this.#isOn = this.#breakpoints.isOn = true;
       await this.#breakpoints.applyAll();
+      await this.#arrivals.follow();
     }
     this.#event("initialized", {});
     return undefined;
@@ -261,18 +236,16 @@ export class DebugAdapter {
       return undefined;
     }
     await this.#breakpoints.clear();
-    await this.#removeEntry();
-    this.#isOn = this.#breakpoints.isOn = this.#isPausing = false;
-    this.#stepping.stop();
+    await this.#arrivals.follow();
+    await this.#stops.leave();
+    this.#isOn = this.#breakpoints.isOn = false;
     await this.#post("setPauseOnExceptions", { state: "none" });
-    await this.#target.call("turn", { value: false }, { value: false });
+    await this.#target.call("turn", { value: false });
     await this.#values.close();
     // A program that stands goes on.
     await this.#post("disable");
-    if (this.#stop !== undefined) await this.#resumed();
-    for (const event of ["scriptParsed", "paused", "resumed"]) {
-      this.#parts.inspector.off(`Debugger.${event}`);
-    }
+    await this.#stops.end();
+    this.#parts.inspector.off("Debugger.scriptParsed");
     this.#scripts.clear();
     return undefined;
   }
@@ -284,7 +257,7 @@ export class DebugAdapter {
       tmpFilePrefix: this.#cells.prefix,
       tmpFileSuffix: this.#cells.suffix,
       breakpoints: this.#breakpoints.list(),
-      stoppedThreads: this.#stop === undefined ? [] : [threadId],
+      stoppedThreads: this.#stops.current === undefined ? [] : [threadId],
       richRendering: true,
       copyToGlobals: true,
       exceptionPaths: [],
@@ -301,7 +274,9 @@ export class DebugAdapter {
     if (!given.every(({ line }) => Number.isInteger(line) && line > 0)) {
       throw new Refusal("Cannot set breakpoints: each must have a line, counted from 1");
     }
-    return { breakpoints: await this.#breakpoints.replace(path, given) };
+    const set = await this.#breakpoints.replace(path, given);
+    await this.#arrivals.follow();
+    return { breakpoints: set };
   }
 
   async #setExceptionBreakpoints({ filters }: Json): Promise<undefined> {
@@ -309,47 +284,33 @@ export class DebugAdapter {
     const state = on.includes("all") ? "all" : on.includes("uncaught") ? "uncaught" : "none";
     if (!this.#isOn) throw new Refusal("Cannot stop at errors: attach comes first");
     await this.#post("setPauseOnExceptions", { state });
-    await this.#target.call("turn", { value: true }, { value: state !== "none" });
+    await this.#target.call("turn", { value: state !== "none" });
     return undefined;
   }
 
   async #evaluate({ expression, frameId, context }: Json): Promise<Json> {
     const frame = frameId === undefined || frameId === null ? undefined : Number(frameId);
     const found = await this.#find(String(expression ?? ""), frame, String(context ?? "repl"));
-    const { value, ...rest } = await this.#values.show(found, "", this.#stop !== undefined);
+    const { value, ...rest } = await this.#values.show(
+      found,
+      "",
+      this.#stops.current !== undefined,
+    );
     return { ...rest, result: value };
   }
 
   async #find(text: string, frameId: number | undefined, context: string) {
     this.#isEvaluating = true;
     try {
-      return await this.#values.evaluate(text, this.#stop?.frames, frameId, context);
+      return await this.#values.evaluate(text, this.#stops.current?.frames, frameId, context);
     } finally {
       this.#isEvaluating = false;
     }
   }
 
   async #step(step: Step): Promise<undefined> {
-    const { paused } = this.#standing;
-    const visible = paused.callFrames.find((frame) => this.#scripts.shows(frame));
-    await this.#stepping.begin(step, visible);
+    await this.#stops.step(step);
     return undefined;
-  }
-
-  async #pause(): Promise<undefined> {
-    if (!this.#isOn) throw new Refusal("Cannot pause: attach comes first");
-    if (this.#stop !== undefined) return undefined;
-    this.#isPausing = true;
-    // Where nothing runs, the next cell is stopped at its first line.
-    if (this.#parts.isRunning()) await this.#insist();
-    return undefined;
-  }
-
-  /** V8 forgets a pause that comes while the thread is in native code: it is asked for until it is there. */
-  async #insist(): Promise<void> {
-    if (!this.#isPausing || !this.#isOn || this.#stop !== undefined) return;
-    await this.#post("pause");
-    setTimeout(() => void this.#insist(), AGAIN).unref();
   }
 
   async #copyToGlobals({ srcVariableName, dstVariableName, srcFrameId }: Json): Promise<undefined> {
@@ -357,7 +318,7 @@ export class DebugAdapter {
     if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)) {
       throw new Refusal(`Cannot copy to ${name}: it must be a name`);
     }
-    const frame = Number(srcFrameId ?? this.#standing.frames.list[0]?.id);
+    const frame = Number(srcFrameId ?? this.#stops.standing.frames.list[0]?.id);
     const value = await this.#find(String(srcVariableName), frame, "repl");
     await this.#values.declare(name, value);
     await tellCompiler(this.#parts, name);
@@ -371,68 +332,6 @@ export class DebugAdapter {
       .filter(({ kind }) => kind === "file" || (kind === "library" && which !== "own"))
       .map(({ path }) => path);
     return [...new Set([...(await this.#target.call<string[]>("files")), ...own])];
-  }
-
-  /** A file that Node has loaded by itself, a reward say: as soon as it is known. */
-  async #parsed(scriptId: string): Promise<void> {
-    if (this.#breakpoints.isEmpty) return;
-    const script = await this.#scripts.of(scriptId);
-    if (script?.kind === "file") await this.#breakpoints.apply(script);
-  }
-
-  async #paused(paused: Paused): Promise<void> {
-    const { reason, hitBreakpoints = [], callFrames } = paused;
-    const goOn = async (): Promise<void> => void (await this.#post("resume"));
-    if (this.#isInterrupting) return goOn();
-    const atError = isError(reason);
-    if (this.#stepping.isGoing && hitBreakpoints.length === 0 && !atError) {
-      if (!(await this.#stepping.arrived(paused))) return;
-      return this.#stand(paused, "step");
-    }
-    const [top] = callFrames;
-    if (atError && (top === undefined || !this.#scripts.shows(top))) return goOn();
-    const isEntry = this.#entry !== undefined && hitBreakpoints.includes(this.#entry);
-    if (atError) return this.#stand(paused, "exception");
-    if (hitBreakpoints.length > 0 && !isEntry) return this.#stand(paused, "breakpoint");
-    return this.#stand(paused, this.#isPausing ? "pause" : "breakpoint");
-  }
-
-  async #stand(paused: Paused, reason: string): Promise<void> {
-    const frames = await Frames.of(paused, this.#scripts, this.#frameIds);
-    this.#frameIds += paused.callFrames.length + 1000;
-    if (frames.list.length === 0) {
-      // Between two turns of what the cell does: it is asked for again.
-      await this.#post("resume");
-      return;
-    }
-    // Only now: a stop between two turns must not take the next cell's first line away.
-    await this.#removeEntry();
-    this.#stepping.stop();
-    this.#isPausing = false;
-    this.#stop = { paused, frames };
-    const { description } = (paused.data ?? {}) as { description?: string };
-    const text = reason === "exception" ? description?.split("\n    at ")[0] : undefined;
-    this.#event("stopped", {
-      reason,
-      threadId,
-      allThreadsStopped: true,
-      preserveFocusHint: false,
-      hitBreakpointIds: this.#breakpoints.hit(paused.hitBreakpoints ?? []),
-      ...(text !== undefined && { text, description: text }),
-    });
-  }
-
-  async #resumed(): Promise<void> {
-    if (this.#stop === undefined) return;
-    this.#stop = undefined;
-    this.#event("continued", { threadId, allThreadsContinued: true });
-    await this.#values.goOn();
-  }
-
-  async #removeEntry(): Promise<void> {
-    const breakpointId = this.#entry;
-    this.#entry = undefined;
-    if (breakpointId !== undefined) await this.#post("removeBreakpoint", { breakpointId });
   }
 
   #event(event: string, body: Json): void {

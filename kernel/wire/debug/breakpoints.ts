@@ -3,13 +3,12 @@ import { DEBUG_TARGET, type BreakpointRule } from "../../contract/debug.js";
 import type { CompilerClient } from "../../contract/compiler-client.js";
 import type { MainInspector } from "../main-inspector.js";
 import { Refusal, type Breakpoint, type SourceBreakpoint } from "./protocol.js";
+import type { ScriptPlace } from "./positions.js";
 import type { Script, Scripts } from "./scripts.js";
 
 interface Wanted {
   shown: Breakpoint;
   given: SourceBreakpoint;
-  /** What V8 evaluates to know whether to stop. */
-  condition: string | undefined;
   /** V8's names for it, by script. */
   set: Map<string, string>;
 }
@@ -30,8 +29,14 @@ export class Breakpoints {
     this.#scripts = scripts;
   }
 
-  get isEmpty(): boolean {
-    return this.#byPath.size === 0;
+  /** Whether a source has any. */
+  has(path: string): boolean {
+    return this.#byPath.has(path);
+  }
+
+  /** The sources that have any. */
+  get paths(): string[] {
+    return [...this.#byPath.keys()];
   }
 
   /** For `debugInfo`. */
@@ -81,9 +86,9 @@ export class Breakpoints {
     const id = ++this.#ids;
     const { line } = given;
     const shown: Breakpoint = { id, verified: true, line, source: { path } };
-    const wanted: Wanted = { shown, given, condition: undefined, set: new Map() };
+    const wanted: Wanted = { shown, given, set: new Map() };
     try {
-      wanted.condition = await this.#condition(id, path, given);
+      await this.#condition(id, path, given);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       Object.assign(shown, { verified: false, message: error.message });
@@ -91,9 +96,10 @@ export class Breakpoints {
     return wanted;
   }
 
+  /** What V8 evaluates to know whether to stop; in a file by the names that its script has for them. */
   async #condition(
     id: number,
-    path: string,
+    path: string | undefined,
     { condition, hitCondition, logMessage }: SourceBreakpoint,
   ): Promise<string | undefined> {
     if (!condition && !hitCondition && !logMessage) return undefined;
@@ -115,24 +121,39 @@ export class Breakpoints {
     return `${target}.stops(${JSON.stringify(rule)}, ${test}, ${log})`;
   }
 
-  async #set({ shown, condition, set }: Wanted, { url, positions }: Script): Promise<void> {
-    if (set.has(url) || !shown.verified) return;
+  async #set({ shown, given, set }: Wanted, script: Script): Promise<void> {
+    const { at, positions, isNodes, path } = script;
+    const key = "url" in at ? at.url : at.scriptId;
+    if (set.has(key) || !shown.verified) return;
     const place = positions.toScript(shown.line);
     if (place === undefined) return;
     try {
-      const { breakpointId, locations } =
-        await this.#inspector.post<Debugger.SetBreakpointByUrlReturnType>(
-          "Debugger.setBreakpointByUrl",
-          { url, ...place, condition },
-        );
-      set.set(url, breakpointId);
-      const [at] = locations;
-      const moved = at && positions.toSource({ columnNumber: 0, ...at })?.line;
+      // Only now: before a file is loaded the compiler does not know what it imports.
+      const condition = await this.#condition(shown.id, isNodes ? undefined : path, given);
+      const { breakpointId, locations } = await this.#post(at, place, condition);
+      set.set(key, breakpointId);
+      const [first] = locations;
+      const moved = first && positions.toSource({ columnNumber: 0, ...first })?.line;
       if (moved !== undefined) shown.line = moved;
     } catch (error) {
-      // Two lines of which only the second has code are one place.
-      if (!/already exists/.test(String(error))) throw error;
+      // Two lines of which only the second has code are one place; behind the last there is none.
+      if (!/already exists|Could not resolve/.test(String(error))) throw error;
     }
+  }
+
+  async #post(
+    at: Script["at"],
+    place: ScriptPlace,
+    condition: string | undefined,
+  ): Promise<Debugger.SetBreakpointByUrlReturnType> {
+    if ("url" in at) {
+      const given = { ...at, ...place, condition };
+      return await this.#inspector.post("Debugger.setBreakpointByUrl", given);
+    }
+    const given = { location: { ...at, ...place }, condition };
+    const { breakpointId, actualLocation } =
+      await this.#inspector.post<Debugger.SetBreakpointReturnType>("Debugger.setBreakpoint", given);
+    return { breakpointId, locations: [actualLocation] };
   }
 
   async #unset(wanted: readonly Wanted[]): Promise<void> {

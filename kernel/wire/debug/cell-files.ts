@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { murmur2 } from "./murmur2.js";
@@ -10,7 +11,9 @@ const HASH_SEED = 0xc70f6907;
 export class CellFiles {
   readonly suffix: string;
   readonly #texts = new Map<string, string>();
-  #folder: string | undefined;
+  /** Made when the first cell is written down: most kernels are never debugged. */
+  readonly #folder = join(tmpdir(), `arpo-lab-debug-${randomUUID()}`);
+  #isMade = false;
 
   constructor(suffix: string) {
     this.suffix = suffix;
@@ -18,7 +21,6 @@ export class CellFiles {
 
   /** What every path begins with. */
   get prefix(): string {
-    this.#folder ??= mkdtempSync(join(tmpdir(), "arpo-lab-debug-"));
     return this.#folder + sep;
   }
 
@@ -49,13 +51,15 @@ export class CellFiles {
   /** Writes a cell down, for a front end that opens it as a file. */
   dump(code: string): string {
     const path = this.add(code);
-    mkdirSync(this.prefix, { recursive: true, mode: 0o700 });
+    // At first it must not be there; later it may have been cleaned away.
+    mkdirSync(this.#folder, { mode: 0o700, recursive: this.#isMade });
+    this.#isMade = true;
     writeFileSync(path, code, { mode: 0o600 });
     return path;
   }
 
   close(): void {
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
-    this.#folder = undefined;
+    if (this.#isMade) rmSync(this.#folder, { recursive: true, force: true });
+    this.#isMade = false;
   }
 }

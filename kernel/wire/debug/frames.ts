@@ -45,10 +45,11 @@ export class Frames {
     return frame !== undefined && frame.call === undefined;
   }
 
-  /** The file that code of a frame is in; undefined for cells. */
+  /** The file that code of a frame is in, where its names are not as it wrote them; undefined for others. */
   fileOf(id: number | undefined): string | undefined {
     const frame = this.#find(id);
-    return frame?.script.kind === "file" ? frame.script.path : undefined;
+    const { kind, isNodes, path } = frame?.script ?? {};
+    return kind === "file" && isNodes === false ? path : undefined;
   }
 
   #find(id: number | undefined) {

@@ -1,7 +1,7 @@
 // Which script is which source: cells, files that cells import, and what is nobody's business.
 import type { Debugger } from "node:inspector";
 import { basename } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
 import type { DebugSource } from "../../contract/debug.js";
 import type { MainInspector } from "../main-inspector.js";
 import type { CellFiles } from "./cell-files.js";
@@ -10,11 +10,14 @@ import type { Target } from "./target.js";
 
 /** A script, or one that is about to be. */
 export interface Script {
-  url: string;
+  /** What V8 knows it by: a file by its number, as one path may be loaded twice; a cell by its URL, before it runs. */
+  at: { scriptId: string } | { url: string };
   /** What its source is called towards the client. */
   path: string;
   name: string;
   kind: "cell" | "file" | "library";
+  /** Whether Node has loaded it, and not the kernel, in whose files imported names are called otherwise. */
+  isNodes: boolean;
   positions: Positions;
 }
 
@@ -41,14 +44,21 @@ function isHidden(url: string): boolean {
   return url === "" || hidden.some((pattern) => pattern.test(url));
 }
 
+/** What V8 tells of a script when it has read it. */
+interface Parsed {
+  url: string;
+  sourceMapURL: string;
+  isModule: boolean;
+}
+
 export class Scripts {
   readonly #inspector: MainInspector;
   readonly #target: Target;
   readonly #cells: CellFiles;
   /** Of what V8 has told. */
-  readonly #urls = new Map<string, { url: string; sourceMapURL: string }>();
-  readonly #byUrl = new Map<string, Promise<Script | undefined>>();
-  readonly #byPath = new Map<string, Set<string>>();
+  readonly #parsed = new Map<string, Parsed>();
+  readonly #cellsByUrl = new Map<string, Script>();
+  readonly #byId = new Map<string, Promise<Script | undefined>>();
 
   constructor(inspector: MainInspector, target: Target, cells: CellFiles) {
     this.#inspector = inspector;
@@ -56,99 +66,89 @@ export class Scripts {
     this.#cells = cells;
   }
 
-  parsed({ scriptId, url, sourceMapURL }: Debugger.ScriptParsedEventDataType): boolean {
-    if (isHidden(url)) return false;
-    this.#urls.set(scriptId, { url, sourceMapURL: sourceMapURL ?? "" });
-    return true;
+  parsed(script: Debugger.ScriptParsedEventDataType): void {
+    const { scriptId, url, sourceMapURL = "", isModule = false } = script;
+    if (!isHidden(url)) this.#parsed.set(scriptId, { url, sourceMapURL, isModule });
   }
 
   /** Whether a frame is of a script that is shown: it is not Node's, nor the kernel's. */
   shows({ location }: Debugger.CallFrame): boolean {
-    return this.#urls.has(location.scriptId);
+    return this.#parsed.has(location.scriptId);
   }
 
   /** A cell about to run: its names and map are at hand. */
   cell(url: string, source: string, js: string, map: string | undefined): Script {
-    const path = this.#cells.add(source);
-    return this.#add({
-      url,
-      path,
-      name: nameOf(url),
-      kind: "cell",
-      positions: positionsOf(js, map),
-    });
-  }
-
-  /** A file about to run. */
-  async file(path: string): Promise<Script> {
-    const { js, map } = await this.#target.call<DebugSource>("sourceOf", { value: path });
-    const positions = positionsOf(js ?? "", map);
-    const url = pathToFileURL(path).href; // as V8 has it from Node
-    return this.#add({ url, path, name: basename(path), kind: "file", positions });
+    const script = this.#cellOf(url, source, positionsOf(js, map));
+    this.#cellsByUrl.set(url, script);
+    return script;
   }
 
   /** The script of a frame; undefined where there is nothing to show. */
   async of(scriptId: string): Promise<Script | undefined> {
-    const known = this.#urls.get(scriptId);
-    if (known === undefined) return undefined;
-    let script = this.#byUrl.get(known.url);
-    if (script === undefined) {
-      this.#byUrl.set(known.url, (script = this.#find(scriptId, known.url, known.sourceMapURL)));
-    }
+    const parsed = this.#parsed.get(scriptId);
+    if (parsed === undefined) return undefined;
+    const cell = this.#cellsByUrl.get(parsed.url);
+    if (cell !== undefined) return cell;
+    let script = this.#byId.get(scriptId);
+    if (script === undefined) this.#byId.set(scriptId, (script = this.#find(scriptId, parsed)));
     return await script;
   }
 
-  /** Of all that V8 has told so far. */
+  /** The path of a script's file, before anything else of it is known. */
+  pathOf(scriptId: string): string | undefined {
+    const parsed = this.#parsed.get(scriptId);
+    return parsed && pathOf(parsed.url);
+  }
+
+  /** Of all that V8 has told so far, and cells that it has yet to see. */
   async all(): Promise<Script[]> {
-    const scripts = await Promise.all([...this.#urls.keys()].map((id) => this.of(id)));
-    return [...new Set(scripts.filter((script) => script !== undefined))];
+    const scripts = await Promise.all([...this.#parsed.keys()].map((id) => this.of(id)));
+    const known = [...this.#cellsByUrl.values(), ...scripts];
+    return [...new Set(known.filter((script) => script !== undefined))];
   }
 
   /** The scripts that were made of a source. */
   async at(path: string): Promise<Script[]> {
-    await this.all();
-    const urls = [...(this.#byPath.get(path) ?? [])];
-    const scripts = await Promise.all(urls.map((url) => this.#byUrl.get(url)));
-    return scripts.filter((script) => script !== undefined);
+    return (await this.all()).filter((script) => script.path === path);
   }
 
   clear(): void {
-    this.#urls.clear();
-    this.#byUrl.clear();
-    this.#byPath.clear();
+    this.#parsed.clear();
+    this.#cellsByUrl.clear();
+    this.#byId.clear();
   }
 
-  async #find(scriptId: string, url: string, mapUrl: string): Promise<Script | undefined> {
+  async #find(scriptId: string, { url, sourceMapURL, isModule }: Parsed) {
     const path = pathOf(url);
-    const inline = /^data:application\/json[^,]*;base64,(.*)$/s.exec(mapUrl)?.[1];
+    const inline = /^data:application\/json[^,]*;base64,(.*)$/s.exec(sourceMapURL)?.[1];
     const asked = { value: path ?? url };
     const { source, map } = await this.#target.call<DebugSource>("sourceOf", asked);
-    const own = inline === undefined ? map : Buffer.from(inline, "base64").toString();
+    const isNodes = isModule || inline !== undefined || map === undefined;
+    const kernels = isNodes ? undefined : map;
+    const own = inline === undefined ? kernels : Buffer.from(inline, "base64").toString();
     const { scriptSource: text } = own
       ? await this.#inspector.post<Debugger.GetScriptSourceReturnType>("Debugger.getScriptSource", {
           scriptId,
         })
       : { scriptSource: "" };
     const positions = positionsOf(text, own);
-    if (source !== undefined) {
-      return this.#add({
-        url,
-        path: this.#cells.add(source),
-        name: nameOf(url),
-        kind: "cell",
-        positions,
-      });
-    }
+    if (source !== undefined) return this.#cellOf(url, source, positions);
     if (path === undefined) return undefined;
     const kind = url.startsWith(packageFolder) ? "library" : "file";
-    return this.#add({ url, path, name: basename(path), kind, positions });
+    const script: Script = {
+      at: { scriptId },
+      path,
+      name: basename(path),
+      kind,
+      isNodes,
+      positions,
+    };
+    return script;
   }
 
-  #add(script: Script): Script {
-    this.#byUrl.set(script.url, Promise.resolve(script));
-    const urls = this.#byPath.get(script.path) ?? new Set();
-    this.#byPath.set(script.path, urls.add(script.url));
-    return script;
+  #cellOf(url: string, source: string, positions: Positions): Script {
+    const path = this.#cells.add(source);
+    return { at: { url }, path, name: nameOf(url), kind: "cell", isNodes: false, positions };
   }
 }
 
