@@ -1,10 +1,12 @@
-// A GPU through WebGPU: its own rates first (float32 products by our kernel, bandwidth of a copy), then models
-// by size: a step of training, a prompt, decoding at 1, 8 and 64 rows, each as a share of those rates and
-// beside the compiled engine in the same run. `--sizes small,large,smol,half` chooses (default: small and,
-// on a card, all).
+// A GPU through WebGPU: its own rates first (products by our kernel, with weights as they are and in
+// halves, bandwidth of a copy), then models by size: a step of training, a prompt, decoding at 1, 8 and 64
+// rows, each as a share of those rates and beside the compiled engine in the same run. What does not fit
+// the card is left out in so many words. `--sizes small,large,smol,half` chooses (default: all, and on a
+// GPU made of software, whose figures say nothing, small alone).
 import { modelConfig, type ModelConfig } from "../src/model/index.js";
+import { switchBackend } from "../src/tensor/backends.js";
 import { ready } from "../src/tensor/index.js";
-import { findGpu, webgpuDevice } from "../src/tensor/optional/webgpu.js";
+import { findGpu, releaseWebgpu, webgpuDevice } from "../src/tensor/optional/webgpu.js";
 import type { Benchmark, Figure } from "./figure.js";
 import { cardRates } from "./parts/gpu-rates.js";
 import { type ModelTimes, timesOn } from "./parts/gpu-times.js";
@@ -29,58 +31,111 @@ const sizes: Record<string, ModelConfig> = {
   }),
 };
 
-/** Flops of a forward pass a token, of the layers and of the head, and bytes of all weights. */
-function work(config: ModelConfig): { layers: number; head: number; bytes: number } {
+/** Flops of a forward pass a token, of the layers and of the head, and numbers of all weights. */
+function work(config: ModelConfig): { layers: number; head: number; weights: number } {
   const { hiddenSize: d, intermediateSize: f, heads, kvHeads, headDim, layers } = config;
   const layer = d * (heads + 2 * kvHeads) * headDim + heads * headDim * d + 3 * d * f;
   const head = config.vocabSize * d;
-  return { layers: 2 * layers * layer, head: 2 * head, bytes: 4 * (layers * layer + head) };
+  return { layers: 2 * layers * layer, head: 2 * head, weights: layers * layer + head };
+}
+
+const say = (text: string) => process.stderr.write(`arpo-lab: ${text}\n`);
+
+function chosen(args: readonly string[], software: boolean): string[] {
+  const asked = args.indexOf("--sizes");
+  const all = Object.keys(sizes);
+  if (asked < 0 && software) {
+    say(`${all.slice(1).join(", ")} are left out; \`--sizes ${all.join(",")}\` asks for them`);
+    return ["small"];
+  }
+  const names = asked < 0 ? all : (args[asked + 1] ?? "").split(",");
+  const unknown = names.find((name) => !(name in sizes));
+  if (unknown === undefined) return names;
+  throw new RangeError(
+    `Cannot measure a GPU: --sizes must be of ${all.join(", ")}, got ${unknown || "none"}`,
+  );
+}
+
+/** Why a model cannot be on this device, if it cannot. */
+function unfit(config: ModelConfig, { limits }: GPUDevice): string | undefined {
+  const bytes = 4 * config.vocabSize * config.hiddenSize;
+  const most = Math.min(limits.maxStorageBufferBindingSize, limits.maxBufferSize);
+  if (bytes <= most) return undefined;
+  return `its embeddings take ${bytes} bytes, and this GPU takes ${most} at once`;
+}
+
+async function* sizeFigures(
+  name: string,
+  { flops, bandwidth }: { flops: number; bandwidth: number },
+  [rows, time]: readonly [rows: number, time: number],
+): AsyncGenerator<Figure> {
+  const config = sizes[name]!;
+  const engine = await ready();
+  const beside = await timesOn(engine, config, rows, time);
+  const times = await timesOn("webgpu", config, rows, time);
+  const { layers, head, weights } = work(config);
+  const figure = (task: keyof ModelTimes): Figure => ({
+    ...{ name: `gpu.${name}.${task}`, value: times[task], unit: "ms", backend: "webgpu" },
+    ...{ peer: engine, peerValue: beside[task], ratio: times[task] / beside[task] },
+  });
+  const share = (task: keyof ModelTimes, ideal: number): Figure => ({
+    ...{ name: `gpu.${name}.${task}_roofline`, value: (100 * ideal) / times[task] },
+    ...{ unit: "% of the measured rate", backend: "webgpu" },
+  });
+  const tokens = rows * time;
+  yield figure("train");
+  // The logits are made once more for their gradients.
+  yield share("train", (tokens * (3 * layers + 4 * head) * 1000) / flops);
+  yield figure("prompt");
+  yield share("prompt", ((tokens * layers + rows * head) * 1000) / flops);
+  for (const [task, bytes] of [
+    ["decode1", 4],
+    ["decode8", 4],
+    ["decode64", 4],
+    ["decode8_bfloat16", 2],
+    ["decode8_int8", 1],
+  ] as const) {
+    yield figure(task);
+    yield share(task, (bytes * weights * 1000) / bandwidth);
+  }
 }
 
 export const figures: Benchmark = async function* (args) {
   const gpu = await findGpu();
-  if (!gpu)
+  if (!gpu) {
     throw new Error("Cannot measure a GPU: webgpu must be installed and find one, got none");
-  process.stderr.write(
-    `arpo-lab: ${gpu.name}${gpu.software ? ", which is made of software: its figures say nothing about a card" : ""}\n`,
-  );
-  const asked = args.indexOf("--sizes");
-  const names =
-    asked >= 0 ? (args[asked + 1] ?? "").split(",") : gpu.software ? ["small"] : Object.keys(sizes);
-  const unknown = names.find((name) => !(name in sizes));
-  if (unknown !== undefined) {
-    throw new RangeError(
-      `Cannot measure a GPU: --sizes must be of ${Object.keys(sizes).join(", ")}, got ${unknown}`,
-    );
   }
-  const rates = await cardRates(await webgpuDevice(), gpu.software ? 256 : 4096);
-  yield { name: "gpu.matmul_f32", value: rates.flops / 1e9, unit: "Gflop/s", backend: "webgpu" };
-  yield { name: "gpu.bandwidth", value: rates.bandwidth / 1e9, unit: "GB/s", backend: "webgpu" };
-
+  const { name, software } = gpu;
+  say(`${name}${software ? ", which is made of software: it says nothing about a card" : ""}`);
+  const names = chosen(args, software);
   const engine = await ready();
-  for (const name of names) {
-    const config = sizes[name]!;
-    const [rows, time] = gpu.software ? [2, 32] : [16, 128];
-    const beside = await timesOn(engine, config, rows, time);
-    const times = await timesOn("webgpu", config, rows, time);
-    const { layers, head, bytes } = work(config);
-    const figure = (task: keyof ModelTimes): Figure => ({
-      ...{ name: `gpu.${name}.${task}`, value: times[task], unit: "ms", backend: "webgpu" },
-      ...{ peer: engine, peerValue: beside[task], ratio: times[task] / beside[task] },
+  try {
+    const device = await webgpuDevice();
+    const has = ["shader-f16", "subgroups"].filter((feature) => device.features.has(feature));
+    say(`the adapter has ${has.join(" and ") || "neither shader-f16 nor subgroups"}`);
+    const rates = await cardRates(device, software ? 256 : 4096);
+    const rate = (what: string, value: number, unit: string): Figure => ({
+      ...{ name: `gpu.${what}`, value: value / 1e9, unit, backend: "webgpu" },
     });
-    const share = (task: keyof ModelTimes, ideal: number): Figure => ({
-      ...{ name: `gpu.${name}.${task}_roofline`, value: (100 * ideal) / times[task] },
-      ...{ unit: "% of the measured rate", backend: "webgpu" },
-    });
-    const tokens = rows * time;
-    yield figure("train");
-    // The logits are made once more for their gradients.
-    yield share("train", (tokens * (3 * layers + 4 * head) * 1000) / rates.flops);
-    yield figure("prompt");
-    yield share("prompt", ((tokens * layers + rows * head) * 1000) / rates.flops);
-    for (const task of ["decode1", "decode8", "decode64"] as const) {
-      yield figure(task);
-      yield share(task, (bytes * 1000) / rates.bandwidth);
+    yield rate("matmul_f32", rates.flops, "Gflop/s");
+    yield rate("matmul_f16_weights", rates.halves, "Gflop/s");
+    yield rate("bandwidth", rates.bandwidth, "GB/s");
+    for (const size of names) {
+      const reason = unfit(sizes[size]!, await webgpuDevice());
+      if (reason !== undefined) {
+        say(`${size} is left out: ${reason}`);
+        continue;
+      }
+      try {
+        yield* sizeFigures(size, rates, software ? [2, 32] : [16, 128]);
+      } catch (error) {
+        say(`${size} is left out: ${(error as Error).message.split("\n")[0]}`);
+      }
+      await switchBackend(engine);
     }
+  } finally {
+    // While there is a device, Dawn keeps the process alive.
+    await switchBackend(engine);
+    await releaseWebgpu();
   }
 };

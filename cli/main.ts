@@ -1,6 +1,7 @@
 // The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
+import { heldDevice } from "../src/tensor/gpu/device.js";
 import { convertCommand } from "./commands/convert.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { estimateCommand } from "./commands/estimate.js";
@@ -70,3 +71,5 @@ await program.parseAsync().catch((error: unknown) => {
   aside(error instanceof Error ? error.message : String(error));
   process.exitCode = error instanceof Stopped ? error.status : 1;
 });
+// While a GPU is held, Dawn keeps the process alive.
+heldDevice()?.destroy();

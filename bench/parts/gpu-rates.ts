@@ -1,16 +1,20 @@
 import { Programs } from "../../src/tensor/gpu/programs.js";
 import { matmul, TILE } from "../../src/tensor/gpu/wgsl/matmul.js";
+import type { StoredType } from "../../src/tensor/gpu/wgsl/stored.js";
 
 /** What a card does by its own measure: flops a second of large products, bytes a second of a copy. */
 export interface CardRates {
   flops: number;
+  /** The same with one side in halves, which are widened on their way; sums are of float32. */
+  halves: number;
   bandwidth: number;
 }
 
 /** The shortest of several runs, in seconds. */
 async function shortest(device: GPUDevice, record: (encoder: GPUCommandEncoder) => void) {
   let best = Infinity;
-  for (let i = 0; i < 5; i++) {
+  // The first run makes the pipeline.
+  for (let i = 0; i < 6; i++) {
     const encoder = device.createCommandEncoder();
     record(encoder);
     const began = performance.now();
@@ -30,10 +34,10 @@ export async function cardRates(device: GPUDevice, size: number): Promise<CardRa
     GPUBuffer,
     GPUBuffer,
   ];
-  const seconds = await shortest(device, (encoder) => {
+  const product = (stored: StoredType) => (encoder: GPUCommandEncoder) => {
     const pass = encoder.beginComputePass();
     programs.record(pass, {
-      program: matmul({ parts: 1, along: "columns", aTransposed: false, bTransposed: true }),
+      program: matmul({ parts: 1, along: "columns", aTransposed: false, bTransposed: true, stored }),
       buffers: [a, b, c].map((buffer) => ({ buffer })),
       numbers: {
         whole: [size, size, size, size, 0, 0, 0, 0, 0, size, size, size],
@@ -43,7 +47,9 @@ export async function cardRates(device: GPUDevice, size: number): Promise<CardRa
     });
     pass.end();
     programs.flush();
-  });
+  };
+  const seconds = await shortest(device, product("float32"));
+  const halved = await shortest(device, product("float16"));
   const copies = 16;
   const copying = await shortest(device, (encoder) => {
     for (let i = 0; i < copies; i++) encoder.copyBufferToBuffer(a, 0, b, 0, a.size);
@@ -52,6 +58,7 @@ export async function cardRates(device: GPUDevice, size: number): Promise<CardRa
   programs.dispose();
   return {
     flops: (2 * size ** 3) / seconds,
+    halves: (2 * size ** 3) / halved,
     bandwidth: (2 * copies * 4 * size * size) / copying,
   };
 }

@@ -1,4 +1,10 @@
-import { makeDecoder, Model, type ModelConfig, type StepSampling } from "../../src/model/index.js";
+import {
+  type DecoderType,
+  makeDecoder,
+  Model,
+  type ModelConfig,
+  type StepSampling,
+} from "../../src/model/index.js";
 import { type BackendName, switchBackend } from "../../src/tensor/backends.js";
 import { AdamW, gradientsOf, tf } from "../../src/tensor/index.js";
 
@@ -9,6 +15,8 @@ export interface ModelTimes {
   decode1: number;
   decode8: number;
   decode64: number;
+  decode8_bfloat16: number;
+  decode8_int8: number;
 }
 
 async function shortest(run: () => Promise<unknown>): Promise<number> {
@@ -55,6 +63,30 @@ async function trainTime(model: Model, rows: number, time: number): Promise<numb
   return best;
 }
 
+/** Steps of so many rows that are fed so many tokens each. */
+async function decodeTimes(
+  model: Model,
+  dtype: DecoderType,
+  kinds: readonly (readonly [rows: number, fed: number])[],
+): Promise<number[]> {
+  const { vocabSize, contextLength } = model.config;
+  const decoder = makeDecoder(model, { dtype });
+  const open = Int32Array.from({ length: 64 }, () => decoder.open());
+  const step = (count: number, fed: number) => {
+    const list = open.subarray(0, count);
+    for (const row of list) {
+      if (decoder.length(row) + fed > contextLength || fed > 1) decoder.truncate(row, 0);
+    }
+    const offsets = Int32Array.from({ length: count + 1 }, (_, i) => i * fed);
+    const tokens = Int32Array.from({ length: count * fed }, (_, i) => i % vocabSize);
+    return Promise.resolve(decoder.step(list, tokens, offsets, sampling(count)));
+  };
+  const times: number[] = [];
+  for (const [count, fed] of kinds) times.push(await shortest(() => step(count, fed)));
+  decoder.dispose();
+  return times;
+}
+
 /** Times a model's tasks on a backend, from random weights, and leaves nothing there. */
 export async function timesOn(
   backend: BackendName,
@@ -68,23 +100,14 @@ export async function timesOn(
     for (let i = 0; i < values.length; i++) values[i] = (((i * 7919) % 1009) / 1009 - 0.5) / 16;
     return Promise.resolve(values);
   });
-  const decoder = makeDecoder(model);
-  const open = Int32Array.from({ length: 64 }, () => decoder.open());
-  const step = (count: number, fed: number) => {
-    const list = open.subarray(0, count);
-    for (const row of list) {
-      if (decoder.length(row) + fed > config.contextLength || fed > 1) decoder.truncate(row, 0);
-    }
-    const offsets = Int32Array.from({ length: count + 1 }, (_, i) => i * fed);
-    const tokens = Int32Array.from({ length: count * fed }, (_, i) => i % config.vocabSize);
-    return Promise.resolve(decoder.step(list, tokens, offsets, sampling(count)));
-  };
-  const prompt = await shortest(() => step(rows, time));
-  const decode1 = await shortest(() => step(1, 1));
-  const decode8 = await shortest(() => step(8, 1));
-  const decode64 = await shortest(() => step(64, 1));
-  decoder.dispose();
+  const prompt = await decodeTimes(model, "float32", [[rows, time]]);
+  const exact = await decodeTimes(model, "float32", [1, 8, 64].map((count) => [count, 1])); // prettier-ignore
+  const [halves] = await decodeTimes(model, "bfloat16", [[8, 1]]);
+  const [bytes] = await decodeTimes(model, "int8", [[8, 1]]);
   const train = await trainTime(model, rows, time);
   model.dispose();
-  return { train, prompt, decode1, decode8, decode64 };
+  return {
+    ...{ train, prompt: prompt[0]!, decode1: exact[0]!, decode8: exact[1]!, decode64: exact[2]! },
+    ...{ decode8_bfloat16: halves!, decode8_int8: bytes! },
+  };
 }

@@ -50,7 +50,7 @@ export type { SampledToken, SampleSettings } from "./decoder/sample.js";
 export { decoderShape, decoderWeights, fetchWeights } from "./decoder/of-model.js";
 export { EngineDecoder } from "./decoder/engine.js";
 export { GpuDecoder } from "./decoder/gpu/gpu-decoder.js";
-export { uploaded, type GpuWeightSource, type WeightPart } from "./decoder/gpu/gpu-weights.js";
+export { uploaded, type GpuWeightSource, type WeightPart } from "./decoder/gpu/weight-source.js";
 export { makeDecoder } from "./decoder/make-decoder.js";
 export { shareRows, type SharedRows } from "./transformer/sharing.js";
 export { modelFingerprint } from "./files/model-fingerprint.js";

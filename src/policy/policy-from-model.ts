@@ -1,6 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import {
   type DecoderType,
+  fetchWeights,
   HfTokenizer,
   loadDecoder,
   loadModel,
@@ -154,6 +155,7 @@ export async function loadPolicy(
   }
   const model = await loadModel(folder);
   try {
+    await fetchWeights(model);
     return new ModelPolicy(model, tokenizer, { name: modelName(folder), ...options });
   } catch (error) {
     model.dispose();

@@ -2,12 +2,21 @@
 // forks, cuts, rows that join and leave, and every way of sampling. Prints what was found as JSON.
 import { EngineDecoder } from "../../src/model/decoder/engine.js";
 import { GpuDecoder } from "../../src/model/decoder/gpu/gpu-decoder.js";
-import { uploaded } from "../../src/model/decoder/gpu/gpu-weights.js";
-import type { Decoder, DecoderShape, Sampled, StepSampling } from "../../src/model/index.js";
+import { uploaded } from "../../src/model/decoder/gpu/weight-source.js";
+import { packHalf, unpackHalf } from "../../src/model/files/half.js";
+import type {
+  Decoder,
+  DecoderShape,
+  DecoderWeights,
+  Sampled,
+  StepSampling,
+  StoredValues,
+} from "../../src/model/index.js";
 import { Random } from "../../src/random/index.js";
 import { compiledEngine, ready } from "../../src/tensor/index.js";
 import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";
 import { decoderVariants, plainSampling } from "./decoder-suite.js";
+import { MirroredDecoder } from "./mirrored-decoder.js";
 import { randomWeights, smallShape } from "./random-decoder.js";
 
 type Part = readonly [row: number, tokens: readonly number[]];
@@ -95,6 +104,86 @@ async function texts() {
   return { ...found, same };
 }
 
+const matrices = ["query", "key", "value", "output", "gate", "up", "down"] as const;
+
+/** The same weights with every matrix but the embedding changed. */
+function eachMatrix<M>(weights: DecoderWeights, change: (values: Float32Array) => M) {
+  return {
+    embedding: weights.embedding,
+    finalNorm: weights.finalNorm,
+    head: change(weights.head ?? weights.embedding),
+    layers: weights.layers.map((layer) => ({
+      ...layer,
+      ...(Object.fromEntries(matrices.map((name) => [name, change(layer[name])])) as Record<
+        (typeof matrices)[number],
+        M
+      >),
+    })),
+  };
+}
+
+const rounding = (type: "float16" | "bfloat16") => (values: Float32Array) => {
+  const out = new Float32Array(values.length);
+  unpackHalf(packHalf(values, type), type, out);
+  return out;
+};
+
+/**
+ * Weights in fewer bits, beside the engine's of the same type (of the same rounded numbers where it has
+ * none): for many tokens and for few, of even widths and odd ones, packed on the card or before it.
+ */
+async function kept() {
+  const found = nothing();
+  let same = true;
+  const rounded: string[] = [];
+  for (const [, change, options] of [decoderVariants[1], decoderVariants[2]]) {
+    const shape = smallShape({ ...change, layers: 1 });
+    const weights = randomWeights(shape, options);
+    const again = randomWeights(shape, { ...options, seed: 4 });
+    const halves = eachMatrix<StoredValues>(weights, (values) => packHalf(values, "bfloat16"));
+    for (const type of ["float16", "bfloat16", "int8"] as const) {
+      let now = weights;
+      const source = () =>
+        type === "float16" ? { ...eachMatrix(now, rounding(type)), embedding: now.embedding } : now;
+      const right = new EngineDecoder(
+        ...([engine.call, shape, source, type === "float16" ? "float32" : type] as const),
+      );
+      const ours = new GpuDecoder(device, shape, () => uploaded(device, now), type);
+      rounded.push(String(ours.rounded));
+      for (const round of [0, 1]) {
+        const random = Random.from(8);
+        const texts = [40, 3].map((size) =>
+          Array.from({ length: size }, () => random.integer(shape.vocabSize)),
+        );
+        const rows = texts.map(() => (right.open(), ours.open()));
+        const sampling = plainSampling(2, 0.3, shape.vocabSize);
+        for (const fed of [texts, [[1], [2]]]) {
+          const parts = rows.map((row, i) => [row, fed[i]!] as const);
+          note(found, await feed(ours, parts, sampling), await feed(right, parts, sampling));
+        }
+        for (const row of rows) for (const decoder of [ours, right]) decoder.close(row);
+        if (round === 1) break;
+        now = again;
+        for (const decoder of [ours, right]) decoder.refresh();
+      }
+      ours.dispose();
+      right.dispose();
+    }
+    // Bits of bfloat16, as files have them.
+    const [bits, packed] = [halves, weights].map(
+      (given) => new GpuDecoder(device, shape, () => uploaded(device, given), "bfloat16"),
+    ) as [GpuDecoder, GpuDecoder];
+    const said: Sampled[] = [];
+    for (const decoder of [bits, packed]) {
+      const sampling = plainSampling(1, 0.3, shape.vocabSize);
+      said.push(await feed(decoder, [[decoder.open(), [1, 2, 3]]], sampling));
+      decoder.dispose();
+    }
+    same &&= said[0]!.topLogprobs.join() === said[1]!.topLogprobs.join();
+  }
+  return { ...found, same, rounded };
+}
+
 /** Random opens, forks, cuts and closes in both; the bytes held are the same. */
 async function tree() {
   const found = nothing();
@@ -168,31 +257,64 @@ async function sampling() {
   return found;
 }
 
+/** What was seen of a decoder beside the right one: how far apart, and tokens that are no ties. */
+function seen({ apart, steps, mostRows, otherwise }: MirroredDecoder) {
+  return { apart, steps, mostRows, wrong: otherwise.filter(({ tie }) => !tie) };
+}
+
 /** Tokens decoded greedily and sampled, and what a step costs. */
 async function answers() {
-  const found = nothing();
   const shape = smallShape({ layers: 3 });
   const { ours, right } = both(shape);
-  const rows = Array.from({ length: 6 }, () => (right.open(), ours.open()));
+  const mirror = new MirroredDecoder(ours, right);
+  const rows = Array.from({ length: 6 }, () => mirror.open());
   const random = Random.from(3);
   const tokens = rows.map((_, i) => [i, 2 * i + 1]);
-  let cost = { dispatches: 0, submits: 0, bytesRead: 0 };
+  let before = { ...ours.cost };
   for (let step = 0; step < 24; step++) {
     const draws = rows.map(() => random.uniform());
     const settings = plainSampling(rows.length, draws, 4);
     settings.temperature.fill(0, 0, 3);
+    before = { ...ours.cost };
     const parts = rows.map((row, i) => [row, tokens[i]!] as const);
-    const expected = await feed(right, parts, settings);
-    const before = { ...ours.cost };
-    note(found, await feed(ours, parts, settings), expected);
-    cost = {
-      dispatches: ours.cost.dispatches - before.dispatches,
-      submits: ours.cost.submits - before.submits,
-      bytesRead: ours.cost.bytesRead - before.bytesRead,
-    };
-    for (const i of rows.keys()) tokens[i] = [expected.tokens[i]!];
+    const said = await feed(mirror, parts, settings);
+    for (const i of rows.keys()) tokens[i] = [said.tokens[i]!];
   }
-  return { ...found, cost, layers: shape.layers, count: rows.length };
+  const cost = {
+    dispatches: ours.cost.dispatches - before.dispatches,
+    submits: ours.cost.submits - before.submits,
+    bytesRead: ours.cost.bytesRead - before.bytesRead,
+  };
+  return { ...seen(mirror), cost, layers: shape.layers, count: rows.length };
+}
+
+/** Up to 64 rows decoded together, of which some leave and others join at every step. */
+async function crowd() {
+  const shape = smallShape({ layers: 1, vocabSize: 131 });
+  const { ours, right } = both(shape);
+  const mirror = new MirroredDecoder(ours, right);
+  const random = Random.from(21);
+  let rows: { id: number; next: number[] }[] = [];
+  let joined = 0;
+  for (let step = 0; step < 10; step++) {
+    const leaving = new Set(rows.filter(() => random.uniform() < 0.3));
+    for (const { id } of leaving) mirror.close(id);
+    rows = rows.filter((row) => !leaving.has(row));
+    const room = step % 3 === 2 ? 20 : 64;
+    while (rows.length < room) {
+      const next = Array.from({ length: 1 + random.integer(5) }, () => random.integer(131));
+      const from = rows.length > 0 && random.uniform() < 0.3 ? random.choose(rows) : undefined;
+      rows.push({ id: from ? mirror.fork(from.id) : mirror.open(), next });
+      joined++;
+    }
+    const draws = rows.map(() => random.uniform());
+    const settings = plainSampling(rows.length, draws, 2);
+    for (const i of rows.keys()) if (i % 2 === 0) settings.temperature[i] = 0;
+    const said = await feed(mirror, rows.map(({ id, next }) => [id, next] as const), settings); // prettier-ignore
+    for (const [i, row] of rows.entries()) row.next = [said.tokens[i]!];
+  }
+  for (const { id } of rows) mirror.close(id);
+  return { ...seen(mirror), joined, left: ours.bytes() };
 }
 
 /** What may go wrong: a step that fails, a row closed while it is fed, rows fed at the same time. */
@@ -233,9 +355,11 @@ async function trouble() {
 
 const result = {
   texts: await texts(),
+  kept: await kept(),
   tree: await tree(),
   sampling: await sampling(),
   answers: await answers(),
+  crowd: await crowd(),
   trouble: await trouble(),
   faults,
 };

@@ -1,21 +1,30 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lacksGpu, runCheck } from "../tensor/software-gpu.js";
+import type { Otherwise } from "./mirrored-decoder.js";
 
 interface Found {
   apart: number;
   rows: number;
   others: number;
 }
+interface Seen {
+  apart: number;
+  steps: number;
+  mostRows: number;
+  wrong: Otherwise[];
+}
 interface Result {
   texts: Found & { same: boolean };
+  kept: Found & { same: boolean; rounded: string[] };
   tree: Found & { sizes: number; left: number };
   sampling: Found;
-  answers: Found & {
+  answers: Seen & {
     cost: { dispatches: number; submits: number; bytesRead: number };
     layers: number;
     count: number;
   };
+  crowd: Seen & { joined: number; left: number };
   trouble: Record<string, string | number>;
   faults: string[];
 }
@@ -34,6 +43,11 @@ const alike = ({ apart, rows, others }: Found) => {
   assert.ok(others <= rows / 100, `${others} of ${rows} tokens are others`);
 };
 
+const same = ({ apart, wrong }: Seen) => {
+  assert.ok(apart < 2e-5, `${apart} apart`);
+  assert.deepEqual(wrong, [], "every other token is a tie");
+};
+
 test(
   "GpuDecoder gives the engine's numbers, and a row the same bytes however it is fed",
   { skip },
@@ -41,6 +55,17 @@ test(
     const { texts } = found();
     alike(texts);
     assert.ok(texts.same);
+  },
+);
+
+test(
+  "GpuDecoder keeps weights in 16 and 8 bits as the engine does, and says so",
+  { skip },
+  () => {
+    const { kept } = found();
+    alike(kept);
+    assert.ok(kept.same, "bits of bfloat16 are what they were rounded from");
+    assert.deepEqual([...new Set(kept.rounded)], ["float16", "bfloat16", "int8"]);
   },
 );
 
@@ -66,11 +91,19 @@ test(
 
 test("GpuDecoder answers as the engine does, at one submit and few bytes a step", { skip }, () => {
   const { answers } = found();
-  alike(answers);
+  same(answers);
   const { cost, layers, count } = answers;
   assert.ok(cost.dispatches <= 12 * layers + 5, `${cost.dispatches} dispatches`);
   assert.equal(cost.submits, 1);
   assert.ok(cost.bytesRead <= 64 * count, `${cost.bytesRead} bytes for ${count} rows`);
+});
+
+test("GpuDecoder decodes 64 rows that join and leave as the engine does", { skip }, () => {
+  const { crowd } = found();
+  same(crowd);
+  assert.equal(crowd.mostRows, 64);
+  assert.ok(crowd.joined > 150, `${crowd.joined} rows joined`);
+  assert.equal(crowd.left, 0);
 });
 
 test(

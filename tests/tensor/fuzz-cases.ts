@@ -10,9 +10,11 @@ import {
   rope,
   swiglu,
 } from "../../src/tensor/index.js";
+import { adaptedLinear } from "../../src/tensor/ops/adapted-linear.js";
 import type { OpCase } from "./op-cases.js";
 
-const random = Random.from(18);
+/** Other shapes are drawn for another number. */
+const random = Random.from(Number(process.env["ARPO_LAB_FUZZ"] ?? 18));
 
 function pick<T>(from: readonly T[]): T {
   return from[random.integer(from.length)]!;
@@ -124,6 +126,35 @@ function wordsCase(name: string, rows: number, width: number, vocabulary: number
   };
 }
 
+function adaptedCase(name: string, count: number): OpCase {
+  const [rows, inputs, rank] = [pick(odd), pick(odd), pick([1, 4, 16, 65])];
+  const biased = random.uniform() < 0.5;
+  const scale = pick([0.5, 2]);
+  const all = Array.from({ length: count }, (_, i) => ({ i, outputs: pick(odd) }));
+  const shapes: Record<string, number[]> = { x: [rows, inputs] };
+  for (const { i, outputs } of all) {
+    Object.assign(shapes, { [`w${i}`]: [outputs, inputs], [`a${i}`]: [rank, inputs] });
+    Object.assign(shapes, { [`b${i}`]: [outputs, rank] });
+    if (biased && count !== 2) shapes[`bias${i}`] = [outputs];
+  }
+  return {
+    name,
+    shapes,
+    fixed: all.flatMap(({ i }) => [`w${i}`, `bias${i}`]),
+    run: ({ x, ...given }) =>
+      adaptedLinear(
+        x!,
+        all.map(({ i }) => ({
+          weight: given[`w${i}`]!,
+          bias: given[`bias${i}`],
+          a: given[`a${i}`]!,
+          b: given[`b${i}`]!,
+        })),
+        scale,
+      ),
+  };
+}
+
 /** Random shapes of every fused op, awkward on purpose; the same at every call. */
 export const fuzzCases: readonly OpCase[] = [
   ...Array.from({ length: 8 }, (_, i) => linearCase(`linear ${i}`)),
@@ -136,5 +167,6 @@ export const fuzzCases: readonly OpCase[] = [
   ...Array.from({ length: 4 }, (_, i) =>
     wordsCase(`words ${i}`, pick([1, 5, 65]), pick([3, 17, 40]), pick([2, 63, 65, 300])),
   ),
+  ...[1, 1, 2, 2, 3, 3].map((count, i) => adaptedCase(`adapters of ${count}, ${i}`, count)),
   wordsCase("150,000 words", 2, 3, 150_000),
 ];

@@ -11,11 +11,23 @@ const base: ModelConfigInput = {
   ...{ vocabSize: 71, hiddenSize: 24, intermediateSize: 40, layers: 2, heads: 4, kvHeads: 2 },
   ...{ contextLength: 32, initializerRange: 0.2 },
 };
-const models: Record<string, { input: ModelConfigInput; lora?: boolean; steps: number }> = {
+interface Training {
+  input: ModelConfigInput;
+  /** The projections that have adapters, which alone are trained then. */
+  lora?: string | readonly string[];
+  steps: number;
+}
+const models: Record<string, Training> = {
   "qwen2, tied": { input: base, steps: 20 },
   "qwen3, untied": { input: { ...base, family: "qwen3", headDim: 8, tied: false }, steps: 3 },
-  "llama, adapters": { input: { ...base, family: "llama" }, lora: true, steps: 20 },
+  "llama, adapters": { input: { ...base, family: "llama" }, lora: "all-linear", steps: 20 },
+  "qwen3, some adapters": {
+    input: { ...base, family: "qwen3", headDim: 8 },
+    lora: ["q_proj", "v_proj"],
+    steps: 3,
+  },
   "four layers": { input: { ...base, layers: 4 }, steps: 3 },
+  "four layers, adapters": { input: { ...base, layers: 4 }, lora: "all-linear", steps: 3 },
 };
 
 /** What one step of training did on the GPU. */
@@ -26,9 +38,9 @@ export interface StepCost {
   bytesRead: number;
 }
 
-async function train(input: ModelConfigInput, lora: boolean, steps: number) {
+async function train({ input, lora, steps }: Training) {
   const model = Model.init(input, 7);
-  if (lora) addLora(model, { rank: 4, alpha: 8, seed: 1 });
+  if (lora) addLora(model, { rank: 4, alpha: 8, seed: 1, targetModules: lora });
   const weights = lora ? model.lora!.weights : model.weights;
   const optimizer = new AdamW(weights, { learningRate: 5e-3, maxNorm: 1 });
   const rows = [9, 4, 1].map((size, r) =>
@@ -97,9 +109,7 @@ async function everything() {
   const ops: Record<string, OpResult> = {};
   for (const op of [...opCases, ...fuzzCases]) ops[op.name] = await runCase(op);
   const runs: Record<string, Awaited<ReturnType<typeof train>>> = {};
-  for (const [name, { input, lora = false, steps }] of Object.entries(models)) {
-    runs[name] = await train(input, lora, steps);
-  }
+  for (const [name, training] of Object.entries(models)) runs[name] = await train(training);
   return { ops, runs, largest: await largest(), tensors: tf.memory().numTensors };
 }
 

@@ -60,6 +60,13 @@ test(
   },
 );
 
+test("a step that trains adapters is in the order of one that trains all", { skip }, () => {
+  const { cost } = found().runs["four layers, adapters"]!;
+  assert.ok(cost.dispatches <= 240, `${cost.dispatches} dispatches`);
+  assert.ok(cost.submits <= 4, `${cost.submits} submits`);
+  assert.ok(cost.bytesRead <= 64, `${cost.bytesRead} bytes read`);
+});
+
 test("what a GPU computed leaves no tensor behind", { skip }, () => {
   assert.equal(found().leaked, 0);
 });

@@ -18,6 +18,8 @@ type Tensors = Record<string, tf.Tensor>;
 export interface OpCase {
   name: string;
   shapes: Record<string, number[]>;
+  /** Float32 inputs that are not differentiated, besides cos and sin. */
+  fixed?: readonly string[];
   /** Int32 inputs, not differentiated. */
   ids?: Record<string, { shape: number[]; values: number[] }>;
   run(inputs: Tensors): tf.Tensor[];
@@ -153,7 +155,8 @@ function caseTensors(op: OpCase, inputs: Record<string, Float64Array>): Tensors 
 
 /** Runs an op forwards and backwards on the backend in use. */
 export async function runCase(op: OpCase): Promise<OpResult> {
-  const names = Object.keys(op.shapes).filter((n) => n !== "cos" && n !== "sin");
+  const fixed = ["cos", "sin", ...(op.fixed ?? [])];
+  const names = Object.keys(op.shapes).filter((name) => !fixed.includes(name));
   const [outputs, slopes] = tf.tidy(() => {
     const tensors = caseTensors(op, caseInputs(op));
     const outputs = op.run(tensors);

@@ -13,8 +13,9 @@ import {
 } from "../../tensor/optional/webgpu.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
-import { fastest, type Timing, verdict } from "./fastest.js";
-import { measure } from "./measure.js";
+import type { DecoderType } from "../decoder/weights.js";
+import { fastest, type Task, type Timing, verdict } from "./fastest.js";
+import { measure, type Work } from "./measure.js";
 import { allRemembered, machineKey, type Remembered, remember, shapeKey } from "./remembered.js";
 
 /** What a choice depends on besides the model; tests put their own in its place. */
@@ -27,12 +28,13 @@ export interface Surroundings {
   engine: { backend: BackendName; on: string };
   /** The GPU that answers, asked for only where one is plausible. */
   findGpu(): Promise<FoundGpu | undefined>;
-  measure(backend: BackendName, config: ModelConfig): Promise<Pick<Timing, Task>>;
+  measure(backend: BackendName, config: ModelConfig, work: Work): Promise<Pick<Timing, Task>>;
   remembered(): Promise<readonly Remembered[]>;
   remember(entry: Remembered): Promise<void>;
   say(text: string): void;
 }
-type Task = "train" | "decode";
+
+const everything: Work = { tasks: ["train", "decode"], dtype: "float32" };
 
 /** What was chosen, and what it was chosen by: nothing where there was nothing to choose. */
 export interface Choice {
@@ -45,12 +47,16 @@ export interface Choice {
  * Which backend a model of this shape trains on and which it decodes on: what was asked for, else what
  * is there, else, where there are several, the faster by a measurement that is remembered.
  */
-export async function decide(config: ModelConfig, around: Surroundings): Promise<Choice> {
+export async function decide(
+  config: ModelConfig,
+  around: Surroundings,
+  work: Work = everything,
+): Promise<Choice> {
   const { backend, on } = around.engine;
   const alone: Choice = { train: backend, decode: backend, timings: [] };
   if (around.asked || around.bound) return alone;
   const machine = machineKey();
-  const shape = shapeKey(config);
+  const shape = shapeKey(config, work);
   const known = (await around.remembered()).find(
     (entry) => entry.machine === machine && entry.shape === shape,
   );
@@ -64,7 +70,7 @@ export async function decide(config: ModelConfig, around: Surroundings): Promise
       { backend: "webgpu" as const, on: gpu.name },
     ]) {
       try {
-        timings.push({ ...candidate, ...(await around.measure(candidate.backend, config)) });
+        timings.push({ ...candidate, ...(await around.measure(candidate.backend, config, work)) });
       } catch (error) {
         const reason = (error as Error).message.split("\n")[0];
         around.say(`${candidate.backend} (${candidate.on}) is left out: ${reason}`);
@@ -74,7 +80,7 @@ export async function decide(config: ModelConfig, around: Surroundings): Promise
     await around.remember({ machine, shape, timings });
   }
   const when = known ? "measured before" : "measured now";
-  const tasks = (["train", "decode"] as const).map((task) => verdict(timings, task));
+  const tasks = work.tasks.map((task) => verdict(timings, task));
   around.say(`this model ${tasks.join(" and ")}, ${when}; ARPO_LAB_BACKEND overrides`);
   return { train: fastest(timings, "train"), decode: fastest(timings, "decode"), timings };
 }
@@ -114,9 +120,31 @@ export async function chooseBackend(config: ModelConfig): Promise<void> {
     else if (choice.train !== "webgpu") await releaseWebgpu();
     decodeOn(choice.decode);
   } catch (error) {
-    // What was remembered may be gone: a card taken out, a package removed.
-    const reason = (error as Error).message.split("\n")[0];
-    around.say(`webgpu does not start, ${around.engine.backend} serves: ${reason}`);
-    await releaseWebgpu().catch(() => undefined);
+    await fallBack(around, error);
+  }
+}
+
+/** What was remembered may be gone: a card taken out, a package removed. */
+async function fallBack({ engine, say }: Surroundings, error: unknown): Promise<void> {
+  const reason = (error as Error).message.split("\n")[0];
+  say(`webgpu does not start, ${engine.backend} serves: ${reason}`);
+  await releaseWebgpu().catch(() => undefined);
+}
+
+/**
+ * The same for a model that will only decode, with its weights kept as `dtype`: tensors stay where they
+ * are. Once a model decodes on a GPU, all later ones stay where the first one is.
+ */
+export async function chooseDecoder(config: ModelConfig, dtype: DecoderType): Promise<void> {
+  await ready();
+  const around = { ...here(), bound: decided };
+  const { decode } = await decide(config, around, { tasks: ["decode"], dtype });
+  if (decode !== "webgpu") return;
+  try {
+    await webgpuDevice();
+    decodeOn("webgpu");
+    decided = true;
+  } catch (error) {
+    await fallBack(around, error);
   }
 }

@@ -8,7 +8,14 @@ import type { StepSampling } from "../decoder/decoder.js";
 import { makeDecoder } from "../decoder/make-decoder.js";
 import { fetchWeights } from "../decoder/of-model.js";
 import { Model } from "../transformer/transformer.js";
-import type { Timing } from "./fastest.js";
+import type { DecoderType } from "../decoder/weights.js";
+import type { Task, Timing } from "./fastest.js";
+
+/** What is to be timed: which tasks, and how a decoder keeps its weights. */
+export interface Work {
+  tasks: readonly Task[];
+  dtype: DecoderType;
+}
 
 /** Layers that are timed: each costs the same. */
 const LAYERS = 2;
@@ -71,9 +78,9 @@ async function timeTraining(model: Model): Promise<number> {
   return time;
 }
 
-async function timeDecoding(model: Model): Promise<number> {
+async function timeDecoding(model: Model, dtype: DecoderType): Promise<number> {
   await fetchWeights(model);
-  const decoder = makeDecoder(model);
+  const decoder = makeDecoder(model, { dtype });
   const rows = Int32Array.from({ length: ROWS }, () => decoder.open());
   const sampling: StepSampling = {
     temperature: new Float32Array(ROWS).fill(1),
@@ -100,6 +107,7 @@ async function timeDecoding(model: Model): Promise<number> {
 export async function measure(
   backend: BackendName,
   config: ModelConfig,
+  { tasks, dtype }: Work = { tasks: ["train", "decode"], dtype: "float32" },
 ): Promise<Pick<Timing, "train" | "decode">> {
   const before = tf.getBackend() as BackendName;
   try {
@@ -107,7 +115,10 @@ export async function measure(
     decodeOn(backend);
     const model = await build(probeShape(config));
     try {
-      return { train: await timeTraining(model), decode: await timeDecoding(model) };
+      return {
+        ...(tasks.includes("train") ? { train: await timeTraining(model) } : {}),
+        ...(tasks.includes("decode") ? { decode: await timeDecoding(model, dtype) } : {}),
+      };
     } finally {
       model.dispose();
     }

@@ -5,9 +5,10 @@ import { cacheFolder } from "../../files/cache-folder.js";
 import { gpuFiles } from "../../tensor/optional/webgpu.js";
 import type { ModelConfig } from "../config.js";
 import type { Timing } from "./fastest.js";
+import type { Work } from "./measure.js";
 
 /** To be raised when kernels change enough to measure again. */
-const REVISION = 1;
+const REVISION = 2;
 
 /** What was measured for one shape of model on one machine. */
 export interface Remembered {
@@ -22,9 +23,9 @@ export function machineKey(): string {
 }
 
 /** What of a model decides how long its steps take. */
-export function shapeKey(config: ModelConfig): string {
+export function shapeKey(config: ModelConfig, { tasks, dtype }: Work): string {
   const { vocabSize, hiddenSize, intermediateSize, layers, heads, kvHeads, headDim } = config;
-  return `${layers} layers of ${hiddenSize} x ${intermediateSize}, ${heads}/${kvHeads} heads of ${headDim}, ${vocabSize} words`;
+  return `${layers} layers of ${hiddenSize} x ${intermediateSize}, ${heads}/${kvHeads} heads of ${headDim}, ${vocabSize} words${tasks.includes("train") ? "" : `, decoding alone in ${dtype}`}`;
 }
 
 const file = () => join(cacheFolder(), "backends.json");

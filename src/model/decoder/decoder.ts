@@ -31,8 +31,8 @@ export interface Sampled {
 /**
  * A decoder transformer with a key-value cache of rows that share their pasts.
  *
- * Implemented twice: by the compiled engine (native, wasm), one call per step for the whole model, and
- * in plain TypeScript for every other backend. Both give the same answer for a row whatever else is in
+ * Implemented three times: by the compiled engine (native, wasm), one call per step for the whole model;
+ * on a GPU, one submit per step; and in plain TypeScript for every other backend. Each gives the same answer for a row whatever else is in
  * the step, and whether its tokens are fed in one step or in several.
  */
 export interface Decoder {
@@ -41,7 +41,7 @@ export interface Decoder {
   /** The longest row it can hold. */
   readonly contextLength: number;
   /** How matrices are kept, where that is not in single precision. */
-  readonly rounded?: "bfloat16" | "int8" | "q4";
+  readonly rounded?: "bfloat16" | "float16" | "int8" | "q4";
   /** An empty row. */
   open(): number;
   /** A row with the same past, shared. */

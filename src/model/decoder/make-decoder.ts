@@ -14,9 +14,8 @@ import type { Model } from "../transformer/transformer.js";
 /**
  * The fastest decoder there is here for a model: the compiled engine's, the GPU's where that was measured
  * to be faster or asked for, or plain code where that was (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
- * With a `dtype` the engine's copy is rounded: it takes a half or a quarter of the memory and is not
- * quite the model any more; a GPU does not round yet, so the engine decodes then. Plain code keeps the
- * weights as they are.
+ * With a `dtype` the decoder's copy is rounded: it takes a half or a quarter of the memory and is not
+ * quite the model any more. Plain code keeps the weights as they are.
  *
  * @example
  * ```ts
@@ -38,11 +37,9 @@ export function makeDecoder(model: Model, options: { dtype?: DecoderType } = {})
     );
   }
   const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
-  if (device && dtype === "float32") {
-    return new GpuDecoder(device, decoderShape(model.config), () => modelWeights(device, model));
-  }
-  const engine = compiledEngine();
   const shape = decoderShape(model.config);
+  if (device) return new GpuDecoder(device, shape, () => modelWeights(device, model), dtype);
+  const engine = compiledEngine();
   const source = () => decoderWeights(model);
   return engine
     ? new EngineDecoder(engine.call, shape, source, dtype)

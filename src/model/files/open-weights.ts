@@ -2,7 +2,7 @@ import { access } from "#platform/files";
 import { basename, join } from "#platform/path";
 import type { ModelConfig } from "../config.js";
 import { readJson } from "./read-json.js";
-import type { WeightFile } from "./weight-file.js";
+import type { StoredValues, WeightFile } from "./weight-file.js";
 import { SafetensorsFile } from "./safetensors-file.js";
 import { weightShapes } from "../transformer/weights.js";
 
@@ -81,13 +81,13 @@ export function checkStored(
   return fresh;
 }
 
-/** Refuses weights that are not numbers. */
-export function checkFinite(name: string, values: Float32Array): void {
+/** Refuses weights that are not numbers; 16-bit ones are bfloat16. */
+export function checkFinite(name: string, values: StoredValues): void {
+  const halves = values instanceof Uint16Array;
   for (let i = 0; i < values.length; i++) {
-    if (!Number.isFinite(values[i])) {
-      throw new RangeError(
-        `Cannot load a model: weights must be finite, got ${values[i]} in ${name} at ${i}`,
-      );
-    }
+    const value = values[i]!;
+    if (halves ? (value & 0x7f80) !== 0x7f80 : Number.isFinite(value)) continue;
+    const what = halves ? "NaN or infinity" : value;
+    throw new RangeError(`Cannot load a model: weights must be finite, got ${what} in ${name} at ${i}`);
   }
 }

@@ -1,8 +1,13 @@
 import { note } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { decodeBackend } from "../../tensor/decode-backend.js";
+import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine, ready } from "../../tensor/index.js";
+import { chooseDecoder } from "../choose/choose-backend.js";
 import type { ModelConfig } from "../config.js";
 import { EngineDecoder } from "../decoder/engine.js";
+import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
+import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
 import {
@@ -57,6 +62,15 @@ function storedWeights(
   };
 }
 
+/** Values as they lie there, refused where they are not numbers: for who cannot see that by itself. */
+function checked(tensors: StoredTensors): Read {
+  return (name) => {
+    const values = tensors.read(name);
+    checkFinite(name, values);
+    return values;
+  };
+}
+
 /** All weights, read once. */
 function inMemory(tensors: StoredTensors, config: ModelConfig, read: Read): WeightsSource {
   const weights = storedWeights(tensors, config, read);
@@ -71,7 +85,7 @@ function inMemory(tensors: StoredTensors, config: ModelConfig, read: Read): Weig
 /**
  * A decoder straight from a Hugging Face folder or a `.gguf` file, for models that are only read: the weights are
  * looked at one tensor at a time, mapped from their files where the engine can, and kept as `dtype`
- * says. Embeddings stay in the file. To train, or for a decoder that follows training, use
+ * says: by the engine, whose embeddings stay in the file, or on a GPU where that is the faster one. To train, or for a decoder that follows training, use
  * `loadModel`.
  *
  * @example
@@ -111,11 +125,22 @@ export async function loadDecoder(
     const map: MapFile | undefined = options.map === false ? undefined : engine?.map;
     const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
+    await chooseDecoder(config, dtype);
+    const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
     const widened: Read = (name) => {
       const values = wholeValues(tensors.read(name));
       checkFinite(name, values);
       return values;
     };
+    if (device) {
+      const read = checked(tensors);
+      const weights = storedWeights(tensors, config, read);
+      checkFinite(endNames.embedding, weights.embedding);
+      const source = () => uploaded(device, weights, config.tied);
+      const decoder = new GpuDecoder(device, shape, source, dtype);
+      for (const buffer of tensors.buffers) engine?.forget?.(buffer);
+      return { decoder, config };
+    }
     if (!engine) {
       if (dtype !== "float32") {
         note(

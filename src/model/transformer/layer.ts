@@ -39,8 +39,10 @@ export function decoderLayer(
   const { heads, kvHeads, headDim, normEpsilon: epsilon } = config;
   const w = (name: string) => weights[`${name}.weight`]!;
 
-  const project = (given: tf.Tensor, name: string) =>
-    loraScale === undefined ? linear(given, w(name)) : adapted(given, weights, name, loraScale);
+  const project = (given: tf.Tensor, ...names: string[]): tf.Tensor[] =>
+    loraScale === undefined
+      ? names.map((name) => linear(given, w(name)))
+      : adapted(given, weights, names, loraScale);
 
   const given = rmsNorm(x, w("input_layernorm"), epsilon);
   const shape = { heads, kvHeads, headDim, epsilon };
@@ -66,10 +68,11 @@ export function decoderLayer(
   const seen = sharing
     ? sharedAttention({ q, k, v }, lengths, sharing)
     : causalAttention(q, k, v, lengths);
-  const attended = project(seen, "self_attn.o_proj");
-  const middle: tf.Tensor = x.add(attended);
+  const [attended] = project(seen, "self_attn.o_proj");
+  const middle: tf.Tensor = x.add(attended!);
 
   const normed = rmsNorm(middle, w("post_attention_layernorm"), epsilon);
-  const inside = swiglu(project(normed, "mlp.gate_proj"), project(normed, "mlp.up_proj"));
-  return middle.add(project(inside, "mlp.down_proj"));
+  const [gate, up] = project(normed, "mlp.gate_proj", "mlp.up_proj");
+  const [found] = project(swiglu(gate!, up!), "mlp.down_proj");
+  return middle.add(found!);
 }

@@ -1,30 +1,31 @@
-import { linear, type Qkv, type QkvShape, rmsNorm, rope, tf } from "../../tensor/index.js";
+import { type Qkv, type QkvShape, rmsNorm, rope, type tf } from "../../tensor/index.js";
+import { type Adapted, adaptedLinear, frozenLinear } from "../../tensor/ops/adapted-linear.js";
 import type { LayerWeights } from "./layer-parts.js";
 import type { RotaryTable } from "./rope.js";
 
-/** A linear layer whose weight is not trained: no time goes into a gradient nobody wants. */
-function frozen(x: tf.Tensor, weight: tf.Tensor, bias?: tf.Tensor): tf.Tensor {
-  return tf.customGrad((given) => ({
-    value: linear(given as tf.Tensor, weight, bias),
-    gradFunc: (dy: tf.Tensor) => {
-      const [outputs, inputs] = weight.shape as [number, number];
-      const rows: tf.Tensor2D = dy.reshape([-1, outputs]);
-      return tf.matMul(rows, weight as tf.Tensor2D).reshape([...x.shape.slice(0, -1), inputs]);
-    },
-  }))(x);
-}
-
-/** x W^T + b, and scale * x A^T B^T where the projection has an adapter. */
+/**
+ * x W^T + b of some projections of the same x, and scale * x A^T B^T where one has an adapter. Where all
+ * have, they are one operation.
+ */
 export function adapted(
   x: tf.Tensor,
   weights: LayerWeights,
-  name: string,
+  names: readonly string[],
   scale: number,
-): tf.Tensor {
-  const base = frozen(x, weights[`${name}.weight`]!, weights[`${name}.bias`]);
-  const a = weights[`${name}.lora_A.weight`];
-  const b = weights[`${name}.lora_B.weight`];
-  return a && b ? base.add(linear(linear(x, a), b).mul(scale)) : base;
+): tf.Tensor[] {
+  const projections = names.map((name) => ({
+    weight: weights[`${name}.weight`]!,
+    bias: weights[`${name}.bias`],
+    a: weights[`${name}.lora_A.weight`],
+    b: weights[`${name}.lora_B.weight`],
+  }));
+  const whole = (given: (typeof projections)[number]): given is typeof given & Adapted =>
+    given.a !== undefined && given.b !== undefined;
+  const adaptedOnes = projections.filter(whole);
+  if (adaptedOnes.length === projections.length) return adaptedLinear(x, adaptedOnes, scale);
+  return projections.map((given) =>
+    whole(given) ? adaptedLinear(x, [given], scale)[0]! : frozenLinear(x, given.weight, given.bias),
+  );
 }
 
 /** As the tensor room's `qkv`, with adapters on the projections. */
@@ -36,15 +37,12 @@ export function adaptedQkv(
   scale: number,
 ): Qkv {
   const [batch, time] = x.shape as [number, number];
-  const project = (letter: string, count: number): tf.Tensor => {
-    const all = adapted(x, weights, `self_attn.${letter}_proj`, scale);
-    const split: tf.Tensor = all.reshape([batch, time, count, headDim]);
-    const norm = weights[`self_attn.${letter}_norm.weight`];
+  const letters = ["q", "k", "v"] as const;
+  const names = letters.map((letter) => `self_attn.${letter}_proj`);
+  const [q, k, v] = adapted(x, weights, names, scale).map((all, i) => {
+    const split: tf.Tensor = all.reshape([batch, time, i === 0 ? heads : kvHeads, headDim]);
+    const norm = weights[`self_attn.${letters[i]}_norm.weight`];
     return norm ? rmsNorm(split, norm, epsilon) : split;
-  };
-  return {
-    q: rope(project("q", heads), cos, sin),
-    k: rope(project("k", kvHeads), cos, sin),
-    v: project("v", kvHeads),
-  };
+  }) as [tf.Tensor, tf.Tensor, tf.Tensor];
+  return { q: rope(q, cos, sin), k: rope(k, cos, sin), v };
 }

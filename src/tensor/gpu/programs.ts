@@ -20,16 +20,25 @@ export interface Dispatch {
   groups: readonly [number, number?, number?];
 }
 
+/** Every pipeline of a device, which all that run on it share: making one takes longer than running it. */
+const pipelinesOf = new WeakMap<GPUDevice, Map<string, GPUComputePipeline>>();
+
+function pipelines(device: GPUDevice): Map<string, GPUComputePipeline> {
+  let made = pipelinesOf.get(device);
+  if (!made) pipelinesOf.set(device, (made = new Map()));
+  return made;
+}
+
 const SLOT = 256;
 const CHUNK = 1 << 16;
 
 /**
- * Shaders and their numbers on one device. Pipelines are made once; the numbers of all dispatches of one
- * submit lie in one buffer and are written at once, before it (`flush`).
+ * Shaders and their numbers on one device. The numbers of all dispatches of one submit lie in one
+ * buffer and are written at once, before it (`flush`).
  */
 export class Programs {
   readonly device: GPUDevice;
-  readonly #pipelines = new Map<string, GPUComputePipeline>();
+  readonly #pipelines: Map<string, GPUComputePipeline>;
   readonly #chunks: { buffer: GPUBuffer; bytes: ArrayBuffer }[] = [];
   #used = 0;
   /** Dispatches recorded so far. */
@@ -37,6 +46,7 @@ export class Programs {
 
   constructor(device: GPUDevice) {
     this.device = device;
+    this.#pipelines = pipelines(device);
   }
 
   /** Records a dispatch into a pass. */
@@ -74,7 +84,6 @@ export class Programs {
   dispose(): void {
     for (const { buffer } of this.#chunks) buffer.destroy();
     this.#chunks.length = 0;
-    this.#pipelines.clear();
   }
 
   #pipeline({ key, code }: Program): GPUComputePipeline {

@@ -1,4 +1,5 @@
 import { GpuBackend } from "./gpu-backend.js";
+import { gpuAdapterKernels } from "./kernels/adapters.js";
 import { gpuAttentionKernels } from "./kernels/attention.js";
 import { registerGpuKernels } from "./kernels/kernel.js";
 import { gpuOptimiserKernels } from "./kernels/optimiser.js";
@@ -9,6 +10,7 @@ import { gpuVocabularyKernels } from "./kernels/vocabulary.js";
 export function startGpuBackend(device: GPUDevice): GpuBackend {
   for (const kernels of [
     gpuTransformerKernels,
+    gpuAdapterKernels,
     gpuAttentionKernels,
     gpuVocabularyKernels,
     gpuOptimiserKernels,

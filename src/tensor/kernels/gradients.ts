@@ -42,6 +42,21 @@ function register(
   });
 }
 
+/** Of x and of each pair of adapters; what they are added to is not trained. */
+function registerAdapted(parts: 1 | 2 | 3): void {
+  const each = (letter: string) => Array.from({ length: parts }, (_, i) => `${letter}${i}`);
+  register(
+    `ArpoAdapted${parts}`,
+    ["x", ...each("w"), ...each("a"), ...each("b")],
+    [...each("y").map(() => null), ...each("t")],
+    (dys, saved, attributes) => {
+      const slopes = Object.fromEntries(each("dy").map((name, i) => [name, dys[i]!]));
+      const found = run("ArpoAdaptedGrad", { ...slopes, ...saved }, attributes);
+      return named(["x", ...each("a"), ...each("b")], found);
+    },
+  );
+}
+
 /** Gradients of the fused kernels; the plain versions have tfjs's own. */
 export function registerFusedGradients(): void {
   register("ArpoRmsNorm", ["x", "weight"], [null, "inverse"], ([dy], saved) =>
@@ -50,6 +65,7 @@ export function registerFusedGradients(): void {
   register("ArpoLinear", ["x", "weight"], [null], ([dy], saved, { biased }) =>
     named(["x", "weight", "bias"], run("ArpoLinearGrad", { dy: dy!, ...saved }, { biased })),
   );
+  for (const parts of [1, 2, 3] as const) registerAdapted(parts);
   register("ArpoSwiglu", ["gate", "up"], [null], ([dy], saved) =>
     named(["gate", "up"], run("ArpoSwigluGrad", { dy: dy!, ...saved })),
   );

@@ -2,6 +2,7 @@ import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkDevice } from "../../../tensor/gpu/device.js";
 import { Programs } from "../../../tensor/gpu/programs.js";
 import { ANSWER } from "../../../tensor/gpu/wgsl/sample.js";
+import type { StoredType } from "../../../tensor/gpu/wgsl/stored.js";
 import { checkStep, notFinite } from "../check-step.js";
 import type { Decoder, Sampled, StepSampling } from "../decoder.js";
 import { type Extension, PAGE_SIZE, Pages } from "../pages.js";
@@ -9,7 +10,8 @@ import type { DecoderShape } from "../weights.js";
 import { GpuBuffers } from "./gpu-buffers.js";
 import { recordStep } from "./gpu-layers.js";
 import { packStep } from "./gpu-step.js";
-import { type GpuWeightSource, GpuWeights } from "./gpu-weights.js";
+import { GpuWeights } from "./gpu-weights.js";
+import type { GpuWeightSource } from "./weight-source.js";
 
 /**
  * The decoder on a GPU, in Node or a browser: one submit and one small read-back a step.
@@ -30,6 +32,7 @@ import { type GpuWeightSource, GpuWeights } from "./gpu-weights.js";
 export class GpuDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
+  readonly rounded?: "bfloat16" | "float16" | "int8";
   readonly #shape: DecoderShape;
   readonly #device: GPUDevice;
   readonly #source: () => GpuWeightSource;
@@ -46,7 +49,13 @@ export class GpuDecoder implements Decoder {
   /** What steps took so far. */
   readonly cost = { dispatches: 0, submits: 0, bytesRead: 0 };
 
-  constructor(device: GPUDevice, shape: DecoderShape, source: () => GpuWeightSource) {
+  /** Matrices are kept as `type` says; sums are of float32, and embeddings are looked up as they are. */
+  constructor(
+    device: GPUDevice,
+    shape: DecoderShape,
+    source: () => GpuWeightSource,
+    type: StoredType = "float32",
+  ) {
     checkArguments(
       "make a decoder",
       { device, shape, source },
@@ -59,7 +68,8 @@ export class GpuDecoder implements Decoder {
     this.#buffers = new GpuBuffers(device);
     this.vocabSize = shape.vocabSize;
     this.contextLength = shape.contextLength;
-    this.#weights = new GpuWeights(device, shape, source());
+    if (type !== "float32") this.rounded = type;
+    this.#weights = new GpuWeights(device, this.#programs, shape, source(), type);
     this.#loadTurns();
   }
 

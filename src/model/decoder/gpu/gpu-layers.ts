@@ -15,6 +15,7 @@ import { PAGE_SIZE } from "../pages.js";
 import type { DecoderShape } from "../weights.js";
 import type { GpuBuffers } from "./gpu-buffers.js";
 import type { PackedStep } from "./gpu-step.js";
+import type { GpuMatrix } from "./gpu-matrix.js";
 import type { GpuWeights } from "./gpu-weights.js";
 
 /** Tokens that go through the layers together: more would only take more memory. */
@@ -71,7 +72,7 @@ export function recordStep(step: StepToRecord): GPUBuffer {
   };
   const project = (
     from: GPUBufferBinding,
-    weight: GPUBuffer,
+    { buffer: weight, type, stride, scales }: GpuMatrix,
     to: GPUBufferBinding,
     [rows, outputs, inputs]: readonly [number, number, number],
     more: { bias?: GPUBuffer; add?: boolean } = {},
@@ -80,14 +81,18 @@ export function recordStep(step: StepToRecord): GPUBuffer {
     const few = rows <= FEW;
     programs.record(pass, {
       program: few
-        ? fewRows(bias !== undefined, add)
+        ? fewRows(bias !== undefined, add, type)
         : matmul({
             ...{ parts: 1, along: "columns", aTransposed: false, bTransposed: true },
-            ...{ biased: bias !== undefined, accumulate: add },
+            ...{ biased: bias !== undefined, accumulate: add, stored: type },
           }),
-      buffers: [from, { buffer: weight }, ...(bias ? [{ buffer: bias }] : []), to],
+      buffers: [
+        ...[from, { buffer: weight }],
+        ...[scales, bias].flatMap((buffer) => (buffer ? [{ buffer }] : [])),
+        to,
+      ],
       numbers: {
-        whole: [rows, outputs, inputs, outputs, 0, 0, 0, 0, 0, inputs, inputs, outputs],
+        whole: [rows, outputs, inputs, outputs, 0, 0, 0, 0, 0, inputs, stride, outputs],
         fractions: [1],
       },
       groups: few ? fewGroups(rows, outputs) : [Math.ceil(outputs / TILE), Math.ceil(rows / TILE)],
@@ -95,8 +100,8 @@ export function recordStep(step: StepToRecord): GPUBuffer {
   };
 
   programs.record(pass, {
-    program: embed,
-    buffers: [{ buffer: weights.embedding }, given.tokens, x],
+    program: embed(weights.embedding.type),
+    buffers: [{ buffer: weights.embedding.buffer }, given.tokens, x],
     numbers: { whole: [step.tokens * hidden, hidden, vocabSize] },
     groups: groups256(step.tokens * hidden),
   });
@@ -144,7 +149,7 @@ export function recordStep(step: StepToRecord): GPUBuffer {
   const { rows, top } = step;
   const lasts = take("lasts", rows * hidden);
   programs.record(pass, {
-    program: embed,
+    program: embed(),
     buffers: [x, given.lasts, lasts],
     numbers: { whole: [rows * hidden, hidden, step.tokens] },
     groups: groups256(rows * hidden),

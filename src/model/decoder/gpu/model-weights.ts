@@ -3,7 +3,7 @@ import { tf } from "../../../tensor/index.js";
 import type { Model } from "../../transformer/transformer.js";
 import { decoderWeights } from "../of-model.js";
 import { endNames } from "../weight-names.js";
-import { type GpuWeightSource, uploaded, type WeightPart } from "./gpu-weights.js";
+import { type GpuWeightSource, uploaded, type WeightPart } from "./weight-source.js";
 
 const layerNames: Partial<Record<WeightPart, string>> = {
   inputNorm: "input_layernorm.weight",
@@ -37,6 +37,7 @@ export function modelWeights(device: GPUDevice, model: Model): GpuWeightSource {
   const backend = tensorsOn(device);
   if (!backend) return uploaded(device, decoderWeights(model));
   return {
+    tied: model.config.tied,
     put(part, layer, to, offset) {
       const inside = layerNames[part];
       const name =
@@ -50,6 +51,7 @@ export function modelWeights(device: GPUDevice, model: Model): GpuWeightSource {
       if (acting !== model.weights.get(name)) acting.dispose();
       return true;
     },
+    run: (dispatch) => backend.run(dispatch),
     done() {
       if (backend.commandEncoder) backend.submitQueue();
     },

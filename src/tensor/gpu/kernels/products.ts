@@ -1,5 +1,5 @@
 import type { TensorInfo } from "#tfjs";
-import { matmul, TILE } from "../wgsl/matmul.js";
+import { matmul, type MatmulKind, TILE } from "../wgsl/matmul.js";
 import { columnSums } from "../wgsl/norm.js";
 import type { GpuBackend } from "../gpu-backend.js";
 import { groupsOf } from "./kernel.js";
@@ -51,13 +51,14 @@ export function multiply(
 const tiles = (sizes: readonly number[]) =>
   sizes.reduce((sum, size) => sum + groupsOf(size, TILE), 0);
 
-/** x times several matrices [out, in], in one dispatch. */
+/** alpha x times several matrices [out, in], in one dispatch. */
 export function projectAll(
   backend: GpuBackend,
   x: GPUBufferBinding,
   weights: readonly TensorInfo[],
   outs: readonly TensorInfo[],
   rows: number,
+  alpha = 1,
 ): void {
   const inputs = weights[0]!.shape[1]!;
   const sizes = weights.map(({ shape }) => shape[0]!);
@@ -71,24 +72,26 @@ export function projectAll(
       },
     }),
     buffers: [x, ...weights.map((w) => backend.at(w)), ...outs.map((out) => backend.at(out))],
-    numbers: { whole: [rows, 0, inputs, ...three(sizes), 0, 0, 0, 0, 0, 0], fractions: [1] },
+    numbers: { whole: [rows, 0, inputs, ...three(sizes), 0, 0, 0, 0, 0, 0], fractions: [alpha] },
     groups: [tiles(sizes), groupsOf(rows, TILE)],
   });
 }
 
-/** dx = the sum of dy W over several, in one dispatch. */
+/** dx (+)= the sum of dy W over several, in one dispatch. */
 export function projectAllBack(
   backend: GpuBackend,
   dys: readonly GPUBufferBinding[],
   weights: readonly TensorInfo[],
   dx: TensorInfo,
   rows: number,
+  accumulate = false,
 ): void {
   const inputs = weights[0]!.shape[1]!;
   const sizes = weights.map(({ shape }) => shape[0]!);
   backend.run({
     program: matmul({
       ...{ parts: weights.length as 2 | 3, along: "depth", aTransposed: false, bTransposed: false },
+      accumulate,
     }),
     buffers: [...dys, ...weights.map((w) => backend.at(w)), backend.at(dx)],
     numbers: {
@@ -144,6 +147,23 @@ export function sumColumns(
     groups: [widths.reduce((all, width) => all + groupsOf(width, 16), 0)],
   });
   return sums;
+}
+
+/** Products that share nothing, in one dispatch; `sizes` are theirs along the axis they differ in. */
+export function multiplyApart(
+  backend: GpuBackend,
+  kind: Omit<MatmulKind, "parts" | "apart">,
+  [as, bs, cs]: readonly (readonly GPUBufferBinding[])[],
+  { m = 0, n = 0, k = 0, sizes, alpha = 1 }: Partial<Product> & { sizes: readonly number[] },
+): void {
+  const joined =
+    kind.along === "depth" ? tiles(sizes.map(() => n)) : tiles(sizes);
+  backend.run({
+    program: matmul({ ...kind, parts: sizes.length as 2 | 3, apart: true }),
+    buffers: [...as!, ...bs!, ...cs!],
+    numbers: { whole: [m, n, k, ...three(sizes), 0, 0, 0, 0, 0, 0], fractions: [alpha] },
+    groups: kind.along === "rows" ? [groupsOf(n, TILE), joined] : [joined, groupsOf(m, TILE)],
+  });
 }
 
 const three = (sizes: readonly number[]) => [sizes[0] ?? 0, sizes[1] ?? 0, sizes[2] ?? 0];

@@ -17,7 +17,7 @@ const embedKernel: GpuKernel = (backend, { table, ids }) => {
   const count = sizeOf(out);
   if (count === 0) return out;
   backend.run({
-    program: embed,
+    program: embed(),
     buffers: [table!, ids!, out].map((t) => backend.at(t)),
     numbers: { whole: [count, width, vocabulary] },
     groups: [groupsOf(count, 256)],

@@ -1,5 +1,7 @@
 import type { Program } from "../programs.js";
+import { matmulWhole } from "./matmul.js";
 import { declare, times } from "./shader.js";
+import { readStored, storedAs, type StoredType } from "./stored.js";
 
 /** Columns one workgroup of the kernel for few rows makes, and how far it looks at once. */
 const COLUMNS = 32;
@@ -18,16 +20,17 @@ export const fewGroups = (rows: number, columns: number): [number, number] => [
  * 8 rows by 32 columns a workgroup. It adds up in the order of `matmul`, so that a row's numbers do not
  * depend on how many rows there are. Takes the numbers of `matmul`.
  */
-export function fewRows(biased: boolean, accumulate: boolean): Program {
+export function fewRows(biased: boolean, accumulate: boolean, stored: StoredType): Program {
+  const scaled = stored === "int8";
   return {
-    key: `few rows${biased ? " bias" : ""}${accumulate ? " add" : ""}`,
+    key: `few rows${biased ? " bias" : ""}${accumulate ? " add" : ""} ${stored}`,
     code: () => `${declare({
-      reads: ["A0", "B0", ...(biased ? ["BIAS"] : [])],
-      writes: ["C0"],
-      whole: [
-        ...["m", "n", "k", "s0", "s1", "s2"],
-        ...["aOffset", "bOffset", "cOffset", "aStride", "bStride", "cStride"],
+      reads: [
+        ...["A0", storedAs("B0", stored)],
+        ...[...(scaled ? ["SCALES"] : []), ...(biased ? ["BIAS"] : [])],
       ],
+      writes: ["C0"],
+      whole: matmulWhole,
       fractions: ["alpha"],
     })}
 var<workgroup> sa: array<f32, ${ROWS * (DEPTH + 1)}>;
@@ -46,7 +49,7 @@ fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) lid: 
     for (var e = 0u; e < ${COLUMNS / ROWS}u; e++) {
       let n = n0 + r + ${ROWS}u * e;
       var w = 0.0;
-      if (inside && n < p.n) { w = B0[p.bOffset + n * p.bStride + k0 + kk]; }
+      if (inside && n < p.n) { let at = p.bOffset + n * p.bStride + k0 + kk; w = ${readStored("B0", stored, "at")}; }
       sb[(r + ${ROWS}u * e) * ${DEPTH + 1}u + kk] = w;
     }
     workgroupBarrier();
@@ -57,7 +60,7 @@ fn main(@builtin(workgroup_id) wg: vec3u, @builtin(local_invocation_index) lid: 
   }
   if (m0 + own < p.m && n0 + column < p.n) {
     let at = p.cOffset + (m0 + own) * p.cStride + n0 + column;
-    C0[at] ${accumulate ? "+=" : "="} p.alpha * c${biased ? " + BIAS[n0 + column]" : ""};
+    C0[at] ${accumulate ? "+=" : "="} p.alpha * c${scaled ? " * SCALES[n0 + column]" : ""}${biased ? " + BIAS[n0 + column]" : ""};
   }
 }`,
   };

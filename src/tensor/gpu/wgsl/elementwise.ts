@@ -1,5 +1,6 @@
 import type { Program } from "../programs.js";
 import { declare, entry } from "./shader.js";
+import { readStored, storedAs, type StoredType } from "./stored.js";
 
 const each = (body: string) =>
   entry(256, `  let i = group * 256u + lid;\n  if (i >= p.count) { return; }\n${body}`);
@@ -86,12 +87,14 @@ ${each(`  let width = p.w0 + p.w1 + p.w2; let row = i / width; var at = i % widt
 };
 
 /** Rows of a table by ids; an id that is not there gives 0. */
-export const embed: Program = {
-  key: "embed",
-  code: () => `${declare({ reads: ["table", "ids:i32"], writes: ["out"], whole: ["count", "width", "vocabulary"] })}
-${each(`  let id = ids[i / p.width];
-  out[i] = select(0.0, table[u32(max(id, 0)) * p.width + i % p.width], id >= 0 && u32(id) < p.vocabulary);`)}`,
-};
+export function embed(stored: StoredType = "float32"): Program {
+  return {
+    key: `embed ${stored}`,
+    code: () => `${declare({ reads: [storedAs("table", stored), "ids:i32"], writes: ["out"], whole: ["count", "width", "vocabulary"] })}
+${each(`  let id = ids[i / p.width]; let at = u32(max(id, 0)) * p.width + i % p.width;
+  out[i] = select(0.0, ${readStored("table", stored, "at")}, id >= 0 && u32(id) < p.vocabulary);`)}`,
+  };
+}
 
 /**
  * The rows of each id added up in order, without atomics: the workgroup of an id's first place does it,

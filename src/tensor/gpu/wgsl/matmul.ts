@@ -1,5 +1,6 @@
 import type { Program } from "../programs.js";
 import { declare, times } from "./shader.js";
+import { readStored, storedAs, type StoredType } from "./stored.js";
 
 /** The block of results one workgroup makes, and how far it looks at once. */
 export const TILE = 64;
@@ -9,6 +10,8 @@ const DEPTH = 16;
 export interface Operand {
   name: string;
   transposed: boolean;
+  /** How it lies in memory. Default: float32. */
+  stored?: StoredType;
 }
 
 /**
@@ -24,7 +27,7 @@ export const accumulators = times(4, (i) => times(4, (j) => `  var c${i}${j} = 0
 /** Brings one side of a tile to shared memory; neighbouring threads read neighbouring numbers. */
 function bring(
   to: "sa" | "sb",
-  { name, transposed }: Operand,
+  { name, transposed, stored = "float32" }: Operand,
   {
     first,
     size,
@@ -45,7 +48,7 @@ function bring(
   return `    for (var e = 0u; e < 4u; e++) {
       ${places}
       var x = 0.0;
-      if (${first} + r < ${size} && k0 + kk < ${depth}) { x = ${name}[${offset} + ${at}]; }
+      if (${first} + r < ${size} && k0 + kk < ${depth}) { let at = ${offset} + ${at}; x = ${readStored(name, stored, "at")}; }
       ${to}[kk * ${TILE + 1}u + r] = x;
     }`;
 }
@@ -93,16 +96,20 @@ export const threads = `  let tx = lid % 16u; let ty = lid / 16u;`;
 /**
  * C = alpha A B, up to three products in one dispatch, told apart by what is put together:
  * `columns`: A [B0 | B1 | B2] into C0, C1, C2; `depth`: A0 B0 + A1 B1 + A2 B2; `rows`: A0 B, A1 B, A2 B.
+ * With `apart` nothing is shared: A0 B0, A1 B1, A2 B2, whose sizes differ along that axis.
  */
 export interface MatmulKind {
   parts: 1 | 2 | 3;
   along: "columns" | "depth" | "rows";
+  apart?: boolean;
   aTransposed: boolean;
   bTransposed: boolean;
   /** A bias for each column, added to the result. */
   biased?: boolean;
   /** Whether the result is added to what is there. */
   accumulate?: boolean;
+  /** How B lies in memory, of one product alone; bytes have a scale for each column. Default: float32. */
+  stored?: StoredType;
 }
 
 /** Names of the numbers of a product, in order; the sizes along the joined axis are n0, n1, n2. */
@@ -112,27 +119,35 @@ export const matmulWhole = [
 ];
 
 export function matmul(kind: MatmulKind): Program {
-  const { parts, along, aTransposed, bTransposed, biased, accumulate } = kind;
-  const key = `matmul ${parts} ${along} ${aTransposed ? "t" : "n"}${bTransposed ? "t" : "n"}${biased ? " bias" : ""}${accumulate ? " add" : ""}`;
+  const { parts, along, apart, aTransposed, bTransposed, biased, accumulate } = kind;
+  const { stored = "float32" } = kind;
+  const key = `matmul ${parts} ${along}${apart ? " apart" : ""} ${aTransposed ? "t" : "n"}${bTransposed ? "t" : "n"}${biased ? " bias" : ""}${accumulate ? " add" : ""} ${stored}`;
   return { key, code: () => matmulCode(kind) };
 }
 
 function matmulCode(kind: MatmulKind): string {
-  const { parts, along, aTransposed, bTransposed, biased, accumulate } = kind;
+  const { parts, along, apart = false, aTransposed, bTransposed, biased, accumulate } = kind;
+  const { stored = "float32" } = kind;
+  const scaled = stored === "int8";
   const split = (name: string, when: boolean) =>
     when ? Array.from({ length: parts }, (_, i) => `${name}${i}`) : [`${name}0`];
-  const as = split("a", along !== "columns");
-  const bs = split("b", along !== "rows");
-  const cs = split("c", along !== "depth");
+  const as = split("a", apart || along !== "columns");
+  const bs = split("b", apart || along !== "rows");
+  const cs = split("c", apart || along !== "depth");
   const head = declare({
-    reads: [...as, ...bs, ...(biased ? ["bias"] : [])].map((name) => name.toUpperCase()),
+    reads: [
+      ...as.map((name) => name.toUpperCase()),
+      ...bs.map((name) => storedAs(name.toUpperCase(), stored)),
+      ...(scaled ? ["SCALES"] : []),
+      ...(biased ? ["BIAS"] : []),
+    ],
     writes: cs.map((name) => name.toUpperCase()),
     whole: matmulWhole,
     fractions: ["alpha"],
   });
   const store = (c: string, m: string, n: string, stride: string) =>
     eachResult(m, n, (row, column, value) => {
-      const sum = `p.alpha * ${value}${biased ? ` + BIAS[${column}]` : ""}`;
+      const sum = `p.alpha * ${value}${scaled ? ` * SCALES[${column}]` : ""}${biased ? ` + BIAS[${column}]` : ""}`;
       return `${c}[p.cOffset + ${row} * ${stride} + ${column}] ${accumulate ? "+=" : "="} ${sum};`;
     });
   const product = (i: number) => {
@@ -149,7 +164,7 @@ function matmulCode(kind: MatmulKind): string {
     const sizes = { m, n, k, ...tight, aOffset: "p.aOffset", bOffset: "p.bOffset" };
     const text = tileProduct(
       { name: at(as), transposed: aTransposed },
-      { name: at(bs), transposed: bTransposed },
+      { name: at(bs), transposed: bTransposed, stored },
       sizes,
     );
     return { text, store: store(at(cs), m, n, one ? "p.cStride" : n) };
@@ -157,20 +172,21 @@ function matmulCode(kind: MatmulKind): string {
   const joinedTile = along === "rows" ? "wg.y" : "wg.x";
   const first = along === "rows" ? "m0" : "n0";
   let body: string;
-  if (along === "depth" || parts === 1) {
+  if (parts === 1 || (along === "depth" && !apart)) {
     const all = Array.from({ length: parts }, (_, i) => product(i));
     body = `${all.map(({ text }) => text).join("\n")}\n${all[0]!.store}`;
   } else {
     // Which product this workgroup belongs to: the same for all of its threads.
     body = times(parts, (i) => {
       const { text, store } = product(i);
-      return `  if (tile < (p.s${i} + ${TILE - 1}u) / ${TILE}u) {
+      const size = along === "depth" ? "p.n" : `p.s${i}`;
+      return `  if (tile < (${size} + ${TILE - 1}u) / ${TILE}u) {
   ${first} = tile * ${TILE}u;
 ${text}
 ${store}
   return;
   }
-  tile -= (p.s${i} + ${TILE - 1}u) / ${TILE}u;`;
+  tile -= (${size} + ${TILE - 1}u) / ${TILE}u;`;
     });
     body = `  var tile = ${joinedTile};\n${body}`;
   }

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import test, { after, before } from "node:test";
+import { type Browser, chromium } from "playwright-core";
+import { Site } from "./site.js";
+import { gpuSteps, type GpuSteps } from "./work/gpu-steps.js";
+
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+// A GPU made of software, which Chromium brings and does not trust a page with unless it is told to.
+const args = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+
+let browser: Browser;
+let site: Site;
+before(async () => {
+  browser = await chromium.launch({ executablePath, args });
+  site = await Site.start({ "gpu-worker": "dist/tests/tab/work/gpu-worker.js" }, false);
+});
+after(async () => {
+  await browser.close();
+  site.stop();
+});
+
+async function inTab(adapters: boolean): Promise<GpuSteps> {
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    await page.goto(`${site.url}index.html`);
+    const answer = await page.evaluate(
+      (asked) =>
+        new Promise<GpuSteps | { error: string }>((resolve) => {
+          const worker = new Worker("gpu-worker.js", { type: "module" });
+          worker.onmessage = ({ data }: MessageEvent<GpuSteps>) => resolve(data);
+          worker.onerror = ({ message }) => resolve({ error: message });
+          worker.postMessage(asked);
+        }),
+      { adapters },
+    );
+    if ("error" in answer) assert.fail(`${answer.error}\n${said.join("\n")}`);
+    return answer;
+  } finally {
+    await context.close();
+  }
+}
+
+const close = (actual: number[], expected: number[], within: number) => {
+  assert.equal(actual.length, expected.length);
+  for (const [i, value] of expected.entries()) {
+    assert.ok(Math.abs(actual[i]! - value) < within, `${actual[i]} is not ${value}`);
+  }
+};
+
+for (const adapters of [false, true]) {
+  const what = adapters ? "adapters" : "a model";
+  test(`a browser trains ${what} on its GPU and decodes there, as the engine does in Node`, async () => {
+    const [tab, node] = [await inTab(adapters), await gpuSteps(adapters)];
+    assert.deepEqual([tab.backend, tab.decodes], ["webgpu", "webgpu"]);
+    assert.notEqual(node.backend, "webgpu");
+    close(tab.losses, node.losses, 1e-3);
+    assert.ok(node.losses[0]! - node.losses[2]! > 0.01, "the loss falls");
+    assert.deepEqual(tab.tokens, node.tokens);
+    close(tab.logprobs, node.logprobs, 1e-3);
+  });
+}
