@@ -37,7 +37,13 @@ export async function cardRates(device: GPUDevice, size: number): Promise<CardRa
   const product = (stored: StoredType) => (encoder: GPUCommandEncoder) => {
     const pass = encoder.beginComputePass();
     programs.record(pass, {
-      program: matmul({ parts: 1, along: "columns", aTransposed: false, bTransposed: true, stored }),
+      program: matmul({
+        parts: 1,
+        along: "columns",
+        aTransposed: false,
+        bTransposed: true,
+        stored,
+      }),
       buffers: [a, b, c].map((buffer) => ({ buffer })),
       numbers: {
         whole: [size, size, size, size, 0, 0, 0, 0, 0, size, size, size],

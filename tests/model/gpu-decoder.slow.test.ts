@@ -58,16 +58,12 @@ test(
   },
 );
 
-test(
-  "GpuDecoder keeps weights in 16 and 8 bits as the engine does, and says so",
-  { skip },
-  () => {
-    const { kept } = found();
-    alike(kept);
-    assert.ok(kept.same, "bits of bfloat16 are what they were rounded from");
-    assert.deepEqual([...new Set(kept.rounded)], ["float16", "bfloat16", "int8"]);
-  },
-);
+test("GpuDecoder keeps weights in 16 and 8 bits as the engine does, and says so", { skip }, () => {
+  const { kept } = found();
+  alike(kept);
+  assert.ok(kept.same, "bits of bfloat16 are what they were rounded from");
+  assert.deepEqual([...new Set(kept.rounded)], ["float16", "bfloat16", "int8"]);
+});
 
 test(
   "GpuDecoder keeps forks, cuts and closes as the engine does, in as many pages",

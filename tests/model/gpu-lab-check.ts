@@ -68,7 +68,10 @@ const tools = new ToolSet([
 ]);
 const task = tasks.multihop({ seed: 2 }).train[5]!;
 const grow = (from: AnyPolicy) =>
-  rollout(from, task, { ...presets.arpo, n: 6, responseLength: 80, seed: 1, tools });
+  rollout(from, task, {
+    ...{ ...presets.arpo, n: 5, initialRollouts: 2, branchProbability: 1 },
+    ...{ responseLength: 90, seed: 1, tools },
+  });
 
 /** What a tree is, without what differs by rounding. */
 const plain = (tree: RolloutTree) => ({
@@ -86,7 +89,10 @@ async function treeBeside() {
   const { steps, forks, truncations, mostRows, apart, otherwise } = mirror;
   const calls = ours.nodes.filter(({ kind }) => kind === "tool").length;
   const same = JSON.stringify(plain(ours)) === JSON.stringify(plain(expected));
-  const branches = ours.nodes.length;
+  // Past the prompt: below a node that has another child already.
+  const branches = ours.nodes.filter(
+    ({ parent }, i) => parent >= 0 && ours.nodes.findIndex((other) => other.parent === parent) < i,
+  ).length;
   mirrored.dispose();
   right.dispose();
   const seen = { steps, forks, truncations, mostRows, apart, otherwise };

@@ -52,7 +52,10 @@ test("a policy whose model decodes faster on a GPU is loaded onto it", { skip },
 
 test("a tree with tools and branches is the engine's but for named ties", { skip }, () => {
   const { tree } = found();
-  assert.ok(tree.forks > 0 && tree.calls > 0 && tree.mostRows > 1, JSON.stringify(tree));
+  assert.ok(
+    tree.branches > 0 && tree.forks > 0 && tree.calls > 0 && tree.mostRows > 1,
+    JSON.stringify(tree),
+  );
   assert.ok(tree.apart < 1e-4, `${tree.apart} apart`);
   assert.deepEqual(
     tree.otherwise.filter(({ tie }) => !tie),

@@ -88,6 +88,8 @@ export function checkFinite(name: string, values: StoredValues): void {
     const value = values[i]!;
     if (halves ? (value & 0x7f80) !== 0x7f80 : Number.isFinite(value)) continue;
     const what = halves ? "NaN or infinity" : value;
-    throw new RangeError(`Cannot load a model: weights must be finite, got ${what} in ${name} at ${i}`);
+    throw new RangeError(
+      `Cannot load a model: weights must be finite, got ${what} in ${name} at ${i}`,
+    );
   }
 }

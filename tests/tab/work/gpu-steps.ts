@@ -26,14 +26,16 @@ export async function gpuSteps(adapters: boolean): Promise<GpuSteps> {
   const backend = await ready();
   const model = Model.init(
     {
-      ...{ vocabSize, hiddenSize: 24, intermediateSize: 40, layers: 2, heads: 4, kvHeads: 2 },
+      ...{ vocabSize, hiddenSize: 24, intermediateSize: 40, layers: 1, heads: 4, kvHeads: 2 },
       ...{ contextLength: 32, initializerRange: 0.2 },
     },
     7,
   );
   if (adapters) addLora(model, { rank: 4, alpha: 8, seed: 1 });
   const optimizer = new AdamW(model.trainable, { learningRate: 1e-2, maxNorm: 1 });
-  const rows = [9, 4].map((size, r) => Array.from({ length: size }, (_, i) => (r * 13 + i * 29) % vocabSize)); // prettier-ignore
+  const rows = [9, 4].map((size, r) =>
+    Array.from({ length: size }, (_, i) => (r * 13 + i * 29) % vocabSize),
+  );
   const { ids, lengths } = model.batch(rows);
   const losses: number[] = [];
   for (let step = 0; step < 3; step++) {

@@ -1,12 +1,14 @@
 // The same steps in a worker of a page whose browser has WebGPU.
 import { environment } from "../../../platform/browser/environment.js";
+import { fetchFiles } from "../../../platform/browser/site/fetch-files.js";
 import { threadData } from "../../../platform/browser/threads.js";
 
-const { adapters } = (await threadData()) as { adapters: boolean };
+const base = (await threadData()) as string;
 environment["ARPO_LAB_BACKEND"] = "webgpu";
+await fetchFiles(base, ["native/arpo.wasm", "vendor/node-sqlite3-wasm.wasm"]);
 try {
   const { gpuSteps } = await import("./gpu-steps.js");
-  postMessage(await gpuSteps(adapters));
+  postMessage([await gpuSteps(false), await gpuSteps(true)]);
 } catch (error) {
   postMessage({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }

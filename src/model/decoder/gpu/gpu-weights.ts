@@ -127,7 +127,11 @@ export class GpuWeights {
     }
     const bits = to.type === "bfloat16" ? source.halves?.(part, layer) : undefined;
     if (bits && to.stride === width) {
-      this.#device.queue.writeBuffer(to.buffer, 2 * first * width, bits as Uint16Array<ArrayBuffer>);
+      this.#device.queue.writeBuffer(
+        to.buffer,
+        2 * first * width,
+        bits as Uint16Array<ArrayBuffer>,
+      );
       return;
     }
     const bytes = 4 * rows * width;

@@ -156,8 +156,7 @@ export function multiplyApart(
   [as, bs, cs]: readonly (readonly GPUBufferBinding[])[],
   { m = 0, n = 0, k = 0, sizes, alpha = 1 }: Partial<Product> & { sizes: readonly number[] },
 ): void {
-  const joined =
-    kind.along === "depth" ? tiles(sizes.map(() => n)) : tiles(sizes);
+  const joined = kind.along === "depth" ? tiles(sizes.map(() => n)) : tiles(sizes);
   backend.run({
     program: matmul({ ...kind, parts: sizes.length as 2 | 3, apart: true }),
     buffers: [...as!, ...bs!, ...cs!],
