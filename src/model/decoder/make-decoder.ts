@@ -15,7 +15,7 @@ import type { Model } from "../transformer/transformer.js";
  * The fastest decoder there is here for a model: the compiled engine's, the GPU's where that was measured
  * to be faster or asked for, or plain code where that was (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
  * With a `dtype` the decoder's copy is rounded: it takes a half or a quarter of the memory and is not
- * quite the model any more. Plain code keeps the weights as they are.
+ * quite the model any more (`"q4"` is the engine's alone). Plain code keeps the weights as they are.
  *
  * @example
  * ```ts
@@ -38,7 +38,9 @@ export function makeDecoder(model: Model, options: { dtype?: DecoderType } = {})
   }
   const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
   const shape = decoderShape(model.config);
-  if (device) return new GpuDecoder(device, shape, () => modelWeights(device, model), dtype);
+  if (device && dtype !== "q4") {
+    return new GpuDecoder(device, shape, () => modelWeights(device, model), dtype);
+  }
   const engine = compiledEngine();
   const source = () => decoderWeights(model);
   return engine

@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
 import { tf } from "../../tensor/index.js";
 import type { ModelConfig } from "../config.js";
-import type { DecoderShape, DecoderWeights } from "./weights.js";
+import type { DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
 import { endNames, layerWeights } from "./weight-names.js";
 import { ropeFrequencies } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";
@@ -37,10 +37,13 @@ export function decoderShape(config: ModelConfig): DecoderShape {
   };
 }
 
+/** Models whose decoders are in main memory although a GPU could decode. */
+const aside = new WeakSet<Model>();
+
 /**
  * Brings a model's weights to main memory where a GPU has them and decoders there will read them, since
- * they can only be waited for: where the engine decodes beside a GPU that trains. Elsewhere there is
- * nothing to do. Training does this by itself after each step.
+ * they can only be waited for: where the engine decodes beside a GPU that trains, or a decoder of blocks
+ * (`"q4"`) is wanted. Elsewhere there is nothing to do. Training does this by itself after each step.
  *
  * @example
  * ```ts
@@ -53,9 +56,10 @@ export function decoderShape(config: ModelConfig): DecoderShape {
  * makeDecoder(model).dispose();
  * ```
  */
-export async function fetchWeights(model: Model): Promise<void> {
+export async function fetchWeights(model: Model, dtype: DecoderType = "float32"): Promise<void> {
   if (tf.getBackend() !== "webgpu" || model.config.head !== "logits") return;
-  if (decodeBackend() === "webgpu") return;
+  if (dtype === "q4") aside.add(model);
+  if (decodeBackend() === "webgpu" && !aside.has(model)) return;
   const { version } = model;
   const weights = new Map<string, Float32Array>();
   for (const [name, weight] of model.weights) {
@@ -98,7 +102,7 @@ export function decoderWeights(model: Model): DecoderWeights {
   }
   if (tf.getBackend() === "webgpu" && !model.fetched) {
     throw new Error(
-      "Cannot read weights at once from a GPU: fetchWeights(model) must be waited for first, got none",
+      "Cannot read weights at once from a GPU: fetchWeights(model, dtype) must be waited for first, got none",
     );
   }
   return {

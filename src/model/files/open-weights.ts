@@ -2,7 +2,7 @@ import { access } from "#platform/files";
 import { basename, join } from "#platform/path";
 import type { ModelConfig } from "../config.js";
 import { readJson } from "./read-json.js";
-import type { StoredValues, WeightFile } from "./weight-file.js";
+import type { WeightFile } from "./weight-file.js";
 import { SafetensorsFile } from "./safetensors-file.js";
 import { weightShapes } from "../transformer/weights.js";
 
@@ -82,7 +82,7 @@ export function checkStored(
 }
 
 /** Refuses weights that are not numbers; 16-bit ones are bfloat16. */
-export function checkFinite(name: string, values: StoredValues): void {
+export function checkFinite(name: string, values: Float32Array | Uint16Array): void {
   const halves = values instanceof Uint16Array;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;

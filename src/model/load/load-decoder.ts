@@ -65,7 +65,8 @@ function storedWeights(
 /** Values as they lie there, refused where they are not numbers: for who cannot see that by itself. */
 function checked(tensors: StoredTensors): Read {
   return (name) => {
-    const values = tensors.read(name);
+    const stored = tensors.read(name);
+    const values = stored instanceof Uint16Array ? stored : wholeValues(stored);
     checkFinite(name, values);
     return values;
   };
@@ -125,17 +126,18 @@ export async function loadDecoder(
     const map: MapFile | undefined = options.map === false ? undefined : engine?.map;
     const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
-    await chooseDecoder(config, dtype);
+    // Blocks are the engine's alone.
+    if (dtype !== "q4") await chooseDecoder(config, dtype);
     const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
     const widened: Read = (name) => {
       const values = wholeValues(tensors.read(name));
       checkFinite(name, values);
       return values;
     };
-    if (device) {
+    if (device && dtype !== "q4") {
       const read = checked(tensors);
       const weights = storedWeights(tensors, config, read);
-      checkFinite(endNames.embedding, weights.embedding);
+      read(endNames.embedding);
       const source = () => uploaded(device, weights, config.tied);
       const decoder = new GpuDecoder(device, shape, source, dtype);
       for (const buffer of tensors.buffers) engine?.forget?.(buffer);

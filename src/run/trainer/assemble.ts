@@ -99,7 +99,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
       seed: config.lab.seed,
     });
   }
-  await fetchWeights(loaded);
+  await fetchWeights(loaded, config.lab.sampler);
   const policy = Policy.fromModel(loaded, tokenizer, {
     name: modelName(folder),
     dtype: config.lab.sampler,

@@ -1,6 +1,6 @@
 import type { Dispatch, Programs } from "../../../tensor/gpu/programs.js";
-import { unpackHalf } from "../../files/half.js";
 import type { StoredValues } from "../../files/weight-file.js";
+import { wholeValues } from "../../files/whole-values.js";
 import type { DecoderWeights } from "../weights.js";
 
 /** A weight by what a decoder calls it; those outside of the layers have no layer. */
@@ -37,15 +37,8 @@ export interface GpuWeightSource {
   done(): void;
 }
 
-function single(values: StoredValues): Float32Array {
-  if (values instanceof Float32Array) return values;
-  const widened = new Float32Array(values.length);
-  unpackHalf(values, "bfloat16", widened);
-  return widened;
-}
-
 /**
- * Weights in main memory, uploaded: as numbers, or as bits of bfloat16.
+ * Weights in main memory, uploaded: as numbers, as bits of bfloat16, or in a file's blocks.
  *
  * @example
  * ```ts
@@ -73,7 +66,7 @@ export function uploaded(
           `Cannot make a decoder: ${part} must have ${floats} values, got ${found.length}`,
         );
       }
-      const { buffer, byteOffset, byteLength } = single(found);
+      const { buffer, byteOffset, byteLength } = wholeValues(found);
       device.queue.writeBuffer(to, offset, buffer, byteOffset, byteLength);
       return true;
     },
