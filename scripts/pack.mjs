@@ -25,6 +25,7 @@ restoreReadme();
 rmSync(dist, { recursive: true, force: true });
 node("scripts/build.mjs");
 node("scripts/docs.mjs");
+node("scripts/tab/build.mjs");
 node("scripts/prebuild.mjs");
 const { buildPage } = await import("../dist/kernel/server/build-page.js");
 const built = await buildPage({ say });

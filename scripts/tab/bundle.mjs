@@ -13,6 +13,12 @@ export const kernelThreads = {
   compiler: "dist/tab/kernel/compiler.js",
 };
 
+/** Scripts of the page itself, each a file alone. Another page of the site is another entry. */
+export const pageScripts = {
+  start: "dist/tab/page/start.js",
+  "service-worker": "dist/tab/page/service-worker.js",
+};
+
 /** Bundles compiled entries by name. Names stay as they are: views are made of functions' own text. */
 export function bundleForTab(entryPoints, options = {}) {
   return build({

@@ -52,7 +52,7 @@ function bytesOf(name) {
 }
 const packedFile = "plotly-cartesian.min.js";
 
-/** The files of a site, by name: those of the package below `files/`, and the list of them, `site.json`. */
+/** The files of a site, by name: those of the package below `package/`, and the list of them, `site.json`. */
 export function siteFiles() {
   const out = new Map();
   const names = [
@@ -62,7 +62,7 @@ export function siteFiles() {
   ];
   const files = names.map((name) => {
     const bytes = bytesOf(name);
-    out.set(`files/${name}`, bytes);
+    out.set(`package/${name}`, bytes);
     return [name, bytes.length];
   });
   const packs = [
@@ -70,7 +70,7 @@ export function siteFiles() {
     ["types.txt", types()],
   ].map(([name, inside]) => {
     const parts = inside.map((file) => readFileSync(join(root, file)));
-    out.set(`files/${name}`, Buffer.concat(parts));
+    out.set(`package/${name}`, Buffer.concat(parts));
     return { name, files: inside.map((file, i) => [file, parts[i].length]) };
   });
   out.set("site.json", Buffer.from(JSON.stringify({ files, packs })));

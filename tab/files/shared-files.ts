@@ -13,9 +13,10 @@ export interface FileChange {
 /** How long changes are gathered, in milliseconds: a log grows by lines. */
 const patience = 20;
 
-/** What is at a path now, and below it. */
+/** What is at a path now, and below it; of what nobody has looked into, nothing. */
 function* stateOf(path: string): Generator<FileChange> {
   const entry = tree.find(path, "stat");
+  if (entry?.kind === "file" && entry.isRemote) return;
   if (entry === undefined) yield { path, kind: "gone" };
   else if (entry.kind === "file") yield { path, kind: "file", bytes: entry.all() };
   else {
@@ -24,7 +25,8 @@ function* stateOf(path: string): Generator<FileChange> {
   }
 }
 
-function apply({ path, kind, bytes }: FileChange): void {
+/** Makes a change here. */
+export function apply({ path, kind, bytes }: FileChange): void {
   if (kind === "gone") tree.remove(path, { recursive: true, force: true });
   else if (kind === "folder") tree.makeFolder(path, true);
   else {
@@ -61,6 +63,12 @@ export class SharedFiles {
       }
       this.#tell(data, port);
     };
+  }
+
+  /** Tells a thread that was started later what there is below a folder. */
+  tellAll(port: MessagePort, folder: string, without: readonly string[]): void {
+    const names = tree.names(folder).filter((name) => !without.includes(name));
+    port.postMessage(names.flatMap((name) => [...stateOf(`${folder}/${name}`)]));
   }
 
   remove(port: MessagePort): void {

@@ -6,6 +6,7 @@ import type { Launch } from "../../kernel/server/kernels/launched.js";
 import { Encoder, type Signs } from "../../kernel/wire/message.js";
 import { WireKernel } from "../../kernel/wire/wire-kernel.js";
 import { utf8Bytes, utf8Text } from "../../platform/browser/bytes.js";
+import { home, sharedNames } from "../files/share-data.js";
 import type { SharedFiles } from "../files/shared-files.js";
 import { QueueSocket } from "./queue-socket.js";
 import type { CellsData, CompilerData, Place } from "./thread-data.js";
@@ -75,6 +76,7 @@ export function launchIn(place: Place, files: SharedFiles): Launch {
     cells.postMessage({ place, folder, words, ...ports } satisfies CellsData, Object.values(ports));
     files.add(cellsFiles.port1);
     files.add(compilerFiles.port1);
+    for (const { port1 } of [cellsFiles, compilerFiles]) files.tellAll(port1, home, sharedNames);
 
     let alive = true;
     let ended: () => void = () => undefined;

@@ -5,13 +5,18 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const { bundleForTab, threads } = (await import(
+type Made = ReadonlyMap<string, Uint8Array>;
+const { siteFiles, typescriptModule } = (await import(
+  new URL("../../../scripts/tab/site-files.mjs", import.meta.url).href
+)) as { siteFiles: () => Made; typescriptModule: () => Uint8Array };
+const { bundleForTab, kernelThreads, threads } = (await import(
   new URL("../../../scripts/tab/bundle.mjs", import.meta.url).href
 )) as {
   bundleForTab: (
     entries: Record<string, string>,
   ) => Promise<{ outputFiles: { path: string; contents: Uint8Array }[] }>;
   threads: Record<string, string>;
+  kernelThreads: Record<string, string>;
 };
 
 const types: Record<string, string> = { js: "text/javascript", html: "text/html" };
@@ -34,9 +39,18 @@ export class Site {
   ) {}
 
   /** Bundles compiled scripts by name, and serves them below a path with the package's files beside them. */
-  static async start(entries: Record<string, string>, isolated: boolean): Promise<Site> {
-    const { outputFiles } = await bundleForTab({ ...entries, ...threads });
+  static async start(
+    entries: Record<string, string>,
+    isolated: boolean,
+    withKernel = false,
+  ): Promise<Site> {
+    const all = { ...entries, ...threads, ...(withKernel ? kernelThreads : {}) };
+    const { outputFiles } = await bundleForTab(all);
     const scripts = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+    if (withKernel) {
+      for (const [name, bytes] of siteFiles()) scripts.set(name, bytes);
+      scripts.set("typescript.js", typescriptModule());
+    }
     const server = createServer((request, response) => {
       const path = new URL(request.url ?? "/", "http://host").pathname;
       const name = path.replace(/^\/some-repo\//, "");

@@ -4,7 +4,7 @@ import { dirname } from "../path.js";
 import { MemoryFile } from "../tree/memory-file.js";
 import { tree } from "../tree/own-tree.js";
 
-/** What a site has of the package: single files, and packs of many small ones. */
+/** What a site has of the package: single files, and packs of many small ones that come together. */
 export interface SiteFiles {
   files: [name: string, size: number][];
   packs: { name: string; files: [name: string, size: number][] }[];
@@ -33,12 +33,12 @@ export function mountSite(base: string | URL, { files, packs }: SiteFiles): void
   for (const [name, size] of files) {
     put(
       name,
-      MemoryFile.remote(size, () => fetchNow(new URL(`files/${name}`, base))),
+      MemoryFile.remote(size, () => fetchNow(new URL(`package/${name}`, base))),
     );
   }
   for (const pack of packs) {
     let whole: Uint8Array<ArrayBuffer> | undefined;
-    const fetched = () => (whole ??= fetchNow(new URL(`files/${pack.name}`, base)));
+    const fetched = () => (whole ??= fetchNow(new URL(`package/${pack.name}`, base)));
     let at = 0;
     for (const [name, size] of pack.files) {
       const from = at;

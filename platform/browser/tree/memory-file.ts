@@ -23,6 +23,11 @@ export class MemoryFile {
     return file;
   }
 
+  /** Nobody has looked into it yet. */
+  get isRemote(): boolean {
+    return this.#fetch !== undefined;
+  }
+
   #here(): Uint8Array<ArrayBuffer> {
     if (this.#fetch !== undefined) {
       this.#bytes = this.#fetch();

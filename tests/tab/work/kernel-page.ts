@@ -16,7 +16,8 @@ interface Asked {
   content: Json;
 }
 
-let kernel: Launched | undefined;
+let started: (kernel: Launched) => void = () => undefined;
+const kernel = new Promise<Launched>((done) => (started = done));
 const bytes = (value: unknown) => utf8Bytes(JSON.stringify(value));
 const json = (part: Uint8Array) => JSON.parse(utf8Text(part)) as Json;
 
@@ -45,12 +46,14 @@ addEventListener("message", ({ data }: MessageEvent<Asked | { base: string; thre
         transport: "ipc" as const,
         debugger: false,
       };
-      kernel = await launch(spec, "/home/notebooks", tell);
+      started(await launch(spec, "/home/notebooks", tell));
       return;
     }
     const { id, channel, type, content } = data;
     const header = { msg_id: id, msg_type: type, session: "page", username: "", version: "5.4" };
-    await kernel?.send({
+    await (
+      await kernel
+    ).send({
       channel,
       header: bytes({ ...header, date: new Date().toISOString() }),
       parent: bytes({}),

@@ -1,0 +1,134 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { pageOf, readNotebook } from "../../kernel/notebook/index.js";
+import { buildPage } from "../../kernel/server/build-page.js";
+import type { SiteFiles } from "../../platform/browser/site/mount.js";
+import { say } from "../say.js";
+import { indexHtml, missingHtml, readingBar } from "./index-html.js";
+
+export interface SiteOptions {
+  out: string;
+  notebooks?: string;
+  lessons?: boolean;
+}
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const made = join(root, "dist/tab-site");
+
+/** What every site has: a package brings it, a clone makes it. */
+function commonFiles(): string {
+  const builder = join(root, "scripts/tab/build.mjs");
+  if (existsSync(builder)) {
+    const { status } = spawnSync(process.execPath, [builder], { stdio: ["ignore", 2, 2] });
+    if (status !== 0) throw new Error(`Cannot write the site: ${builder} ended with ${status}`);
+  }
+  return made;
+}
+
+/** The files of a folder that are not hidden, by their names in it. */
+function filesOf(folder: string): string[] {
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .map((name) => name.replaceAll("\\", "/"))
+    .filter((name) => !/(^|\/)(\.|node_modules\/)/.test(name))
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .sort();
+}
+
+function checkOut(out: string): void {
+  if (!existsSync(out) || readdirSync(out).length === 0 || existsSync(join(out, "site.json")))
+    return;
+  throw new RangeError(
+    `Cannot write the site: ${out} must be new, empty or a site, got a folder with other files`,
+  );
+}
+
+/** Writes the lab's site into a folder. */
+export async function writeSite({ out: given, notebooks, lessons }: SiteOptions): Promise<void> {
+  // npm runs scripts in the package's folder and says where it was called.
+  const from = process.env["INIT_CWD"] ?? ".";
+  const out = resolve(from, given);
+  const folder = notebooks === undefined ? undefined : resolve(from, notebooks);
+  checkOut(out);
+  if (folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new RangeError(`Cannot write the site: --notebooks must be a folder, got ${folder}`);
+  }
+  const page = await buildPage({ say });
+  const common = commonFiles();
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  cpSync(common, out, { recursive: true });
+  cpSync(join(page, "static"), join(out, "lab-static"), { recursive: true });
+  cpSync(join(page, "themes"), join(out, "lab/api/themes"), { recursive: true });
+
+  const site = JSON.parse(readFileSync(join(out, "site.json"), "utf8")) as SiteFiles & {
+    lessons: Record<string, string>;
+  };
+  const put = (name: string, bytes: Uint8Array | string): void => {
+    mkdirSync(dirname(join(out, name)), { recursive: true });
+    writeFileSync(join(out, name), bytes);
+  };
+  const schemas = join(page, "schemas");
+  const texts = filesOf(schemas).map((name) => [name, readFileSync(join(schemas, name))] as const);
+  put("package/schemas.txt", Buffer.concat(texts.map(([, bytes]) => bytes)));
+  site.packs.push({
+    name: "schemas.txt",
+    files: texts.map(([name, { length }]) => [`page/schemas/${name}`, length]),
+  });
+
+  site.lessons = {};
+  const sources = [
+    ...(lessons === true || folder === undefined ? [join(root, "notebooks")] : []),
+    ...(folder === undefined ? [] : [folder]),
+  ];
+  const opened: string[] = [];
+  for (const source of sources) {
+    for (const name of filesOf(source)) {
+      const bytes = readFileSync(join(source, name));
+      put(`package/notebooks/${name}`, bytes);
+      site.files.push([`notebooks/${name}`, bytes.length]);
+      site.lessons[`notebooks/${name}`] = createHash("sha256")
+        .update(bytes)
+        .digest("hex")
+        .slice(0, 16);
+      if (!name.endsWith(".ipynb")) continue;
+      if (source === sources.at(-1)) opened.push(name);
+      const title = basename(name, ".ipynb");
+      const { notebook } = readNotebook(join(source, name));
+      const html = pageOf(notebook, { title, folder: dirname(join(source, name)) });
+      put(`read/${name.slice(0, -".ipynb".length)}.html`, readingBar(html, name));
+    }
+  }
+  const [first] = opened.filter((name) => !name.includes("/")).sort();
+  if (first === undefined) {
+    throw new RangeError(`Cannot write the site: ${folder} must have a notebook, got none`);
+  }
+  put("site.json", JSON.stringify(site));
+  const pieces = JSON.parse(readFileSync(join(page, "first.json"), "utf8")) as string[];
+  const { version } = JSON.parse(readFileSync(join(page, "version.json"), "utf8")) as {
+    version: string;
+  };
+  const script = readFileSync(join(out, "start.js"), "utf8");
+  const settings = { version, pieces, first: `notebooks/${first}` };
+  put("index.html", indexHtml(script, settings, `read/${first.slice(0, -".ipynb".length)}.html`));
+  // Hosts that show this for addresses they do not have lead a shared address into the lab, too.
+  put("404.html", missingHtml);
+  put(".nojekyll", "");
+  rmSync(join(out, "start.js"));
+  const all = filesOf(out);
+  const bytes = all.reduce((sum, name) => sum + statSync(join(out, name)).size, 0);
+  say(
+    `${out}: ${all.length} files, ${(bytes / 1e6).toFixed(1)} MB. Any host of static files will do.`,
+  );
+}

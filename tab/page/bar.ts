@@ -1,0 +1,37 @@
+import type { FromServer } from "../server/messages.js";
+
+/** A quiet line at the bottom of the page: what is loading, and what a reader should know. */
+export class Bar {
+  readonly #line = document.createElement("div");
+
+  constructor() {
+    this.#line.setAttribute("role", "status");
+    this.#line.style.cssText =
+      "position:fixed;left:0;bottom:0;z-index:10000;max-width:100%;padding:2px 8px;font:12px system-ui,sans-serif;background:#eee;color:#222;border-radius:0 4px 0 0";
+  }
+
+  say(text: string, actions: Record<string, () => void> = {}): void {
+    this.#line.replaceChildren(text);
+    for (const [name, act] of Object.entries(actions)) {
+      const button = document.createElement("button");
+      button.textContent = name;
+      button.style.cssText = "margin-left:8px;font:inherit";
+      button.onclick = act;
+      this.#line.append(button);
+    }
+    if (!this.#line.isConnected) document.body.append(this.#line);
+  }
+
+  clear(): void {
+    this.#line.remove();
+  }
+}
+
+/** What a state of the server means to a reader; undefined where there is nothing to say. */
+export function stateText(state: Extract<FromServer, { type: "state" }>): string | undefined {
+  if (!state.writes) return "This lab is open in another tab: here you can read and run, not save.";
+  if (!state.keeps) return "This browser keeps no files here: download what you want to keep.";
+  if (state.newer.length === 0) return undefined;
+  const names = state.newer.map((name) => name.replace(/^.*\//, "")).join(", ");
+  return `${names} changed since you did: your copy is kept, the new one lies beside it.`;
+}

@@ -1,0 +1,66 @@
+// The thread of the lab's server in a page.
+import { environment } from "../../platform/browser/environment.js";
+import { mountSite, type SiteFiles } from "../../platform/browser/site/mount.js";
+import { PrivateFiles } from "../files/private-files.js";
+import { shareData } from "../files/share-data.js";
+import { SharedFiles } from "../files/shared-files.js";
+import { launchIn } from "../kernel/launch.js";
+import { layOut, newerLessons } from "./lessons.js";
+import type { FromServer, ToServer } from "./messages.js";
+import { TabServer } from "./tab-server.js";
+
+interface Site extends SiteFiles {
+  lessons: Record<string, string>;
+}
+
+const say = (message: FromServer): void => postMessage(message);
+
+async function start(base: string, given: Record<string, string>) {
+  const answer = await fetch(new URL("site.json", base), { cache: "no-cache" });
+  if (!answer.ok)
+    throw new Error(`Cannot open the lab: site.json must be there, got ${answer.status}`);
+  const site = (await answer.json()) as Site;
+  Object.assign(environment, given);
+  mountSite(base, site);
+  shareData();
+  layOut(site.lessons);
+  const kept = new PrivateFiles(new URL(base).pathname);
+  const restored = await kept.restore();
+  const files = new SharedFiles((change) => kept.keep(change));
+  const server = new TabServer(launchIn({ base, site, environment: given }, files), say);
+  const newer = newerLessons(site.lessons, restored);
+  const keeps = await kept.isThere();
+  const become = (writes: boolean): void => {
+    server.writes = kept.writes = writes;
+    say({ type: "state", writes, keeps, newer });
+  };
+  const name = `arpo-lab ${base}`;
+  /** Has the files until the page is closed, or another takes them. */
+  const hold = async (options: LockOptions): Promise<void> => {
+    try {
+      await navigator.locks.request(name, options, async (lock) => {
+        become(lock !== null);
+        if (lock !== null) await new Promise(() => undefined);
+      });
+    } catch {
+      become(false); // taken over
+    }
+  };
+  void hold({ ifAvailable: true });
+  return { server, takeOver: () => void hold({ steal: true }) };
+}
+
+let started: ReturnType<typeof start> | undefined;
+addEventListener("message", ({ data }: MessageEvent<ToServer>) => {
+  if (data.type === "start") {
+    started = start(data.base, data.environment);
+    return;
+  }
+  void started?.then(({ server, takeOver }) => {
+    if (data.type === "request") void server.request(data);
+    else if (data.type === "open") server.open(data);
+    else if (data.type === "data") server.data(data);
+    else if (data.type === "close") server.close(data);
+    else takeOver();
+  });
+});

@@ -1,0 +1,124 @@
+// The lab's server within a page: the routes that LabServer has, over messages instead of sockets.
+import { ChannelSession } from "../../kernel/server/kernels/channels.js";
+import { V1 } from "../../kernel/server/kernels/codec.js";
+import { Kernels } from "../../kernel/server/kernels/kernels.js";
+import { kernelRoutes } from "../../kernel/server/kernels/routes.js";
+import { Sessions, sessionRoutes } from "../../kernel/server/kernels/sessions.js";
+import { Contents } from "../../kernel/server/contents/contents.js";
+import { contentsRoutes } from "../../kernel/server/contents/routes.js";
+import { type Answer, Router } from "../../kernel/server/http/router.js";
+import { Pages } from "../../kernel/server/lab/pages.js";
+import { labRoutes } from "../../kernel/server/lab/routes.js";
+import type { Launch } from "../../kernel/server/kernels/launched.js";
+import { HttpError, toHttpError } from "../../http-server/http-error.js";
+import { utf8Bytes } from "../../platform/browser/bytes.js";
+import { readFileSync } from "../../platform/browser/files.js";
+import { packagePath } from "../../platform/browser/package-path.js";
+import { randomUUID } from "../../platform/browser/uuid.js";
+import { home } from "../files/share-data.js";
+import type { FromServer, ToServer } from "./messages.js";
+import { TabLine } from "./tab-line.js";
+import { tabKernel, tabSpecRoutes } from "./tab-specs.js";
+
+type Of<Type extends ToServer["type"]> = Extract<ToServer, { type: Type }>;
+
+const limit = 512 << 20;
+const buffer = { bytes: 64 << 20, time: 600_000 };
+
+export class TabServer {
+  readonly #router = new Router();
+  readonly #kernels: Kernels;
+  readonly #pages = new Pages();
+  readonly #sessions = new Map<string, ChannelSession>();
+  readonly #lines = new Map<number, TabLine>();
+  readonly #say: (message: FromServer) => void;
+  /** False where another page of the site has the files. */
+  writes = true;
+
+  constructor(launch: Launch, say: (message: FromServer) => void) {
+    this.#say = say;
+    this.#kernels = new Kernels(tabKernel, launch);
+    const contents = new Contents(home, { trustFile: `${home}/.lab/trusted` });
+    const sessions = new Sessions(this.#kernels, contents.paths);
+    kernelRoutes(this.#router, this.#kernels, sessions, contents.paths, (kernel, session) =>
+      this.#sessions.get(`${kernel} ${session}`),
+    );
+    sessionRoutes(this.#router, sessions);
+    tabSpecRoutes(this.#router);
+    contentsRoutes(this.#router, contents, limit, (path, notebook) =>
+      sessions.saved(path, notebook),
+    );
+    labRoutes(this.#router, {
+      page: packagePath("page"),
+      data: `${home}/.lab`,
+      started: new Date(),
+      activity: () => ({ kernels: this.#kernels.list.length }),
+      pages: this.#pages,
+    });
+  }
+
+  async request({ id, method, target, headers, body }: Of<"request">): Promise<void> {
+    const url = new URL(target, "http://lab.invalid");
+    let answer: Answer;
+    try {
+      if (!this.writes && method !== "GET" && url.pathname.startsWith("/api/contents")) {
+        throw new HttpError(
+          403,
+          "Cannot save: this lab is open in another tab, which has the files; take over to save here",
+        );
+      }
+      const asked = Object.assign(piecesOf(body), { method, headers });
+      answer = await this.#router.handle(asked, url);
+    } catch (error) {
+      const { status, message } = toHttpError(error);
+      answer = { status, json: { message, reason: null } };
+    }
+    const { status = 200, json, bytes, file } = answer;
+    const made =
+      json !== undefined
+        ? utf8Bytes(JSON.stringify(json))
+        : file !== undefined
+          ? readFileSync(file)
+          : (bytes ?? new Uint8Array());
+    const type: Record<string, string> =
+      json === undefined ? {} : { "content-type": "application/json" };
+    const said = { ...type, ...answer.headers };
+    this.#say({ type: "answer", id, status, headers: said, body: new Uint8Array(made) });
+  }
+
+  open({ socket, target, protocols }: Of<"open">): void {
+    const url = new URL(target, "http://lab.invalid");
+    const protocol = protocols.includes(V1) ? V1 : "";
+    const line = new TabLine(socket, protocol, this.#say);
+    const id = /^\/api\/kernels\/([^/]+)\/channels$/.exec(url.pathname)?.[1];
+    try {
+      const kernel = id === undefined ? undefined : this.#kernels.get(id);
+      this.#lines.set(socket, line);
+      line.onClose(() => this.#lines.delete(socket));
+      this.#say({ type: "opened", socket, protocol });
+      if (kernel === undefined) return this.#pages.add(line);
+      const name = url.searchParams.get("session_id") ?? randomUUID();
+      const key = `${kernel.id} ${name}`;
+      let session = this.#sessions.get(key);
+      if (session === undefined) {
+        session = new ChannelSession(name, kernel, buffer, () => this.#sessions.delete(key));
+        this.#sessions.set(key, session);
+      }
+      session.attach(line);
+    } catch (error) {
+      line.close(1011, toHttpError(error).message);
+    }
+  }
+
+  data({ socket, data }: Of<"data">): void {
+    this.#lines.get(socket)?.hear(data);
+  }
+
+  close({ socket }: Of<"close">): void {
+    this.#lines.get(socket)?.closed();
+  }
+}
+
+async function* piecesOf(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(body);
+}
