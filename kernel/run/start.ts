@@ -12,6 +12,7 @@ import { takeUncaught } from "./debug/run-uncaught.js";
 import { DebugTarget } from "./debug/target.js";
 import { CommTable } from "./comm-table.js";
 import { Host } from "./host.js";
+import { askByPrompt } from "./questions.js";
 import { Runner } from "./runner.js";
 import { Tracebacks } from "./traceback.js";
 
@@ -42,6 +43,7 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
     },
     ask: () => host.input(""),
   });
+  askByPrompt((message) => host.inputSync(message));
 
   const modules = new CompilerClient(compiler);
   let format: FormatValue | undefined;

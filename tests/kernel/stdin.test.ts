@@ -86,3 +86,44 @@ test("reading process.stdin where nobody can be asked is an error", async () => 
   const error = messages.find((m) => m.header.msg_type === "error")?.content;
   assert.match(String(error?.["evalue"]), /^Cannot ask for input: this front end does not take/);
 });
+
+test("prompt, confirm and alert ask the front end, as a browser's and Deno's do", async () => {
+  const running = kernel.start(
+    "[prompt('Name? '), prompt('Colour?', 'blue'), confirm('Sure?'), confirm('Really?'), alert('Done')]",
+    { allow_stdin: true },
+  );
+  const asked: unknown[] = [];
+  for (const answer of ["Ada", "", "y", "", ""]) {
+    asked.push((await kernel.answerInput(answer)).content["prompt"]);
+  }
+  assert.deepEqual(asked, [
+    "Name? ",
+    "Colour? [blue] ",
+    "Sure? [y/N] ",
+    "Really? [y/N] ",
+    "Done [Enter] ",
+  ]);
+  const { result } = await running.finished;
+  assert.deepEqual(result, { "text/plain": "[ 'Ada', 'blue', true, false, undefined ]" });
+});
+
+test("Deno.jupyter.broadcast opens a comm, sends over it and closes it", async () => {
+  const { messages, error } = await kernel.execute(`
+    const to = (type, content, extra) =>
+      Deno.jupyter.broadcast(type, { comm_id: "mine", ...content }, extra);
+    await to("comm_open", { target_name: "nobody", data: { a: 1 } });
+    await to("comm_msg", { data: { b: 2 } }, { buffers: [Uint8Array.of(7)] });
+    await to("comm_close", { data: {} });
+    await to("comm_msg", { data: {} });`);
+  const sent = messages.filter(({ header }) => header.msg_type.startsWith("comm_"));
+  assert.deepEqual(
+    sent.map(({ header, content }) => [header.msg_type, content["data"]]),
+    [
+      ["comm_open", { a: 1 }],
+      ["comm_msg", { b: 2 }],
+      ["comm_close", {}],
+    ],
+  );
+  assert.equal(sent[1]!.buffers[0]![0], 7);
+  assert.match(error?.evalue ?? "", /comm_id must be that of an open comm, got 'mine'/);
+});

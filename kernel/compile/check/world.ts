@@ -4,7 +4,7 @@ import { libraryYear, manifestFrom, systemOf } from "#kernel-platform/system";
 import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import { dirname, join, resolve as resolvePath } from "#platform/path";
-import { globalsFile, globalsText } from "./globals.js";
+import { ambientTexts, cellNamesFile, globalsFile } from "./globals.js";
 import { isFile, packageFolder, statOf } from "./package-folder.js";
 import {
   type api,
@@ -215,7 +215,7 @@ export class World {
   }
 
   #exists(path: string): boolean {
-    return path === globalsFile || this.#virtual.has(path) || isFile(path);
+    return ambientTexts.has(path) || this.#virtual.has(path) || isFile(path);
   }
 
   /** Only declarations and the notebook's own sources are read; a package's JavaScript is not. */
@@ -239,6 +239,7 @@ export class World {
     const roots = [...this.#roots];
     if (this.#nodeTypes) roots.unshift(...nodeTypes(this.#folder));
     else roots.unshift(globalsFile);
+    roots.unshift(cellNamesFile);
     const cache = this.ts.createModuleResolutionCache(this.#folder, (name) => name, this.options);
     this.#host.resolveModuleNameLiterals = (literals, importer, _, options, file) =>
       literals.map((literal) => {
@@ -271,9 +272,8 @@ export class World {
     const libs = packagePath("dist/vendor/typescript");
     const system = systemOf(ts.sys);
     const read = (path: string): string | undefined => {
-      if (path === globalsFile) return globalsText;
-      const virtual = this.#virtual.get(path);
-      if (virtual !== undefined) return virtual.text;
+      const text = ambientTexts.get(path) ?? this.#virtual.get(path)?.text;
+      if (text !== undefined) return text;
       try {
         return readFileSync(path, "utf8");
       } catch {
@@ -284,7 +284,7 @@ export class World {
       getSourceFile: (path, options) => {
         const known = this.#files.get(path);
         if (known !== undefined) return known.file;
-        const local = path !== globalsFile && isLocalPath(path);
+        const local = isLocalPath(path);
         const stamp = local ? this.#stampOf(path) : undefined;
         const text = read(path);
         if (text === undefined) return undefined;

@@ -16,8 +16,11 @@ export interface Lowering {
   hoisted: string[];
 }
 
-/** Free names that Node gives to a CommonJS module, and so to a cell. */
-export const nodeGlobals: ReadonlySet<string> = new Set(["require", "__dirname", "__filename"]);
+/** Free names that Node gives to a CommonJS module, and so to a cell; and `Deno.jupyter`. */
+export const cellGlobals: ReadonlySet<string> = new Set([
+  ...["require", "__dirname", "__filename"],
+  "Deno",
+]);
 
 /** A statement printed as it stands. Later transformers see an identifier and leave it alone. */
 export function rawStatement(state: Lowering, text: string, from?: api.Node): api.Statement {

@@ -1,4 +1,4 @@
-import { nodeGlobals, type Lowering } from "./lowering.js";
+import { cellGlobals, type Lowering } from "./lowering.js";
 import type { api } from "../check/typescript.js";
 
 /** What a name is called in the compiled cell; undefined when that is itself. */
@@ -7,8 +7,10 @@ export function compiledName(state: Lowering, node: api.Identifier): string | un
   const name = node.text;
   const { Value, Alias } = ts.SymbolFlags;
   const symbol = state.checker.resolveName(name, node, Value, false);
+  // Code that asks which runtime it is in, by `typeof Deno`, hears that it is in Node.
+  const given = cellGlobals.has(name) && !(name === "Deno" && ts.isTypeOfExpression(node.parent));
   if (symbol === undefined) {
-    if (nodeGlobals.has(name)) return `__lab.${name}`;
+    if (given) return `__lab.${name}`;
     if (!state.late || name === "arguments" || name in globalThis) return undefined;
     if (ts.isTypeOfExpression(node.parent)) return `__lab.peek(${JSON.stringify(name)})`;
     state.refs.add(name);
@@ -23,7 +25,7 @@ export function compiledName(state: Lowering, node: api.Identifier): string | un
     return `__ref_${name}.v`;
   }
   const elsewhere = symbol.declarations?.every((d) => d.getSourceFile() !== state.file) === true;
-  return elsewhere && nodeGlobals.has(name) ? `__lab.${name}` : undefined;
+  return elsewhere && given ? `__lab.${name}` : undefined;
 }
 
 /** Whether a name is written where a value is read or assigned, and not as the name of a property. */

@@ -8,6 +8,7 @@ import { dirname } from "#platform/path";
 import type { KernelHost, MimeBundle } from "../../host/host.js";
 import type { CellScope, LoadedModule } from "../../contract/compiler.js";
 import { setStageRegister, stageSpecifier } from "../../contract/stage.js";
+import { type DenoNames, denoNames } from "./deno.js";
 import { attributesOf, Modules } from "./modules.js";
 import { Names, type Ref } from "./names.js";
 
@@ -23,6 +24,7 @@ interface RunningCell {
   readonly meta: ImportMeta;
   /** Tells how long the cell took. */
   took(milliseconds: number): void;
+  readonly Deno: DenoNames;
   readonly __dirname: string;
   readonly __filename: string;
 }
@@ -46,6 +48,7 @@ export function createCellScope(
     if (flag[0] !== 0) host.checkInterrupt();
   };
   const modules = new Modules(load, tick);
+  const Deno = denoNames(host);
   setStageRegister(async (stage) => {
     await load(stageSpecifier, JSON.stringify(stage));
   });
@@ -94,6 +97,7 @@ export function createCellScope(
           return { url: addressOf(path), dirname: at, filename: path } as ImportMeta;
         },
         took: (milliseconds) => host.stream("stdout", `Wall time: ${duration(milliseconds)}\n`),
+        Deno,
         __dirname: at,
         __filename: path,
       };
