@@ -83,9 +83,14 @@ export class Execution {
       this.#current = request;
       if (this.#failures.covers(request)) await this.#abort(request);
       else await this.#execute(request);
-      this.#current = undefined;
     }
     this.#busy = false;
+  }
+
+  /** In one go: who looks between the two would say busy once more, after idle. */
+  #idle(header: Header): void {
+    this.#current = undefined;
+    this.#parts.publisher.publish("status", { execution_state: "idle" }, header);
   }
 
   async #abort(request: Message): Promise<void> {
@@ -93,7 +98,7 @@ export class Execution {
     publisher.publish("status", { execution_state: "busy" }, request.header);
     const execution_count = this.#count;
     await reply(request, { status: "aborted", execution_count, user_expressions: {} });
-    publisher.publish("status", { execution_state: "idle" }, request.header);
+    this.#idle(request.header);
   }
 
   async #execute(request: Message): Promise<void> {
@@ -127,7 +132,7 @@ export class Execution {
       this.#failures.add(request, performance.now() - since, this.#queue);
     }
     await reply(request, answer);
-    publisher.publish("status", { execution_state: "idle" }, header);
+    this.#idle(header);
   }
 
   async #cell(

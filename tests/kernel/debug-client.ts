@@ -30,7 +30,11 @@ export class DebugClient {
   private constructor(readonly kernel: FrontEnd) {}
 
   static async start(options: StartOptions = {}): Promise<DebugClient> {
-    const client = new DebugClient(await FrontEnd.start(options));
+    return await DebugClient.attachTo(await FrontEnd.start(options));
+  }
+
+  static async attachTo(kernel: FrontEnd): Promise<DebugClient> {
+    const client = new DebugClient(kernel);
     await client.attach();
     return client;
   }

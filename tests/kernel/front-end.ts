@@ -20,6 +20,12 @@ import { until } from "../until.js";
 
 export type Channel = "shell" | "control" | "stdin";
 
+/** A message of the kernel, and where it came. */
+export interface Received {
+  channel: Channel | "iopub";
+  message: Message;
+}
+
 /** What an execution gave. */
 export interface Execution {
   id: string;
@@ -71,6 +77,10 @@ const main = fileURLToPath(new URL("../../kernel/main.js", import.meta.url));
 export class FrontEnd {
   readonly iopub: Message[] = [];
   readonly stdin: Message[] = [];
+  /** Everything that came, on whatever channel. */
+  readonly received: Received[] = [];
+  /** The types of what was sent, by id. */
+  readonly sent = new Map<string, string>();
   /** The ids of the requests that were answered. */
   readonly replies: string[] = [];
   readonly exited: Promise<{ code: number | null; signal: string | null }>;
@@ -312,6 +322,7 @@ export class FrontEnd {
   ): { id: string; answer: Promise<Message> } {
     const frames = this.#encoder.encode({ type, content, parent, buffers }, []);
     const { msg_id: id } = JSON.parse(Buffer.from(frames[2]!).toString()) as { msg_id: string };
+    this.sent.set(id, type);
     const answer = new Promise<Message>((resolve) => this.#replies.set(id, resolve));
     void this.#sockets[channel].send(frames as Buffer[]);
     return { id, answer };
@@ -320,6 +331,7 @@ export class FrontEnd {
   async #listen(channel: Channel): Promise<void> {
     for await (const frames of this.#sockets[channel]) {
       const message = decodeMessage(frames, this.#signer);
+      this.received.push({ channel, message });
       if (message.header.msg_type === "input_request") this.stdin.push(message);
       const id = message.parent.msg_id ?? "";
       this.replies.push(id);
@@ -331,6 +343,7 @@ export class FrontEnd {
   async #listenIopub(): Promise<void> {
     for await (const frames of this.#subscriber) {
       const message = decodeMessage(frames, this.#signer);
+      this.received.push({ channel: "iopub", message });
       this.iopub.push(message);
       for (const listener of this.#listeners) listener(message);
     }
