@@ -191,12 +191,12 @@ def memory(kernel):
 def table(results):
     rows = {
         "cold start, s": lambda r: r["cold_s"],
-        "… processor time, s": lambda r: r["cold_cpu_s"],
+        "… its processor time, s": lambda r: r["cold_cpu_s"],
         "first completion, ms": lambda r: r["complete"]["ms"],
-        "… processor time, ms": lambda r: r["complete"]["cpu"],
+        "… its processor time, ms": lambda r: r["complete"]["cpu"],
         "`1+1`, ms": lambda r: r["noop_ms"]["median"],
         "… p95, ms": lambda r: r["noop_ms"]["p95"],
-        "… processor time, ms": lambda r: r["noop_ms"]["cpu"],
+        "… processor time of one, ms": lambda r: r["noop_ms"]["cpu"],
         "a changing cell, ms": lambda r: r["varied_ms"]["median"],
         "an error, ms": lambda r: r["error_ms"]["median"],
         "20,000 lines, s": lambda r: r["stream_20k"]["seconds"],

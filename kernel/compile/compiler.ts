@@ -18,6 +18,7 @@ import { isComplete } from "./check/is-complete.js";
 import { debugCode } from "./debug-code.js";
 import { loadLocal } from "./load.js";
 import { lower } from "./lower/lower.js";
+import { reflected } from "./check/reflected.js";
 import { packageFolder } from "./check/package-folder.js";
 import { SessionNames } from "./lower/scope.js";
 import { readSettings, type Settings } from "./check/settings.js";
@@ -59,6 +60,8 @@ class TypeScriptCells implements CellCompiler {
   #checks: boolean;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #warms = false;
+  /** Milliseconds without a request until Node's types are loaded. */
+  #patience = 3000;
 
   constructor({ language, folder }: CompilerOptions) {
     this.#javascript = language === "javascript";
@@ -107,7 +110,10 @@ class TypeScriptCells implements CellCompiler {
 
   async complete(source: string, position: number, folder: string): Promise<Completion> {
     const nothing: Completion = { matches: [], start: position, end: position, items: [] };
-    if (!hasMagic(source)) return complete(this.#world, this.#look(source, folder), position);
+    if (!hasMagic(source)) {
+      const early = this.#reflected(source, position, folder);
+      return early ?? complete(this.#world, this.#look(source, folder), position);
+    }
     await this.#registry.load();
     const { stages } = this.#registry;
     const magic = completeMagic(source, position, stages);
@@ -239,6 +245,17 @@ class TypeScriptCells implements CellCompiler {
     return file;
   }
 
+  /** What is known of Node's globals without its types, which are loaded behind the answer. */
+  #reflected(text: string, position: number, folder: string): Completion | undefined {
+    if (this.#world.hasNodeTypes || !this.#warms) return undefined;
+    const file = this.#bind(text, folder, "completion");
+    const found = reflected(this.#world, file, position);
+    if (found === undefined) return undefined;
+    this.#patience = 200;
+    this.#whenIdle();
+    return found;
+  }
+
   /** Binds a text that is being written: everything there is to know is loaded for it. */
   #look(text: string, folder: string): BoundFile {
     const file = this.#bind(text, folder, "completion");
@@ -264,7 +281,7 @@ class TypeScriptCells implements CellCompiler {
         saveCodeCache();
         world.ensure();
         world.loadNodeTypes();
-      }, 3000);
+      }, this.#patience);
     }
   }
 

@@ -152,3 +152,28 @@ test("complete() knows what the kernel's own package has, also where it is not i
   deepEqual([start, end], [22, 26]);
   deepEqual((await at(`const text = "arpo|"`)).matches, []);
 });
+
+test("complete() behind a global of Node's does not wait for Node's types, the first time", async () => {
+  const fresh = new TestSession(folder, { language: "typescript" });
+  fresh.compiler.warm?.();
+  const first = async (marked: string) => {
+    const position = marked.indexOf("|");
+    return await fresh.compiler.complete(marked.replace("|", ""), position, folder);
+  };
+  const plain = { type: "property" };
+  const found = await first("const v = process.ver|;");
+  deepEqual(found.items, [
+    { text: "version", ...plain },
+    { text: "versions", ...plain },
+  ]);
+  deepEqual([found.start, found.end], [18, 21]);
+  ok((await first("process.|")).matches.includes("cwd"));
+  equal((await first("Buffer.allo|")).items[0]?.type, "method");
+  ok((await first("process.versions.|")).matches.includes("v8"));
+  deepEqual((await first("'process.|'")).matches, []);
+  // A name that the cell declares is the cell's, and what a getter gives is asked of the types.
+  deepEqual((await first("const process = { ours: 1 }; process.o|")).matches, ["ours"]);
+  ok((await first("process.stdout.wri|")).matches.includes("write"));
+  const typed = (await first("process.cwd|")).items.find(({ text }) => text === "cwd");
+  match(typed?.signature ?? "", /=> string/);
+});
