@@ -88,13 +88,15 @@ test("reading process.stdin where nobody can be asked is an error", async () => 
 });
 
 test("prompt, confirm and alert ask the front end, as a browser's and Deno's do", async () => {
-  const running = kernel.start(
+  // A kernel of its own: whoever listened to process.stdin before may still ask the other.
+  const asks = await FrontEnd.start({ language: "javascript" });
+  const running = asks.start(
     "[prompt('Name? '), prompt('Colour?', 'blue'), confirm('Sure?'), confirm('Really?'), alert('Done')]",
     { allow_stdin: true },
   );
   const asked: unknown[] = [];
   for (const answer of ["Ada", "", "y", "", ""]) {
-    asked.push((await kernel.answerInput(answer)).content["prompt"]);
+    asked.push((await asks.answerInput(answer)).content["prompt"]);
   }
   assert.deepEqual(asked, [
     "Name? ",
@@ -105,6 +107,7 @@ test("prompt, confirm and alert ask the front end, as a browser's and Deno's do"
   ]);
   const { result } = await running.finished;
   assert.deepEqual(result, { "text/plain": "[ 'Ada', 'blue', true, false, undefined ]" });
+  await asks.close();
 });
 
 test("Deno.jupyter.broadcast opens a comm, sends over it and closes it", async () => {
