@@ -91,7 +91,7 @@ test(
         ...process.env,
         ...{ PYTHON: python!, PATH: `${dirname(python!)}:${process.env.PATH ?? ""}` },
         ...{
-          PYTHONPATH: join(root, "tests/python/verl_cpu"),
+          PYTHONPATH: `${root}/tests/python/verl_cpu:${root}/tests/python`,
           VERL_USE_EXTERNAL_MODULES: "verl_on_cpu",
         },
         ...{ VERL_PLATFORM: "cpu", VERL_ENGINE_DEVICE: "cuda", VERL_ENGINE_VENDOR: "nvidia" },

@@ -7,6 +7,7 @@ import importlib.util
 import sys
 import types
 
+import patient_ray  # noqa: F401
 import torch
 import torch.distributed
 from verl.plugin.platform.platform_base import PlatformBase
