@@ -1,3 +1,4 @@
+import { checkArguments } from "../../../arguments/index.js";
 import type { Dispatch, Programs } from "../../../tensor/gpu/programs.js";
 import type { StoredValues } from "../../files/weight-file.js";
 import { wholeValues } from "../../files/whole-values.js";
@@ -50,14 +51,15 @@ export interface GpuWeightSource {
 export function uploaded(
   device: GPUDevice,
   weights: DecoderWeights<StoredValues>,
-  tied: boolean = weights.head === undefined,
+  tied?: boolean,
 ): GpuWeightSource {
+  checkArguments("upload weights", { device, weights }, { device: "object", weights: "object" });
   const find = (part: WeightPart, layer: number): StoredValues | undefined =>
     part === "embedding" || part === "finalNorm" || part === "head"
       ? weights[part]
       : weights.layers[layer]![part];
   return {
-    tied,
+    tied: tied ?? weights.head === undefined,
     put(part, layer, to, offset, floats) {
       const found = find(part, layer);
       if (!found) return false;
