@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Json } from "../../kernel/wire/message.js";
-import { FrontEnd } from "./front-end.js";
+import { begun, FrontEnd } from "./front-end.js";
 
 let kernel: FrontEnd;
 before(async () => {
@@ -143,10 +143,8 @@ test("an error has a name, a value and a traceback whose lines name the cell", a
 });
 
 test("an interrupt is a request on the control channel, answered, and the session goes on", async () => {
-  const running = kernel.start("let kept = 41; for (;;) {}");
-  await kernel.shown(
-    ({ header, parent }) => header.msg_type === "execute_input" && parent.msg_id === running.id,
-  );
+  const running = kernel.start(`let kept = 41; ${begun} for (;;) {}`);
+  await kernel.begun(running.id);
   const reply = await kernel.request("control", "interrupt_request", {});
   assert.deepEqual(reply.content, { status: "ok" });
   assert.equal((await running.finished).reply["status"], "error");
