@@ -17,6 +17,7 @@ import { buildPage } from "../../kernel/server/build-page.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
 import { say } from "../say.js";
 import { indexHtml, missingHtml, readingBar } from "./index-html.js";
+import { siteFiles, typescriptModule } from "./site-files.js";
 
 export interface SiteOptions {
   out: string;
@@ -27,8 +28,8 @@ export interface SiteOptions {
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const made = join(root, "dist/tab-site");
 
-/** What every site has: a package brings it, a clone makes it. */
-function commonFiles(): string {
+/** The programs that every site has: a package brings them, a clone makes them. */
+function programs(): string {
   const builder = join(root, "scripts/tab/build.mjs");
   if (existsSync(builder)) {
     const { status } = spawnSync(process.execPath, [builder], { stdio: ["ignore", 2, 2] });
@@ -65,19 +66,21 @@ export async function writeSite({ out: given, notebooks, lessons }: SiteOptions)
     throw new RangeError(`Cannot write the site: --notebooks must be a folder, got ${folder}`);
   }
   const page = await buildPage({ say });
-  const common = commonFiles();
+  const scripts = programs();
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
-  cpSync(common, out, { recursive: true });
+  cpSync(scripts, out, { recursive: true });
   cpSync(join(page, "static"), join(out, "lab-static"), { recursive: true });
   cpSync(join(page, "themes"), join(out, "lab/api/themes"), { recursive: true });
 
-  const site = JSON.parse(readFileSync(join(out, "site.json"), "utf8")) as SiteFiles & {
-    lessons: Record<string, string>;
-  };
   const put = (name: string, bytes: Uint8Array | string): void => {
     mkdirSync(dirname(join(out, name)), { recursive: true });
     writeFileSync(join(out, name), bytes);
+  };
+  put("scripts/typescript.js", typescriptModule());
+  for (const [name, bytes] of siteFiles()) put(name, bytes);
+  const site = JSON.parse(readFileSync(join(out, "site.json"), "utf8")) as SiteFiles & {
+    lessons: Record<string, string>;
   };
   const schemas = join(page, "schemas");
   const texts = filesOf(schemas).map((name) => [name, readFileSync(join(schemas, name))] as const);

@@ -1,9 +1,8 @@
-// Writes what every site of the lab has, from a clone: `node scripts/tab/build.mjs` fills dist/tab-site. A
-// package brings it; `arpo-lab site` adds the page of JupyterLab and notebooks.
+// Writes the programs that every site of the lab has, from a clone: `node scripts/tab/build.mjs` fills
+// dist/tab-site. A package brings them; `arpo-lab site` adds what else is in the package, and the page.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { bundleForTab, kernelThreads, pageScripts, root, threads } from "./bundle.mjs";
-import { siteFiles, typescriptModule } from "./site-files.mjs";
 
 const out = join(root, "dist/tab-site");
 const write = (name, bytes) => {
@@ -17,8 +16,6 @@ rmSync(out, { recursive: true, force: true });
 const scripts = { ...threads, ...kernelThreads, server: "dist/tab/server/server.js" };
 const { outputFiles } = await bundleForTab(scripts, small);
 for (const { path, contents } of outputFiles) write(`scripts/${basename(path)}`, contents);
-write("scripts/typescript.js", typescriptModule());
 const whole = { ...small, splitting: false, format: "iife" };
 const alone = await bundleForTab(pageScripts, { ...whole, globalName: "tab" });
 for (const { path, contents } of alone.outputFiles) write(basename(path), contents);
-for (const [name, bytes] of siteFiles()) write(name, bytes);

@@ -3,12 +3,9 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { siteFiles, typescriptModule } from "../../cli/site/site-files.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-type Made = ReadonlyMap<string, Uint8Array>;
-const { siteFiles, typescriptModule } = (await import(
-  new URL("../../../scripts/tab/site-files.mjs", import.meta.url).href
-)) as { siteFiles: () => Made; typescriptModule: () => Uint8Array };
 const { bundleForTab, kernelThreads, threads } = (await import(
   new URL("../../../scripts/tab/bundle.mjs", import.meta.url).href
 )) as {
