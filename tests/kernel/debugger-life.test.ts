@@ -124,6 +124,17 @@ test("an interrupt ends a cell that stands, and keeps the state and the debugger
   await client.breakAt(again);
 });
 
+test("an interrupt of a cell that stands runs none of the lines that were left", async () => {
+  const code = "let passed = 1;\npassed = 2;\npassed = 3;";
+  await client.breakAt(code, 2);
+  const running = start(code);
+  await client.stopped();
+  await client.kernel.request("control", "interrupt_request");
+  assert.equal((await running.finished).error?.ename, "InterruptError");
+  assert.deepEqual((await client.kernel.execute("passed")).result, { "text/plain": "1" });
+  await client.breakAt(code);
+});
+
 test("an interrupt is no error to stop at", async () => {
   await errors("all");
   const running = start(`${begun}\nfor (;;) {}`);

@@ -51,7 +51,8 @@ export class DebugAdapter {
   readonly #values: Values;
   #isOn = false;
   #seq = 0;
-  #isEvaluating = false;
+  /** Settles when what a client has evaluated has ended. */
+  #evaluating: Promise<void> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #loading: Promise<void> | undefined;
 
@@ -104,9 +105,12 @@ export class DebugAdapter {
   }
 
   async interrupting(): Promise<void> {
-    const stopping = this.#stops.interrupting();
-    if (this.#isEvaluating) void this.#parts.inspector.post("Runtime.terminateExecution");
-    await stopping;
+    // What is evaluated at a stop ends first: V8 does not end a thread that goes on meanwhile.
+    if (this.#evaluating !== undefined) {
+      void this.#parts.inspector.post("Runtime.terminateExecution").catch(() => undefined);
+      await this.#evaluating;
+    }
+    await this.#stops.interrupting();
   }
 
   async interrupted(): Promise<void> {
@@ -300,11 +304,17 @@ export class DebugAdapter {
   }
 
   async #find(text: string, frameId: number | undefined, context: string) {
-    this.#isEvaluating = true;
+    const frames = this.#stops.current?.frames;
+    const finding = this.#values.evaluate(text, frames, frameId, context);
+    const ended = finding.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#evaluating = ended;
     try {
-      return await this.#values.evaluate(text, this.#stops.current?.frames, frameId, context);
+      return await finding;
     } finally {
-      this.#isEvaluating = false;
+      this.#evaluating = undefined;
     }
   }
 

@@ -107,14 +107,19 @@ export class Stops {
     await stepping.begin(step, visible);
   }
 
-  /** An interrupt is to find the thread running, and is no error to stop at. */
+  /**
+   * An interrupt is to find the thread running, and is no error to stop at. A cell that stands ends where
+   * it stands: what comes after the line must not run.
+   */
   async interrupting(): Promise<void> {
     if (!this.#isOn) return;
     this.#isInterrupting = true;
     this.#parts.stepping.stop();
     this.#isPausing = false;
     const skipping = this.#post("setSkipAllPauses", { skip: true });
-    if (this.#current !== undefined) void this.#post("resume").catch(() => undefined);
+    if (this.#current !== undefined) {
+      void this.#post("resume", { terminateOnResume: true }).catch(() => undefined);
+    }
     await skipping;
   }
 
