@@ -12,6 +12,9 @@ export interface SubmitCommandOptions {
   name?: string;
   package: string;
   storage?: string;
+  engine: string;
+  tool: Record<string, string>;
+  reward?: string;
   cpus: number;
   gpus: number;
   node: string;
@@ -27,6 +30,13 @@ export async function submitRun(overrides: string[], options: SubmitCommandOptio
   if (node !== "there" && node !== "wheel") {
     throw new RangeError(`Cannot submit a run: --node must be there or wheel, got ${node}`);
   }
+  const { engine, tool: tools, reward } = options;
+  if (engine !== "lab" && engine !== "verl") {
+    throw new RangeError(`Cannot submit a run: --engine must be lab or verl, got ${engine}`);
+  }
+  if (engine === "lab" && (reward !== undefined || Object.keys(tools).length > 0)) {
+    throw new RangeError("Cannot submit a run: --tool and --reward are for --engine verl, got lab");
+  }
   const there = await cluster(address, tokenEnv === undefined ? {} : { tokenEnv });
   const experiment = {
     files: options.config,
@@ -37,6 +47,7 @@ export async function submitRun(overrides: string[], options: SubmitCommandOptio
     ...{ package: options.package, cpus: options.cpus, gpus: options.gpus, node },
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.storage === undefined ? {} : { storage: options.storage }),
+    ...(engine === "verl" ? { verl: { tools, ...(reward === undefined ? {} : { reward }) } } : {}),
     note: (line: string) => aside(`note: ${line}`),
   };
   if (seeds ?? grid) {

@@ -1,38 +1,22 @@
 // Jobs on a head that answers as Ray's does.
 import assert from "node:assert/strict";
-import { inflateRawSync } from "node:zlib";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { attach, cluster, keptJobs, RayError, type Cluster } from "./index.js";
+import { attach, cluster, keptJobs, RayError } from "./index.js";
+import { RayApi } from "./ray/ray-api.js";
+import { mostBytes, RayConnection } from "./ray/ray-connection.js";
 import { zipOf } from "./ray/zip.js";
+import { connected, unzip } from "./testing/connected.js";
 import { FakeHead } from "./testing/fake-head.js";
 import { until } from "../../tests/until.js";
 
 const token = "t".repeat(40);
 
-interface Place {
-  folder: string;
-  jobs: string;
-}
-
-async function place(t: TestContext): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), "arpo-lab-scale-"));
-  t.after(() => rm(folder, { recursive: true }));
-  return { folder, jobs: join(folder, "jobs") };
-}
-
 function withEnv(t: TestContext, name: string, value: string): void {
   process.env[name] = value;
   t.after(() => Reflect.deleteProperty(process.env, name));
-}
-
-async function connected(t: TestContext): Promise<Place & { head: FakeHead; there: Cluster }> {
-  const at = await place(t);
-  const head = await FakeHead.start(t);
-  return { ...at, head, there: await cluster(head.address, { jobs: at.jobs }) };
 }
 
 const experiment = {
@@ -40,19 +24,6 @@ const experiment = {
   overrides: ["trainer.experiment_name=one"],
 } as const;
 const step = (n: number) => `{"run":"step","step":${n},"metrics":{"critic/score/mean":${n / 10}}}`;
-
-/** Names and contents of a zip. */
-function unzip(zip: Buffer): Map<string, string> {
-  const files = new Map<string, string>();
-  for (let at = 0; zip.readUInt32LE(at) === 0x04034b50;) {
-    const [size, length] = [zip.readUInt32LE(at + 18), zip.readUInt16LE(at + 26)];
-    const name = zip.subarray(at + 30, at + 30 + length).toString();
-    const data = zip.subarray(at + 30 + length, at + 30 + length + size);
-    files.set(name, inflateRawSync(data).toString());
-    at += 30 + length + size;
-  }
-  return files;
-}
 
 test("a package's bytes depend on names and contents alone", () => {
   const [a, b] = ["a", "b"].map((name) => ({ name, data: Buffer.from(name.repeat(50)) }));
@@ -320,4 +291,11 @@ test("a run that fails by itself is not sent again by its sweep", async (t) => {
       ["FAILED", 1],
     ],
   );
+});
+
+test("a package one byte larger than Ray takes is refused before anything is sent", async (t) => {
+  const { head } = await connected(t);
+  const api = new RayApi(new RayConnection({ address: head.address }));
+  await assert.rejects(api.upload(Buffer.alloc(mostBytes + 1)), /at most 104857600 bytes/);
+  assert.deepEqual(head.puts, []);
 });

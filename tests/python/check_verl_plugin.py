@@ -1,8 +1,10 @@
 """arpo_verl held against the golden vectors: tree, loss, reward, calculator. Needs torch alone."""
 
+import asyncio
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -13,6 +15,7 @@ sys.modules["arpo_verl"] = type(sys)("arpo_verl")  # its parts, without what reg
 sys.modules["arpo_verl"].__path__ = [str(root / "data/verl/arpo_verl")]
 from arpo_verl.draws import Stream  # noqa: E402
 from arpo_verl.losses import aepo_policy_loss  # noqa: E402
+from arpo_verl.probe import monitor  # noqa: E402
 from arpo_verl.reward import check_format, deep_research  # noqa: E402
 from arpo_verl.tools import calculator  # noqa: E402
 from arpo_verl.tree import Segment, Settings, Tree  # noqa: E402
@@ -78,13 +81,40 @@ def answer(table, calls, tag, given, attempts):
     return f"Tool({tag}) returned empty output."
 
 
-def rollout_cases():
-    for i, case in enumerate(vectors("rollout_arpo")):
+def segment(said):
+    ids = [ord(c) for c in said["text"]]
+    finish = "stop" if said["stop"] else "end" if said["finish"] == "stop" else "length"
+    return Segment(ids, [0.0] * len(ids), said["logprobs"], finish, said["stop"])
+
+
+def block(text):
+    return [ord(c) for c in f" <result>\n{text}\n</result>"]
+
+
+def probed(given, sample, settings, decode):
+    """AEPO's look ahead at one prompt."""
+    script = iter(given["probe_scripts"][sample])
+    lone = dict(text=chr(given["eos_id"]), finish="stop", stop=None, logprobs=[[0.0]])
+
+    async def generate(name, ids, room):
+        assert room >= 1
+        return segment(given["root_segments"][sample] if name == "root" else next(script, lone))
+
+    async def call(tag, text):
+        return block(answer(given["tool_table"], {}, tag, text, given["config"]["retry_count"]))
+
+    one = Tree(replace(settings, n=1, initial_rollouts=1), decode, given["vocab_size"], given["eos_id"])
+    before = len(given["prompts"][sample])
+    return asyncio.run(monitor(one, settings.n, 50, before, given["max_model_len"], generate, call))
+
+
+def rollout_cases(name, rule):
+    for i, case in enumerate(vectors(name)):
         given, wanted = case["input"], case["expected"]
         config = given["config"]
         names = ("n", "initial_rollouts", "beam_size", "branch_probability", "entropy_weight", "response_length",
                  "call_limit")
-        settings = Settings(**{name: config[name] for name in names})
+        settings = Settings(**{key: config[key] for key in names}, rule=rule)
         # The decoder leaves special tokens out, as rollouts do.
         decode = lambda ids: "".join(chr(t) for t in ids if t not in (given["eos_id"], given["pad_id"]))
         trees, numbers, turns, calls = [], {}, {}, {}
@@ -104,8 +134,13 @@ def rollout_cases():
             rows.append(dict(row=len(rows), sample=sample, created_before_round=row.created, kind=row.kind,
                              prefix_len=row.prefix))
 
+        starts = []
         for sample in range(len(given["prompts"])):
-            trees.append(Tree(settings, decode, given["vocab_size"], given["eos_id"]))
+            own = settings
+            if config["enable_dynamic_rollouts"] and settings.n > 1:
+                starts.append(probed(given, sample, settings, decode)["initialRollouts"])
+                own = replace(settings, initial_rollouts=starts[-1])
+            trees.append(Tree(own, decode, given["vocab_size"], given["eos_id"]))
             for local in trees[sample].active:
                 enter(sample, local)
         made = []
@@ -120,17 +155,14 @@ def rollout_cases():
                 script = given["scripts"][number] if number < len(given["scripts"]) else []
                 said = script[turn] if turn < len(script) else dict(text=chr(given["eos_id"]), finish="stop", stop=None,
                                                                    logprobs=[[0.0]])
-                ids = [ord(c) for c in said["text"]]
-                finish = "stop" if said["stop"] else "end" if said["finish"] == "stop" else "length"
-                segment = Segment(ids, [0.0] * len(ids), said["logprobs"], finish, said["stop"])
-                fates[key] = trees[key[0]].receive(key[1], segment)
+                fates[key] = trees[key[0]].receive(key[1], segment(said))
             entropies = [trees[s].rows[r].entropy for s, r in active]
             made.append(dict(rows=[numbers[key] for key in active], max_tokens=room, entropies=entropies))
             for sample, local in active:
                 fate = fates[(sample, local)]
                 if fate[0] == "call":
                     text = answer(given["tool_table"], calls, fate[1], fate[2], config["retry_count"])
-                    trees[sample].answer(local, [ord(c) for c in f" <result>\n{text}\n</result>"])
+                    trees[sample].answer(local, block(text))
             order, kept = [], {}
             for sample, local in active:
                 if fates[(sample, local)][0] != "end" and trees[sample].survive([local]):
@@ -145,15 +177,23 @@ def rollout_cases():
                     order += [(sample, local) for local in born[sample]]
             for sample, local in order:
                 enter(sample, local)
+            counts = [tree.consecutive for tree in trees]
             for sample, tree in enumerate(trees):
                 tree.next_round(kept.get(sample, []) + born[sample])
-        assert rows == wanted["rows"], f"rows of rollout {i}"
-        assert used == wanted["draws_used"], f"draws of rollout {i}"
+                # Over a batch a prompt that gained nothing starts again, where another gained something.
+                if not born[sample] and any(born.values()):
+                    tree.consecutive = 0
+                else:
+                    assert tree.consecutive == counts[sample] + bool(born[sample])
+        if starts:
+            assert starts == wanted["initial_rollouts_list"], f"budgets of {name} {i}"
+        assert rows == wanted["rows"], f"rows of {name} {i}"
+        assert used == wanted["draws_used"], f"draws of {name} {i}"
         for got, asked in zip(made, wanted["generate_calls"], strict=True):
-            assert (got["rows"], got["max_tokens"]) == (asked["rows"], asked["max_tokens"]), f"calls of rollout {i}"
+            assert (got["rows"], got["max_tokens"]) == (asked["rows"], asked["max_tokens"]), f"calls of {name} {i}"
             for a, b in zip(got["entropies"], asked["entropies"], strict=True):
-                near(a, b, f"entropy of rollout {i}")
-        done["rollout"] = done.get("rollout", 0) + 1
+                near(a, b, f"entropy of {name} {i}")
+        done[name] = done.get(name, 0) + 1
 
 
 def streams():
@@ -179,5 +219,7 @@ def sums():
     done["sums"] = 1
 
 
-loss_cases(), reward_cases(), rollout_cases(), sums(), streams()
+loss_cases(), reward_cases(), sums(), streams()
+for kind, rule in dict(arpo="arpo-code", aepo_static="aepo-code", aepo_dynamic="aepo-code").items():
+    rollout_cases(f"rollout_{kind}", rule)
 print(json.dumps(done))

@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runToEnd } from "../../cli/learn/testing.js";
-import { attach, cluster } from "../../src/scale/index.js";
+import { KernelClient, ownKernel } from "../../kernel/notebook/index.js";
+import { attach, cluster, keptJobs } from "../../src/scale/index.js";
+import { RayConnection } from "../../src/scale/ray/index.js";
 import { rayMissing, RayMachines } from "./ray-cluster.js";
 import { until } from "../until.js";
 
@@ -24,6 +26,20 @@ const experiment = (steps: number) => ({
   preset: ["arpo", "tiny"] as const,
   overrides: [...settings, `trainer.total_training_steps=${steps}`],
 });
+const secret = "sk-0123456789abcdef";
+
+/** The steps that a run folder has, in the order they stand there. */
+async function stepsOf(folder: string): Promise<number[]> {
+  const text = await readFile(join(folder, "metrics.jsonl"), "utf8").catch(() => "");
+  const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n");
+  return lines.flatMap((line) => (line ? [(JSON.parse(line) as { step: number }).step] : []));
+}
+
+/** The same run on this machine, without a break. */
+async function unbroken(folder: string, overrides: readonly string[]): Promise<string> {
+  assert.equal((await runToEnd(["train", ...overrides, "--out", folder])).status, 0);
+  return readFile(join(folder, "metrics.jsonl"), "utf8");
+}
 
 test(
   "a real Ray cluster: runs, stops, goes on, loses a node and its head",
@@ -33,8 +49,11 @@ test(
     t.after(() => rm(folder, { recursive: true }));
     const [jobs, storage] = [join(folder, "jobs"), join(folder, "shared")];
     const token = randomBytes(32).toString("hex");
-    process.env.RAY_AUTH_TOKEN = token;
-    t.after(() => delete process.env.RAY_AUTH_TOKEN);
+    Object.assign(process.env, { RAY_AUTH_TOKEN: token, SOME_API_KEY: secret });
+    t.after(() => {
+      delete process.env.RAY_AUTH_TOKEN;
+      delete process.env.SOME_API_KEY;
+    });
     const machines = await RayMachines.make(t, token);
     const head = await machines.head(2);
     await machines.ready(1, jobs);
@@ -53,10 +72,8 @@ test(
         const job = await there.submit(experiment(6), { package: root, storage, name: "stopped" });
         const live = join(folder, "live");
         const following = job.follow(live);
-        const steps = async (at: string) =>
-          (await readFile(join(at, "metrics.jsonl"), "utf8").catch(() => "")).split("\n").length -
-          1;
-        await until(async () => (await steps(live)) >= 1, "a step is seen here", 120_000);
+        const steps = async (at: string) => (await stepsOf(at)).length;
+        await until(async () => (await steps(live)) >= 1, "a step is seen here", 600_000);
         assert.equal(await job.stop(), "STOPPED");
         assert.equal(await following, "STOPPED");
         const { out } = job.record;
@@ -73,11 +90,8 @@ test(
         const again = await (await attach(job.id, { jobs })).retry();
         assert.equal(await again.follow(live), "SUCCEEDED");
         assert.equal(await steps(live), 6);
-        const whole = join(folder, "whole");
-        const local = ["train", ...experiment(6).overrides, "--out", whole];
-        assert.equal((await runToEnd(local)).status, 0);
-        const metrics = (at: string) => readFile(join(at, "metrics.jsonl"), "utf8");
-        assert.equal(await metrics(out), await metrics(whole));
+        const whole = await unbroken(join(folder, "whole"), experiment(6).overrides);
+        assert.equal(await readFile(join(out, "metrics.jsonl"), "utf8"), whole);
       },
     );
 
@@ -91,6 +105,40 @@ test(
       assert.ok(existsSync(join(to, "rollouts/1.jsonl")));
       assert.ok(!lines.join("\n").includes(token), "the token is in the log");
     });
+
+    await t.test(
+      "a cell shows steps as they come; killed with its kernel, another goes on",
+      async () => {
+        const live = join(folder, "cell");
+        const kernel = await KernelClient.start(ownKernel(), { cwd: root });
+        const said = { jobs, experiment: experiment(8), live };
+        const how = { package: root, storage, name: "watched" };
+        let shown = "";
+        const cell = kernel.execute(
+          `import { cluster } from "arpo-lab/scale";
+         const { jobs, experiment, live } = ${JSON.stringify(said)};
+         const there = await cluster(${JSON.stringify(there.address)}, { jobs });
+         const job = await there.submit(experiment, ${JSON.stringify(how)});
+         console.log(\`job \${job.id}\`);
+         await job.follow(live);`,
+          { listen: ({ content }) => (shown += JSON.stringify(content)) },
+        );
+        cell.catch(() => undefined);
+        await until(
+          async () => (await stepsOf(live)).length >= 1,
+          "a step is seen in a cell",
+          600_000,
+        );
+        kernel.process.signal("SIGKILL");
+        await assert.rejects(cell);
+        await kernel.kill();
+        const [record] = (await keptJobs({ jobs })).filter(({ run }) => run.startsWith("watched"));
+        assert.ok(shown.includes(record!.id), shown);
+        const again = await attach(record!.id, { jobs });
+        assert.equal(await again.follow(live), "SUCCEEDED");
+        assert.deepEqual(await stepsOf(live), [1, 2, 3, 4, 5, 6, 7, 8]);
+      },
+    );
 
     await t.test("eight runs end, each once, though a node is lost among them", async () => {
       const seeds = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -113,16 +161,34 @@ test(
         runs.map(({ state }) => state),
         Array(8).fill("SUCCEEDED"),
       );
-      for (const { out, run } of runs) {
-        const text = await readFile(join(out, "metrics.jsonl"), "utf8");
-        const steps = text
-          .trim()
-          .split("\n")
-          .map((line) => (JSON.parse(line) as { step: number }).step);
-        assert.deepEqual(steps, [1, 2], run);
-      }
+      for (const { out, run } of runs) assert.deepEqual(await stepsOf(out), [1, 2], run);
       assert.ok(killed);
+      // One of those whose node was lost is what it would have been.
+      const again = runs.find(({ attempt }) => attempt > 1);
+      assert.ok(again, "no run was on the node that was lost");
+      const overrides = [...experiment(2).overrides, `lab.seed=${again.settings["lab.seed"]!}`];
+      const whole = await unbroken(join(folder, "undisturbed"), overrides);
+      assert.equal(await readFile(join(again.out, "metrics.jsonl"), "utf8"), whole);
     });
+
+    await t.test(
+      "no secret stands in what the cluster tells of its jobs, nor in their logs",
+      async () => {
+        const connection = new RayConnection({ address: there.address });
+        const listed = (await connection.bytes("list jobs", "GET", "/api/jobs/")).toString();
+        const told = [listed];
+        for (const { submission_id: id } of JSON.parse(listed) as {
+          submission_id: string | null;
+        }[]) {
+          if (id === null) continue;
+          // The log of a node that was lost is lost with it.
+          const log = connection.bytes("read a log", "GET", `/api/jobs/${id}/logs`);
+          told.push((await log.catch(() => Buffer.alloc(0))).toString());
+        }
+        assert.ok(told.length > 8 && told.some((text) => text.includes('\\"run\\":\\"step\\"')));
+        for (const text of told) assert.ok(!text.includes(token) && !text.includes(secret), text);
+      },
+    );
 
     await t.test("a head that dies is told of, and the run goes on at the next one", async () => {
       const job = await there.submit(experiment(40), { package: root, storage, name: "headless" });

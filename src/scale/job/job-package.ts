@@ -57,11 +57,15 @@ export function jobPackage(config: Config, source: LabSource): JobPackage {
   if (source.kind === "tarball") files.push({ name: "lab.tgz", data: readFileSync(source.path) });
   refuseSecrets(files, {});
   const zip = zipOf(files);
-  if (zip.length > mostBytes) {
-    const packed = files.map(({ name, data }) => ({ name, bytes: data.length }));
-    throw tooLarge(packed, zip.length);
-  }
+  refuseTooLarge(files, zip);
   return { zip, lab: source.kind === "path" ? source.path : source.kind, notes };
+}
+
+/** Refuses a package that Ray would not take, before any of it is sent. */
+export function refuseTooLarge(files: readonly PackedFile[], zip: Uint8Array): void {
+  if (zip.length <= mostBytes) return;
+  const packed = files.map(({ name, data }) => ({ name, bytes: data.length }));
+  throw tooLarge(packed, zip.length);
 }
 
 interface Size {

@@ -24,6 +24,8 @@ export const jobRecord = z.strictObject({
   tokenEnv: z.string().optional(),
   /** Name of the package among those kept here. */
   package: z.string(),
+  /** What trains there. Left out: this package. */
+  engine: z.literal("verl").optional(),
   /** What stands for arpo-lab itself in the run script. */
   lab: z.string(),
   /** The run folder there: a path, or `log:NAME` below the node's log folder. */

@@ -10,6 +10,8 @@ import { tail } from "../ray/tail.js";
 import { followInto } from "./follow.js";
 import { isOver, type JobRecord, type JobState } from "./job-record.js";
 import type { JobLedger } from "./job-ledger.js";
+import { readVerlRun } from "../verl/read-verl-run.js";
+import { verlStep } from "../verl/verl-step.js";
 import { sendJob } from "./send-job.js";
 
 /** A step of a far run. */
@@ -99,8 +101,8 @@ export class Job {
     for (;;) {
       const { done, value } = await lines.next();
       if (done) return value;
-      const said = runLine(value);
-      if (said?.run !== "step" || said.step <= last) continue;
+      const said = this.#step(value);
+      if (said === undefined || said.step <= last) continue;
       last = said.step;
       yield { step: said.step, metrics: said.metrics };
     }
@@ -156,7 +158,8 @@ export class Job {
 
   /**
    * Brings the run folder here: from a path that this machine sees too, nothing needs to come; else through
-   * Ray's log files. Checkpoints stay there unless they are asked for.
+   * Ray's log files. Checkpoints stay there unless they are asked for. Of a run on verl the folder is made of
+   * what it has written so far.
    */
   async fetch(folder: string, options: { checkpoints?: boolean } = {}): Promise<string> {
     checkArguments(
@@ -166,7 +169,10 @@ export class Job {
     );
     const { out } = this.#record;
     if (isAbsolute(out)) {
-      if (existsSync(out)) return out;
+      if (existsSync(out)) {
+        if (this.#record.engine === undefined) return out;
+        return (await readVerlRun(out, resolve(folder))).folder;
+      }
       throw new RangeError(
         `Cannot fetch the run: ${out} must be seen from this machine too, and it is not; copy it from there, or submit without storage`,
       );
@@ -201,6 +207,12 @@ export class Job {
   /** The line of a summary in a notebook. */
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
     return { group: "Jobs", text: `${this.id}: ${this.#record.state}` };
+  }
+
+  #step(line: string): JobStep | undefined {
+    if (this.#record.engine === "verl") return verlStep(line);
+    const said = runLine(line);
+    return said?.run === "step" ? said : undefined;
   }
 
   async #keep(change: Partial<JobRecord>): Promise<void> {

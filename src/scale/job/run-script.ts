@@ -60,11 +60,13 @@ export const pairs = (settings: Readonly<Record<string, string>>): string[] =>
 
 /** The command of a job. The shell gives way to the script, so that nothing stands between a stop and the run. */
 export function entrypoint(job: {
+  engine?: "verl" | undefined;
   lab: string;
   out: string;
   attempt: number;
   settings: Readonly<Record<string, string>>;
 }): string {
+  if (job.engine === "verl") return `exec sh start.sh ${shellWord(job.out)}`;
   const words = [job.lab, job.out, String(job.attempt), ...pairs(job.settings)];
   return ["exec sh run.sh", ...words.map(shellWord)].join(" ");
 }

@@ -24,14 +24,13 @@ test("every key of ours is mapped, carried, left with a reason or refused with o
   const ways = configKeys.map(({ path }) => Object.keys(carriedAs(path))[0]!);
   const count = (way: string) => ways.filter((one) => one === way).length;
   assert.equal(count("to") + count("loop") + count("left") + count("refused"), configKeys.length);
-  assert.ok(count("to") > 150 && count("loop") === 8);
+  assert.ok(count("to") > 150 && count("loop") === 11);
 });
 
 test("what verl cannot do is refused by name, all of it at once", async () => {
   const { config } = await loadConfig({
     preset: "aepo",
     overrides: [
-      "actor_rollout_ref.rollout.enable_dynamic_rollouts=true",
       "lab.branch_rule=aepo-paper",
       "algorithm.adv_estimator=treerl",
       "algorithm.filter_groups.enable=true",
@@ -40,13 +39,7 @@ test("what verl cannot do is refused by name, all of it at once", async () => {
   assert.throws(
     () => verlConfig(config),
     (error: Error) => {
-      const names = [
-        "enable_dynamic_rollouts",
-        "lab.branch_rule",
-        "treerl",
-        "filter_groups.enable",
-      ];
-      for (const name of names)
+      for (const name of ["lab.branch_rule=aepo-paper", "treerl", "filter_groups.enable"])
         assert.ok(error.message.includes(name), `${name}: ${error.message}`);
       return true;
     },
@@ -91,11 +84,12 @@ test("a job folder holds what verl reads: keys that moved under their new names"
     beam_size: rollout.beam_size,
     branch_probability: rollout.branch_probability,
     entropy_weight: rollout.entropy_weight,
+    ...{ rule: "arpo-code", dynamic: false, root_tokens: 50 },
     call_limit: rollout.tools.call_limit,
     timeout: rollout.tools.timeout,
     attempts: rollout.tools.retry_count,
     seed: config.lab.seed,
-    tools,
+    call_tools: tools,
   };
   const trees = "${oc.env:ARPO_LAB_JOB}/results/trees";
   assert.deepEqual(loop, { name: "arpo_tree", ...shared, trees });
@@ -115,6 +109,20 @@ test("a job folder holds what verl reads: keys that moved under their new names"
   ]);
   assert.ok((await stat(join(folder, "run.sh"))).mode & 0o100);
   assert.ok((await stat(join(folder, "arpo_verl/loop.py"))).isFile());
+});
+
+test("AEPO's rule and its look ahead go to the loop", async (t) => {
+  const folder = await place(t);
+  const overrides = [
+    ...data,
+    "actor_rollout_ref.rollout.enable_dynamic_rollouts=true",
+    "actor_rollout_ref.rollout.initial_entropy_tokens=32",
+    "actor_rollout_ref.actor.enable_entropy_balanced_advantage=false",
+  ];
+  await exportVerl({ preset: "aepo", overrides }, folder, { tools });
+  const [loop] = parse(await readFile(join(folder, "agent_loop.yaml"), "utf8")) as [object];
+  const { rule, dynamic, root_tokens: tokens } = loop as Record<string, unknown>;
+  assert.deepEqual([rule, dynamic, tokens], ["aepo-code", true, 32]);
 });
 
 test("run.sh hands verl every override, with its folder, and a person's own last", async (t) => {

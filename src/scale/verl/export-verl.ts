@@ -179,7 +179,12 @@ export async function exportVerl(
   const validation = await tasksOf(config.data.val_files, "test", config);
   await writeTasks(join(folder, "val.jsonl"), validation, loops.answers);
   const seeded = options.seeded ? { seeded: true } : {};
-  const settings = { _target_: "arpo_verl.loop.ArpoTreeLoop", ...loop, ...seeded, tools };
+  const settings = {
+    _target_: "arpo_verl.loop.ArpoTreeLoop",
+    ...loop,
+    ...seeded,
+    call_tools: tools,
+  };
   const entries = [
     { name: loops.tree, ...settings, trees: "${oc.env:ARPO_LAB_JOB}/results/trees" },
     { name: loops.answers, ...settings, validates: true },

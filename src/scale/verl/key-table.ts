@@ -1,9 +1,11 @@
+import { isAbsolute } from "node:path";
+
 /** What becomes of one of our keys in verl 0.9.1. */
 export type Carried =
   /** An override, under this name and with this value. */
   | { to: string; value?: (value: unknown) => unknown }
-  /** A setting of the tree's agent loop. */
-  | { loop: string }
+  /** A setting of the tree's agent loop, which may know some of its values only. */
+  | { loop: string; only?: readonly string[] }
   /** Means nothing there, or stands elsewhere in the job folder. */
   | { left: string }
   /** Any value but the default is refused. */
@@ -40,8 +42,9 @@ const special: Readonly<Record<string, Carried>> = {
   [`${rollout}.beam_size`]: { loop: "beam_size" },
   [`${rollout}.branch_probability`]: { loop: "branch_probability" },
   [`${rollout}.entropy_weight`]: { loop: "entropy_weight" },
-  [`${rollout}.enable_dynamic_rollouts`]: refused("the loop does not pre-monitor prompts yet"),
-  [`${rollout}.initial_entropy_tokens`]: refused("the loop does not pre-monitor prompts yet"),
+  [`${rollout}.enable_dynamic_rollouts`]: { loop: "dynamic" },
+  [`${rollout}.initial_entropy_tokens`]: { loop: "root_tokens" },
+  "lab.branch_rule": { loop: "rule", only: ["arpo-code", "aepo-code"] },
   [`${rollout}.tools.call_limit`]: { loop: "call_limit" },
   [`${rollout}.tools.retry_count`]: { loop: "attempts" },
   [`${rollout}.tools.timeout`]: { loop: "timeout" },
@@ -65,6 +68,10 @@ const special: Readonly<Record<string, Carried>> = {
   "trainer.rollout_data_dir": left("results/rollouts, where it is not said"),
   "trainer.validation_data_dir": left("results/validation, where it is not said"),
   "trainer.experiment_name": same("trainer.experiment_name"),
+  // Processes on other nodes are not in this folder.
+  "trainer.default_local_dir": same("trainer.default_local_dir", (value) =>
+    isAbsolute(String(value)) ? value : `@JOB@/${String(value)}`,
+  ),
   "ray_init.num_cpus": same("ray_kwargs.ray_init.num_cpus"),
   hydra: refused("it is the other program's"),
   "lab.seed": { loop: "seed" },

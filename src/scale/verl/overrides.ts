@@ -44,8 +44,12 @@ export function verlConfig(config: Config): VerlConfig {
     if ("refused" in carried) {
       if (!isSame(value, byDefault))
         faults.push(`${path}=${hydraValue(value)} (${carried.refused})`);
-    } else if ("loop" in carried) out.loop[carried.loop] = value;
-    else if ("left" in carried) {
+    } else if ("loop" in carried) {
+      out.loop[carried.loop] = value;
+      if (carried.only && !carried.only.includes(String(value))) {
+        faults.push(`${path}=${hydraValue(value)} (the loop knows ${carried.only.join(" and ")})`);
+      }
+    } else if ("left" in carried) {
       if (!isSame(value, byDefault)) out.notes.push(`${path} is not an override: ${carried.left}`);
     } else if (path.startsWith("critic.")) {
       // Without gae there is none.
@@ -69,7 +73,8 @@ export function verlConfig(config: Config): VerlConfig {
   const mode = balanced ? "aepo" : loss.loss_mode;
   out.overrides.push(
     `actor_rollout_ref.actor.policy_loss.loss_mode=${mode}`,
-    `trainer.logger=${hydraValue([...trainer.logger, "file"])}`,
+    // What is followed from elsewhere is read off the console.
+    `trainer.logger=${hydraValue([...new Set(["console", ...trainer.logger, "file"])])}`,
     `trainer.rollout_data_dir=${hydraValue(trainer.rollout_data_dir ?? "@JOB@/results/rollouts")}`,
     `trainer.validation_data_dir=${hydraValue(trainer.validation_data_dir ?? "@JOB@/results/validation")}`,
     "data.return_raw_chat=true",

@@ -11,7 +11,19 @@ import type { TreeNode } from "../../rollout/tree/tree-values.js";
 import type { TreeRecord } from "./tree-record.js";
 
 const prompt = [{ role: "user", content: "6*7?" }];
-const settings = { n: 8, initialRollouts: 2, beamSize: 2, branchProbability: 0.9, seed: 5 };
+const branching = { beamSize: 2, branchProbability: 0.9, entropyWeight: 0.2 };
+const settings = { n: 8, initialRollouts: 2, seed: 5, ...branching };
+const kinds = {
+  arpo: { settings, overrides: ["actor_rollout_ref.rollout.branch_probability=0.9"] },
+  aepo: {
+    settings: { ...settings, rule: "aepo-code", branchProbability: 0.1, dynamicRollouts: true },
+    overrides: [
+      "actor_rollout_ref.rollout.enable_dynamic_rollouts=true",
+      "actor_rollout_ref.rollout.branch_probability=0.1",
+      "actor_rollout_ref.actor.enable_entropy_balanced_advantage=false",
+    ],
+  },
+} as const;
 
 /** The record that verl's loop would write of a tree; nodes in the order they came into being. */
 function recordOf(tree: RolloutTree, step: number, index: number): TreeRecord {
@@ -24,8 +36,8 @@ function recordOf(tree: RolloutTree, step: number, index: number): TreeRecord {
       ...{ logprobs: [...logprobs], entropy, stop },
       finish: finish === "context" ? "length" : finish,
       branch: node.branch?.map(
-        ({ row, round, attempt, remaining, u, entropy, baseline, child }) => ({
-          ...{ row, round, attempt, remaining, u, entropy, baseline, child },
+        ({ row, round, attempt, remaining, u, entropy, baseline, consecutive, child }) => ({
+          ...{ row, round, attempt, remaining, u, entropy, baseline, consecutive, child },
         }),
       ),
     };
@@ -39,16 +51,18 @@ function recordOf(tree: RolloutTree, step: number, index: number): TreeRecord {
       ...{ row, kind, round, parent, calls, origin: at.get(from)!, leaf: at.get(leaf)! },
       end: end === "length" ? "length" : "answer",
     })),
+    monitor: tree.monitor ?? null,
     cuts: tree.rows.map(({ row }) => tree.cutTexts[row] ?? null),
   };
 }
 
-async function jobFolder(t: TestContext): Promise<string> {
+async function jobFolder(t: TestContext, kind: keyof typeof kinds = "arpo"): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
   t.after(() => rm(folder, { recursive: true }));
   const job = join(folder, "job");
-  const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
-  await exportVerl({ preset: "arpo", overrides }, job, { tools: { python: "calculator" } });
+  const data = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
+  const overrides = [...data, ...kinds[kind].overrides];
+  await exportVerl({ preset: kind, overrides }, job, { tools: { python: "calculator" } });
   await mkdir(join(job, "results/trees"), { recursive: true });
   await mkdir(join(job, "results/rollouts"));
   return job;
@@ -57,51 +71,57 @@ async function jobFolder(t: TestContext): Promise<string> {
 const jsonLines = (values: readonly unknown[]) =>
   values.map((value) => `${JSON.stringify(value)}\n`).join("");
 
-test("readVerlRun() gives the trees that grew there, with their scores, and the board reads them", async (t) => {
-  const job = await jobFolder(t);
-  const trees = await rollout(babbler(), [{ prompt }, { prompt }], settings);
-  const rows = trees.flatMap((tree, i) =>
-    tree.rows.map(({ row }) => ({ uid: `tree-${i}_${row}_0`, score: row / 8 })),
-  );
-  const records = trees.map((tree, i) => recordOf(tree, 1, i));
-  await writeFile(join(job, "results/trees/a-1.jsonl"), jsonLines([records[1]]));
-  // The last line is still being written.
-  await writeFile(join(job, "results/trees/b-2.jsonl"), `${jsonLines([records[0]])}{"uid": "x`);
-  await writeFile(join(job, "results/rollouts/1.jsonl"), jsonLines(rows));
-  const line = { step: 1, data: { "critic/score/mean": 0.25, "a/word": "x" } };
-  await writeFile(join(job, "results/metrics-1.jsonl"), jsonLines([line]));
-  const run = join(job, "../run");
-  const read = await readVerlRun(job, run);
-  assert.deepEqual([read.steps, read.trees], [1, 2]);
-  assert.match(read.entropyMeaning, /surprisal/);
-  const back = await loadTrees(join(run, "rollouts/1.jsonl"));
-  for (const [i, tree] of back.entries()) {
-    const grown = trees[i]!;
-    const shape = ({ branch, top, run, entropies, ...node }: TreeNode, told: boolean) => ({
-      ...node,
-      // What verl does not tell: alternatives, times, single tokens' entropies.
-      unknown: told ? [undefined, undefined, entropies.length] : [top, run, entropies.length],
-      children: branch?.map(({ child, u }) => [child, u]),
-    });
-    assert.deepEqual(
-      tree.nodes.map((node) => shape(node, false)),
-      grown.nodes.map((node) => shape(node, true)),
+for (const kind of ["arpo", "aepo"] as const) {
+  test(`readVerlRun() gives ${kind}'s trees that grew there, with their scores, and the board reads them`, async (t) => {
+    const job = await jobFolder(t, kind);
+    const trees = await rollout(babbler(), [{ prompt }, { prompt }], kinds[kind].settings);
+    assert.ok(
+      trees.some(({ nodes }) => nodes.some(({ branch = [] }) => branch.some((one) => one.branch))),
     );
-    assert.ok(tree.nodes.every(({ entropies }) => entropies.every(Number.isNaN)));
-    assert.deepEqual(
-      tree.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
-      grown.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
+    const rows = trees.flatMap((tree, i) =>
+      tree.rows.map(({ row }) => ({ uid: `tree-${i}_${row}_0`, score: row / 8 })),
     );
-    assert.deepEqual(
-      tree.rows.map(({ outcome }) => outcome?.score),
-      grown.rows.map(({ row }) => row / 8),
-    );
-    assert.equal(tree.config.seed, grown.config.seed);
-  }
-  const record = await readRunFolder("verl", run);
-  assert.deepEqual(record.lines, [{ step: 1, "critic/score/mean": 0.25 }]);
-  assert.equal(record.trees[0]!.step, 1);
-});
+    const records = trees.map((tree, i) => recordOf(tree, 1, i));
+    await writeFile(join(job, "results/trees/a-1.jsonl"), jsonLines([records[1]]));
+    // The last line is still being written.
+    await writeFile(join(job, "results/trees/b-2.jsonl"), `${jsonLines([records[0]])}{"uid": "x`);
+    await writeFile(join(job, "results/rollouts/1.jsonl"), jsonLines(rows));
+    const line = { step: 1, data: { "critic/score/mean": 0.25, "a/word": "x" } };
+    await writeFile(join(job, "results/metrics-1.jsonl"), jsonLines([line]));
+    const run = join(job, "../run");
+    const read = await readVerlRun(job, run);
+    assert.deepEqual([read.steps, read.trees], [1, 2]);
+    assert.match(read.entropyMeaning, /surprisal/);
+    const back = await loadTrees(join(run, "rollouts/1.jsonl"));
+    for (const [i, tree] of back.entries()) {
+      const grown = trees[i]!;
+      const shape = ({ branch, top, run, entropies, ...node }: TreeNode, told: boolean) => ({
+        ...node,
+        // What verl does not tell: alternatives, times, single tokens' entropies.
+        unknown: told ? [undefined, undefined, entropies.length] : [top, run, entropies.length],
+        children: branch?.map(({ child, u, score, branch: did }) => [child, u, score, did]),
+      });
+      assert.deepEqual(
+        tree.nodes.map((node) => shape(node, false)),
+        grown.nodes.map((node) => shape(node, true)),
+      );
+      assert.ok(tree.nodes.every(({ entropies }) => entropies.every(Number.isNaN)));
+      assert.deepEqual(
+        tree.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
+        grown.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
+      );
+      assert.deepEqual(
+        tree.rows.map(({ outcome }) => outcome?.score),
+        grown.rows.map(({ row }) => row / 8),
+      );
+      assert.equal(tree.config.seed, grown.config.seed);
+      assert.deepEqual(tree.monitor, grown.monitor);
+    }
+    const record = await readRunFolder("verl", run);
+    assert.deepEqual(record.lines, [{ step: 1, "critic/score/mean": 0.25 }]);
+    assert.equal(record.trees[0]!.step, 1);
+  });
+}
 
 test("a run that went on on verl replaces the steps that it made again", async (t) => {
   const job = await jobFolder(t);

@@ -7,6 +7,7 @@ const count = z.number().int();
 const attempt = z.object({
   ...{ row: count, round: count, attempt: count, remaining: count },
   ...{ u: z.number(), entropy: z.number(), baseline: z.number() },
+  consecutive: count.default(0),
   child: count.optional(),
 });
 const node = z.object({
@@ -37,6 +38,13 @@ export const treeRecord = z.object({
   ...{ uid: z.string(), step: count, index: count, seed: count, eos: count },
   pad: count.nullable(),
   measure: z.array(z.string()),
+  monitor: z
+    .object({
+      ...{ rootEntropy: z.number(), stepEntropies: z.array(z.number()) },
+      ...{ meanEntropy: z.number(), sigmoid: z.number(), share: z.number() },
+      initialRollouts: count,
+    })
+    .nullish(),
   messages: z.array(z.object({ role: z.string(), content: z.string() })),
   ground_truth: z.union([z.string(), z.array(z.string())]).nullish(),
   data_source: z.string().nullish(),
@@ -69,10 +77,9 @@ export function treeOfRecord(
 ): RolloutTree<Task> {
   const ids = numbered(record);
   const attempts = (made: NonNullable<TreeRecord["nodes"][number]["branch"]>): BranchAttempt[] =>
-    // ARPO's rule looks at no consecutive branches.
     made.map(({ child, ...tried }) => ({
-      ...{ ...tried, consecutive: 0 },
-      ...decideBranch(config.branch, { ...tried, consecutive: 0 }),
+      ...tried,
+      ...decideBranch(config.branch, tried),
       ...(child === undefined ? {} : { child }),
     }));
   const nodes: TreeNode[] = [];
@@ -111,6 +118,7 @@ export function treeOfRecord(
         : {}),
     })),
     config: { ...config, seed },
+    ...(record.monitor ? { monitor: record.monitor } : {}),
     ...{ eosIds: [eos], padId: pad ?? eos },
     cutTexts: Object.fromEntries(
       record.cuts.flatMap((text, i) => (text === null ? [] : [[i, text]])),
