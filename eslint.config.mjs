@@ -54,7 +54,6 @@ export default tseslint.config(
       ],
       ...[
         "src/tools/python/pyodide-child.ts",
-        "src/tools/python/memory-files.ts",
         "src/modules/hooks.ts",
         "kernel/compile/thread.ts",
         "kernel/host/cache-folder.ts",

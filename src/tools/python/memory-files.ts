@@ -1,4 +1,6 @@
-import { Buffer } from "node:buffer";
+/** Whether two stretches of the same length hold the same. */
+export type SameBytes = (one: Uint8Array, other: Uint8Array) => boolean;
+
 /** What is used of Emscripten's file system in memory. */
 export interface EmscriptenFS {
   root: MemoryNode;
@@ -32,7 +34,7 @@ const isFile = (node: MemoryNode) => (node.mode & 0o170000) === 0o100000;
  * Remembers every directory and file in memory; `restore` puts all of them back, drops what is new
  * and closes what was left open.
  */
-export function snapshotFiles(fs: EmscriptenFS): { restore(): void } {
+export function snapshotFiles(fs: EmscriptenFS, sameBytes: SameBytes): { restore(): void } {
   const saved: Saved[] = [];
   const walk = (node: MemoryNode): void => {
     const { name, parent, mode, contents } = node;
@@ -57,7 +59,7 @@ export function snapshotFiles(fs: EmscriptenFS): { restore(): void } {
         node.parent = parent;
         node.mode = mode;
         if (children) moved = restoreDirectory(node, children) || moved;
-        else if (bytes) restoreFile(node, bytes);
+        else if (bytes) restoreFile(node, bytes, sameBytes);
       }
       if (moved) {
         // The look-up table holds nodes by parent and name: build it anew from what is there.
@@ -80,12 +82,12 @@ function restoreDirectory(node: MemoryNode, children: [string, MemoryNode][]): b
   return !same;
 }
 
-function restoreFile(node: MemoryNode, bytes: Uint8Array): void {
+function restoreFile(node: MemoryNode, bytes: Uint8Array, sameBytes: SameBytes): void {
   const now = node.contents;
   const same =
     now instanceof Uint8Array &&
     node.usedBytes === bytes.length &&
-    Buffer.compare(now.subarray(0, bytes.length), bytes) === 0;
+    sameBytes(now.subarray(0, bytes.length), bytes);
   if (same) return;
   node.contents = bytes.slice();
   node.usedBytes = bytes.length;

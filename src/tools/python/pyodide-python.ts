@@ -5,7 +5,10 @@ import { packagePath } from "#platform/package-path";
 import { cores } from "#platform/cores";
 import { dirname, join } from "#platform/path";
 import { knowsFlag, ownProgram } from "#platform/programs";
-import type { ChildCommand } from "./child-process.js";
+import { pythonFrame } from "#platform/python-frame";
+import { type ChildCommand, heldByProcess } from "./child-process.js";
+import { heldByFrame } from "./child-thread.js";
+import type { Hold } from "./python-child.js";
 import { PythonPool, type PythonLimits } from "./python-pool.js";
 
 /** sympy and mpmath, without their tests, as one zip that Python imports from. */
@@ -48,29 +51,37 @@ export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
 export function pyodidePool(limits: PythonLimits = {}): PythonPool {
   checkArguments("run Python", { limits }, { limits: "object" });
   const all = withDefaults(limits);
-  const command = (preload?: string): ChildCommand => {
-    const indexURL = realpathSync(dirname(resolvePackage("pyodide/package.json")!));
-    const settings = {
-      indexURL: `${indexURL}/`,
-      memoryBytes: all.memoryMb * 2 ** 20,
-      ...(existsSync(packages) ? { packages, ...(preload ? { preload } : {}) } : {}),
-    };
-    const script = packagePath("dist/src/tools/python/pyodide-child.js");
-    return {
-      file: ownProgram,
-      args: [
-        ...permissionFlags([dirname(script), dirname(packages), indexURL]),
-        "--disallow-code-generation-from-strings",
-        "--no-warnings",
-        "--max-old-space-size=256",
-        "--stack-size=2000",
-        script,
-        JSON.stringify(settings),
-      ],
-      env: { TZ: "UTC" },
-    };
+  const memoryBytes = all.memoryMb * 2 ** 20;
+  const frame = pythonFrame;
+  const start = (preload?: string): Hold =>
+    frame === undefined
+      ? heldByProcess(command(memoryBytes, preload))
+      : heldByFrame(() => frame({ memoryBytes, preload }));
+  return new PythonPool({ light: start(), heavy: start("sympy") }, all);
+}
+
+/** A process around an interpreter. */
+function command(memoryBytes: number, preload: string | undefined): ChildCommand {
+  const indexURL = realpathSync(dirname(resolvePackage("pyodide/package.json")!));
+  const settings = {
+    indexURL: `${indexURL}/`,
+    memoryBytes,
+    ...(existsSync(packages) ? { packages, ...(preload ? { preload } : {}) } : {}),
   };
-  return new PythonPool({ light: command(), heavy: command("sympy") }, all);
+  const script = packagePath("dist/src/tools/python/pyodide-child.js");
+  return {
+    file: ownProgram,
+    args: [
+      ...permissionFlags([dirname(script), dirname(packages), indexURL]),
+      "--disallow-code-generation-from-strings",
+      "--no-warnings",
+      "--max-old-space-size=256",
+      "--stack-size=2000",
+      script,
+      JSON.stringify(settings),
+    ],
+    env: { TZ: "UTC" },
+  };
 }
 
 /** Read these folders, nothing else; the flag's name changed with Node 23.5 and 22.13. */

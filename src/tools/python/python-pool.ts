@@ -1,7 +1,7 @@
 import { utf8Length } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { Gate } from "../gate.js";
-import { PythonChild, WorkerDied, type ChildCommand } from "./child-process.js";
+import { type Hold, PythonChild, WorkerDied } from "./python-child.js";
 import type { ChildReply } from "./protocol.js";
 
 /** Limits of every call of a pool. */
@@ -46,20 +46,17 @@ const graceMs = 300;
  * ```
  */
 export class PythonPool {
-  readonly #commands: { light: ChildCommand; heavy: ChildCommand };
+  readonly #starts: { light: Hold; heavy: Hold };
   readonly #limits: Required<PythonLimits>;
   readonly #gate: Gate;
   readonly #idle = { light: [] as PythonChild[], heavy: [] as PythonChild[] };
   readonly #all = new Set<PythonChild>();
   #disposed = false;
 
-  /** `heavy` is the command for code that uses large packages; give the same twice for no such tier. */
-  constructor(
-    commands: { light: ChildCommand; heavy: ChildCommand },
-    limits: Required<PythonLimits>,
-  ) {
-    checkArguments("run Python", { commands, limits }, { commands: "object", limits: "object" });
-    this.#commands = commands;
+  /** `heavy` starts a worker for code that uses large packages; give the same twice for no such tier. */
+  constructor(starts: { light: Hold; heavy: Hold }, limits: Required<PythonLimits>) {
+    checkArguments("run Python", { starts, limits }, { starts: "object", limits: "object" });
+    this.#starts = starts;
     this.#limits = limits;
     this.#gate = new Gate(limits.workers);
   }
@@ -135,7 +132,7 @@ export class PythonPool {
   #start(tier: "light" | "heavy"): PythonChild {
     if (this.#disposed)
       throw new TypeError("Cannot run Python: the pool must be open, got a disposed one");
-    const child = new PythonChild(this.#commands[tier]);
+    const child = new PythonChild(this.#starts[tier]);
     this.#all.add(child);
     return child;
   }

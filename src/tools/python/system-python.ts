@@ -10,7 +10,7 @@ import {
   sandboxEnv,
   scratchBytes,
 } from "./bubblewrap.js";
-import type { ChildCommand } from "./child-process.js";
+import { heldByProcess } from "./child-process.js";
 import { harness } from "./harness.js";
 import { withDefaults } from "./pyodide-python.js";
 import { PythonPool, type PythonLimits } from "./python-pool.js";
@@ -133,7 +133,7 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
   const { version, executable, folders } = inspect(options.python ?? "python3");
   const walled = isolation === "bubblewrap";
   const filtered = system === "linux" && isSandboxArch(architecture);
-  const command = (preload: string[]): ChildCommand => {
+  const start = (preload: string[]) => {
     const settings = {
       harness,
       preload,
@@ -145,9 +145,9 @@ export function systemPython(options: SystemPythonOptions = {}): SystemPython {
     };
     const python = [executable, "-s", "-c", server, JSON.stringify(settings)];
     const [file, ...args] = walled ? ["bwrap", ...bubblewrapArguments(folders), ...python] : python;
-    return { file: file!, args, env: sandboxEnv };
+    return heldByProcess({ file: file!, args, env: sandboxEnv });
   };
-  const pool = new PythonPool({ light: command([]), heavy: command(["sympy"]) }, limits);
+  const pool = new PythonPool({ light: start([]), heavy: start(["sympy"]) }, limits);
   return {
     pool,
     version,

@@ -27,7 +27,10 @@ const descendants = (pid: number): number =>
  * Runs every escape attempt in a pool of two interpreters and asserts that none got anywhere and that
  * both interpreters are in order after each. Test material.
  */
-export async function contained(pool: PythonPool, name: string): Promise<void> {
+export async function contained(
+  pool: Pick<PythonPool, "run" | "warm" | "dispose">,
+  name: string,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "escape-"));
   const secret = `secret-${Math.random().toString(36).slice(2)}`;
   const targets = {
