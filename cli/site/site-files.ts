@@ -18,6 +18,7 @@ const packages: Readonly<Record<string, string>> = {
   ),
 };
 const plotly = "plotly.js-cartesian-dist-min";
+const pyodideFiles = ["pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
 const sqlite = "node-sqlite3-wasm";
 
 /** A file of the site, `node_modules/...` for those of other packages, and where it lies. */
@@ -91,6 +92,13 @@ export function siteFiles(): Map<string, Uint8Array> {
     out.set(`package/${name}`, Buffer.concat(parts));
     return { name, files: inside.map(([file], i) => [file, parts[i]!.length]) };
   });
+  for (const name of pyodideFiles) {
+    out.set(
+      `python/${name}`,
+      readFileSync(join(dirname(require.resolve("pyodide/package.json")), name)),
+    );
+  }
+  out.set("python/packages.zip", readFileSync(join(root, "data/python/packages.zip")));
   out.set("site.json", Buffer.from(JSON.stringify({ files, packs })));
   return out;
 }

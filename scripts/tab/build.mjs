@@ -2,7 +2,7 @@
 // dist/tab-site. A package brings them; `arpo-lab site` adds what else is in the package, and the page.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { bundleForTab, kernelThreads, pageScripts, root, threads } from "./bundle.mjs";
+import { bundleForTab, bundleFrame, kernelThreads, pageScripts, root, threads } from "./bundle.mjs";
 
 const out = join(root, "dist/tab-site");
 const write = (name, bytes) => {
@@ -16,6 +16,8 @@ rmSync(out, { recursive: true, force: true });
 const scripts = { ...threads, ...kernelThreads, server: "dist/tab/server/server.js" };
 const { outputFiles } = await bundleForTab(scripts, small);
 for (const { path, contents } of outputFiles) write(`scripts/${basename(path)}`, contents);
+const frame = await bundleFrame({ ...small, minifyIdentifiers: true, keepNames: false });
+for (const { path, contents } of frame.outputFiles) write(`scripts/${basename(path)}`, contents);
 const whole = { ...small, splitting: false, format: "iife" };
 const alone = await bundleForTab(pageScripts, { ...whole, globalName: "tab" });
 for (const { path, contents } of alone.outputFiles) write(basename(path), contents);

@@ -19,6 +19,19 @@ export const pageScripts = {
   "service-worker": "dist/tab/page/service-worker.js",
 };
 
+/** What Python's frame is made of, each a file alone: it reaches the frame as text. */
+export const frameScripts = {
+  "python-frame": "dist/tab/python/frame-program.js",
+  "python-worker": "dist/tab/python/python-worker.js",
+};
+
+/** Bundles them. Pyodide names what only Node has; a frame never asks for it. */
+export const bundleFrame = (options = {}) =>
+  bundleForTab(frameScripts, {
+    ...{ splitting: false, format: "iife", external: ["node:*", "ws"] },
+    ...options,
+  });
+
 /** Bundles compiled entries by name. Names stay as they are: views are made of functions' own text. */
 export function bundleForTab(entryPoints, options = {}) {
   return build({

@@ -3,13 +3,16 @@ import { TabInput } from "../../kernel/browser/input.js";
 import { offerModules } from "../../kernel/browser/own-module.js";
 import { tabPort } from "../../kernel/browser/port.js";
 import { threadData } from "../../platform/browser/threads.js";
+import { openFrame } from "../python/open-frame.js";
 import { builtins } from "./builtins/builtins.js";
 import { openPlace } from "./open-place.js";
 import { rooms } from "./rooms.js";
 import type { CellsData } from "./thread-data.js";
 
-const { place, folder, words, wire, compiler, input, files } = (await threadData()) as CellsData;
+const { place, folder, words, wire, compiler, input, python, files } =
+  (await threadData()) as CellsData;
 openPlace(place, folder, files);
+openFrame(python);
 offerModules(rooms);
 offerModules(builtins);
 const { startMain } = await import("../../kernel/run/start.js");

@@ -31,8 +31,15 @@ function toFrames(channel: Frames["channel"], frames: Uint8Array[]): Frames {
   };
 }
 
-/** Starts kernels as threads of this page: one for cells, one for the compiler. */
-export function launchIn(place: Place, files: SharedFiles): Launch {
+/**
+ * Starts kernels as threads of this page: one for cells, one for the compiler. `toPython` gives a kernel's port to
+ * the page, and what ends its interpreters.
+ */
+export function launchIn(
+  place: Place,
+  files: SharedFiles,
+  toPython: (port: MessagePort) => () => void,
+): Launch {
   return (spec, folder, receive) => {
     const socket = (channel: Frames["channel"] | undefined) =>
       new QueueSocket((frames) => {
@@ -48,10 +55,11 @@ export function launchIn(place: Place, files: SharedFiles): Launch {
     const encoder = new Encoder(trusting);
     const words = makeWords();
     const language = spec.language === "javascript" ? "javascript" : "typescript";
-    const [wire, mine, input, cellsFiles, compilerFiles, fromCells] = Array.from(
-      { length: 6 },
+    const [wire, mine, input, cellsFiles, compilerFiles, fromCells, python] = Array.from(
+      { length: 7 },
       () => new MessageChannel(),
     ) as [
+      MessageChannel,
       MessageChannel,
       MessageChannel,
       MessageChannel,
@@ -71,9 +79,11 @@ export function launchIn(place: Place, files: SharedFiles): Launch {
       wire: wire.port2,
       compiler: fromCells.port1,
       input: input.port2,
+      python: python.port2,
       files: cellsFiles.port2,
     };
     cells.postMessage({ place, folder, words, ...ports } satisfies CellsData, Object.values(ports));
+    const endPython = toPython(python.port1);
     files.add(cellsFiles.port1);
     files.add(compilerFiles.port1);
     for (const { port1 } of [cellsFiles, compilerFiles]) files.tellAll(port1, home, sharedNames);
@@ -85,6 +95,7 @@ export function launchIn(place: Place, files: SharedFiles): Launch {
       alive = false;
       for (const worker of [compiler, cells]) worker.terminate();
       for (const port of [cellsFiles.port1, compilerFiles.port1]) files.remove(port);
+      endPython();
       ended();
     };
     cells.addEventListener("error", (event) => {

@@ -16,6 +16,8 @@ export interface CellsData {
   wire: MessagePort;
   compiler: MessagePort;
   input: MessagePort;
+  /** To the page, for interpreters of Python. */
+  python: MessagePort;
   files: MessagePort;
 }
 

@@ -2,6 +2,7 @@
 // page's scripts find their server in it.
 import { Bar, stateText } from "./bar.js";
 import { labConfig } from "./config.js";
+import { PythonFrame } from "./python-frame.js";
 import { replaceFetch, ServerThread } from "./tab-fetch.js";
 import { replaceWebSocket } from "./tab-socket.js";
 
@@ -57,6 +58,14 @@ function add(name: string, properties: Record<string, string>, text = ""): void 
   document.head.append(element);
 }
 
+/** When the page has had nothing to do for a while, and where readers do not save data. */
+function whenIdle(call: () => void): void {
+  const { connection } = navigator as { connection?: { saveData?: boolean } };
+  if (connection?.saveData === true) return;
+  const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 0));
+  setTimeout(() => idle(call), 5000);
+}
+
 export async function start({ version, pieces, first, reading }: SiteSettings): Promise<void> {
   const here = new URL(location.href);
   const base = new URL(".", here).href;
@@ -77,6 +86,12 @@ export async function start({ version, pieces, first, reading }: SiteSettings): 
     if (text === undefined) bar.clear();
     else if (state.writes) bar.say(text, { OK: () => bar.clear() });
     else bar.say(text, { "Take over": () => server.say({ type: "take-over" }) });
+  };
+  const python = new PythonFrame(base);
+  server.onPython = ({ kernel, port }) => {
+    if (port === undefined) return python.remove(kernel);
+    python.add(kernel, port);
+    whenIdle(() => void python.fetchAhead());
   };
   server.say({ type: "start", base, environment: {} });
   replaceFetch(server);

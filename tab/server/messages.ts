@@ -26,5 +26,7 @@ export type FromServer =
   | { type: "opened"; socket: number; protocol: string }
   | { type: "data"; socket: number; data: string | Uint8Array }
   | { type: "closed"; socket: number; code: number; reason: string }
+  /** A kernel that may start interpreters of Python; without a port it is gone. */
+  | { type: "python"; kernel: number; port?: MessagePort }
   /** Whether what is changed here stays; `newer`: lessons that changed since the reader changed them. */
   | { type: "state"; writes: boolean; keeps: boolean; newer: string[] };

@@ -13,7 +13,16 @@ interface Site extends SiteFiles {
   lessons: Record<string, string>;
 }
 
-const say = (message: FromServer): void => postMessage(message);
+const say = (message: FromServer, ports: MessagePort[] = []): void =>
+  postMessage(message, { transfer: ports });
+
+let kernels = 0;
+/** Leads a kernel's port to the page; only there can frames be. */
+function toPython(port: MessagePort): () => void {
+  const kernel = ++kernels;
+  say({ type: "python", kernel, port }, [port]);
+  return () => say({ type: "python", kernel });
+}
 
 async function start(base: string, given: Record<string, string>) {
   const answer = await fetch(new URL("site.json", base), { cache: "no-cache" });
@@ -27,7 +36,7 @@ async function start(base: string, given: Record<string, string>) {
   const kept = new PrivateFiles(new URL(base).pathname);
   const restored = await kept.restore();
   const files = new SharedFiles((change) => kept.keep(change));
-  const server = new TabServer(launchIn({ base, site, environment: given }, files), say);
+  const server = new TabServer(launchIn({ base, site, environment: given }, files, toPython), say);
   const newer = newerLessons(site.lessons, restored);
   const keeps = await kept.isThere();
   const become = (writes: boolean): void => {

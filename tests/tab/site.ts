@@ -6,16 +6,19 @@ import { fileURLToPath } from "node:url";
 import { siteFiles, typescriptModule } from "../../cli/site/site-files.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const { bundleForTab, kernelThreads, threads } = (await import(
+const { bundleForTab, bundleFrame, kernelThreads, threads } = (await import(
   new URL("../../../scripts/tab/bundle.mjs", import.meta.url).href
 )) as {
   bundleForTab: (
     entries: Record<string, string>,
+    options?: object,
   ) => Promise<{ outputFiles: { path: string; contents: Uint8Array }[] }>;
+  bundleFrame: () => Promise<{ outputFiles: { path: string; contents: Uint8Array }[] }>;
   threads: Record<string, string>;
   kernelThreads: Record<string, string>;
 };
 
+const oneFile = { splitting: false, format: "iife" };
 const types: Record<string, string> = { js: "text/javascript", html: "text/html" };
 const isolation = {
   "cross-origin-opener-policy": "same-origin",
@@ -45,6 +48,10 @@ export class Site {
     const { outputFiles } = await bundleForTab(all);
     const scripts = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
     if (withKernel) {
+      const attempts = { "attempts-worker": "dist/tests/tab/work/attempts-worker.js" };
+      const alone = [await bundleFrame(), await bundleForTab(attempts, oneFile)];
+      for (const { path, contents } of alone.flatMap(({ outputFiles: made }) => made))
+        scripts.set(`scripts/${basename(path)}`, contents);
       for (const [name, bytes] of siteFiles()) scripts.set(name, bytes);
       scripts.set("typescript.js", typescriptModule());
     }

@@ -35,7 +35,14 @@ addEventListener("message", ({ data }: MessageEvent<Asked | { base: string; thre
       shareData();
       mkdirSync("/home/notebooks", { recursive: true });
       const environment = { ARPO_LAB_THREADS: data.threads };
-      const launch = launchIn({ base: data.base, site, environment }, new SharedFiles());
+      const launch = launchIn(
+        { base: data.base, site, environment },
+        new SharedFiles(),
+        (python) => {
+          postMessage({ python }, { transfer: [python] });
+          return () => undefined;
+        },
+      );
       const spec = {
         name: "arpo-lab",
         displayName: "TypeScript",

@@ -1,0 +1,34 @@
+// What of a cell's outputs a lesson carries, and what of it may differ from run to run.
+
+/** What a page without scripts can show of an output: a picture before a page, a page before text. */
+export function still({ data, ...output }) {
+  const { "image/svg+xml": svg, "image/png": png, "text/html": html, ...rest } = data;
+  const plain = { "text/plain": rest["text/plain"] ?? [""] };
+  const text = Array.isArray(html) ? html.join("") : (html ?? "");
+  const moves = /<script|<iframe|<button|<input/.test(text) || text.length > 30_000;
+  if (svg !== undefined) return { ...output, data: { "image/svg+xml": svg, ...plain } };
+  if (png !== undefined) return { ...output, data: { "image/png": png, ...plain } };
+  if (html !== undefined && !moves) return { ...output, data: { "text/html": html, ...plain } };
+  if (rest["text/markdown"] !== undefined)
+    return { ...output, data: { "text/markdown": rest["text/markdown"], ...plain } };
+  return { ...output, data: plain };
+}
+
+/** Times and machines differ from run to run; nothing else may. */
+export const steady = (text) =>
+  text
+    .replace(/\b\d+(\.\d+)?(?= ?(ms|s|min|minutes|seconds|tok\/s|tokens\/s|MB|GB)\b)/g, "#")
+    .replace(/\b\d+:\d\d\b/g, "#")
+    .replace(/\b\d+(\.\d+)?\/s\b/g, "#")
+    .replace(/(_time(?:<\/td><td[^>]*>|\s+|': )|timing_s\/\w+': | ms: )[\d.e-]+\s*/g, "$1#")
+    // A column is as wide as its longest number.
+    .replace(/ {2,}/g, "  ")
+    // A board's last panel, to the end of its picture.
+    .replace(/Seconds per step<(?:[^"\\]|\\.)*/g, "#")
+    .replace(/id="[\w-]+"|arpo-[0-9a-f]{6,}/g, "id");
+
+/** What a cell said, as lessons carry it: which engine this machine has is no part of a lesson. */
+export const carried = (outputs) =>
+  outputs
+    .filter((o) => !/^arpo-lab: tensors on/.test([o.text ?? []].flat().join("")))
+    .map((output) => (output.data ? still(output) : output));

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import test, { after, before } from "node:test";
+import { type Browser, chromium } from "playwright-core";
+import { type Json, TabKernel } from "./tab-kernel.js";
+
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+const root = new URL("../../../", import.meta.url);
+const { carried, steady } = (await import(new URL("scripts/lessons/said.mjs", root).href)) as {
+  carried: (outputs: readonly Json[]) => Json[];
+  steady: (text: string) => string;
+};
+
+interface Cell {
+  cell_type: string;
+  source: string | string[];
+  outputs: Json[];
+}
+
+/** Cells whose text is not Node's, and why; each still has to run. */
+const otherwise: Readonly<Record<string, string>> = {};
+
+const text = (value: unknown): string => [value ?? ""].flat().join("");
+
+/** Outputs without what depends on how they were cut into lines and streams. */
+function plain(outputs: readonly Json[]): unknown[] {
+  return outputs.map(({ output_type, data, text: said, name }) =>
+    data === undefined
+      ? { output_type, name, said: text(said) }
+      : {
+          output_type,
+          data: Object.fromEntries(
+            Object.entries(data as Json).map(([type, value]) => [type, text(value)] as const),
+          ),
+        },
+  );
+}
+
+let browser: Browser;
+before(async () => {
+  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+});
+after(() => browser.close());
+
+const lessons = ["00-tour.ipynb"];
+for (const lesson of lessons) {
+  test(`lesson ${lesson}: every cell runs in the tab, and says what it says in Node`, async () => {
+    const { cells } = JSON.parse(readFileSync(new URL(`notebooks/${lesson}`, root), "utf8")) as {
+      cells: Cell[];
+    };
+    const kernel = await TabKernel.start(browser, true);
+    const faults: string[] = [];
+    try {
+      for (const [at, cell] of cells.entries()) {
+        if (cell.cell_type !== "code") continue;
+        const id = await kernel.begin(text(cell.source));
+        const { reply } = await kernel.finish(id);
+        const name = `${lesson.slice(0, 2)} cell ${at}`;
+        if (reply["status"] !== "ok") {
+          faults.push(`${name}: ${text(reply["evalue"]) || text(reply["traceback"])}`);
+          continue;
+        }
+        const said = steady(JSON.stringify(plain(carried(kernel.outputs(id)))));
+        const kept = steady(JSON.stringify(plain(cell.outputs)));
+        if (said !== kept && otherwise[name] === undefined) {
+          const from = [...said].findIndex((letter, i) => letter !== kept[i]);
+          const part = (whole: string) => whole.slice(Math.max(0, from - 60), from + 120);
+          faults.push(`${name}: here ${part(said)}, in Node ${part(kept)}`);
+        }
+      }
+      assert.deepEqual(faults, []);
+    } finally {
+      await kernel.stop();
+    }
+  });
+}

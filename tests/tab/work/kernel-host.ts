@@ -1,0 +1,43 @@
+// What a page has around a kernel, for tests: the thread of its server, and Python's frame.
+import { openWalled, PythonFrame } from "../../../tab/page/python-frame.js";
+import type { ToFrame } from "../../../tab/python/messages.js";
+
+/** Starts a kernel; gives the thread that takes what a front end sends. */
+export function host(base: string, threads: string, said: (message: unknown) => void): Worker {
+  const frame = new PythonFrame(base);
+  const worker = new Worker(`${base}kernel-page.js`, { type: "module" });
+  worker.onmessage = ({ data }: MessageEvent<{ python?: MessagePort }>) => {
+    if (data.python === undefined) said(data);
+    else frame.add(1, data.python);
+  };
+  worker.postMessage({ base, threads });
+  return worker;
+}
+
+interface Attempts {
+  origin: string;
+  tried: number;
+  reached: string[];
+}
+
+/** Starts attempts-worker in a frame as Python's would be, and gives what it reached. */
+export async function attempts(base: string, url: string): Promise<Attempts> {
+  const text = async (name: string) => (await fetch(`${base}${name}`)).text();
+  const bytes = async (name: string) => (await fetch(`${base}${name}`)).arrayBuffer();
+  const frame = await openWalled(await text("scripts/python-frame.js"));
+  const assets = {
+    script: await text("scripts/attempts-worker.js"),
+    wasm: await bytes("python/pyodide.asm.wasm"),
+    library: new ArrayBuffer(),
+    lock: "",
+  };
+  frame.postMessage({ kind: "assets", assets } satisfies ToFrame);
+  const { port1, port2 } = new MessageChannel();
+  const start: ToFrame = { kind: "start", id: "attempts", settings: { memoryBytes: 1 } };
+  frame.postMessage(start, [port2]);
+  const said = new Promise<Attempts>((done) => {
+    port1.onmessage = ({ data }: MessageEvent<Attempts>) => done(data);
+  });
+  port1.postMessage(url);
+  return await said;
+}
