@@ -97,6 +97,21 @@ test("a pause waits for a cell that has a line to stop at", async () => {
   assert.deepEqual((await client.finish(running)).result, { "text/plain": "3" });
 });
 
+test("a pause stops in the cell, not in a function or a loop's head that its first line has", async () => {
+  const loop = "for (;;) {\n  await null;\n  break;\n}";
+  const declared = "async function later() {\n  return 1;\n}\nawait later()";
+  for (const [code, line, value] of [
+    [loop, 2, undefined],
+    [declared, 4, "1"],
+  ] as const) {
+    await client.ask("pause", { threadId: 1 });
+    const running = start(code);
+    const stop = await client.stopped();
+    assert.deepEqual([stop.reason, stop.line, stop.frames.length], ["pause", line, 1]);
+    assert.equal((await client.finish(running)).result?.["text/plain"], value);
+  }
+});
+
 test("a step over the last line ends the cell", async () => {
   await client.ask("pause", { threadId: 1 });
   const running = start("kept");

@@ -3,7 +3,13 @@ import type { MainInspector } from "../main-inspector.js";
 import type { Paused } from "./protocol.js";
 import type { Script } from "./scripts.js";
 
-/** The stop at a cell's first line, for a pause that was asked for while nothing ran. */
+/** A cell's code stands in a function that begins so: this is the place behind it. */
+const inside = { lineNumber: 0, columnNumber: "(async (__scope) => {".length };
+
+/**
+ * The stop before a cell's first line, for a pause that was asked for while nothing ran. In what the kernel
+ * has put there: next to line 1 there may be a function's line, or a loop's head at which V8 stops nowhere.
+ */
 export class Entry {
   readonly #inspector: MainInspector;
   /** V8's name for it. */
@@ -13,19 +19,13 @@ export class Entry {
     this.#inspector = inspector;
   }
 
-  /** False where a breakpoint is there anyway. */
-  async set({ at, positions }: Script): Promise<boolean> {
+  async set({ at }: Script): Promise<void> {
     await this.remove();
-    try {
-      const { breakpointId } = await this.#inspector.post<Debugger.SetBreakpointByUrlReturnType>(
-        "Debugger.setBreakpointByUrl",
-        { ...at, ...positions.toScript(1) },
-      );
-      this.#name = breakpointId;
-      return true;
-    } catch {
-      return false;
-    }
+    const { breakpointId } = await this.#inspector.post<Debugger.SetBreakpointByUrlReturnType>(
+      "Debugger.setBreakpointByUrl",
+      { ...at, ...inside },
+    );
+    this.#name = breakpointId;
   }
 
   isAt({ hitBreakpoints = [] }: Paused): boolean {

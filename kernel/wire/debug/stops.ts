@@ -80,7 +80,7 @@ export class Stops {
 
   /** Before a cell runs. */
   async beforeRun(cell: Script): Promise<void> {
-    if (this.#isPausing) this.#isPausing = await this.#entry.set(cell);
+    if (this.#isPausing) await this.#entry.set(cell);
   }
 
   /** A cell that ended before its first line, one of types say, is not stopped in later. */
@@ -148,14 +148,16 @@ export class Stops {
     const atError = isError(reason);
     if (stepping.isGoing && hitBreakpoints.length === 0 && !atError) {
       if (!(await stepping.arrived(paused))) return;
-      return this.#stand(paused, "step");
+      return this.#stand(paused, this.#isPausing ? "pause" : "step");
     }
     const [top] = callFrames;
+    if (this.#entry.isAt(paused) && hitBreakpoints.length === 1) {
+      // On to what somebody wrote; a cell that has nothing of the kind runs through.
+      return stepping.begin("next", top);
+    }
     if (atError && (top === undefined || !scripts.shows(top))) return goOn();
     if (atError) return this.#stand(paused, "exception");
-    if (hitBreakpoints.length > 0 && !this.#entry.isAt(paused)) {
-      return this.#stand(paused, "breakpoint");
-    }
+    if (hitBreakpoints.length > 0) return this.#stand(paused, "breakpoint");
     return this.#stand(paused, this.#isPausing ? "pause" : "breakpoint");
   }
 

@@ -6,6 +6,7 @@ import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
+import { byLine } from "./by-line/by-line.js";
 import { editors } from "./editors.js";
 import { help } from "./help.js";
 import { language } from "./language.js";
@@ -32,6 +33,7 @@ const unwanted = new Set([
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
 registry.registerPlugins([
+  byLine,
   editors,
   help,
   language,

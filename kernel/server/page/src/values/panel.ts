@@ -2,7 +2,16 @@ import { Widget } from "@lumino/widgets";
 import type { ListedValue } from "./line.js";
 
 /** What the toolkit makes comes first, what was only imported last. */
-const order = ["Policies", "Trees", "Batches", "Runs", "Tensors", "Variables", "Functions"];
+const order = [
+  "At this line",
+  "Policies",
+  "Trees",
+  "Batches",
+  "Runs",
+  "Tensors",
+  "Variables",
+  "Functions",
+];
 const rank = (group: string): number => (order.indexOf(group) + order.length) % order.length;
 
 function element<K extends keyof HTMLElementTagNameMap>(

@@ -3,20 +3,29 @@ import { ILabShell, ILayoutRestorer } from "@jupyterlab/application";
 import { ICommandPalette, MainAreaWidget } from "@jupyterlab/apputils";
 import { INotebookTracker, type NotebookPanel } from "@jupyterlab/notebook";
 import { OutputAreaModel, SimplifiedOutputArea } from "@jupyterlab/outputarea";
+import type { IMimeBundle } from "@jupyterlab/nbformat";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import { listIcon } from "@jupyterlab/ui-components";
 import { addOutputFinder } from "../outputs.js";
-import { ValuesLine } from "./line.js";
+import { type ListedValue, ValuesLine } from "./line.js";
 import { ValuesPanel } from "./panel.js";
+import { IStandingValues, type StandingValue, type StandingValues } from "./standing.js";
 
 const command = "arpo-lab:show-values";
 
+/** The debugger's line of a value as the panel has it. */
+function listed({ name, value, isHere }: StandingValue): ListedValue {
+  return { name, group: isHere ? "At this line" : "Variables", kind: "", text: value };
+}
+
 /** Keeps the panel in step with the kernel of the notebook in front. */
-class Values {
+class Values implements IStandingValues {
   readonly panel: ValuesPanel;
   readonly #app: JupyterFrontEnd;
   readonly #lines = new WeakMap<Kernel.IKernelConnection, ValuesLine>();
   readonly #tabs = new Map<string, MainAreaWidget<SimplifiedOutputArea>>();
+  /** The values where a notebook's cell stands: the kernel's thread cannot be asked then. */
+  readonly #standing = new WeakMap<NotebookPanel, StandingValues>();
   #notebook: NotebookPanel | undefined;
   #asking = false;
   #again = false;
@@ -35,9 +44,27 @@ class Values {
     void this.refresh();
   }
 
+  stand(notebook: NotebookPanel, values: StandingValues | undefined): void {
+    if (values === undefined) this.#standing.delete(notebook);
+    else this.#standing.set(notebook, values);
+    // Between two lines the list stays as it is.
+    if (notebook === this.#notebook) this.#list();
+  }
+
+  front(): void {
+    this.#app.shell.activateById(this.panel.id);
+  }
+
+  /** Whether there is a list that belongs to a line. */
+  #list(): boolean {
+    const standing = this.#notebook && this.#standing.get(this.#notebook);
+    if (standing !== undefined) this.panel.list(standing.list.map(listed));
+    return standing !== undefined;
+  }
+
   /** Asks for the list; asked again meanwhile, it is asked once more afterwards. */
   async refresh(): Promise<void> {
-    if (!this.panel.isVisible) return;
+    if (!this.panel.isVisible || this.#list()) return;
     this.#again = this.#asking;
     if (this.#asking) return;
     this.#asking = true;
@@ -70,7 +97,7 @@ class Values {
       kernel.disposed.connect(stop);
     });
     const answer = await Promise.race([line.list(), changed]);
-    if (answer === undefined || kernel !== this.#kernel) return;
+    if (answer === undefined || kernel !== this.#kernel || this.#list()) return;
     if ("values" in answer) this.panel.list(answer.values);
     else this.panel.say("This notebook's kernel does not say what values it has.");
   }
@@ -116,7 +143,12 @@ class Values {
       });
     }
     this.#app.shell.activateById(tab.id);
-    await this.#line(kernel).show(name, tab.content);
+    const standing = this.#standing.get(notebook);
+    if (standing === undefined) return await this.#line(kernel).show(name, tab.content);
+    const data = (await standing.show(name)) as IMimeBundle;
+    const { model } = tab.content;
+    model.clear();
+    model.add({ output_type: "display_data", data, metadata: {} });
   }
 }
 
@@ -126,9 +158,10 @@ const isCellEnd = (message: KernelMessage.IMessage): boolean =>
   (message.parent_header as { msg_type?: string }).msg_type === "execute_request";
 
 /** A side panel with the values of the session in front, and a click to show each. */
-export const values: JupyterFrontEndPlugin<void> = {
+export const values: JupyterFrontEndPlugin<IStandingValues> = {
   id: "arpo-lab:values",
   autoStart: true,
+  provides: IStandingValues,
   requires: [INotebookTracker],
   optional: [ILabShell, ILayoutRestorer, ICommandPalette],
   activate: (
@@ -146,7 +179,7 @@ export const values: JupyterFrontEndPlugin<void> = {
     panel.onVisible = () => void session.refresh();
     app.commands.addCommand(command, {
       label: "Show the Session's Values",
-      execute: () => app.shell.activateById(panel.id),
+      execute: () => session.front(),
     });
     palette?.addItem({ command, category: "Notebook Operations" });
     const follow = (notebook: NotebookPanel): void => {
@@ -168,7 +201,8 @@ export const values: JupyterFrontEndPlugin<void> = {
     tracker.currentChanged.connect((_, notebook) => session.look(notebook));
     void shell?.restored.then((layout) => {
       // The first time there is room for it.
-      if (layout.fresh === true && window.innerWidth >= 1200) app.shell.activateById(panel.id);
+      if (layout.fresh === true && window.innerWidth >= 1200) session.front();
     });
+    return session;
   },
 };
