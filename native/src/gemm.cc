@@ -1,20 +1,11 @@
 #include "gemm.h"
 
+#include "register_tile.h"
 #include "rows.h"
 #include "tiles.h"
 
 namespace ARPO_NS {
 namespace {
-
-// The register tile: MR rows by NV vectors of accumulators, as many as the registers hold.
-#if ARPO_LANES == 16 || defined(__aarch64__)
-enum { MR = 8, NV = 3 };
-#elif ARPO_LANES == 8
-enum { MR = 4, NV = 3 };
-#else
-enum { MR = 4, NV = 2 };
-#endif
-enum { NR = NV * LANES };
 
 // Elements of B packed at a time (1 MB): what a second-level cache holds next to the rest.
 enum { PACK_LIMIT = 1 << 18 };

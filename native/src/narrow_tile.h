@@ -6,6 +6,7 @@
 //                numbers: q4 has two steps in one line of NR bytes, the even one in the low half bytes
 #pragma once
 #include "narrow.h"
+#include "register_tile.h"
 #include "rows.h"
 
 #if defined(ARPO_ISA_avx512) || defined(ARPO_ISA_avx2)
@@ -15,15 +16,6 @@
 #endif
 
 namespace ARPO_NS {
-
-#if ARPO_LANES == 16 || defined(__aarch64__)
-enum { MR = 8, NV = 3 };
-#elif ARPO_LANES == 8
-enum { MR = 4, NV = 3 };
-#else
-enum { MR = 4, NV = 2 };
-#endif
-enum { NR = NV * LANES };  // outputs side by side: linear_width()
 
 enum { GROUP = 32 };  // steps with one scale
 inline size_t group_bytes(Format format) { return format == Format::q4 ? NR * (4 + 16) : NR * (2 + 32); }

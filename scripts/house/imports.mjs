@@ -3,20 +3,9 @@ import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { wings } from "./wings.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** The rooms at the top of the house, product code alone. */
-export const wings = [
-  "src",
-  "kernel",
-  "picture",
-  "spelling",
-  "platform",
-  "http-server",
-  "cli",
-  "tab",
-];
 
 /** Every TypeScript file of the wings: tests and their helpers too where asked. */
 export function sources({ tests = false } = {}) {

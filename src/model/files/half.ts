@@ -69,6 +69,18 @@ export function packHalf(values: Float32Array, type: "float16" | "bfloat16"): Ui
   return out;
 }
 
+/** bfloat16 to the words of float32, two at a time where the places allow: half of the time. */
+function widen(bits: Uint16Array, words: Uint32Array): void {
+  const paired = bits.byteOffset % 4 === 0 ? bits.length >>> 1 : 0;
+  const pairs = new Uint32Array(bits.buffer, paired > 0 ? bits.byteOffset : 0, paired);
+  for (let i = 0; i < paired; i++) {
+    const pair = pairs[i]!;
+    words[2 * i] = pair << 16;
+    words[2 * i + 1] = pair & 0xffff0000;
+  }
+  for (let i = 2 * paired; i < bits.length; i++) words[i] = bits[i]! << 16;
+}
+
 /**
  * The values of 16-bit floats, exactly, written to `out`.
  *
@@ -93,8 +105,7 @@ export function unpackHalf(
     { bits: "list", type: "text", out: "list" },
   );
   if (type === "bfloat16") {
-    const words = new Uint32Array(out.buffer, out.byteOffset, out.length);
-    for (let i = 0; i < bits.length; i++) words[i] = bits[i]! << 16;
+    widen(bits, new Uint32Array(out.buffer, out.byteOffset, out.length));
   } else {
     const table = float16Table();
     for (let i = 0; i < bits.length; i++) out[i] = table[bits[i]!]!;

@@ -7,7 +7,7 @@ import { parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.j
 import type { StoredValues, WeightFile } from "./weight-file.js";
 
 const largestHeader = 100_000_000; // the limit of the reference implementation
-const pieceSize = 1 << 22; // values converted at a time: what a 16-bit file costs beyond its tensor
+const pieceSize = 1 << 18; // values converted at a time: what a second-level cache holds
 
 /**
  * A safetensors file, opened: its header is read and checked, tensors are read one at a time.

@@ -19,28 +19,29 @@ function each(inputs: Infos, letter: string): TensorInfo[] {
 const binding = (backend: GpuBackend, infos: readonly TensorInfo[]) =>
   infos.map((info) => backend.at(info));
 
+/** What both ways begin with: the matrices of each projection, and their sizes. */
+function opened(inputs: Infos) {
+  const x = inputs["x"]!;
+  const [weights, as, bs] = [each(inputs, "w"), each(inputs, "a"), each(inputs, "b")];
+  const [width, rank] = [weights[0]!.shape[1]!, as[0]!.shape[0]!];
+  const outputs = weights.map(({ shape }) => shape[0]!);
+  return { x, weights, as, bs, width, rank, rows: sizeOf(x) / width, outputs };
+}
+
 /** y = x W^T + t B^T (+ bias) with t = scale x A^T, of up to three projections; then each t. */
 const adapted: GpuKernel = (backend, inputs, { scale }) => {
-  const x = inputs["x"]!;
-  const [weights, as, bs, biases] = ["w", "a", "b", "bias"].map((l) => each(inputs, l)) as [
-    TensorInfo[],
-    TensorInfo[],
-    TensorInfo[],
-    TensorInfo[],
-  ];
-  const [inputsOf, rank] = [weights[0]!.shape[1]!, as[0]!.shape[0]!];
-  const rows = sizeOf(x) / inputsOf;
-  const outputs = weights.map(({ shape }) => shape[0]!);
+  const { x, weights, as, bs, width, rank, rows, outputs } = opened(inputs);
+  const biases = each(inputs, "bias");
   const ts = as.map(() => backend.output([rows, rank]));
   const ys = outputs.map((output) => backend.output([...x.shape.slice(0, -1), output]));
   const [at, tAt, yAt] = [backend.at(x), binding(backend, ts), binding(backend, ys)];
   if (weights.length === 1) {
     multiply(
       backend,
-      { at, stride: inputsOf },
-      { at: backend.at(as[0]!), stride: inputsOf, transposed: true },
+      { at, stride: width },
+      { at: backend.at(as[0]!), stride: width, transposed: true },
       { at: tAt[0]!, stride: rank },
-      { m: rows, n: rank, k: inputsOf, alpha: scale! },
+      { m: rows, n: rank, k: width, alpha: scale! },
     );
     backend.run({
       program: matmul({
@@ -49,7 +50,7 @@ const adapted: GpuKernel = (backend, inputs, { scale }) => {
       }),
       buffers: [at, ...tAt, ...binding(backend, [...weights, ...bs, ...biases]), ...yAt],
       numbers: {
-        whole: [rows, outputs[0]!, 0, inputsOf, rank, 0, 0, 0, 0, 0, 0, outputs[0]!],
+        whole: [rows, outputs[0]!, 0, width, rank, 0, 0, 0, 0, 0, 0, outputs[0]!],
         fractions: [1],
       },
       groups: [groupsOf(outputs[0]!, TILE), groupsOf(rows, TILE)],
@@ -78,17 +79,8 @@ const adapted: GpuKernel = (backend, inputs, { scale }) => {
 
 /** dx, then every A's gradient, then every B's. */
 const adaptedGrad: GpuKernel = (backend, inputs, { scale }) => {
-  const x = inputs["x"]!;
-  const [weights, as, bs, ts, dys] = ["w", "a", "b", "t", "dy"].map((l) => each(inputs, l)) as [
-    TensorInfo[],
-    TensorInfo[],
-    TensorInfo[],
-    TensorInfo[],
-    TensorInfo[],
-  ];
-  const [inputsOf, rank] = [weights[0]!.shape[1]!, as[0]!.shape[0]!];
-  const rows = sizeOf(x) / inputsOf;
-  const outputs = weights.map(({ shape }) => shape[0]!);
+  const { x, weights, as, bs, rank, rows, outputs } = opened(inputs);
+  const [ts, dys] = [each(inputs, "t"), each(inputs, "dy")];
   const scratch = ts.map(() => backend.scratch(rows * rank));
   const us = scratch.map(({ buffer }) => ({ buffer, offset: 0, size: 4 * rows * rank }));
   const [slopes, bAt] = [binding(backend, dys), binding(backend, bs)];
