@@ -2,9 +2,16 @@
 
 import time
 
+import psutil
 from ray._private import services
 
 _ask = services.get_node
+
+
+def _is_gone():
+    """Whether the node's own process has ended, for which there is nothing to wait."""
+    children = psutil.Process().children()
+    return any(child.name() == "raylet" and child.status() == psutil.STATUS_ZOMBIE for child in children)
 
 
 def get_node(*args):
@@ -12,6 +19,8 @@ def get_node(*args):
         try:
             return _ask(*args)
         except RuntimeError:
+            if _is_gone():
+                raise
             time.sleep(1)
     return _ask(*args)
 

@@ -51,7 +51,10 @@ function family(root: number): number[] {
   return found;
 }
 
-/** One node: its processes live and die together. One that does not come up is started again. */
+/**
+ * One node: its processes live and die together. One that does not come up is started again: Ray's node waits 15 s
+ * for the ports of its agents, a number in its program, and then aborts, which a busy machine makes it do.
+ */
 export class RayNodeProcess {
   #child: ChildProcess;
   #killed = false;
@@ -100,7 +103,7 @@ export class RayMachines {
     };
   }
 
-  static async make(t: TestContext, token: string): Promise<RayMachines> {
+  static async make(t: Pick<TestContext, "after">, token: string): Promise<RayMachines> {
     // Ray's sockets lie below it, and a socket's path is short.
     const folder = await mkdtemp("/tmp/ray-");
     const machines = new RayMachines(folder, token);

@@ -111,24 +111,24 @@ test(
       async () => {
         const live = join(folder, "cell");
         const kernel = await KernelClient.start(ownKernel(), { cwd: root });
-        const said = { jobs, experiment: experiment(8), live };
         const how = { package: root, storage, name: "watched" };
         let shown = "";
         const cell = kernel.execute(
           `import { cluster } from "arpo-lab/scale";
-         const { jobs, experiment, live } = ${JSON.stringify(said)};
-         const there = await cluster(${JSON.stringify(there.address)}, { jobs });
-         const job = await there.submit(experiment, ${JSON.stringify(how)});
+         const there = await cluster("${there.address}", { jobs: "${jobs}" });
+         const job = await there.submit(${JSON.stringify(experiment(8))}, ${JSON.stringify(how)});
          console.log(\`job \${job.id}\`);
-         await job.follow(live);`,
+         await job.follow("${live}");`,
           { listen: ({ content }) => (shown += JSON.stringify(content)) },
         );
-        cell.catch(() => undefined);
+        let over = false;
+        cell.catch(() => undefined).finally(() => (over = true));
         await until(
-          async () => (await stepsOf(live)).length >= 1,
+          async () => over || (await stepsOf(live)).length >= 1,
           "a step is seen in a cell",
           600_000,
         );
+        assert.ok(!over, shown);
         kernel.process.signal("SIGKILL");
         await assert.rejects(cell);
         await kernel.kill();

@@ -42,7 +42,7 @@ export class FakeHead {
     this.#token = token;
   }
 
-  static async start(t: TestContext, token?: string): Promise<FakeHead> {
+  static async start(t: Pick<TestContext, "after">, token?: string): Promise<FakeHead> {
     const head = new FakeHead(token);
     await head.listen();
     t.after(() => head.kill());

@@ -56,6 +56,7 @@ test("a job folder holds what verl reads: keys that moved under their new names"
     "actor_rollout_ref.rollout.load_format=dummy_megatron",
     "actor_rollout_ref.rollout.multi_turn.max_turns=5",
     "ray_init.num_cpus=16",
+    "actor_rollout_ref.actor.grad_clip=0.5",
   ];
   const job = await exportVerl({ preset: "arpo", overrides }, folder, { tools });
   const said = new Map(
@@ -67,8 +68,12 @@ test("a job folder holds what verl reads: keys that moved under their new names"
   assert.equal(said.get("actor_rollout_ref.rollout.load_format"), "dummy");
   assert.equal(said.get("actor_rollout_ref.rollout.multi_turn.max_assistant_turns"), "5");
   assert.equal(said.get("ray_kwargs.ray_init.num_cpus"), "16");
+  assert.equal(said.get("actor_rollout_ref.actor.optim.clip_grad"), "0.5");
   // Keys that verl takes and never reads.
-  for (const key of ["custom_reward_function.path", "reward_model.reward_manager"]) {
+  for (const key of [
+    ...["custom_reward_function.path", "reward_model.reward_manager"],
+    "actor_rollout_ref.actor.grad_clip",
+  ]) {
     assert.ok(!said.has(key), key);
   }
   assert.equal(said.get("reward.custom_reward_function.path"), "@JOB@/arpo_verl/reward.py");

@@ -35,6 +35,9 @@ const special: Readonly<Record<string, Carried>> = {
   [`${actor}.policy_loss.loss_mode`]: left("the losses have their own rule"),
   [`${actor}.optim.warmup_style`]: same(`${actor}.optim.lr_scheduler_type`),
   "critic.optim.warmup_style": same("critic.optim.lr_scheduler_type"),
+  // The old name is taken and never read.
+  [`${actor}.grad_clip`]: same(`${actor}.optim.clip_grad`),
+  "critic.grad_clip": same("critic.optim.clip_grad"),
   [`${actor}.checkpoint.contents`]: same(`${actor}.checkpoint.save_contents`),
   "critic.checkpoint.contents": same("critic.checkpoint.save_contents"),
   [`${rollout}.mode`]: left("always async: verl 0.9.1 has no other"),
