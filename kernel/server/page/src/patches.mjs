@@ -57,6 +57,28 @@ export const patches = [
       return changed === undefined ? undefined : withNames(changed);
     },
   },
+  {
+    // A cell that is run before its notebook has a kernel started a second one, which ended the first: the
+    // cell showed nothing. It waits for the one that is on its way.
+    file: /[\\/]@jupyterlab[\\/]notebook[\\/]lib[\\/]cellexecutor\.js$/,
+    change: (text) => {
+      const starts = "if (sessionContext.hasNoKernel) {\n                    const shouldSelect";
+      const waits =
+        "if (sessionContext.kernelDisplayStatus === 'initializing') await sessionContext.ready;\n                ";
+      const changed = replaced(text, starts, `${waits}${starts}`);
+      return changed === undefined ? undefined : withNames(changed);
+    },
+  },
+  {
+    // Of a kernel without a debugger it asks for modules after every cell, and threw.
+    file: /[\\/]@jupyterlab[\\/]debugger[\\/]lib[\\/]service\.js$/,
+    change: (text) => {
+      const asks =
+        "async displayModules() {\n        if (!this.session) {\n            throw new Error('No active debugger session');";
+      const changed = replaced(text, asks, asks.replace(/throw.*$/, "return;"));
+      return changed === undefined ? undefined : withNames(changed);
+    },
+  },
   { file: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/, change: withNames },
 ];
 
