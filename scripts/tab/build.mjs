@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { bundleForTab, bundleFrame, kernelThreads, pageScripts, root, threads } from "./bundle.mjs";
+import { writeExplorePage } from "./explore-page.mjs";
 
 const out = join(root, "dist/tab-site");
 const write = (name, bytes) => {
@@ -21,3 +22,4 @@ for (const { path, contents } of frame.outputFiles) write(`scripts/${basename(pa
 const whole = { ...small, splitting: false, format: "iife" };
 const alone = await bundleForTab(pageScripts, { ...whole, globalName: "tab" });
 for (const { path, contents } of alone.outputFiles) write(basename(path), contents);
+await writeExplorePage(out);

@@ -2,6 +2,7 @@
 // page's scripts find their server in it.
 import { Bar, stateText } from "./bar.js";
 import { labConfig } from "./config.js";
+import { shareLink, sharedNotebook } from "./share.js";
 import { PythonFrame } from "./python-frame.js";
 import { replaceFetch, ServerThread } from "./tab-fetch.js";
 import { replaceWebSocket } from "./tab-socket.js";
@@ -51,11 +52,52 @@ function answerServiceWorker(server: ServerThread): void {
   });
 }
 
+/** Downloads of the reader's files come from here: with a service worker they break off, without one there are none. */
+function download(server: ServerThread): void {
+  const save = async (link: HTMLAnchorElement): Promise<void> => {
+    const answer = await fetch(link.href);
+    const made = document.createElement("a");
+    made.href = URL.createObjectURL(await answer.blob());
+    made.download =
+      link.download || decodeURIComponent(new URL(link.href).pathname.replace(/^.*\//, ""));
+    made.click();
+    setTimeout(() => URL.revokeObjectURL(made.href), 60_000);
+  };
+  const heard = (event: Event): void => {
+    const link = event.target instanceof Element ? event.target.closest("a[download]") : null;
+    if (!(link instanceof HTMLAnchorElement) || server.targetOf(link.href) === undefined) return;
+    event.preventDefault();
+    void save(link);
+  };
+  document.addEventListener("click", heard, { capture: true });
+}
+
 function add(name: string, properties: Record<string, string>, text = ""): void {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) element.setAttribute(key, value);
   element.textContent = text;
   document.head.append(element);
+}
+
+/** Puts a notebook of a link among the reader's, beside what is there; gives its path. */
+async function keepShared({ name, notebook }: { name: string; notebook: object }): Promise<string> {
+  const send = (path: string, method: string, body?: object) =>
+    fetch(`api/contents/${path}`, { method, body: body && JSON.stringify(body) });
+  await send("shared", "PUT", { type: "directory" });
+  const [, stem, end] = /^(.*?)(\.ipynb)?$/.exec(name)!;
+  for (let count = 1; ; count++) {
+    const path = `shared/${stem}${count > 1 ? ` ${count}` : ""}${end ?? ".ipynb"}`;
+    const before = await send(encodeURI(path), "GET");
+    if (before.ok) {
+      const { content } = (await before.json()) as { content: { cells: { source: string }[] } };
+      const sources = (of: { cells: { source: string }[] }) => of.cells.map(({ source }) => source);
+      const given = notebook as { cells: { source: string }[] };
+      if (JSON.stringify(sources(content)) !== JSON.stringify(sources(given))) continue;
+      return path;
+    }
+    await send(encodeURI(path), "PUT", { type: "notebook", format: "json", content: notebook });
+    return path;
+  }
 }
 
 /** When the page has had nothing to do for a while, and where readers do not save data. */
@@ -75,8 +117,8 @@ export async function start({ version, pieces, first, reading }: SiteSettings): 
     return;
   }
   await isolate(base);
-  const open = here.searchParams.get("open") ?? `lab/tree/${first}`;
-  history.replaceState(undefined, "", base + open + here.hash);
+  const shared = await sharedNotebook(here.hash).catch(() => "broken" as const);
+  let open = here.searchParams.get("open") ?? `lab/tree/${first}`;
 
   const worker = new Worker(new URL("scripts/server.js", base), { type: "module", name: "server" });
   const server = new ServerThread(worker, base);
@@ -97,12 +139,21 @@ export async function start({ version, pieces, first, reading }: SiteSettings): 
   replaceFetch(server);
   replaceWebSocket(server);
   answerServiceWorker(server);
+  download(server);
   bar.say("The lab is loading …");
+  if (shared === "broken") alert("The notebook in this link is not whole: was the link cut?");
+  else if (shared !== undefined) open = `lab/tree/${await keepShared(shared)}`;
+  history.replaceState(undefined, "", base + open + (shared === undefined ? here.hash : ""));
+  Object.assign(window, {
+    arpoLabSite: {
+      shareLink: (path: string, notebook: Parameters<typeof shareLink>[2]) =>
+        shareLink(base, path, notebook),
+    },
+  });
 
   const fixed = (name: string) => new URL(`lab-static/${name}`, base).href;
   const config = JSON.stringify(labConfig(base, version, open));
   add("script", { id: "jupyter-config-data", type: "application/json" }, config);
-  add("link", { rel: "icon", href: fixed("favicon.svg"), type: "image/svg+xml" });
   for (const name of pieces) add("link", { rel: "modulepreload", href: fixed(name) });
   add("link", { rel: "stylesheet", href: fixed("main.css") });
   add("script", { type: "module", src: fixed("main.js") });

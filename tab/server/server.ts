@@ -36,7 +36,15 @@ async function start(base: string, given: Record<string, string>) {
   const kept = new PrivateFiles(new URL(base).pathname);
   const restored = await kept.restore();
   const files = new SharedFiles((change) => kept.keep(change));
-  const server = new TabServer(launchIn({ base, site, environment: given }, files, toPython), say);
+  const keep = (): Promise<void> => {
+    files.flush();
+    return kept.kept();
+  };
+  const server = new TabServer(
+    launchIn({ base, site, environment: given }, files, toPython),
+    keep,
+    say,
+  );
   const newer = newerLessons(site.lessons, restored);
   const keeps = await kept.isThere();
   const become = (writes: boolean): void => {

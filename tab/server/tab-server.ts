@@ -32,10 +32,13 @@ export class TabServer {
   readonly #sessions = new Map<string, ChannelSession>();
   readonly #lines = new Map<number, TabLine>();
   readonly #say: (message: FromServer) => void;
+  /** Resolves when all that was written outlives this page. */
+  readonly #kept: () => Promise<void>;
   /** False where another page of the site has the files. */
   writes = true;
 
-  constructor(launch: Launch, say: (message: FromServer) => void) {
+  constructor(launch: Launch, kept: () => Promise<void>, say: (message: FromServer) => void) {
+    this.#kept = kept;
     this.#say = say;
     this.#kernels = new Kernels(tabKernel, launch);
     const contents = new Contents(home, { trustFile: `${home}/.lab/trusted` });
@@ -69,6 +72,8 @@ export class TabServer {
       }
       const asked = Object.assign(piecesOf(body), { method, headers });
       answer = await this.#router.handle(asked, url);
+      // Saved means that it is there after the page is closed.
+      if (method !== "GET" && url.pathname.startsWith("/api/contents")) await this.#kept();
     } catch (error) {
       const { status, message } = toHttpError(error);
       answer = { status, json: { message, reason: null } };

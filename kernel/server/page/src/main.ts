@@ -18,6 +18,7 @@ import { printedModel } from "./printed/model.js";
 import { printedOutput } from "./printed/output.js";
 import { resume } from "./resume.js";
 import { saving } from "./saving.js";
+import { share } from "./share.js";
 import { stages } from "./stages.js";
 import { values } from "./values/values.js";
 import { widgets } from "./widgets.js";
@@ -43,6 +44,7 @@ registry.registerPlugins([
   printedModel,
   resume,
   saving,
+  share,
   stages,
   values,
   widgets,
