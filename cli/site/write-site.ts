@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  accessSync,
+  constants,
   cpSync,
   existsSync,
   mkdirSync,
@@ -47,12 +49,20 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
+/** Refuses a place that cannot be written to before the work begins: it takes a minute. */
 function checkOut(out: string): void {
-  if (!existsSync(out) || readdirSync(out).length === 0 || existsSync(join(out, "site.json")))
-    return;
-  throw new RangeError(
-    `Cannot write the site: ${out} must be new, empty or a site, got a folder with other files`,
-  );
+  const refuse = (got: string): never => {
+    throw new RangeError(`Cannot write the site: ${out} must be new, empty or a site, got ${got}`);
+  };
+  try {
+    mkdirSync(out, { recursive: true });
+    accessSync(out, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    refuse(code === "EEXIST" || code === "ENOTDIR" ? "a file in its way" : `${code}`);
+  }
+  if (readdirSync(out).length > 0 && !existsSync(join(out, "site.json")))
+    refuse("a folder with other files");
 }
 
 /** Writes the lab's site into a folder. */
