@@ -200,19 +200,6 @@ test("without a network the lab opens again, with what was written", async () =>
   }
 });
 
-test("where no service worker may be, cells run all the same", async () => {
-  const plain = await browser.newContext({ serviceWorkers: "block" });
-  try {
-    const bare = await open(host.url, plain);
-    assert.equal(await bare.evaluate(() => crossOriginIsolated), false);
-    await newNotebook(bare);
-    await runCell(bare, "1 + 1.5");
-    await shown(bare, "2.5");
-  } finally {
-    await plain.close();
-  }
-});
-
 test("the explorer's page is part of the site", async () => {
   const explorer = await context.newPage();
   await explorer.goto(`${host.url}explore.html`);
