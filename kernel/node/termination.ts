@@ -3,6 +3,7 @@
 // termination skips `finally`, and aborts the process over it. Two counters in Node's own table decide
 // whether it checks; with both at 0 it does not, and the stack is emptied by hand afterwards.
 import { createHook } from "node:async_hooks";
+import { expectTornFiles } from "./quiet-warning.js";
 
 interface AsyncWrapBinding {
   async_hook_fields?: Uint32Array;
@@ -51,6 +52,7 @@ export function surviveTermination(): () => void {
     uncheck();
   }
   return () => {
+    expectTornFiles();
     setTimeout(() => {
       throw reset;
     }, 0);

@@ -146,3 +146,23 @@ test("an interrupt aborts the cells queued behind", async () => {
   await running.finished;
   assert.equal((await queued.finished).reply.status, "aborted");
 });
+
+test("a file that an interrupt left open is no news in a cell; one that a cell forgets is", async () => {
+  const own = await FrontEnd.start({ cwd: folder });
+  try {
+    await own.execute(
+      "import { open } from 'node:fs/promises';\nimport { setFlagsFromString } from 'node:v8';\n" +
+        "import { runInNewContext } from 'node:vm';\nsetFlagsFromString('--expose-gc');\n" +
+        "const gc = runInNewContext('gc') as () => void;\n" +
+        "const forget = async () => { await open('/dev/null'); };",
+    );
+    const late =
+      "await forget();\nfor (let i = 0; i < 3; i++) { await new Promise((r) => setTimeout(r, 5)); gc(); }";
+    const shown = async () => (await own.execute(late)).text;
+    assert.match(await shown(), /Closing file descriptor \d+ on garbage collection/);
+    await own.request("control", "interrupt_request");
+    assert.equal(await shown(), "");
+  } finally {
+    await own.close();
+  }
+});
