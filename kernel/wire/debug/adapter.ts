@@ -36,6 +36,8 @@ const nothing: Record<string, Json> = {
   stackTrace: { stackFrames: [], totalFrames: 0 },
   scopes: { scopes: [] },
   variables: { variables: [] },
+  inspectVariables: { variables: [] },
+  modules: { modules: [], totalModules: 0 },
 };
 
 type Handler = (args: Json) => Json | undefined | Promise<Json | undefined>;
