@@ -31,10 +31,8 @@ def near(a, b, what):
 def loss_cases():
     for i, case in enumerate(vectors("aepo_policy_loss")):
         given, wanted = case["input"], case["expected"]
-        if not given["enable_entropy_balanced_clipping"] or given["loss_agg_mode"] != "token-mean":
+        if given["loss_agg_mode"] != "token-mean" or wanted["pg_loss"] == "NaN":
             continue
-        if given["enable_entropy_balanced_advantage"] and given["entropy"] is not None:
-            continue  # what balances advantages is not carried to verl
         tensor = lambda name: torch.tensor(given[name], dtype=torch.float64)
         logp, mask = tensor("log_prob").requires_grad_(), tensor("response_mask")
         if mask.sum() == 0:
@@ -42,7 +40,9 @@ def loss_cases():
         low = given["clip_ratio_low"] if given["clip_ratio_low"] is not None else given["clip_ratio"]
         high = given["clip_ratio_high"] if given["clip_ratio_high"] is not None else given["clip_ratio"]
         losses, metrics = aepo_policy_loss(
-            tensor("old_log_prob"), logp, tensor("advantages"), mask, low, high, given["clip_ratio_c"]
+            tensor("old_log_prob"), logp, tensor("advantages"), mask, low, high, given["clip_ratio_c"],
+            clipping=given["enable_entropy_balanced_clipping"],
+            entropies=tensor("entropy") if given["entropy"] and given["enable_entropy_balanced_advantage"] else None,
         )
         loss = (losses * mask).sum() / (mask.sum() + 1e-8)
         loss.backward()

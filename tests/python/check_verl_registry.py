@@ -14,7 +14,10 @@ os.environ["VERL_USE_EXTERNAL_MODULES"] = "arpo_verl"
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from verl.trainer.ppo.core_algos import get_adv_estimator_fn, get_policy_loss_fn  # noqa: E402
-from verl.workers.config import ActorConfig  # noqa: E402
+from tensordict import TensorDict  # noqa: E402
+from verl.utils import tensordict_utils as tu  # noqa: E402
+from verl.workers.config import ActorConfig, PolicyLossConfig  # noqa: E402
+from verl.workers.utils.losses import ppo_loss  # noqa: E402
 
 done = {}
 tensor = lambda values: torch.tensor(values, dtype=torch.float64)
@@ -63,8 +66,53 @@ def advantages():
         count("grpo")
 
 
+MODES = {(True, True): "aepo", (True, False): "aepo_clipping", (False, True): "aepo_advantage"}
+
+
+def actor_losses():
+    """AEPO's through verl's whole loss of an actor, which is given log-probabilities and entropies of whole rows."""
+    nested = lambda rows: torch.nested.as_nested_tensor(rows, layout=torch.jagged)
+    for i, (given, wanted) in enumerate(cases("aepo_policy_loss")):
+        name = MODES.get((given["enable_entropy_balanced_clipping"], given["enable_entropy_balanced_advantage"]))
+        mask = tensor(given["response_mask"])
+        if name is None or given["loss_agg_mode"] != "token-mean" or mask.sum() == 0 or wanted["pg_loss"] == "NaN":
+            continue
+        if given["entropy"] is None and name != "aepo_clipping":
+            continue  # refused: see below
+        rows, width = mask.shape
+        logp = tensor(given["log_prob"]).requires_grad_()
+        # A prompt of two tokens before each row; what a model says at a place is of the token after it.
+        whole = lambda values: torch.cat([torch.zeros(rows, 1).double(), values, torch.zeros(rows, 1).double()], 1)
+        config = ActorConfig(
+            strategy="fsdp", rollout_n=1, ppo_micro_batch_size_per_gpu=1, clip_ratio=given["clip_ratio"],
+            clip_ratio_low=given["clip_ratio_low"], clip_ratio_high=given["clip_ratio_high"],
+            clip_ratio_c=given["clip_ratio_c"], policy_loss=PolicyLossConfig(loss_mode=name))
+        ids = torch.zeros(rows, width, dtype=torch.long)
+        data = TensorDict(dict(
+            prompts=nested(list(ids[:, :2])), responses=nested(list(ids)), response_mask=nested(list(mask)),
+            old_log_probs=nested(list(tensor(given["old_log_prob"]))),
+            advantages=nested(list(tensor(given["advantages"])))), batch_size=[rows])
+        tu.assign_non_tensor(data, dp_size=1, batch_num_tokens=None, global_batch_size=None)
+        output = dict(log_probs=nested(list(whole(logp))))
+        if given["entropy"] is not None:
+            output["entropy"] = nested(list(whole(tensor(given["entropy"]))))
+        loss, metrics = ppo_loss(config, output, data)
+        loss.backward()
+        near(loss.item(), wanted["pg_loss"], f"{name} {i}")
+        near(logp.grad.tolist(), wanted["grad_log_prob"], f"gradient of {name} {i}")
+        count(f"actor {name}")
+        if name != "aepo_clipping":
+            output.pop("entropy")
+            try:
+                ppo_loss(config, output, data)
+            except ValueError as error:
+                assert "calculate_entropy=true" in str(error), error
+                count("refused")
+
+
 losses("vanilla", "ppo_policy_loss", lambda given: True)
-losses("aepo", "aepo_policy_loss", lambda given: given["enable_entropy_balanced_clipping"] and not (
+losses("aepo_clipping", "aepo_policy_loss", lambda given: given["enable_entropy_balanced_clipping"] and not (
     given["enable_entropy_balanced_advantage"] and given["entropy"] is not None))
+actor_losses()
 advantages()
 print(json.dumps(done))

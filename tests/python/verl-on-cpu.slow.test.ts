@@ -33,7 +33,8 @@ test("losses and advantages are our vectors' through verl's own registry", { ski
   assert.equal(status, 0, stderr);
   assert.deepEqual(JSON.parse(stdout.trim().split("\n").at(-1)!), {
     vanilla: 4,
-    aepo: 4,
+    aepo_clipping: 4,
+    ...{ "actor aepo": 3, "actor aepo_clipping": 2, "actor aepo_advantage": 2, refused: 5 },
     grpo: 14,
   });
 });
@@ -45,6 +46,9 @@ const overrides = [
   ...["actor_rollout_ref.actor.ppo_mini_batch_size=4", "trainer.total_training_steps=2"],
   ...["trainer.val_before_train=false", "trainer.test_freq=-1", "trainer.save_freq=-1"],
   ...["trainer.logger=[console]"],
+  // AEPO's loss refuses to go without entropies: that it trains says that verl's worker hands them over.
+  "actor_rollout_ref.actor.enable_entropy_balanced_clipping=true",
+  "actor_rollout_ref.actor.enable_entropy_balanced_advantage=true",
   `actor_rollout_ref.model.path=${root}/data/models/tiny`,
 ];
 

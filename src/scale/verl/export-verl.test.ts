@@ -34,12 +34,13 @@ test("what verl cannot do is refused by name, all of it at once", async () => {
       "lab.branch_rule=aepo-paper",
       "algorithm.adv_estimator=treerl",
       "algorithm.filter_groups.enable=true",
+      "actor_rollout_ref.actor.policy_loss.loss_mode=gspo",
     ],
   });
   assert.throws(
     () => verlConfig(config),
     (error: Error) => {
-      for (const name of ["lab.branch_rule=aepo-paper", "treerl", "filter_groups.enable"])
+      for (const name of ["lab.branch_rule=aepo-paper", "treerl", "filter_groups.enable", "gspo"])
         assert.ok(error.message.includes(name), `${name}: ${error.message}`);
       return true;
     },
@@ -63,7 +64,7 @@ test("a job folder holds what verl reads: keys that moved under their new names"
     job.overrides.map((one) => [one.split("=")[0]!, one.slice(one.indexOf("=") + 1)]),
   );
   assert.equal(said.get("actor_rollout_ref.rollout.n"), "12");
-  assert.equal(said.get("actor_rollout_ref.actor.policy_loss.loss_mode"), "aepo");
+  assert.equal(said.get("actor_rollout_ref.actor.policy_loss.loss_mode"), "aepo_clipping");
   assert.equal(said.get("actor_rollout_ref.actor.checkpoint.save_contents"), "[model,optimizer]");
   assert.equal(said.get("actor_rollout_ref.rollout.load_format"), "dummy");
   assert.equal(said.get("actor_rollout_ref.rollout.multi_turn.max_assistant_turns"), "5");
@@ -116,18 +117,20 @@ test("a job folder holds what verl reads: keys that moved under their new names"
   assert.ok((await stat(join(folder, "arpo_verl/loop.py"))).isFile());
 });
 
-test("AEPO's rule and its look ahead go to the loop", async (t) => {
+test("AEPO's rule and its look ahead go to the loop, its loss to verl's actor", async (t) => {
   const folder = await place(t);
   const overrides = [
     ...data,
     "actor_rollout_ref.rollout.enable_dynamic_rollouts=true",
     "actor_rollout_ref.rollout.initial_entropy_tokens=32",
-    "actor_rollout_ref.actor.enable_entropy_balanced_advantage=false",
   ];
-  await exportVerl({ preset: "aepo", overrides }, folder, { tools });
+  const job = await exportVerl({ preset: "aepo", overrides }, folder, { tools });
   const [loop] = parse(await readFile(join(folder, "agent_loop.yaml"), "utf8")) as [object];
   const { rule, dynamic, root_tokens: tokens } = loop as Record<string, unknown>;
   assert.deepEqual([rule, dynamic, tokens], ["aepo-code", true, 32]);
+  // Its loss weighs advantages by entropies, which verl must compute then.
+  for (const one of ["policy_loss.loss_mode=aepo", "calculate_entropy=true"])
+    assert.ok(job.overrides.includes(`actor_rollout_ref.actor.${one}`), one);
 });
 
 test("run.sh hands verl every override, with its folder, and a person's own last", async (t) => {

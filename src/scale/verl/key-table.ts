@@ -27,10 +27,8 @@ const special: Readonly<Record<string, Carried>> = {
   "data.reward_fn_key": left("the data has its own column"),
   "data.return_raw_chat": left("the loop needs it: always on"),
   "data.tokenizer": same("actor_rollout_ref.model.tokenizer_path"),
-  [`${actor}.enable_entropy_balanced_clipping`]: left("the loss aepo of arpo_verl"),
-  [`${actor}.enable_entropy_balanced_advantage`]: refused(
-    "verl does not hand entropies to what makes advantages; that takes a trainer of one's own, not yet made",
-  ),
+  [`${actor}.enable_entropy_balanced_clipping`]: left("it is a loss of arpo_verl"),
+  [`${actor}.enable_entropy_balanced_advantage`]: left("it is a loss of arpo_verl"),
   [`${actor}.loss_agg_mode`]: same(`${actor}.loss_agg_mode`),
   [`${actor}.policy_loss.loss_mode`]: left("the losses have their own rule"),
   [`${actor}.optim.warmup_style`]: same(`${actor}.optim.lr_scheduler_type`),

@@ -30,6 +30,15 @@ export function hydraValue(value: unknown): string {
     : `'${value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
+/** The loss there: AEPO's switches are losses of arpo_verl. */
+function lossMode(actor: Config["actor_rollout_ref"]["actor"]): string {
+  const clipping = actor.enable_entropy_balanced_clipping;
+  const advantage = actor.enable_entropy_balanced_advantage;
+  if (clipping && advantage) return "aepo";
+  if (clipping) return "aepo_clipping";
+  return advantage ? "aepo_advantage" : actor.policy_loss.loss_mode;
+}
+
 /**
  * Maps every key, carries it to the loop or leaves it out with a reason; what verl 0.9.1 cannot do is
  * refused, all of it in one error.
@@ -58,7 +67,8 @@ export function verlConfig(config: Config): VerlConfig {
       out.overrides.push(`${carried.to}=${hydraValue(mapped)}`);
     }
   }
-  const { enable_entropy_balanced_clipping: balanced, policy_loss: loss } = actorRolloutRef.actor;
+  const { policy_loss: loss } = actorRolloutRef.actor;
+  const mode = lossMode(actorRolloutRef.actor);
   const { adv_estimator: estimator } = algorithm;
   if (!verlEstimators.has(estimator)) {
     const why = estimator === "gae" ? "critics are not carried yet" : "verl 0.9.1 has no such one";
@@ -69,8 +79,14 @@ export function verlConfig(config: Config): VerlConfig {
       `actor_rollout_ref.actor.policy_loss.loss_mode=${loss.loss_mode} (verl 0.9.1 has no such one)`,
     );
   }
+  if (mode !== loss.loss_mode && loss.loss_mode !== "vanilla") {
+    const why = `a loss of its own beside AEPO's ${mode}: verl takes one`;
+    faults.push(`actor_rollout_ref.actor.policy_loss.loss_mode=${loss.loss_mode} (${why})`);
+  }
   const { trainer } = config;
-  const mode = balanced ? "aepo" : loss.loss_mode;
+  if (actorRolloutRef.actor.enable_entropy_balanced_advantage) {
+    out.overrides.push("actor_rollout_ref.actor.calculate_entropy=true");
+  }
   out.overrides.push(
     `actor_rollout_ref.actor.policy_loss.loss_mode=${mode}`,
     // What is followed from elsewhere is read off the console.
