@@ -110,6 +110,10 @@ export function scaleCommands(): Command[] {
     .option("--to <engine>", "verl", "verl")
     .option("--tool <tag=what>", "calculator, or a Python module:function", tool, {})
     .option("--reward <file>", "a Python file with compute_score")
+    .option(
+      "--package <what>",
+      "for what runs in Node there: image, a path on the nodes, or a .tgz",
+    )
     .action(async (folder: string, overrides: string[], { to, ...options }) => {
       if (to !== "verl") throw new RangeError(`Cannot export: --to must be verl, got ${to}`);
       await (await import("../scale/export.js")).exportRun(folder, overrides, options);

@@ -8,13 +8,20 @@ import { aside, say } from "../say.js";
 export async function exportRun(
   out: string,
   overrides: string[],
-  options: { config: string[]; preset: string[]; tool: Record<string, string>; reward?: string },
+  options: {
+    config: string[];
+    preset: string[];
+    tool: Record<string, string>;
+    reward?: string;
+    package?: string;
+  },
 ): Promise<void> {
   const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[];
-  const { tool: tools, reward } = options;
+  const { tool: tools, reward, package: lab } = options;
   const job = await exportVerl({ files: options.config, preset, overrides }, out, {
     tools,
     ...(reward === undefined ? {} : { reward }),
+    ...(lab === undefined ? {} : { package: lab }),
   });
   for (const note of job.notes) aside(`note: ${note}`);
   say(

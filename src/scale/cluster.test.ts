@@ -106,7 +106,7 @@ test("files of this machine travel along, with what they import; those of the no
   const files = unzip([...head.packages.values()][0]!);
   const [reward] = [...files.keys()].filter((name) => name.endsWith("reward.ts"));
   assert.ok(files.has(reward!.replace("reward.ts", "help.ts")));
-  assert.match(files.get("run.yaml")!, new RegExp(`path: ${reward!}`));
+  assert.match(files.get("run.yaml")!, new RegExp(`path: ./${reward!}`));
   assert.match(
     notes.join(),
     /actor_rollout_ref.model.path: \/models\/qwen is not here; it must be on the nodes/,

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -15,7 +15,8 @@ import { RemotePolicy } from "../../src/policy/index.js";
 import { loadTrees, rollout } from "../../src/rollout/index.js";
 import { loadConfig, rolloutOptions } from "../../src/run/index.js";
 import { exportVerl, readVerlRun } from "../../src/scale/index.js";
-import { calculator, ToolSet } from "../../src/tools/index.js";
+import { loadReward, score } from "../../src/reward/index.js";
+import { loadTools } from "../../src/tools/index.js";
 import { board, explore } from "../../src/view/index.js";
 import { readRunFolder } from "../../src/view/board/read-runs.js";
 import { until } from "../until.js";
@@ -52,6 +53,19 @@ const overrides = [
   `actor_rollout_ref.model.path=${root}/data/models/tiny`,
 ];
 
+/** A user's tool and reward, which run here, and beside verl's worker. */
+const tool = `import { evaluate } from "arpo-lab/tools";
+
+export default { name: "sums", execute: (input: string): string => evaluate(input) };
+`;
+const reward = `import type { JudgedTrajectory } from "arpo-lab/reward";
+
+export const judge = ({ response, groundTruth, toolCalls, tree }: JudgedTrajectory) => ({
+  score: Number(response.includes(String(groundTruth))) + toolCalls.length / 8 - response.length / 1000,
+  reason: tree.kind,
+});
+`;
+
 /** What a CPU takes instead of GPUs. */
 const onCpu = [
   ...["actor_rollout_ref.rollout.name=hf_cpu", "trainer.device=cpu", "trainer.n_gpus_per_node=1"],
@@ -82,10 +96,17 @@ test(
     const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
     t.after(() => rm(folder, { recursive: true, maxRetries: 20, retryDelay: 200 }));
     const job = join(folder, "job");
-    const experiment = { preset: ["arpo", "tiny"] as const, overrides };
-    const tools = { python: "calculator" };
+    const own = { tool: join(folder, "sums.ts"), reward: join(folder, "reward.ts") };
+    await writeFile(own.tool, tool);
+    await writeFile(own.reward, reward);
+    const inNode = [
+      `actor_rollout_ref.rollout.tools.tool_instances.python.class_path=${own.tool}`,
+      ...[`custom_reward_function.path=${own.reward}`, "custom_reward_function.name=judge"],
+    ];
+    const experiment = { preset: ["arpo", "tiny"] as const, overrides: [...overrides, ...inNode] };
     await exportVerl({ ...experiment, preset: [...experiment.preset] }, job, {
-      tools,
+      tools: { search: "calculator" },
+      package: root,
       seeded: true,
     });
 
@@ -151,7 +172,7 @@ test(
         const ours = await rollout(policy, tree.task, {
           ...rolloutOptions(config),
           ...{ scheduling: "lockstep", seed: tree.config.seed },
-          tools: new ToolSet([calculator({ tag: "python" })]),
+          tools: await loadTools({ tool_instances: { python: { class_path: own.tool } } }),
         });
         const shape = (one: typeof ours) => ({
           prompt: [...one.prompt.tokens],
@@ -165,6 +186,11 @@ test(
           trajectories: one.trajectories.map(({ tokens, written }) => [[...tokens], [...written]]),
         });
         assert.deepEqual(shape(tree as typeof ours), shape(ours));
+        const { rows } = await score(ours, await loadReward(own.reward, "judge"));
+        assert.deepEqual(
+          tree.rows.map(({ outcome }) => [outcome!.score!.toFixed(5), outcome!.reason]),
+          rows.map((row) => [row.score.score.toFixed(5), row.score.reason]),
+        );
       }
       server.kill("SIGKILL");
     }

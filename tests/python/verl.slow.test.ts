@@ -2,7 +2,7 @@
 // with torch (the plug-in), and one with verl 0.9.1 and hydra (the keys); each says so where it is missing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -35,6 +35,41 @@ test(
     assert.equal(status, 0, stderr);
     const rollouts = { rollout_arpo: 16, rollout_aepo_static: 16, rollout_aepo_dynamic: 12 };
     assert.deepEqual(JSON.parse(stdout), { loss: 10, reward: 65, sums: 1, draws: 4, ...rollouts });
+  },
+);
+
+const dying = `import { evaluate } from "arpo-lab/tools";
+import { setTimeout } from "node:timers/promises";
+
+export default {
+  name: "sums",
+  async execute(input: string): Promise<string> {
+    if (input === "id") return String(process.pid);
+    if (input === "wait") return (await setTimeout(50), "waited");
+    if (input.startsWith("long")) return input;
+    if (input !== "die") return evaluate(input);
+    process.stderr.write("last words\\n");
+    process.exit(3);
+  },
+};
+`;
+
+test(
+  "Node beside a worker is started again once, then named in an error, and is gone with its worker",
+  { skip: has("import asyncio") ? false : `${python} is no Python` },
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+    t.after(() => rm(folder, { recursive: true }));
+    const [job, tool] = [join(folder, "job"), join(folder, "dying.ts")];
+    await writeFile(tool, dying);
+    const overrides = [
+      ...["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"],
+      `+actor_rollout_ref.rollout.tools.tool_instances.sum.class_path=${tool}`,
+    ];
+    await exportVerl({ preset: "grpo", overrides }, job, { package: root });
+    const script = join(root, "tests/python/check_beside.py");
+    const { status, stderr } = spawnSync(python, [script, root, job], { encoding: "utf8" });
+    assert.equal(status, 0, stderr);
   },
 );
 

@@ -17,6 +17,7 @@ from functools import reduce
 
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 
+from .beside import Beside
 from .draws import Stream
 from .probe import monitor
 from .tools import call_tool, load_tool
@@ -25,16 +26,31 @@ from .tree import Segment, Settings, Tree
 _trees: dict = {}  # uid -> the tree's task, and how many sessions have asked for it
 
 
+def plain(value):
+    """Lists of a parquet file come as arrays."""
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def reward_info(outcomes, number: int) -> dict:
+    """What verl keeps beside a score that the loop has given."""
+    if not outcomes:
+        return {}
+    parts = outcomes[number].get("parts") or {}
+    return {"reward_extra_info": {"acc": outcomes[number]["score"], **parts}}
+
+
 class ArpoTreeLoop(AgentLoopBase):
     def __init__(self, *args, initial_rollouts, beam_size, branch_probability, entropy_weight, call_limit, call_tools,
                  rule="arpo-code", dynamic=False, root_tokens=50, attempts=3, timeout=120.0, seed=1, seeded=False,
-                 trees=None, validates=False, **kwargs):
+                 trees=None, validates=False, beside=None, scores=False, **kwargs):
         # The builder chosen by a model's type wants its chat marks; rows here are tokens, none is merged.
         super().__init__(*args, **{**kwargs, "hf_model_type": None})
         self.settings = dict(initial_rollouts=initial_rollouts, beam_size=beam_size, call_limit=call_limit,
                              branch_probability=branch_probability, entropy_weight=entropy_weight, rule=rule)
         self.dynamic, self.root_tokens = dynamic and not validates, root_tokens
-        self.tools = {tag: load_tool(name) for tag, name in call_tools.items()}
+        # Tools that are `node`, and the reward where `scores` says so, run in a Node process of the folder `beside`.
+        self.tools = {tag: None if name == "node" else load_tool(name) for tag, name in call_tools.items()}
+        self.beside, self.scores = beside, scores
         self.attempts, self.timeout, self.seed = attempts, timeout, seed
         self.seeded, self.trees, self.validates = seeded, trees, validates
 
@@ -89,9 +105,14 @@ class ArpoTreeLoop(AgentLoopBase):
             return Segment(list(out.token_ids), list(out.log_probs or [0.0] * len(out.token_ids)), tops, finish, stop)
 
         async def call(tag, given):
-            text, ok = await call_tool(self.tools[tag], tag, given, self.attempts, self.timeout)
+            if self.tools[tag] is None:  # with its own attempts and its own patience
+                said = await Beside.of(self.beside).ask(do="call", tag=tag, input=given)
+                text, ok, retries = said["text"], said["ok"], said["retries"]
+            else:
+                text, ok = await call_tool(self.tools[tag], tag, given, self.attempts, self.timeout)
+                retries = 0
             block = self.tokenizer.encode(f" <result>\n{text}\n</result>", add_special_tokens=False)
-            return block, dict(tag=tag, input=given, text=text, ok=ok, retries=0)
+            return block, dict(tag=tag, input=given, text=text, ok=ok, retries=retries)
 
         async def tool(number, tag, given):
             tree.answer(number, *await call(tag, given))
@@ -117,23 +138,30 @@ class ArpoTreeLoop(AgentLoopBase):
             draw = lambda row, round, attempt: draws.split("branch").split(row).split(round).at(attempt)
             born = tree.branch(kept, draw) if kept else tree.refill()
             tree.next_round(kept + born)
+        of_task = task.get("extra_info") or {}
+        record = dict(
+            uid=uid, step=step, index=index, seed=seed, validates=self.validates, settings=vars(settings),
+            measure=sorted(measure), monitor=monitored, seconds=round(time.time() - began, 3),
+            messages=[dict(m) for m in messages],
+            ground_truth=plain((task.get("reward_model") or {}).get("ground_truth")),
+            data_source=task.get("data_source"), id=of_task.get("id"), extra=of_task.get("extra"),
+            eos=self.tokenizer.eos_token_id, pad=self.tokenizer.pad_token_id,
+            prompt=dict(text=self.tokenizer.decode(prompt), tokens=list(prompt)), **tree.record())
+        outcomes = None
+        if self.scores:
+            # Whole trees go over, so that a reward sees what it sees here, the other rows of its tree too.
+            outcomes = (await Beside.of(self.beside).ask(do="score", tree=record))["outcomes"]
+            record["outcomes"] = outcomes
         if self.trees:
-            self._record(dict(
-                uid=uid, step=step, index=index, seed=seed, validates=self.validates, settings=vars(settings),
-                measure=sorted(measure), monitor=monitored, seconds=round(time.time() - began, 3),
-                messages=[dict(m) for m in messages],
-                ground_truth=(task.get("reward_model") or {}).get("ground_truth"),
-                data_source=task.get("data_source"), id=(task.get("extra_info") or {}).get("id"),
-                eos=self.tokenizer.eos_token_id, pad=self.tokenizer.pad_token_id,
-                prompt=dict(text=self.tokenizer.decode(prompt), tokens=list(prompt)), **tree.record()))
+            self._record(record)
         limit = settings.response_length
-        return [
-            AgentLoopOutput(
-                prompt_ids=list(prompt), response_ids=row.ids[:limit], response_mask=row.mask[:limit],
-                response_logprobs=row.logprobs[:limit], num_turns=row.turns, metrics={},
-                extra_fields={"arpo_parent": row.parent, "arpo_calls": row.calls,
-                              "min_global_steps": min(steps), "max_global_steps": max(steps)})
-            for row in tree.rows[:n]]
+        output = lambda number, row: AgentLoopOutput(
+            prompt_ids=list(prompt), response_ids=row.ids[:limit], response_mask=row.mask[:limit],
+            response_logprobs=row.logprobs[:limit], num_turns=row.turns, metrics={},
+            extra_fields={"arpo_parent": row.parent, "arpo_calls": row.calls, "min_global_steps": min(steps),
+                          "max_global_steps": max(steps), **reward_info(outcomes, number)},
+            **(dict(reward_score=outcomes[number]["score"]) if outcomes else {}))
+        return [output(number, row) for number, row in enumerate(tree.rows[:n])]
 
     def _record(self, tree: dict) -> None:
         """A line per tree, in a file that no other process writes."""

@@ -7,7 +7,8 @@ import { RayConnection, type RayAddress } from "../ray/ray-connection.js";
 import type { VerlExportOptions } from "../verl/export-verl.js";
 import { Job } from "./job.js";
 import { JobLedger } from "./job-ledger.js";
-import { jobPackage, labSource } from "./job-package.js";
+import { labSource } from "../travel/lab-source.js";
+import { jobPackage } from "./job-package.js";
 import { verlPackage } from "./verl-package.js";
 import type { JobRecord } from "./job-record.js";
 import { pairs } from "./run-script.js";
@@ -163,7 +164,10 @@ export class Cluster {
     if (options.verl) refuseWithVerl(options);
     const { config } = await loadConfig(experiment);
     const made = options.verl
-      ? await verlPackage(experiment, options.verl)
+      ? await verlPackage(experiment, {
+          ...(options.package === undefined ? {} : { package: options.package }),
+          ...options.verl,
+        })
       : jobPackage(config, labSource(options.package ?? "image"));
     for (const note of made.notes) options.note?.(note);
     const name = (options.name ?? config.trainer.experiment_name).replace(/[^\w.-]+/g, "-");
@@ -181,13 +185,12 @@ export class Cluster {
   }
 }
 
-function refuseWithVerl({ storage, gpus = 0, package: lab, node }: SubmitOptions): void {
+function refuseWithVerl({ storage, gpus = 0, node }: SubmitOptions): void {
   const refuse = (what: string): never => {
     throw new RangeError(`Cannot submit a run on verl: ${what}`);
   };
   if (storage === undefined) refuse("storage must be a folder that all nodes share, got none");
   if (gpus > 0) refuse(`gpus must be 0: it reserves trainer.n_gpus_per_node itself, got ${gpus}`);
-  if (lab !== undefined && lab !== "image") refuse(`package must be left out, got ${lab}`);
   if (node !== undefined && node !== "there") refuse(`node must be left out, got ${node}`);
 }
 

@@ -5,27 +5,10 @@ import type { Config } from "../../run/index.js";
 import { inputPaths } from "../../run/config/place-paths.js";
 import { mostBytes } from "../ray/ray-connection.js";
 import { zipOf, type PackedFile } from "../ray/zip.js";
-import { LocalFiles } from "./local-files.js";
+import type { LabSource } from "../travel/lab-source.js";
+import { LocalFiles } from "../travel/local-files.js";
 import { runScript } from "./run-script.js";
 import { refuseSecrets } from "./secrets.js";
-
-/** How the package gets to the nodes. */
-export type LabSource = { kind: "image" } | { kind: "path" | "tarball"; path: string };
-
-/** Reads `image`, a folder of the nodes, or a `.tgz` of this machine. */
-export function labSource(text: string): LabSource {
-  if (text === "image") return { kind: "image" };
-  if (text.endsWith(".tgz")) {
-    if (existsSync(text)) return { kind: "tarball", path: resolve(text) };
-    throw new RangeError(
-      `Cannot make the job: package must be a file that is there (npm pack makes it), got ${text}`,
-    );
-  }
-  if (isAbsolute(text)) return { kind: "path", path: text };
-  throw new RangeError(
-    `Cannot make the job: package must be "image", an absolute path on the nodes, or a .tgz of this machine, got ${text}`,
-  );
-}
 
 /** A package, and what a person should know of it. */
 export interface JobPackage {
@@ -42,7 +25,8 @@ export function jobPackage(config: Config, source: LabSource): JobPackage {
   const placed = inputPaths(config, (key, path) => {
     const [file = "", ...name] = path.split("#");
     const here = resolve(file);
-    if (existsSync(here)) return [local.place(here), ...name].join("#");
+    // A module of a folder is told from one of a package by its dot.
+    if (existsSync(here)) return [`./${local.place(here)}`, ...name].join("#");
     if (isAbsolute(file)) notes.push(`${key}: ${file} is not here; it must be on the nodes`);
     return path;
   });

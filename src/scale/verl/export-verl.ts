@@ -6,18 +6,26 @@ import { stringify } from "yaml";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task } from "../../data/index.js";
 import { loadConfig, tasksOf, type Config, type LoadOptions } from "../../run/index.js";
+import { putUserCode } from "./beside/put-user-code.js";
 import { checkTokens } from "./check-tokens.js";
 import { verlConfig } from "./overrides.js";
 
-/** What verl needs that a configuration of ours does not say in Python. */
+/** What verl needs that a configuration of ours does not say. */
 export interface VerlExportOptions {
   /**
-   * Tools by tag: `calculator`, or `module:function` of a Python file that is put beside the others.
-   * A tool of ours that is not named here is refused.
+   * Tools that run in Python, by tag: `calculator`, or `module:function` of a Python file that is put beside
+   * the others. Tools of the configuration that are not named here run in Node beside each worker.
    */
   tools?: Readonly<Record<string, string>>;
-  /** A Python file with verl's `compute_score`. @default the reward of the published runs */
+  /** A Python file with verl's `compute_score`. @default the configuration's reward, else that of the published runs */
   reward?: string;
+  /**
+   * How this package gets to the nodes where something runs in Node: `"image"`, where `arpo-lab` is on their
+   * PATH; an absolute path on the nodes; or a `.tgz` of this machine, installed there once per node.
+   *
+   * @default "image"
+   */
+  package?: string;
   /**
    * Every row is drawn by a seed of its own, so that a server which keeps to seeds writes the same again.
    * vLLM samples such rows one by one, which takes time.
@@ -40,29 +48,20 @@ const loops = { tree: "arpo_tree", answers: "arpo_answers" };
 const plugin = fileURLToPath(new URL("../../../../data/verl/arpo_verl", import.meta.url));
 const name = /^\w+(\.\w+)*:\w+$/;
 
-/** The tools of the loop; those of a configuration are named for what they are there. */
+/** The tools of the loop: in Python where they are named so, else in Node beside it. */
 function toolsOf(config: Config, given: Readonly<Record<string, string>>): Record<string, string> {
   const own = Object.entries(config.actor_rollout_ref.rollout.tools.tool_instances);
-  const tools: Record<string, string> = {};
-  for (const [tag, instance] of own) {
-    const path = (instance as { class_path?: unknown }).class_path;
-    const tool = given[tag] ?? (path === "calculator" ? "calculator" : undefined);
-    if (tool === undefined) {
-      throw new RangeError(
-        `Cannot export to verl: tools.${tag} must be calculator or a Python module:function, got none for ${String(path)}, which runs in Node`,
-      );
-    }
-    tools[tag] = tool;
+  for (const [tag, tool] of Object.entries(given)) {
+    if (tool === "calculator" || name.test(tool)) continue;
+    throw new RangeError(
+      `Cannot export to verl: tools.${tag} must be calculator or module:function, got ${tool}`,
+    );
   }
-  for (const [tag, tool] of Object.entries({ ...tools, ...given })) {
-    if (tool !== "calculator" && !name.test(tool)) {
-      throw new RangeError(
-        `Cannot export to verl: tools.${tag} must be calculator or module:function, got ${tool}`,
-      );
-    }
-    tools[tag] = tool;
-  }
-  return tools;
+  const tools = own.map(([tag, { class_path: path }]) => [
+    tag,
+    path === "calculator" ? "calculator" : "node",
+  ]);
+  return { ...(Object.fromEntries(tools) as Record<string, string>), ...given };
 }
 
 /** Tasks in the columns that verl reads; it takes JSON lines as it takes parquet. */
@@ -75,7 +74,7 @@ async function writeTasks(path: string, tasks: readonly Task[], loop: string): P
       data_source: task.dataSource,
       prompt: task.prompt,
       reward_model: { style: "rule", ground_truth: truth(task) },
-      extra_info: { index, id: task.id },
+      extra_info: { index, id: task.id, extra: JSON.stringify(task.extra) },
       agent_name: loop,
     }),
   );
@@ -108,21 +107,36 @@ done <overrides.txt
 exec "\${PYTHON:-python3}" -m verl.trainer.main_ppo "$@"
 `;
 
+const scoredAlready = `"""The reward of this run is one of arpo-lab's: a Node process beside each worker gives it, and the loop its scores."""
+
+
+def compute_score(*_, **__):
+    raise RuntimeError("Cannot score a row: the loop arpo_tree must have scored it in Node, got one of another loop")
+`;
+
+/** Whether the configuration's reward runs in Node: Python's own are a file that is here, and the published one. */
+function rewardInNode({ custom_reward_function: own }: Config, given?: string): boolean {
+  const { path } = own;
+  if (given !== undefined || path === null) return false;
+  if (!path.endsWith(".py")) return true;
+  return !existsSync(resolve(path)) && !path.endsWith("deep_research.py");
+}
+
 /** The reward's place in the folder. */
-async function putReward(config: Config, folder: string, given?: string): Promise<string> {
+async function putReward(config: Config, folder: string, given?: string): Promise<string[]> {
   const { path, name: functionName } = config.custom_reward_function;
-  const own = given ?? (path?.endsWith(".py") ? path : undefined);
+  const at = (file: string, named: string) => [
+    `reward.custom_reward_function.path=@JOB@/${file}`,
+    `reward.custom_reward_function.name=${named}`,
+  ];
+  const own = given ?? (path?.endsWith(".py") && existsSync(resolve(path)) ? path : undefined);
   if (own !== undefined) {
     await cp(resolve(own), join(folder, "reward.py"));
-    return `reward.custom_reward_function.path=@JOB@/reward.py\nreward.custom_reward_function.name=${functionName}`;
+    return at("reward.py", functionName);
   }
-  if (path !== null) {
-    throw new RangeError(
-      `Cannot export to verl: the reward must be a Python file there (--reward FILE.py), got ${path}, which runs in Node`,
-    );
-  }
-  const built = "@JOB@/arpo_verl/reward.py";
-  return `reward.custom_reward_function.path=${built}\nreward.custom_reward_function.name=compute_score`;
+  if (!rewardInNode(config)) return at("arpo_verl/reward.py", "compute_score");
+  await writeFile(join(folder, "reward.py"), scoredAlready);
+  return at("reward.py", "compute_score");
 }
 
 /**
@@ -155,7 +169,7 @@ export async function exportVerl(
     {
       experiment: "object",
       folder: "path",
-      options: { tools: "object?", reward: "path?", seeded: "boolean?" },
+      options: { tools: "object?", reward: "path?", package: "text?", seeded: "boolean?" },
     },
   );
   const { config } = await loadConfig(experiment);
@@ -172,7 +186,17 @@ export async function exportVerl(
       `Cannot export to verl: ${folder} must be empty or an export, got other files`,
     );
   }
-  const reward = (await putReward(config, folder, options.reward)).split("\n");
+  const reward = await putReward(config, folder, options.reward);
+  const code = {
+    tags: Object.keys(tools).filter((tag) => tools[tag] === "node"),
+    reward: rewardInNode(config, options.reward),
+  };
+  const inNode = [...code.tags.map((tag) => `<${tag}>`), ...(code.reward ? ["the reward"] : [])];
+  const kept =
+    inNode.length > 0 ? await putUserCode(config, folder, code, options.package) : config;
+  if (inNode.length > 0) {
+    notes.push(`${inNode.join(", ")}: in Node beside each worker (${options.package ?? "image"})`);
+  }
   const train = await tasksOf(config.data.train_files, "train", config);
   await checkTokens(config.data.tokenizer ?? model.path, train);
   await writeTasks(join(folder, "train.jsonl"), train, loops.tree);
@@ -184,6 +208,8 @@ export async function exportVerl(
     ...loop,
     ...seeded,
     call_tools: tools,
+    ...(inNode.length > 0 ? { beside: "${oc.env:ARPO_LAB_JOB}" } : {}),
+    ...(code.reward ? { scores: true } : {}),
   };
   const entries = [
     { name: loops.tree, ...settings, trees: "${oc.env:ARPO_LAB_JOB}/results/trees" },
@@ -200,7 +226,7 @@ export async function exportVerl(
     ...reward,
   ];
   await writeFile(join(folder, "overrides.txt"), `${all.join("\n")}\n`);
-  await writeFile(join(folder, "config.yaml"), stringify(config));
+  await writeFile(join(folder, "config.yaml"), stringify(kept));
   await writeFile(join(folder, "notes.txt"), notes.map((note) => `${note}\n`).join(""));
   await writeFile(join(folder, "run.sh"), script);
   await chmod(join(folder, "run.sh"), 0o755);

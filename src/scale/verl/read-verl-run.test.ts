@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { loadTrees, rollout, type RolloutTree } from "../../rollout/index.js";
+import { loadTrees, rollout } from "../../rollout/index.js";
 import { babbler } from "../../rollout/testing/index.js";
 import { readRunFolder } from "../../view/board/read-runs.js";
 import { exportVerl, readVerlRun } from "../index.js";
 import type { TreeNode } from "../../rollout/tree/tree-values.js";
-import type { TreeRecord } from "./tree-record.js";
+import { recordOf } from "./testing/record-of.js";
 
 const prompt = [{ role: "user", content: "6*7?" }];
 const branching = { beamSize: 2, branchProbability: 0.9, entropyWeight: 0.2 };
@@ -20,41 +20,9 @@ const kinds = {
     overrides: [
       "actor_rollout_ref.rollout.enable_dynamic_rollouts=true",
       "actor_rollout_ref.rollout.branch_probability=0.1",
-      "actor_rollout_ref.actor.enable_entropy_balanced_advantage=false",
     ],
   },
 } as const;
-
-/** The record that verl's loop would write of a tree; nodes in the order they came into being. */
-function recordOf(tree: RolloutTree, step: number, index: number): TreeRecord {
-  const order = [...tree.nodes].sort((a, b) => a.round - b.round || a.id - b.id);
-  const at = new Map([[-1, -1], ...order.map(({ id }, i): [number, number] => [id, i])]);
-  const nodes = order.map((node): TreeRecord["nodes"][number] => {
-    const { parent, kind, row, round, tokens, text, logprobs, entropy, finish, stop } = node;
-    return {
-      ...{ parent: at.get(parent)!, kind, row, round, tokens: [...tokens], text },
-      ...{ logprobs: [...logprobs], entropy, stop },
-      finish: finish === "context" ? "length" : finish,
-      branch: node.branch?.map(
-        ({ row, round, attempt, remaining, u, entropy, baseline, consecutive, child }) => ({
-          ...{ row, round, attempt, remaining, u, entropy, baseline, consecutive, child },
-        }),
-      ),
-    };
-  });
-  return {
-    ...{ uid: `tree-${index}`, step, index, seed: tree.config.seed, eos: 1, pad: null },
-    ...{ measure: ["surprisal"], messages: prompt, ground_truth: "42", id: `task-${index}` },
-    prompt: { text: tree.prompt.text, tokens: [...tree.prompt.tokens] },
-    nodes,
-    rows: tree.rows.map(({ row, kind, round, parent, from, leaf, end, calls }) => ({
-      ...{ row, kind, round, parent, calls, origin: at.get(from)!, leaf: at.get(leaf)! },
-      end: end === "length" ? "length" : "answer",
-    })),
-    monitor: tree.monitor ?? null,
-    cuts: tree.rows.map(({ row }) => tree.cutTexts[row] ?? null),
-  };
-}
 
 async function jobFolder(t: TestContext, kind: keyof typeof kinds = "arpo"): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));

@@ -49,6 +49,10 @@ export const treeRecord = z.object({
   ground_truth: z.union([z.string(), z.array(z.string())]).nullish(),
   data_source: z.string().nullish(),
   id: z.string().nullish(),
+  /** The task's further fields, as JSON: a column has one type. */
+  extra: z.string().nullish(),
+  /** What a reward of ours said of each row, where one scored it. */
+  outcomes: z.array(z.looseObject({ score: z.number(), reason: z.string() })).nullish(),
   prompt: z.object({ text: z.string(), tokens: z.array(count) }),
   nodes: z.array(node),
   rows: z.array(row),
@@ -101,9 +105,13 @@ export function treeOfRecord(
     id: record.id ?? `${record.index}`,
     dataSource: source ?? "verl",
     prompt: messages,
-    extra: {},
+    extra: z.record(z.string(), z.unknown()).parse(JSON.parse(record.extra ?? "{}")),
     ...(truth === null || truth === undefined ? {} : { groundTruth: truth }),
   };
+  const outcomeOf = (row: number) => ({
+    ...(record.outcomes?.[row] ?? { reason: "verl's reward" }),
+    score: scores.get(row)!,
+  });
   return new RolloutTree<Task>({
     task,
     // All of a tree's draws come from its own seed and place 0.
@@ -113,9 +121,7 @@ export function treeOfRecord(
     rows: record.rows.map(({ origin, leaf, ...rest }) => ({
       ...rest,
       ...{ from: ids.get(origin)!, leaf: ids.get(leaf)! },
-      ...(scores.has(rest.row)
-        ? { outcome: { score: scores.get(rest.row)!, reason: "verl's reward" } }
-        : {}),
+      ...(scores.has(rest.row) ? { outcome: outcomeOf(rest.row) } : {}),
     })),
     config: { ...config, seed },
     ...(record.monitor ? { monitor: record.monitor } : {}),
