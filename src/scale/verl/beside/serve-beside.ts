@@ -47,7 +47,9 @@ async function answer(asked: Question, { tools, reward, config }: Parts): Promis
   if (reward === undefined) {
     throw new RangeError("Cannot score a tree: beside.json must name a reward, got none");
   }
-  const { rows } = await score(treeOfRecord(asked.tree, config, new Map()), reward);
+  // Validation has rows of its own number.
+  const own = { ...config, n: asked.tree.rows.length };
+  const { rows } = await score(treeOfRecord(asked.tree, own, new Map()), reward);
   return { outcomes: rows.map((row) => row.score) };
 }
 
