@@ -24,7 +24,13 @@ test("a run on verl goes over as its job folder, and its figures come off verl's
   const { out } = job.record;
   assert.equal(head.jobs.get(job.id)!.entrypoint, `exec sh start.sh ${out}`);
   const files = unzip([...head.packages.values()][0]!);
-  for (const name of ["overrides.txt", "run.sh", "train.jsonl", "arpo_verl/loop.py"]) {
+  for (const name of [
+    "overrides.txt",
+    "run.sh",
+    "train.parquet",
+    "arpo_verl/loop.py",
+    "slurm.sh",
+  ]) {
     assert.ok(files.has(name), name);
   }
   assert.match(files.get("overrides.txt")!, /^trainer.default_local_dir=@JOB@\/checkpoints\//m);

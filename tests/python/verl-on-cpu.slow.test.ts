@@ -13,7 +13,7 @@ import { fileURLToPath } from "node:url";
 import { HfTokenizer } from "../../src/model/index.js";
 import { RemotePolicy } from "../../src/policy/index.js";
 import { loadTrees, rollout } from "../../src/rollout/index.js";
-import { loadConfig, rolloutOptions } from "../../src/run/index.js";
+import { loadConfig, rolloutOptions, tasksOf } from "../../src/run/index.js";
 import { exportVerl, readVerlRun } from "../../src/scale/index.js";
 import { loadReward, score } from "../../src/reward/index.js";
 import { loadTools } from "../../src/tools/index.js";
@@ -38,6 +38,38 @@ test("losses and advantages are our vectors' through verl's own registry", { ski
     ...{ "actor aepo": 3, "actor aepo_clipping": 2, "actor aepo_advantage": 2, refused: 5 },
     grpo: 14,
   });
+});
+
+test("the tasks of a job folder are those that parquet's own reader finds", { skip }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const several = [
+    { id: "a", prompt: "1+1?", answer: ["2", "two"], data_source: "mine" },
+    { id: "b", prompt: "2+2?", answer: "4", data_source: "mine" },
+  ];
+  const file = join(folder, "tasks.jsonl");
+  await writeFile(file, several.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  for (const [i, from] of ["tasks:calc?train=3", file].entries()) {
+    const job = join(folder, String(i));
+    const data = [`data.train_files=${from}`, "data.val_files=tasks:calc?test=1"];
+    const tools = { python: "calculator", search: "calculator" };
+    await exportVerl({ preset: "arpo", overrides: data }, job, { tools });
+    const { config } = await loadConfig({ preset: "arpo", overrides: data });
+    const tasks = await tasksOf(config.data.train_files, "train", config);
+    const read =
+      "import json, sys, pyarrow.parquet as p; print(json.dumps(p.read_table(sys.argv[1]).to_pylist()))";
+    const args = ["-c", read, join(job, "train.parquet")];
+    const { stdout, stderr } = spawnSync(python!, args, { encoding: "utf8" });
+    const lists = tasks.some(({ groundTruth }) => Array.isArray(groundTruth));
+    const wanted = tasks.map(({ prompt, groundTruth, dataSource, id, extra }, index) => ({
+      ...{ data_source: dataSource, prompt },
+      reward_model: { style: "rule", ground_truth: lists ? [groundTruth].flat() : groundTruth },
+      extra_info: { index, id, extra: JSON.stringify(extra) },
+      agent_name: "arpo_tree",
+    }));
+    assert.equal(lists, i === 1);
+    assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(wanted)), stderr);
+  }
 });
 
 const overrides = [

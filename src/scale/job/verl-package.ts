@@ -20,7 +20,8 @@ if [ ! -f "$out/run.sh" ]; then
   mv "$out.part" "$out"
 fi
 cd "$out"
-exec sh run.sh
+# A cluster that is there says its own processors.
+exec sh run.sh ray_kwargs.ray_init.num_cpus=null
 `;
 
 /** A job folder for verl as a package. */

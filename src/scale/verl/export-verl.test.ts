@@ -4,9 +4,11 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { parquetReadObjects } from "hyparquet";
 import { parse } from "yaml";
+import { parquetFile } from "../../data/parquet-file.js";
 import { trainBpe } from "../../model/index.js";
-import { configKeys, loadConfig } from "../../run/index.js";
+import { configKeys, loadConfig, tasksOf } from "../../run/index.js";
 import { exportVerl } from "../index.js";
 import { carriedAs } from "./key-table.js";
 import { hydraValue, verlConfig } from "./overrides.js";
@@ -101,18 +103,21 @@ test("a job folder holds what verl reads: keys that moved under their new names"
   assert.deepEqual(loop, { name: "arpo_tree", ...shared, trees });
   // Validation does not branch.
   assert.deepEqual(answers, { name: "arpo_answers", ...shared, validates: true });
-  const val = await readFile(join(folder, "val.jsonl"), "utf8");
-  assert.equal((JSON.parse(val) as { agent_name: string }).agent_name, "arpo_answers");
-  const lines = (await readFile(join(folder, "train.jsonl"), "utf8")).trim().split("\n");
-  assert.equal(lines.length, 3);
-  const row = JSON.parse(lines[0]!) as Record<string, unknown>;
-  assert.deepEqual(Object.keys(row), [
-    "data_source",
-    "prompt",
-    "reward_model",
-    "extra_info",
-    "agent_name",
-  ]);
+  const rows = async (name: string) =>
+    parquetReadObjects({ file: await parquetFile(join(folder, name)) });
+  const [answer, ...none] = await rows("val.parquet");
+  assert.deepEqual([answer!["agent_name"], none], ["arpo_answers", []]);
+  const train = await rows("train.parquet");
+  const tasks = await tasksOf(config.data.train_files, "train", config);
+  assert.deepEqual(
+    train,
+    tasks.map(({ prompt, groundTruth, dataSource, id, extra }, index) => ({
+      ...{ data_source: dataSource, prompt: prompt.map((message) => ({ ...message })) },
+      reward_model: { style: "rule", ground_truth: groundTruth },
+      extra_info: { index: BigInt(index), id, extra: JSON.stringify(extra) },
+      agent_name: "arpo_tree",
+    })),
+  );
   assert.ok((await stat(join(folder, "run.sh"))).mode & 0o100);
   assert.ok((await stat(join(folder, "arpo_verl/loop.py"))).isFile());
 });

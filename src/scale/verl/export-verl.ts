@@ -4,11 +4,14 @@ import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { Task } from "../../data/index.js";
 import { loadConfig, tasksOf, type Config, type LoadOptions } from "../../run/index.js";
 import { putUserCode } from "./beside/put-user-code.js";
 import { checkTokens } from "./check-tokens.js";
+import { nodesScript } from "./launch/nodes-script.js";
+import { skyTask } from "./launch/sky-task.js";
+import { slurmScript } from "./launch/slurm-script.js";
 import { verlConfig } from "./overrides.js";
+import { taskParquet } from "./task-parquet.js";
 
 /** What verl needs that a configuration of ours does not say. */
 export interface VerlExportOptions {
@@ -62,23 +65,6 @@ function toolsOf(config: Config, given: Readonly<Record<string, string>>): Recor
     path === "calculator" ? "calculator" : "node",
   ]);
   return { ...(Object.fromEntries(tools) as Record<string, string>), ...given };
-}
-
-/** Tasks in the columns that verl reads; it takes JSON lines as it takes parquet. */
-async function writeTasks(path: string, tasks: readonly Task[], loop: string): Promise<void> {
-  // A column has one type: where one task has several answers, all have lists.
-  const lists = tasks.some(({ groundTruth }) => Array.isArray(groundTruth));
-  const truth = ({ groundTruth = "" }: Task) => (lists ? [groundTruth].flat() : groundTruth);
-  const lines = tasks.map((task, index) =>
-    JSON.stringify({
-      data_source: task.dataSource,
-      prompt: task.prompt,
-      reward_model: { style: "rule", ground_truth: truth(task) },
-      extra_info: { index, id: task.id, extra: JSON.stringify(task.extra) },
-      agent_name: loop,
-    }),
-  );
-  await writeFile(path, `${lines.join("\n")}\n`);
 }
 
 const script = `#!/bin/sh
@@ -153,7 +139,7 @@ async function putReward(config: Config, folder: string, given?: string): Promis
  * const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
  * await exportVerl({ preset: "arpo", overrides }, folder, { tools: { python: "calculator" } });
  * const files = await readdir(folder);
- * assert.ok(["agent_loop.yaml", "overrides.txt", "run.sh", "train.jsonl"].every((f) => files.includes(f)));
+ * assert.ok(["agent_loop.yaml", "overrides.txt", "run.sh", "train.parquet"].every((f) => files.includes(f)));
  * const gigpo = { preset: "arpo", overrides: ["algorithm.adv_estimator=gigpo"] } as const;
  * await assert.rejects(exportVerl(gigpo, folder), /algorithm.adv_estimator=gigpo \(verl 0.9.1 has no/);
  * ```
@@ -199,9 +185,9 @@ export async function exportVerl(
   }
   const train = await tasksOf(config.data.train_files, "train", config);
   await checkTokens(config.data.tokenizer ?? model.path, train);
-  await writeTasks(join(folder, "train.jsonl"), train, loops.tree);
+  await writeFile(join(folder, "train.parquet"), await taskParquet(train, loops.tree));
   const validation = await tasksOf(config.data.val_files, "test", config);
-  await writeTasks(join(folder, "val.jsonl"), validation, loops.answers);
+  await writeFile(join(folder, "val.parquet"), await taskParquet(validation, loops.answers));
   const seeded = options.seeded ? { seeded: true } : {};
   const settings = {
     _target_: "arpo_verl.loop.ArpoTreeLoop",
@@ -221,7 +207,7 @@ export async function exportVerl(
   );
   const all = [
     ...overrides,
-    ...["data.train_files=@JOB@/train.jsonl", "data.val_files=@JOB@/val.jsonl"],
+    ...["data.train_files=@JOB@/train.parquet", "data.val_files=@JOB@/val.parquet"],
     "actor_rollout_ref.rollout.agent.agent_loop_config_path=@JOB@/agent_loop.yaml",
     ...reward,
   ];
@@ -229,6 +215,11 @@ export async function exportVerl(
   await writeFile(join(folder, "config.yaml"), stringify(kept));
   await writeFile(join(folder, "notes.txt"), notes.map((note) => `${note}\n`).join(""));
   await writeFile(join(folder, "run.sh"), script);
+  const { experiment_name: named, nnodes, n_gpus_per_node: gpus } = config.trainer;
+  const launch = { name: named.replaceAll(/[^\w.-]+/g, "-"), nodes: nnodes, gpus };
+  await writeFile(join(folder, "nodes.sh"), nodesScript(nnodes));
+  await writeFile(join(folder, "slurm.sh"), slurmScript(launch));
+  await writeFile(join(folder, "sky.yaml"), skyTask(launch));
   await chmod(join(folder, "run.sh"), 0o755);
   await cp(plugin, join(folder, "arpo_verl"), {
     recursive: true,

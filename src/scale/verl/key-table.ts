@@ -20,8 +20,8 @@ const actor = "actor_rollout_ref.actor";
 
 /** Keys that are not simply the same there. Held against verl's own configuration by a test. */
 const special: Readonly<Record<string, Carried>> = {
-  "data.train_files": left("train.jsonl holds them"),
-  "data.val_files": left("val.jsonl holds them"),
+  "data.train_files": left("train.parquet holds them"),
+  "data.val_files": left("val.parquet holds them"),
   "data.environment": refused("verl's loop has no environments"),
   "data.prompt_key": left("the data has its own column"),
   "data.reward_fn_key": left("the data has its own column"),
