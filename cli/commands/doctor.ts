@@ -13,6 +13,11 @@ export function doctorCommand(): Command {
     .option("--endpoint <url>", "an OpenAI-compatible address to try; may be repeated", list, [])
     .option("--cluster <url>", "a Ray cluster's head to try")
     .option("--token-env <name>", "the variable that holds its token; without it, RAY_AUTH_TOKEN")
+    .option("--engine <name>", "what is to train there: lab or verl; a small job looks at a node")
+    .option(
+      "--storage <folder>",
+      "with --cluster: a folder that the nodes share; a small job tries it",
+    )
     .option("--json", "print the checks as JSON and nothing else")
     .addHelpText(
       "after",

@@ -9,6 +9,8 @@ export interface DoctorOptions {
   endpoint: string[];
   cluster?: string;
   tokenEnv?: string;
+  engine?: string;
+  storage?: string;
   json?: boolean;
 }
 
@@ -34,9 +36,20 @@ export async function runDoctor(words: readonly string[], options: DoctorOptions
   };
   const checks = await look();
   if (options.cluster !== undefined) {
-    const { checkCluster } = await import("../../src/doctor/check-cluster.js");
-    const { tokenEnv } = options;
-    checks.push(...(await checkCluster(options.cluster, tokenEnv ? { tokenEnv } : {})));
+    const { checkCluster } = await import("../../src/doctor/cluster/check-cluster.js");
+    const { tokenEnv, engine, storage } = options;
+    if (engine !== undefined && engine !== "lab" && engine !== "verl") {
+      throw new RangeError(`Cannot check a cluster: --engine must be lab or verl, got ${engine}`);
+    }
+    const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[];
+    checks.push(
+      ...(await checkCluster(options.cluster, {
+        ...(tokenEnv ? { tokenEnv } : {}),
+        ...(engine ? { engine } : {}),
+        ...(storage ? { storage } : {}),
+        ...(configured ? { experiment: { files, overrides, preset } } : {}),
+      })),
+    );
   }
   if (options.json) say(JSON.stringify(checks, undefined, 2));
   else say(showChecks(checks, process.stdout.columns));

@@ -57,6 +57,8 @@ export interface RayNode {
   head: boolean;
   cpus: number;
   gpus: number;
+  /** What cards they are, as Ray names them: H100, A100-80G. */
+  accelerators: string[];
 }
 
 /** Ray's REST interface, as far as jobs need it. Every answer is checked. */
@@ -77,6 +79,9 @@ export class RayApi {
       head: node.is_head_node === true,
       cpus: node.resources_total?.["CPU"] ?? 0,
       gpus: node.resources_total?.["GPU"] ?? 0,
+      accelerators: Object.keys(node.resources_total ?? {}).flatMap(
+        (name) => /^accelerator_type:(.+)$/.exec(name)?.[1] ?? [],
+      ),
     }));
   }
 
@@ -119,6 +124,13 @@ export class RayApi {
 
   async jobs(): Promise<RayJob[]> {
     return this.#ask(z.array(details), "list the cluster's jobs", "GET", "/api/jobs/");
+  }
+
+  /** All that a job has said so far. */
+  async log(id: string): Promise<string> {
+    const said = z.looseObject({ logs: z.string() });
+    const path = `/api/jobs/${id}/logs`;
+    return (await this.#ask(said, `read the log of job ${id}`, "GET", path)).logs;
   }
 
   async stop(id: string): Promise<void> {

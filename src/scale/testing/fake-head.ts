@@ -29,6 +29,8 @@ export class FakeHead {
   readonly files = new Map<string, Buffer>();
   readonly puts: string[] = [];
   cpus = 4;
+  /** What its node has besides processors. */
+  resources: Record<string, number> = {};
   /** What becomes of a job that was sent. */
   onSubmit: (job: FakeJob) => void = () => undefined;
   /** Loses the answer to the next submission, not the job. */
@@ -162,7 +164,7 @@ export class FakeHead {
     }
     if (way === "GET /api/v0/nodes") {
       const one = { node_id: node, state: "ALIVE", is_head_node: true };
-      const result = [{ ...one, resources_total: { CPU: this.cpus } }];
+      const result = [{ ...one, resources_total: { CPU: this.cpus, ...this.resources } }];
       return void json({ result: true, data: { result: { result } } });
     }
     if (way === "GET /api/v0/logs") {
@@ -189,6 +191,7 @@ export class FakeHead {
     if (way === "GET /api/jobs/") return void json([...this.jobs.values()]);
     const job = this.jobs.get(name);
     if (!job) return void say(404, `Job ${name} does not exist.`);
+    if (more === "logs") return void json({ logs: `${(this.logs.get(name) ?? []).join("\n")}\n` });
     if (more === "stop") {
       this.set(name, "STOPPED", "Job was intentionally stopped.");
       return void json({ stopped: true });

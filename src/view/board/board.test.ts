@@ -89,6 +89,18 @@ test("board() shows what there is to learn from, and how far the sampler is", as
   );
 });
 
+test("board() shows how far verl's sampler is from its trainer, by verl's own figures", async () => {
+  const run = [1, 2].map((step) => ({
+    ...{ step, "training/rollout_probs_diff_mean": 0.01, "training/rollout_probs_diff_max": 0.2 },
+  }));
+  const { panels } = await board(run).payload();
+  const labels = ["difference of p, mean", "difference of p, greatest"];
+  assert.deepEqual(
+    panels.map(({ title, labels }) => [title, ...labels]),
+    [["Mismatch with the sampler", ...labels]],
+  );
+});
+
 test("board() splits the time of one run, areas one above the other", async () => {
   const { panels, from, to } = await board(lines(0.1)).payload();
   const time = panels.find(({ title }) => title === "Seconds per step")!;

@@ -81,6 +81,9 @@ const plans: PanelPlan[] = [
     pick: named({
       "rollout_corr/k3_kl": "KL",
       "rollout_corr/rollout_is_eff_sample_size": "effective share",
+      // What verl says of the same.
+      "training/rollout_probs_diff_mean": "difference of p, mean",
+      "training/rollout_probs_diff_max": "difference of p, greatest",
     }),
   },
   {

@@ -1,7 +1,26 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { RayApi, RayConnection } from "../scale/ray/index.js";
-import { RayError } from "../scale/ray/ray-error.js";
-import type { Check } from "./check.js";
+import { isAbsolute } from "node:path";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { RayApi, RayConnection } from "../../scale/ray/index.js";
+import { RayError } from "../../scale/ray/ray-error.js";
+import { loadConfig, type LoadOptions } from "../../run/index.js";
+import type { Check } from "../check.js";
+import { checkGpus, checkModelFits } from "./check-fit.js";
+import { probeNodes } from "./probe-nodes.js";
+
+/** What is to run there. */
+export interface ClusterWishes {
+  tokenEnv?: string;
+  /** Milliseconds for an answer. @default 10_000 */
+  timeoutMs?: number;
+  /** What trains there. @default "lab" */
+  engine?: "lab" | "verl";
+  /** The run; with `engine: "verl"` its GPUs are counted and its model is measured. */
+  experiment?: LoadOptions;
+  /** A folder that the nodes share. With it, or with an engine, a small job looks at a node. */
+  storage?: string;
+  /** Milliseconds for that job. @default 120_000 */
+  jobMs?: number;
+}
 
 const area = "cluster";
 /** The version whose answers were tried. */
@@ -9,7 +28,9 @@ const tried = /^2\.(5\d|6\d)\./;
 const here = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /**
- * What a Ray cluster is, and what stands in the way of a run there: address, token, versions, nodes, GPUs.
+ * What a Ray cluster is, and what stands in the way of a run there: address, token, versions, nodes, and for a run on
+ * verl its GPUs and whether its model fits. With `engine` or `storage` a small job looks at a node: its programs, and
+ * whether the folder is shared.
  *
  * @example
  * ```ts
@@ -21,23 +42,34 @@ const here = new Set(["127.0.0.1", "localhost", "[::1]"]);
  * assert.deepEqual([check.id, check.status], ["cluster", "error"]);
  * ```
  */
-export async function checkCluster(
-  address: string,
-  options: { tokenEnv?: string; timeoutMs?: number } = {},
-): Promise<Check[]> {
+export async function checkCluster(address: string, options: ClusterWishes = {}): Promise<Check[]> {
   checkArguments(
     "check a cluster",
     { address, options },
-    { address: "text", options: { tokenEnv: "text?", timeoutMs: "number?" } },
+    {
+      address: "text",
+      options: { tokenEnv: "text?", timeoutMs: "number?", storage: "path?", experiment: "object?" },
+    },
   );
+  const { engine, storage, experiment, jobMs = 120_000, timeoutMs = 10_000, tokenEnv } = options;
+  if (engine !== undefined && engine !== "lab" && engine !== "verl") {
+    throw new RangeError(
+      `Cannot check a cluster: engine must be lab or verl, got ${String(engine)}`,
+    );
+  }
+  if (storage !== undefined && !isAbsolute(storage)) {
+    throw new RangeError(
+      `Cannot check a cluster: storage must be an absolute path on the nodes, got ${storage}`,
+    );
+  }
   try {
-    const connection = new RayConnection({ timeoutMs: 10_000, ...options, address });
+    const connection = new RayConnection({ address, timeoutMs, ...(tokenEnv ? { tokenEnv } : {}) });
     const api = new RayApi(connection);
     const [{ ray }, nodes] = [await api.version(), await api.nodes()];
     const alive = nodes.filter((node) => node.alive);
     const all = (what: "cpus" | "gpus") => alive.reduce((sum, node) => sum + node[what], 0);
     const dead = nodes.length - alive.length;
-    return [
+    const checks: Check[] = [
       version(connection.url, ray),
       access(connection),
       {
@@ -46,6 +78,15 @@ export async function checkCluster(
         ...(alive.length > 0 ? {} : { fix: "start a node: ray start --address HEAD:6379" }),
       },
     ];
+    if (engine === "verl" && experiment) {
+      const { config } = await loadConfig(experiment);
+      checks.push(checkGpus(config, alive), checkModelFits(config, alive));
+    }
+    if ((engine ?? storage) !== undefined && alive.length > 0) {
+      const wishes = { engine: engine ?? "lab", limitMs: jobMs, ...(storage ? { storage } : {}) };
+      checks.push(...(await probeNodes(api, wishes)));
+    }
+    return checks;
   } catch (error) {
     const { message, status } =
       error instanceof RayError ? error : { message: String(error), status: undefined };
