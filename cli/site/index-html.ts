@@ -10,13 +10,12 @@ export function indexHtml(script: string, settings: SiteSettings, reading: strin
 <head>
 <meta charset="utf-8">
 <title>arpo-lab</title>
-<link rel="icon" href="lab-static/favicon.svg" type="image/svg+xml">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<script>${inScript(script)}
-tab.start(${inScript(given)});</script>
 </head>
 <body class="jp-ThemedContainer">
 <noscript>The lab needs JavaScript. <a href="${reading}">Its first notebook can be read without.</a></noscript>
+<script>${inScript(script)}
+tab.start(${inScript(given)});</script>
 </body>
 </html>
 `;

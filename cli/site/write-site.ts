@@ -49,6 +49,14 @@ function filesOf(folder: string): string[] {
     .sort();
 }
 
+/**
+ * What the lab needs that a page keeps for when there is no network, once it is idle. Pages to read, the explorer and
+ * sympy are kept when somebody has asked for them; of the page's fonts every browser takes the smallest kind.
+ */
+const isKept = (name: string): boolean =>
+  /^(lab|lab-static|package|python|scripts)\/|^site\.json$/.test(name) &&
+  !/^lab-static\/.*\.(eot|svg|ttf|woff)$|^python\/packages\.zip$/.test(name);
+
 /** Refuses a place that cannot be written to before the work begins: it takes a minute. */
 function checkOut(out: string): void {
   const refuse = (got: string): never => {
@@ -106,6 +114,7 @@ export async function writeSite({ out: given, notebooks, lessons }: SiteOptions)
     ...(folder === undefined ? [] : [folder]),
   ];
   const opened: string[] = [];
+  const firstCells: Record<string, string> = {};
   for (const source of sources) {
     for (const name of filesOf(source)) {
       const bytes = readFileSync(join(source, name));
@@ -119,6 +128,11 @@ export async function writeSite({ out: given, notebooks, lessons }: SiteOptions)
       if (source === sources.at(-1)) opened.push(name);
       const title = basename(name, ".ipynb");
       const { notebook } = readNotebook(join(source, name));
+      const [head = "", about = ""] = [notebook.cells[0]?.source ?? ""]
+        .flat()
+        .join("")
+        .split(/\n\s*\n/);
+      firstCells[`notebooks/${name}`] = `${head}\n\n${about}`;
       const html = pageOf(notebook, { title, folder: dirname(join(source, name)) });
       put(`read/${name.slice(0, -".ipynb".length)}.html`, readingBar(html, name));
     }
@@ -133,13 +147,19 @@ export async function writeSite({ out: given, notebooks, lessons }: SiteOptions)
     version: string;
   };
   const script = readFileSync(join(out, "start.js"), "utf8");
-  const settings = { version, pieces, first: `notebooks/${first}` };
+  const settings = { version, pieces, first: `notebooks/${first}`, lessons: firstCells };
   put("index.html", indexHtml(script, settings, `read/${first.slice(0, -".ipynb".length)}.html`));
   // Hosts that show this for addresses they do not have lead a shared address into the lab, too.
   put("404.html", missingHtml);
   put(".nojekyll", "");
   rmSync(join(out, "start.js"));
+  const help = join(root, "dist/docs");
+  if (existsSync(help)) cpSync(help, join(out, "help"), { recursive: true });
   const all = filesOf(out);
+  const names = all.filter(isKept);
+  const hash = createHash("sha256");
+  for (const name of names) hash.update(`${name} `).update(readFileSync(join(out, name)));
+  put("offline.json", JSON.stringify({ version: hash.digest("hex").slice(0, 16), names }));
   const bytes = all.reduce((sum, name) => sum + statSync(join(out, name)).size, 0);
   say(
     `${out}: ${all.length} files, ${(bytes / 1e6).toFixed(1)} MB. Any host of static files will do.`,

@@ -30,8 +30,13 @@ export class Bar {
 /** What a state of the server means to a reader; undefined where there is nothing to say. */
 export function stateText(state: Extract<FromServer, { type: "state" }>): string | undefined {
   if (!state.writes) return "This lab is open in another tab: here you can read and run, not save.";
-  if (!state.keeps) return "This browser keeps no files here: download what you want to keep.";
-  if (state.newer.length === 0) return undefined;
   const names = state.newer.map((name) => name.replace(/^.*\//, "")).join(", ");
-  return `${names} changed since you did: your copy is kept, the new one lies beside it.`;
+  const said = [
+    state.keeps || "This browser keeps no files here: download what you want to keep.",
+    state.newer.length === 0 ||
+      `${names} changed since you did: your copy is kept, the new one lies beside it.`,
+    crossOriginIsolated ||
+      "No service worker here, as in a private window: one thread computes, a loop ends only by restarting the kernel, and nothing opens without a network.",
+  ].filter((text) => typeof text === "string");
+  return said.length === 0 ? undefined : said.join(" ");
 }

@@ -1,5 +1,7 @@
 // Adds the headers that let threads share memory, answers addresses that lead into the lab, and keeps what
 // was fetched, so that the lab opens without a network.
+import { isHashed, keptFiles } from "./keep.js";
+
 interface Client {
   postMessage(message: unknown, transfer: Transferable[]): void;
 }
@@ -15,7 +17,6 @@ interface Fetching extends Event {
 }
 
 const scope = globalThis as unknown as Scope;
-const kept = "arpo-lab";
 
 function isolated(answer: Response): Response {
   if (answer.status === 0 || answer.type === "opaqueredirect") return answer;
@@ -28,9 +29,11 @@ function isolated(answer: Response): Response {
   return new Response(body, { status, statusText, headers });
 }
 
-/** From the network, and from what was kept where there is none. */
+/** From the network, and from what was kept where there is none, or where that is known to be the same. */
 async function fetched(request: Request): Promise<Response> {
-  const cache = await caches.open(kept);
+  const cache = await caches.open(keptFiles);
+  const known = isHashed(request.url) ? await cache.match(request) : undefined;
+  if (known !== undefined) return isolated(known);
   try {
     const answer = await fetch(request, { cache: "no-cache" });
     if (answer.ok && request.method === "GET") await cache.put(request, answer.clone());

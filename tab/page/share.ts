@@ -4,9 +4,23 @@
 const longest = 30_000;
 const mark = "#notebook=";
 
-async function through(bytes: Uint8Array<ArrayBuffer>, stream: GenericTransformStream) {
-  const whole = new Blob([bytes]).stream().pipeThrough(stream as ReadableWritablePair);
-  return new Uint8Array(await new Response(whole).arrayBuffer());
+/** More than any notebook of text has. */
+const mostBytes = 1 << 22;
+
+async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const reader = stream.getReader();
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (let size = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return await new Blob(pieces).text();
+    size += value.length;
+    if (size > mostBytes) {
+      await reader.cancel();
+      throw new RangeError("Cannot open the notebook in this link: it must have at most 4 MB");
+    }
+    pieces.push(value);
+  }
 }
 
 interface Cell {
@@ -39,11 +53,30 @@ export async function shareLink(
     ...(metadata?.tags ?? []),
   ]);
   const bytes = new TextEncoder().encode(JSON.stringify([name, cells] satisfies Shared));
-  const packed = await through(bytes, new CompressionStream("deflate-raw"));
-  const link = `${base}${mark}${toLetters(packed)}`;
+  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const packed = await new Response(stream).arrayBuffer();
+  const link = `${base}${mark}${toLetters(new Uint8Array(packed))}`;
   if (link.length <= longest) return link;
   throw new RangeError(
     `Cannot share ${name} as a link: it must have at most ${longest} letters, got ${link.length}; download it instead`,
+  );
+}
+
+const isShared = (value: unknown): value is Shared =>
+  Array.isArray(value) &&
+  typeof value[0] === "string" &&
+  Array.isArray(value[1]) &&
+  value[1].every((cell) => Array.isArray(cell) && cell.every((text) => typeof text === "string"));
+
+async function sharedCells(letters: string): Promise<Shared> {
+  try {
+    const value: unknown = JSON.parse(await unpacked(fromLetters(letters)));
+    if (isShared(value)) return value;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+  }
+  throw new SyntaxError(
+    "Cannot open the notebook in this link: the link must be whole, and was cut or changed on its way",
   );
 }
 
@@ -52,11 +85,7 @@ export async function sharedNotebook(
   hash: string,
 ): Promise<{ name: string; notebook: object } | undefined> {
   if (!hash.startsWith(mark)) return undefined;
-  const bytes = await through(
-    fromLetters(hash.slice(mark.length)),
-    new DecompressionStream("deflate-raw"),
-  );
-  const [name, cells] = JSON.parse(new TextDecoder().decode(bytes)) as Shared;
+  const [name, cells] = await sharedCells(hash.slice(mark.length));
   const kernel = {
     name: "arpo-lab",
     display_name: "TypeScript (arpo-lab)",

@@ -2,6 +2,7 @@
 // page's scripts find their server in it.
 import { Bar, stateText } from "./bar.js";
 import { labConfig } from "./config.js";
+import { keepAll } from "./keep.js";
 import { shareLink, sharedNotebook } from "./share.js";
 import { PythonFrame } from "./python-frame.js";
 import { replaceFetch, ServerThread } from "./tab-fetch.js";
@@ -14,6 +15,8 @@ export interface SiteSettings {
   pieces: string[];
   /** What is opened where nothing is asked for. */
   first: string;
+  /** The first cells of the site's notebooks, by path. */
+  lessons: Record<string, string>;
   /** The page of it that needs no lab, for narrow screens. */
   reading?: string;
 }
@@ -28,8 +31,8 @@ async function isolate(base: string): Promise<void> {
   try {
     await navigator.serviceWorker.register(new URL("service-worker.js", base), { scope: base });
     if (crossOriginIsolated || sessionStorage.getItem(tried) !== null) return;
-    const late = new Promise((done) => setTimeout(done, 3000));
-    await Promise.race([navigator.serviceWorker.ready, late]);
+    const late = new Promise<undefined>((done) => setTimeout(done, 3000));
+    if ((await Promise.race([navigator.serviceWorker.ready, late])) === undefined) return;
     sessionStorage.setItem(tried, "yes");
     location.reload();
     await new Promise(() => undefined);
@@ -56,6 +59,7 @@ function answerServiceWorker(server: ServerThread): void {
 function download(server: ServerThread): void {
   const save = async (link: HTMLAnchorElement): Promise<void> => {
     const answer = await fetch(link.href);
+    if (!answer.ok) return alert(((await answer.json()) as { message: string }).message);
     const made = document.createElement("a");
     made.href = URL.createObjectURL(await answer.blob());
     made.download =
@@ -101,14 +105,16 @@ async function keepShared({ name, notebook }: { name: string; notebook: object }
 }
 
 /** When the page has had nothing to do for a while, and where readers do not save data. */
-function whenIdle(call: () => void): void {
+function whenIdle(call: () => Promise<void>): void {
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   if (connection?.saveData === true) return;
   const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 0));
-  setTimeout(() => idle(call), 5000);
+  const inVain = (): void => undefined; // whoever needs something is told; the next visit tries again
+  setTimeout(() => idle(() => void call().catch(inVain)), 5000);
 }
 
-export async function start({ version, pieces, first, reading }: SiteSettings): Promise<void> {
+export async function start(settings: SiteSettings): Promise<void> {
+  const { version, pieces, first, reading, lessons } = settings;
   const here = new URL(location.href);
   const base = new URL(".", here).href;
   const narrow = matchMedia("(max-width: 700px)").matches;
@@ -117,7 +123,7 @@ export async function start({ version, pieces, first, reading }: SiteSettings): 
     return;
   }
   await isolate(base);
-  const shared = await sharedNotebook(here.hash).catch(() => "broken" as const);
+  const shared = await sharedNotebook(here.hash).catch((error: unknown) => String(error));
   let open = here.searchParams.get("open") ?? `lab/tree/${first}`;
 
   const worker = new Worker(new URL("scripts/server.js", base), { type: "module", name: "server" });
@@ -133,7 +139,10 @@ export async function start({ version, pieces, first, reading }: SiteSettings): 
   server.onPython = ({ kernel, port }) => {
     if (port === undefined) return python.remove(kernel);
     python.add(kernel, port);
-    whenIdle(() => void python.fetchAhead());
+    whenIdle(async () => {
+      await python.fetchAhead();
+      if (navigator.serviceWorker?.controller) await keepAll(base);
+    });
   };
   server.say({ type: "start", base, environment: {} });
   replaceFetch(server);
@@ -141,11 +150,16 @@ export async function start({ version, pieces, first, reading }: SiteSettings): 
   answerServiceWorker(server);
   download(server);
   bar.say("The lab is loading …");
-  if (shared === "broken") alert("The notebook in this link is not whole: was the link cut?");
+  if (typeof shared === "string") alert(shared.replace(/^\w*Error: /, ""));
   else if (shared !== undefined) open = `lab/tree/${await keepShared(shared)}`;
-  history.replaceState(undefined, "", base + open + (shared === undefined ? here.hash : ""));
+  history.replaceState(
+    undefined,
+    "",
+    base + open + (typeof shared === "object" ? "" : here.hash.replace(/^#notebook=.*/s, "")),
+  );
   Object.assign(window, {
     arpoLabSite: {
+      lessons,
       shareLink: (path: string, notebook: Parameters<typeof shareLink>[2]) =>
         shareLink(base, path, notebook),
     },
@@ -155,6 +169,7 @@ export async function start({ version, pieces, first, reading }: SiteSettings): 
   const config = JSON.stringify(labConfig(base, version, open));
   add("script", { id: "jupyter-config-data", type: "application/json" }, config);
   for (const name of pieces) add("link", { rel: "modulepreload", href: fixed(name) });
+  add("link", { rel: "icon", href: fixed("favicon.svg"), type: "image/svg+xml" });
   add("link", { rel: "stylesheet", href: fixed("main.css") });
   add("script", { type: "module", src: fixed("main.js") });
 }

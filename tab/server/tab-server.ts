@@ -6,7 +6,7 @@ import { kernelRoutes } from "../../kernel/server/kernels/routes.js";
 import { Sessions, sessionRoutes } from "../../kernel/server/kernels/sessions.js";
 import { Contents } from "../../kernel/server/contents/contents.js";
 import { contentsRoutes } from "../../kernel/server/contents/routes.js";
-import { type Answer, Router } from "../../kernel/server/http/router.js";
+import { type Answer, type Call, Router } from "../../kernel/server/http/router.js";
 import { Pages } from "../../kernel/server/lab/pages.js";
 import { labRoutes } from "../../kernel/server/lab/routes.js";
 import type { Launch } from "../../kernel/server/kernels/launched.js";
@@ -15,6 +15,7 @@ import { utf8Bytes } from "../../platform/browser/bytes.js";
 import { readFileSync } from "../../platform/browser/files.js";
 import { packagePath } from "../../platform/browser/package-path.js";
 import { randomUUID } from "../../platform/browser/uuid.js";
+import { folderArchive, unpackFolder } from "../files/folder-archive.js";
 import { home } from "../files/share-data.js";
 import type { FromServer, ToServer } from "./messages.js";
 import { TabLine } from "./tab-line.js";
@@ -51,6 +52,12 @@ export class TabServer {
     contentsRoutes(this.#router, contents, limit, (path, notebook) =>
       sessions.saved(path, notebook),
     );
+    const folder = "/lab/api/folder";
+    this.#router.on("GET", folder, async () => ({ bytes: await folderArchive() }));
+    const putBack = async ({ body, url }: Call): Promise<Answer> => ({
+      json: await unpackFolder(await body(), url.searchParams.has("replace")),
+    });
+    this.#router.on("PUT", folder, putBack, limit);
     labRoutes(this.#router, {
       page: packagePath("page"),
       data: `${home}/.lab`,
@@ -64,7 +71,8 @@ export class TabServer {
     const url = new URL(target, "http://lab.invalid");
     let answer: Answer;
     try {
-      if (!this.writes && method !== "GET" && url.pathname.startsWith("/api/contents")) {
+      const changes = method !== "GET" && /^\/(api\/contents|lab\/api\/folder)/.test(target);
+      if (!this.writes && changes) {
         throw new HttpError(
           403,
           "Cannot save: this lab is open in another tab, which has the files; take over to save here",
@@ -73,7 +81,7 @@ export class TabServer {
       const asked = Object.assign(piecesOf(body), { method, headers });
       answer = await this.#router.handle(asked, url);
       // Saved means that it is there after the page is closed.
-      if (method !== "GET" && url.pathname.startsWith("/api/contents")) await this.#kept();
+      if (changes) await this.#kept();
     } catch (error) {
       const { status, message } = toHttpError(error);
       answer = { status, json: { message, reason: null } };

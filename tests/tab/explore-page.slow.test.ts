@@ -6,25 +6,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { FolderHost } from "./folder-host.js";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { launchChromium } from "./chromium.js";
+import { StaticHost } from "./static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const { writeExplorePage } = (await import(
   new URL("../../../scripts/tab/explore-page.mjs", import.meta.url).href
 )) as { writeExplorePage: (out: string) => Promise<Record<string, number>> };
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const fixture = (name: string) => join(root, "tests/fixtures/rollouts", name);
 
 const out = mkdtempSync(join(tmpdir(), "explore-page-"));
 let browser: Browser;
-let host: FolderHost;
+let host: StaticHost;
 before(async () => {
   await writeExplorePage(out);
   writeFileSync(join(out, "mine.jsonl"), readFileSync(fixture("verl/0.9.1/3.jsonl")));
-  host = await FolderHost.start(out);
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  host = await StaticHost.start(out);
+  browser = await launchChromium();
 });
 after(async () => {
   await browser.close();
@@ -247,7 +247,7 @@ test("nothing leaves the page or its worker, not even to its own host", async ()
     );
     assert.equal(refused, "refused");
     assert.deepEqual(
-      host.visits.slice(before).filter((visit) => visit.includes("secret")),
+      host.visits.slice(before).filter(({ url }) => url.includes("secret")),
       [],
     );
   });

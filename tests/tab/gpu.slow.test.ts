@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { type Browser, chromium } from "playwright-core";
-import { Site } from "./site.js";
+import type { Browser } from "playwright-core";
+import { launchChromium } from "./chromium.js";
+import { startSite } from "./site.js";
+import type { StaticHost } from "./static-host.js";
 import { gpuSteps, type GpuSteps } from "./work/gpu-steps.js";
 
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 // A GPU made of software, which Chromium brings and does not trust a page with unless it is told to.
-const args = ["--no-sandbox", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+const args = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
 let browser: Browser;
-let site: Site;
+let site: StaticHost;
 before(async () => {
-  browser = await chromium.launch({ executablePath, args });
-  site = await Site.start({ "gpu-worker": "dist/tests/tab/work/gpu-worker.js" }, false);
+  browser = await launchChromium(args);
+  site = await startSite({ "gpu-worker": "dist/tests/tab/work/gpu-worker.js" }, false);
 });
 after(async () => {
   await browser.close();

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { until } from "../until.js";
+import { launchChromium } from "./chromium.js";
 import { TabKernel } from "./tab-kernel.js";
 
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 let browser: Browser;
 let kernel: TabKernel;
 before(async () => {
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  browser = await launchChromium();
   kernel = await TabKernel.start(browser, true);
 });
 after(async () => {

@@ -3,102 +3,41 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { deflateRawSync } from "node:zlib";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { writeSite } from "../../cli/site/write-site.js";
-import { PlainHost } from "./plain-host.js";
+import { launchChromium } from "./chromium.js";
+import {
+  command,
+  type Lab,
+  newNotebook,
+  openLab,
+  patience,
+  ready,
+  runCell,
+  shown,
+} from "./lab-page.js";
+import { StaticHost } from "./static-host.js";
 
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const pictures = process.env["ARPO_LAB_SCREENSHOTS"];
-const patience = 40_000;
-
-interface Lab {
-  jupyterapp: {
-    commands: { execute(name: string, args?: object): Promise<unknown> };
-    serviceManager: { sessions: { running(): Iterable<unknown> } };
-    shell: {
-      currentWidget: {
-        context: { path: string; ready: Promise<void>; save(): Promise<void> };
-        content: {
-          activeCellIndex: number;
-          model: {
-            cells: { get(at: number): { sharedModel: { setSource(text: string): void } } };
-            toJSON(): Notebook;
-          };
-        };
-      };
-    };
-  };
-}
-interface Notebook {
-  cells: { cell_type: string; source: string; outputs?: object[] }[];
-}
 
 const folder = mkdtempSync(join(tmpdir(), "site-"));
 let browser: Browser;
 let context: BrowserContext;
-let host: PlainHost;
+let host: StaticHost;
 let page: Page;
 const errors: string[] = [];
 
-/** Waits until a page shows a notebook, with what is in its file. */
-async function ready(opened: Page): Promise<void> {
-  await opened.waitForFunction(
-    () => {
-      const lab = (globalThis as unknown as Partial<Lab>).jupyterapp;
-      return lab?.shell.currentWidget?.content?.model?.cells !== undefined;
-    },
-    undefined,
-    { timeout: 4 * patience },
-  );
-  await opened.evaluate(
-    () => (globalThis as unknown as Lab).jupyterapp.shell.currentWidget.context.ready,
-  );
-}
-
-async function open(address: string, of = context): Promise<Page> {
-  const opened = await of.newPage();
-  opened.on("pageerror", (error) => errors.push(error.message));
-  await opened.goto(address);
-  await ready(opened);
-  return opened;
-}
+const open = (address: string, of = context): Promise<Page> => openLab(of, address, errors);
 
 async function picture(name: string, of = page): Promise<void> {
   if (pictures !== undefined) await of.screenshot({ path: join(pictures, `${name}.png`) });
 }
 
-/** A new notebook; its path. */
-const newNotebook = (of: Page): Promise<string> =>
-  of.evaluate(async () => {
-    const { commands, shell } = (globalThis as unknown as Lab).jupyterapp;
-    await commands.execute("notebook:create-new", { kernelName: "arpo-lab" });
-    await shell.currentWidget.context.ready;
-    return shell.currentWidget.context.path;
-  });
-
-/** Writes a cell and runs it, as fast as nobody can. */
-const runCell = (of: Page, code: string): Promise<void> =>
-  of.evaluate(async (text) => {
-    const { commands, shell } = (globalThis as unknown as Lab).jupyterapp;
-    const { content } = shell.currentWidget;
-    content.model.cells.get(content.activeCellIndex).sharedModel.setSource(text);
-    await commands.execute("notebook:run-cell");
-  }, code);
-
-const shown = (of: Page, text: string) =>
-  of
-    .locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output")
-    .filter({ hasText: text })
-    .first()
-    .waitFor({ timeout: patience });
-
-const command = (of: Page, name: string): Promise<unknown> =>
-  of.evaluate((asked) => (globalThis as unknown as Lab).jupyterapp.commands.execute(asked), name);
-
 before(async () => {
   await writeSite({ out: folder });
-  host = await PlainHost.start(folder);
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  host = await StaticHost.start(folder);
+  browser = await launchChromium();
   context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
 });
 after(async () => {
@@ -189,14 +128,97 @@ test("a second tab reads, and says so; it takes over when it is told to", async 
   await other.close();
 });
 
-test("without a network the lab opens again, with what was written", async () => {
+test("a link that was cut or changed, or holds far too much, is told in one sentence", async () => {
+  const link = (await command(page, "arpo-lab:share-link")) as string;
+  const [before, letters] = link.split("#notebook=") as [string, string];
+  const bomb = deflateRawSync(JSON.stringify(["big.ipynb", [["code", " ".repeat(9e6)]]]));
+  const wrong = deflateRawSync(JSON.stringify({ cells: 1 }));
+  const cut = /^Cannot open the notebook in this link: the link must be whole/;
+  for (const [damaged, says] of [
+    [letters.slice(0, letters.length / 2), cut],
+    [`${letters.slice(0, 20)}%${letters.slice(21)}`, cut],
+    [wrong.toString("base64url"), cut],
+    [bomb.toString("base64url"), /^Cannot open the notebook in this link: .* at most 4 MB$/],
+  ] as const) {
+    const opened = await context.newPage();
+    const told: string[] = [];
+    opened.on("dialog", (dialog) => {
+      told.push(dialog.message());
+      void dialog.accept();
+    });
+    await opened.goto(`${before}#notebook=${damaged}`);
+    await ready(opened);
+    assert.equal(told.length, 1);
+    assert.match(told[0]!, says);
+    assert.match(opened.url(), /00-tour\.ipynb$/);
+    await opened.close();
+  }
+});
+
+test("what the menus lead to is there", async () => {
+  const gone: string[] = [];
+  context.on("response", (answer) => {
+    const { pathname } = new URL(answer.url());
+    if (pathname.startsWith("/some-repo/") && answer.status() >= 400) gone.push(pathname);
+  });
+  for (const name of ["arpo-lab:documentation", "arpo-lab:reference"]) {
+    const [help] = await Promise.all([context.waitForEvent("page"), command(page, name)]);
+    await help.locator("h1").first().waitFor();
+    assert.ok(help.url().startsWith(`${host.url}help/`), help.url());
+    await help.close();
+  }
+  assert.deepEqual(gone, []);
+  assert.deepEqual(
+    host.visits.filter(({ url, status }) => url.startsWith("/some-repo/") && status >= 400),
+    [],
+  );
+});
+
+test("without a network the lab opens again, and new cells answer with what nobody had asked for", async () => {
+  const kept = `${host.url}offline.json?done`;
+  await page.waitForFunction(async (address) => (await caches.match(address)) !== undefined, kept, {
+    timeout: 5 * patience,
+    polling: 500,
+  });
   await context.setOffline(true);
   try {
     await page.goto(`${host.url}lab/tree/${path}`);
     await ready(page);
     await shown(page, "42 from Python");
+    await newNotebook(page);
+    await runCell(
+      page,
+      'import { pythonTool } from "arpo-lab/tools"; const python = pythonTool(); [(await python.pool.run("print(6 * 8)")).text, new Map([[1, "a"]])]',
+    );
+    await shown(page, "48");
+    await newNotebook(page);
+    await runCell(
+      page,
+      'import { Policy } from "arpo-lab"; const { tokenizer } = await Policy.load("../data/models/tiny"); `${tokenizer.vocabSize} words`',
+    );
+    await shown(page, /\d+ words/);
   } finally {
     await context.setOffline(false);
+  }
+});
+
+test("where no service worker may be, cells run, and the page says what cannot be", async () => {
+  const withheld = await browser.newContext();
+  // As in a private window of some browsers.
+  await withheld.addInitScript(() => {
+    Object.defineProperty(navigator.serviceWorker, "register", {
+      value: () => Promise.reject(new DOMException("refused", "SecurityError")),
+    });
+  });
+  try {
+    const plain = await open(host.url, withheld);
+    assert.equal(await plain.evaluate(() => crossOriginIsolated), false);
+    await plain.getByText("No service worker here").waitFor();
+    await newNotebook(plain);
+    await runCell(plain, "const y: number = 20; `${y + 23} without`");
+    await shown(plain, "43 without");
+  } finally {
+    await withheld.close();
   }
 });
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test, { after, before } from "node:test";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
+import { launchChromium } from "./chromium.js";
 import { type Json, TabKernel } from "./tab-kernel.js";
 
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const root = new URL("../../../", import.meta.url);
 const { carried, steady } = (await import(new URL("scripts/lessons/said.mjs", root).href)) as {
   carried: (outputs: readonly Json[]) => Json[];
@@ -45,7 +45,7 @@ function plain(outputs: readonly Json[]): unknown[] {
 
 let browser: Browser;
 before(async () => {
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  browser = await launchChromium();
 });
 after(() => browser.close());
 

@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import { type Browser, chromium } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { pyodidePool } from "../../src/tools/python/pyodide-python.js";
 import { contained, limits } from "../../src/tools/python/testing/contained.js";
 import type { PythonRun } from "../../src/tools/python/python-pool.js";
 import { createServer } from "node:http";
+import { launchChromium } from "./chromium.js";
 import { TabKernel } from "./tab-kernel.js";
-
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 
 let browser: Browser;
 let kernel: TabKernel;
 before(async () => {
-  browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  browser = await launchChromium();
   kernel = await TabKernel.start(browser, true);
   await kernel.value(
     `import { pyodidePool } from "arpo-lab/tools"; const pool = pyodidePool(${JSON.stringify(limits)}); pool.size`,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { until } from "../until.js";
-import { Site } from "./site.js";
+import { startSite } from "./site.js";
+import type { StaticHost } from "./static-host.js";
 
 export type Json = Record<string, unknown>;
 export interface Said {
@@ -18,7 +19,7 @@ export class TabKernel {
   #count = 0;
 
   private constructor(
-    readonly site: Site,
+    readonly site: StaticHost,
     readonly context: BrowserContext,
     readonly page: Page,
   ) {}
@@ -28,7 +29,7 @@ export class TabKernel {
       "kernel-page": "dist/tests/tab/work/kernel-page.js",
       "kernel-host": "dist/tests/tab/work/kernel-host.js",
     };
-    const site = await Site.start(entries, isolated, true);
+    const site = await startSite(entries, isolated, true);
     const context = await browser.newContext();
     const page = await context.newPage();
     const kernel = new TabKernel(site, context, page);

@@ -8,6 +8,7 @@ import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
 import { byLine } from "./by-line/by-line.js";
 import { editors } from "./editors.js";
+import { folder } from "./folder.js";
 import { help } from "./help.js";
 import { language } from "./language.js";
 import { lessons } from "./lessons.js";
@@ -45,6 +46,7 @@ registry.registerPlugins([
   resume,
   saving,
   share,
+  folder,
   stages,
   values,
   widgets,

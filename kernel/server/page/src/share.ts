@@ -2,11 +2,7 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/applica
 import { Clipboard, ICommandPalette, Notification, showErrorMessage } from "@jupyterlab/apputils";
 import { IMainMenu } from "@jupyterlab/mainmenu";
 import { INotebookTracker } from "@jupyterlab/notebook";
-
-/** What a page has that is a site in a browser tab. */
-interface Site {
-  shareLink(path: string, notebook: object): Promise<string>;
-}
+import { site } from "./site.js";
 
 /** A notebook as a link, where the page is a site that anybody can open. */
 export const share: JupyterFrontEndPlugin<void> = {
@@ -20,8 +16,8 @@ export const share: JupyterFrontEndPlugin<void> = {
     menu: IMainMenu | null,
     palette: ICommandPalette | null,
   ) => {
-    const { arpoLabSite: site } = window as unknown as { arpoLabSite?: Site };
     if (site === undefined) return;
+    const { shareLink } = site;
     const command = "arpo-lab:share-link";
     app.commands.addCommand(command, {
       label: "Copy Link to This Notebook's Cells",
@@ -29,9 +25,10 @@ export const share: JupyterFrontEndPlugin<void> = {
       execute: async () => {
         const { context } = notebooks.currentWidget!;
         try {
-          const link = await site.shareLink(context.path, context.model.toJSON() as object);
+          const link = await shareLink(context.path, context.model.toJSON() as object);
           Clipboard.copyToSystem(link);
-          Notification.success("The link is copied. It holds the cells, without what they gave.");
+          const said = "The link is copied. It holds the cells, without what they gave.";
+          Notification.success(said, { autoClose: 5000 }); // else only the bell counts it
           return link;
         } catch (error) {
           await showErrorMessage("No link", error as Error);

@@ -1,0 +1,135 @@
+// The lab in a browser tab: what is fetched and how long it takes until a reader sees something, and the engine
+// beside Node's: npm run bench -- tab
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { writeSite } from "../cli/site/write-site.js";
+import { chromiumPath, launchChromium } from "../tests/tab/chromium.js";
+import { ready, runAbove, shown } from "../tests/tab/lab-page.js";
+import { inNode, inTab } from "../tests/tab/lab-work.js";
+import { StaticHost } from "../tests/tab/static-host.js";
+import type { Figure } from "./figure.js";
+
+const visits = 3;
+const rounds = 3;
+
+const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+/** A tree of 16 rows with a calculator and the search, as the engine's work has it. */
+const rollout = `import { Policy, presets, rollout, tasks, ToolSet, world } from "arpo-lab";
+import { worldPages } from "arpo-lab/data";
+import { calculator, offlineSearch, searchTool } from "arpo-lab/tools";
+const grown = await rollout(await Policy.load("../data/models/tiny"), tasks.multihop({ seed: 2 }).train[5], {
+  ...presets.arpo, n: 16, responseLength: 256, seed: 1,
+  tools: new ToolSet([
+    calculator({ tag: "python" }),
+    searchTool({ provider: offlineSearch({ pages: worldPages(world) }), maxResults: 3 }),
+  ]),
+});
+\`\${grown.trajectories.length} rows\``;
+
+/** Whether something was fetched for Python, which begins when the page is idle. */
+const isPython = (url: string): boolean => /\/python\/|\/python-(frame|worker)/.test(url);
+
+interface Moment {
+  name: string;
+  seconds: number;
+  megabytes: number;
+  requests: number;
+  python: number;
+}
+
+/** A first visit: a browser that has nothing, on a host that compresses. */
+async function visit(browser: Browser, folder: string, again: boolean): Promise<Moment[]> {
+  const host = await StaticHost.start(folder, { compress: true });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 } });
+  try {
+    if (again) {
+      const before = await context.newPage();
+      await before.goto(host.url);
+      await ready(before);
+      await runAbove(before, rollout);
+      await shown(before, "16 rows");
+      await before.close();
+    }
+    host.visits.splice(0);
+    const page = await context.newPage();
+    const since = performance.now();
+    const moment = (name: string): Moment => {
+      const [python, other] = [true, false].map((want) =>
+        host.visits.filter(({ url }) => isPython(url) === want),
+      ) as [typeof host.visits, typeof host.visits];
+      const megabytes = (of: typeof other) => of.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6;
+      return {
+        name,
+        seconds: (performance.now() - since) / 1000,
+        megabytes: megabytes(other),
+        requests: other.length,
+        python: megabytes(python),
+      };
+    };
+    await page.goto(host.url, { waitUntil: "commit" });
+    await shown(page, "founding year of Lerum");
+    const painted = moment("painted");
+    await ready(page);
+    await runAbove(page, "`${1 + 1} is two`");
+    await shown(page, "2 is two");
+    const cell = moment("cell");
+    await runAbove(page, rollout);
+    await shown(page, "16 rows");
+    return [painted, cell, moment("rollout")];
+  } finally {
+    await context.close();
+    host.stop();
+  }
+}
+
+/** Figures of the lab in a tab; megabytes are 10^6 bytes of bodies, as a host sends them by gzip. */
+export async function* figures(): AsyncGenerator<Figure> {
+  if (!existsSync(chromiumPath))
+    throw new Error(`Cannot measure a tab: there is no ${chromiumPath}`);
+  const folder = mkdtempSync(join(tmpdir(), "bench-tab-"));
+  const browser = await launchChromium();
+  try {
+    await writeSite({ out: folder });
+    for (const again of [false, true]) {
+      const seen: Moment[][] = [];
+      for (let i = 0; i < visits; i++) seen.push(await visit(browser, folder, again));
+      for (const [at, { name: what }] of seen[0]!.entries()) {
+        const name = `tab.${again ? "again" : "first"}.${what}`;
+        const of = (key: Exclude<keyof Moment, "name">) =>
+          median(seen.map((moments) => moments[at]![key]));
+        yield { name: `${name}.megabytes`, value: of("megabytes"), unit: "MB" };
+        yield { name: `${name}.python`, value: of("python"), unit: "MB" };
+        yield { name: `${name}.requests`, value: of("requests"), unit: "requests" };
+        yield { name: `${name}.time`, value: of("seconds"), unit: "s" };
+      }
+    }
+    const times = { tab: [], wasm: [], native: [] } as Record<
+      "tab" | "wasm" | "native",
+      { rollout: number; updates: number }[]
+    >;
+    // In turns: what else the machine does then troubles all of them.
+    for (let round = 0; round < rounds; round++) {
+      times.tab.push((await inTab(browser, true, 2)).hashes.ms);
+      times.wasm.push(inNode(2).ms);
+      times.native.push(inNode(2, "native").ms);
+    }
+    for (const part of ["rollout", "updates"] as const) {
+      const value = median(times.tab.map((ms) => ms[part]));
+      for (const peer of ["wasm", "native"] as const) {
+        const peerValue = median(times[peer].map((ms) => ms[part]));
+        const ratio = median(times.tab.map((ms, i) => ms[part] / times[peer][i]![part]));
+        yield {
+          name: `tab.engine.${part}.${peer}`,
+          ...{ value, unit: "ms", backend: "wasm", peer: `Node ${peer}`, peerValue, ratio },
+        };
+      }
+    }
+  } finally {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

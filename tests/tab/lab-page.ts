@@ -1,0 +1,96 @@
+// The lab's page as tests and benchmarks drive it: through JupyterLab's own commands.
+import type { BrowserContext, Page } from "playwright-core";
+
+export interface Notebook {
+  cells: { cell_type: string; source: string; outputs?: object[] }[];
+}
+/** What the page has of JupyterLab. */
+export interface Lab {
+  jupyterapp: {
+    commands: { execute(name: string, args?: object): Promise<unknown> };
+    shell: {
+      currentWidget: {
+        context: { path: string; ready: Promise<void>; save(): Promise<void> };
+        content: {
+          activeCellIndex: number;
+          model: {
+            cells: { get(at: number): { sharedModel: { setSource(text: string): void } } };
+            toJSON(): Notebook;
+          };
+        };
+      };
+    };
+  };
+}
+
+/** How long something may take on a machine that has much else to do. */
+export const patience = Number(process.env["ARPO_LAB_TAB_PATIENCE"] ?? 60_000);
+
+/** Waits until a page shows a notebook, with what is in its file. */
+export async function ready(opened: Page): Promise<void> {
+  await opened.waitForFunction(
+    () => {
+      const lab = (globalThis as unknown as Partial<Lab>).jupyterapp;
+      return lab?.shell.currentWidget?.content?.model?.cells !== undefined;
+    },
+    undefined,
+    { timeout: 3 * patience },
+  );
+  await opened.evaluate(
+    () => (globalThis as unknown as Lab).jupyterapp.shell.currentWidget.context.ready,
+  );
+}
+
+/** A page of the lab that shows a notebook; faults that nobody caught go to `errors`. */
+export async function openLab(
+  context: BrowserContext,
+  address: string,
+  errors: string[] = [],
+): Promise<Page> {
+  const opened = await context.newPage();
+  opened.on("pageerror", (error) => errors.push(error.message));
+  await opened.goto(address);
+  await ready(opened);
+  return opened;
+}
+
+/** Calls one of JupyterLab's commands. */
+export const command = (of: Page, name: string): Promise<unknown> =>
+  of.evaluate((asked) => (globalThis as unknown as Lab).jupyterapp.commands.execute(asked), name);
+
+/** A new notebook; its path. */
+export const newNotebook = (of: Page): Promise<string> =>
+  of.evaluate(async () => {
+    const { commands, shell } = (globalThis as unknown as Lab).jupyterapp;
+    await commands.execute("notebook:create-new", { kernelName: "arpo-lab" });
+    await shell.currentWidget.context.ready;
+    return shell.currentWidget.context.path;
+  });
+
+/** Writes a cell and runs it, as fast as nobody can. */
+export const runCell = (of: Page, code: string): Promise<void> =>
+  of.evaluate(async (text) => {
+    const { commands, shell } = (globalThis as unknown as Lab).jupyterapp;
+    const { content } = shell.currentWidget;
+    content.model.cells.get(content.activeCellIndex).sharedModel.setSource(text);
+    await commands.execute("notebook:run-cell");
+  }, code);
+
+/** Puts a cell before all others of the notebook in front, and runs it. */
+export const runAbove = (of: Page, code: string): Promise<void> =>
+  of.evaluate(async (text) => {
+    const { commands, shell } = (globalThis as unknown as Lab).jupyterapp;
+    const { content } = shell.currentWidget;
+    content.activeCellIndex = 0;
+    await commands.execute("notebook:insert-cell-above");
+    content.model.cells.get(0).sharedModel.setSource(text);
+    await commands.execute("notebook:run-cell");
+  }, code);
+
+/** Waits until an output of the notebook in front has a text. */
+export const shown = (of: Page, text: string | RegExp): Promise<void> =>
+  of
+    .locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-OutputArea-output")
+    .filter({ hasText: text })
+    .first()
+    .waitFor({ timeout: patience });

@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { startSite } from "./site.js";
+import type { LabHashes } from "./work/lab-hashes.js";
+import type { TabWork } from "./work/tab-worker.js";
+
+const files = [
+  ...["config", "generation_config", "tokenizer", "tokenizer_config"].map(
+    (name) => `data/models/tiny/${name}.json`,
+  ),
+  "data/models/tiny/model.safetensors",
+  "native/arpo.wasm",
+  "vendor/node-sqlite3-wasm.wasm",
+];
+
+/** The work in a process of Node, by an engine of it. */
+export function inNode(threads: number, backend = "wasm"): LabHashes {
+  const folder = mkdtempSync(join(tmpdir(), "tab-"));
+  try {
+    const module = new URL("./work/lab-hashes.js", import.meta.url).href;
+    const code = `const { labHashes } = await import(${JSON.stringify(module)});
+      console.log(JSON.stringify(await labHashes(${JSON.stringify(folder)})));`;
+    const env = {
+      ...process.env,
+      ARPO_LAB_BACKEND: backend,
+      ARPO_LAB_THREADS: String(threads),
+    };
+    const out = execFileSync(process.execPath, ["--input-type=module", "-e", code], {
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    return JSON.parse(out) as LabHashes;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+export interface InTab {
+  hashes: LabHashes;
+  isolated: boolean;
+  /** What the page's console said. */
+  said: string[];
+}
+
+/** The same in a worker of a page. */
+export async function inTab(browser: Browser, isolated: boolean, threads: number): Promise<InTab> {
+  const site = await startSite({ "tab-worker": "dist/tests/tab/work/tab-worker.js" }, isolated);
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    await page.goto(`${site.url}index.html`);
+    const work: TabWork = {
+      base: site.url,
+      files,
+      environment: { ARPO_LAB_THREADS: String(threads) },
+    };
+    const answer = await page.evaluate(
+      (asked) =>
+        new Promise<{ hashes: LabHashes; isolated: boolean } | { error: string }>((resolve) => {
+          const worker = new Worker("tab-worker.js", { type: "module" });
+          worker.onmessage = ({ data }: MessageEvent<InTab>) => resolve(data);
+          worker.onerror = ({ message }) => resolve({ error: message });
+          worker.postMessage(asked);
+        }),
+      work,
+    );
+    if ("error" in answer) throw new Error(`${answer.error}\n${said.join("\n")}`);
+    return { ...answer, said };
+  } finally {
+    await context.close();
+    site.stop();
+  }
+}
