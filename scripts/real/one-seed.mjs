@@ -65,7 +65,7 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
       const policy = await Policy.load(model);
       const { steps: done } = await fineTune(policy, examples, {
         ...{ batchSize: sftBatch, epochs: 1, learningRate: sftRate, seed },
-        ...{ schedule: "cosine", warmupRatio: 0.1 },
+        ...{ schedule: "cosine", warmupRatio: 0.1, sharedPrefixes: true },
         onStep: ({ step, loss }) => say(`SFT ${step}: loss ${loss.toFixed(3)}`),
       });
       rmSync(sft, { recursive: true, force: true });
@@ -94,6 +94,11 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
           `actor_rollout_ref.rollout.initial_rollouts=${Math.ceil(rows / 2)}`,
           `actor_rollout_ref.actor.ppo_mini_batch_size=${prompts}`,
           "actor_rollout_ref.actor.optim.lr=1e-5",
+          // Prompts and branches are computed once for all rows that share them, and nothing twice.
+          "lab.share_prefixes=true",
+          "lab.reuse_log_probs=true",
+          "actor_rollout_ref.model.enable_gradient_checkpointing=false",
+          "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=3000",
           `trainer.total_training_steps=${steps}`,
           "trainer.test_freq=-1",
           "trainer.val_before_train=false",

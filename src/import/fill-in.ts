@@ -69,7 +69,7 @@ async function fillTree<T extends RolloutTask>(
   const found = new Map<number, Pick<TreeNode, "logprobs" | "entropies">>();
   // Without a token before it, the first one was never predicted.
   const blind = tree.prompt.tokens.length === 0;
-  for (const group of blind || room <= 0 ? [] : splitByTokens(rows, maxTokensPerPass)) {
+  for (const group of blind || room <= 0 ? [] : splitByTokens(rows, { maxTokensPerPass })) {
     options.signal?.throwIfAborted();
     const passed = tf.tidy(() => {
       const made = passLogProbs(policy.model, group, { temperature, shared: true });

@@ -73,7 +73,7 @@ export class Critic {
   async values(rows: readonly PassRow[]): Promise<Float32Array[]> {
     const { maxTokensPerPass = 32_768, maxRowsPerPass } = this.#options;
     const out: Float32Array[] = [];
-    for (const group of splitByTokens(rows, maxTokensPerPass, maxRowsPerPass)) {
+    for (const group of splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass })) {
       const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
       out.push(...gatherFrom(group, (await values.data()) as Float32Array));
       values.dispose();
@@ -108,7 +108,7 @@ export class Critic {
     const { maxTokensPerPass = 32_768, maxRowsPerPass, checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
     const { norm } = await this.#optimizer.step(
-      splitByTokens(rows, maxTokensPerPass, maxRowsPerPass),
+      splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass }),
       (group) => {
         const pass = openPass(this.model, group);
         const { loss, metrics } = valueLoss(

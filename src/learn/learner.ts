@@ -27,6 +27,7 @@ import { traineeOf } from "./trainee-of.js";
 import type { RowMeasures, Trainee } from "./trainee.js";
 import type { UpdateOptions } from "./update-options.js";
 import { UpdateReport } from "./update-report.js";
+import { tokensAtOnce } from "./tokens-at-once.js";
 import { type UpdateSettings, updateSettings } from "./update-settings.js";
 
 /**
@@ -52,9 +53,14 @@ export class Learner {
 
   constructor(trained: Model | Trainee, options: UpdateOptions = {}) {
     checkArguments("update", { options }, { options: "object" });
-    this.#defaults = options;
+    const { maxTokensPerPass, ...rest } = options;
     this.#trainee = traineeOf(trained, updateSettings(options));
-    this.#trainee.check?.(updateSettings(options));
+    const here = this.#trainee instanceof ModelTrainee ? this.#trainee.model.config : undefined;
+    this.#defaults = {
+      maxTokensPerPass: maxTokensPerPass ?? (here && tokensAtOnce(here)),
+      ...rest,
+    };
+    this.#trainee.check?.(updateSettings(this.#defaults));
   }
 
   /** The model that is trained, where that is one in memory. */
@@ -238,7 +244,7 @@ export class Learner {
     const { paddedLength = longest } = settings;
     const { learningRate, weightDecay, maxNorm } = settings;
     const done = await this.#trainee.step({
-      passes: splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass),
+      passes: splitByTokens(rows, settings),
       lossOf: (group, found) => {
         const { loss, report, ...tokens } = this.#loss(
           group,

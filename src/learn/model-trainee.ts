@@ -13,7 +13,7 @@ export async function measureRows(
 ): Promise<RowMeasures> {
   const { temperature } = settings;
   const out: RowMeasures = { logprobs: [], entropies: [] };
-  for (const group of splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass)) {
+  for (const group of splitByTokens(rows, settings)) {
     const [logprobs, entropies] = tf.tidy(() => {
       const found = passLogProbs(model, group, { temperature, shared: settings.sharedPrefixes });
       return [found.logprobs, found.entropies];

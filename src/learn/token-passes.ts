@@ -1,6 +1,7 @@
 import { type Model, shareRows } from "../model/index.js";
 import { embed, tf } from "../tensor/index.js";
 import type { PreparedRow, ScoredRow } from "./batch.js";
+import { PaddedCount, SharedCount } from "./token-counts.js";
 
 /** What a pass reads of a row. */
 export type PassRow = Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">;
@@ -18,27 +19,38 @@ export interface Pass {
 /** Tokens of a row, prompt and response. */
 const length = ({ trajectory }: PassRow) => trajectory.prompt.length + trajectory.tokens.length;
 
-/**
- * Splits rows, in order, so that no pass holds more than so many tokens with its padding, or more than
- * so many rows; a longer row goes alone.
- */
-export function splitByTokens<R extends PassRow>(
+/** How passes are bounded. */
+export interface PassBounds {
+  maxTokensPerPass: number;
+  maxRowsPerPass?: number;
+  /** Count what rows begin with in common once, and no padding. */
+  sharedPrefixes?: boolean;
+}
+
+/** Splits rows, in order, so that each pass keeps to its bounds; a row that is longer goes alone. */
+export function splitByTokens<R extends PassRow>(rows: readonly R[], bounds: PassBounds): R[][] {
+  return splitRows(rows, whole, bounds);
+}
+
+/** The same for anything that has tokens. */
+export function splitRows<R>(
   rows: readonly R[],
-  maxTokens: number,
-  maxRows = Infinity,
+  tokensOf: (row: R) => ArrayLike<number>,
+  { maxTokensPerPass, maxRowsPerPass = Infinity, sharedPrefixes }: PassBounds,
 ): R[][] {
   const passes: R[][] = [];
-  let longest = 0;
+  const counter = () => (sharedPrefixes ? new SharedCount() : new PaddedCount());
+  let count = counter();
   for (const row of rows) {
-    const current = passes[passes.length - 1];
-    const grown = Math.max(longest, length(row));
-    if (current && current.length < maxRows && grown * (current.length + 1) <= maxTokens) {
-      current.push(row);
-      longest = grown;
-    } else {
-      passes.push([row]);
-      longest = length(row);
+    const tokens = tokensOf(row);
+    let current = passes.at(-1);
+    const full = current !== undefined && current.length >= maxRowsPerPass;
+    if (!current || full || count.with(tokens) > maxTokensPerPass) {
+      passes.push((current = []));
+      count = counter();
     }
+    current.push(row);
+    count.add(tokens);
   }
   return passes;
 }

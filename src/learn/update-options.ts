@@ -15,7 +15,10 @@ export interface UpdateOptions extends ActorLossOptions {
   miniBatchRows?: number;
   /** Passes over the batch (`ppo_epochs`). Default: 1. */
   epochs?: number;
-  /** Tokens per forward pass, padding included. Default: 16,384. */
+  /**
+   * Tokens per forward pass, padding included, or without it and with shared beginnings once where
+   * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the way back, at most 16,384.
+   */
   maxTokensPerPass?: number;
   /** Rows per forward pass, where rows rather than tokens are limited. */
   maxRowsPerPass?: number;

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { Model } from "../../model/index.js";
+import { type Model, shareRows } from "../../model/index.js";
 import { tf } from "../../tensor/index.js";
 import { type Example, ignored } from "./encode.js";
 
@@ -9,7 +9,8 @@ export const labelled = (example: Example): number =>
 
 /**
  * Summed cross-entropy of the labelled tokens: each position predicts the token behind it. Divide by
- * the number of labelled tokens for their mean.
+ * the number of labelled tokens for their mean. With `sharedPrefixes`, what examples begin with in common
+ * is computed once: the same loss and gradients, to rounding.
  *
  * @example
  * ```ts
@@ -26,13 +27,15 @@ export const labelled = (example: Example): number =>
 export function crossEntropy(
   model: Model,
   examples: readonly Example[],
-  options: { checkpointing?: boolean } = {},
+  options: { checkpointing?: boolean; sharedPrefixes?: boolean } = {},
 ): tf.Scalar {
   checkArguments(
     "compute a loss",
     { model, examples, options },
     { model: "model", examples: "list", options: "object" },
   );
+  const { sharedPrefixes, ...how } = options;
+  if (sharedPrefixes) return sharedCrossEntropy(model, examples, how);
   return tf.tidy(() => {
     const batch = model.batch(examples.map(({ ids }) => ids));
     const [rows, time] = batch.ids.shape;
@@ -46,11 +49,37 @@ export function crossEntropy(
       }
     });
     const wanted = tf.tensor2d(labels, [rows, time], "int32");
-    const { logprobs } = model.logProbs(batch, wanted, options);
+    const { logprobs } = model.logProbs(batch, wanted, how);
     return logprobs
       .mul(tf.tensor2d(mask, [rows, time]))
       .sum()
       .neg()
       .asScalar();
+  });
+}
+
+/** Beginnings that examples have in common are computed once, and only what is learned gets logits. */
+function sharedCrossEntropy(
+  model: Model,
+  examples: readonly Example[],
+  options: { checkpointing?: boolean },
+): tf.Scalar {
+  return tf.tidy(() => {
+    const { batch, index, time } = shareRows(
+      examples.map(({ ids }) => ids),
+      model.config,
+    );
+    const after: number[] = [];
+    const labels: number[] = [];
+    examples.forEach((example, r) => {
+      for (let t = 1; t < example.labels.length; t++) {
+        if (example.labels[t] === ignored) continue;
+        after.push(index[r * time + t - 1]!);
+        labels.push(example.labels[t]!);
+      }
+    });
+    const places = tf.tensor1d(after, "int32");
+    const { logprobs } = model.someLogProbs(batch, places, tf.tensor1d(labels, "int32"), options);
+    return logprobs.sum().neg().asScalar();
   });
 }

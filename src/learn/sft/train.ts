@@ -4,13 +4,22 @@ import type { Model } from "../../model/index.js";
 import type { AdamWState, tf } from "../../tensor/index.js";
 import { ModelOptimizer } from "../model-optimizer.js";
 import { type Schedule, learningRateFactor } from "../schedule.js";
+import { splitRows } from "../token-passes.js";
+import { tokensAtOnce } from "../tokens-at-once.js";
 import { crossEntropy, labelled } from "./cross-entropy.js";
 import type { Example } from "./encode.js";
 
 export interface SftOptions {
   learningRate?: number;
-  /** Rows per forward pass. */
+  /** Rows per forward pass, or per several where they hold more than `maxTokensPerPass`. */
   batchSize?: number;
+  /**
+   * Tokens per forward pass, padding included, or without it and with shared beginnings once where
+   * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the way back, at most 16,384.
+   */
+  maxTokensPerPass?: number;
+  /** Compute what rows begin with in common once, and nothing for padding: the same loss. Default: off. */
+  sharedPrefixes?: boolean;
   /** Forward passes per optimiser step. */
   accumulation?: number;
   epochs?: number;
@@ -151,8 +160,9 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   async evaluate(examples: readonly Example[]): Promise<number> {
     const { evalBatchSize: batchSize = this.#options.batchSize ?? 8 } = this.#options;
     let sum = 0;
-    for (let i = 0; i < examples.length; i += batchSize) {
-      const loss = crossEntropy(this.#model, examples.slice(i, i + batchSize));
+    for (const rows of this.#passes(examples, batchSize)) {
+      const { sharedPrefixes } = this.#options;
+      const loss = crossEntropy(this.#model, rows, { sharedPrefixes });
       sum += (await loss.data())[0]!;
       loss.dispose();
     }
@@ -160,17 +170,18 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   }
 
   async #update(items: readonly Example[]): Promise<SftStep> {
-    const { batchSize = 8, checkpointing = false } = this.#options;
+    const { batchSize = 8, checkpointing = false, sharedPrefixes = false } = this.#options;
     const tokens = items.reduce((n, example) => n + labelled(example), 0);
-    const passes = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, i) =>
-      items.slice(i * batchSize, (i + 1) * batchSize),
-    );
+    const passes = this.#passes(items, batchSize);
     const learningRate = this.#learningRate();
     let loss = 0;
     const { norm, skipped } = await this.#optimizer.step(
       passes,
       (rows) => {
-        const part: tf.Tensor = crossEntropy(this.#model, rows, { checkpointing }).div(tokens);
+        const part: tf.Tensor = crossEntropy(this.#model, rows, {
+          checkpointing,
+          sharedPrefixes,
+        }).div(tokens);
         return { loss: part, figures: { part } };
       },
       (_, { part }) => (loss += part![0]!),
@@ -186,6 +197,17 @@ export class SftTrainer implements AsyncIterable<SftStep> {
       skipped,
       tokens,
     };
+  }
+
+  /** Rows that go through the model together, of rows in batches. */
+  #passes(items: readonly Example[], batchSize: number): Example[][] {
+    const { config } = this.#model;
+    const { maxTokensPerPass = tokensAtOnce(config), sharedPrefixes } = this.#options;
+    const batches = Array.from({ length: Math.ceil(items.length / batchSize) }, (_, i) =>
+      items.slice(i * batchSize, (i + 1) * batchSize),
+    );
+    const bounds = { maxTokensPerPass, sharedPrefixes };
+    return batches.flatMap((rows) => splitRows(rows, ({ ids }) => ids, bounds));
   }
 
   #learningRate(): number {

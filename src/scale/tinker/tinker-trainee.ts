@@ -82,7 +82,7 @@ export class TinkerTrainee implements Trainee {
   async measure(rows: readonly PassRow[], settings: UpdateSettings): Promise<RowMeasures> {
     this.check(settings);
     const logprobs: Float32Array[] = [];
-    for (const pass of splitByTokens(rows, settings.maxTokensPerPass, settings.maxRowsPerPass)) {
+    for (const pass of splitByTokens(rows, settings)) {
       logprobs.push(...(await this.logProbs(pass)));
     }
     return { logprobs, entropies: logprobs.map(surprisals) };
