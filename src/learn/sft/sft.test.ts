@@ -121,6 +121,26 @@ test("SftTrainer gives the same step whether its rows are accumulated or taken a
   });
 });
 
+test("SftTrainer gives the same step where beginnings are shared, and whatever goes through together", async () => {
+  const whole = await run({ batchSize: 6, epochs: 2 });
+  for (const options of [
+    { sharedPrefixes: true },
+    { maxTokensPerPass: 5 },
+    { sharedPrefixes: true, maxTokensPerPass: 7 },
+  ]) {
+    const other = await run({ batchSize: 6, epochs: 2, evaluation: examples, ...options });
+    assert.equal(other.steps.length, whole.steps.length);
+    other.steps.forEach(({ loss, gradientNorm, tokens }, i) => {
+      const step = whole.steps[i]!;
+      assert.ok(Math.abs(loss - step.loss) < 1e-5, `${loss} and ${step.loss}`);
+      assert.ok(Math.abs(gradientNorm - step.gradientNorm) < 1e-4);
+      assert.equal(tokens, step.tokens);
+    });
+    const held = await whole.trainer.evaluate(examples);
+    assert.ok(Math.abs(other.steps.at(-1)!.evalLoss! - held) < 1e-4);
+  }
+});
+
 test("SftTrainer resumed gives the same bytes as never having stopped", async () => {
   const options: SftOptions = { batchSize: 2, epochs: 4, warmupRatio: 0.2, seed: 3 };
   const whole = await run(options);
