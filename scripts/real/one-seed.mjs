@@ -48,7 +48,9 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
       }
     });
 
-  const before = await judged(model, "before");
+  // The same for every seed, and made once.
+  const untrained = join(folder, "..", `before-${family}-${level}.json`);
+  const before = await kept(untrained, () => judged(model, "before"));
   const sft = at("sft");
   const tuned = await kept(at("sft-curve.json"), () =>
     timed(async () => {
