@@ -100,7 +100,7 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
           "lab.share_prefixes=true",
           "lab.reuse_log_probs=true",
           "actor_rollout_ref.model.enable_gradient_checkpointing=false",
-          "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=3000",
+          "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=1600",
           `trainer.total_training_steps=${steps}`,
           "trainer.test_freq=-1",
           "trainer.val_before_train=false",

@@ -125,6 +125,7 @@ export { Learner } from "./learner.js";
 export type { PassLoss, StepSettings } from "./model-optimizer.js";
 export type { Reference } from "./reference-policy.js";
 export type { PassLogProbs, PassRow } from "./token-passes.js";
+export { keptPerLayer } from "./tokens-at-once.js";
 export type { Trainable } from "./trainee-of.js";
 export type { RowMeasures, StepReport, StepWork, Trainee } from "./trainee.js";
 export type { UpdateOptions } from "./update-options.js";

@@ -23,7 +23,7 @@ const length = ({ trajectory }: PassRow) => trajectory.prompt.length + trajector
 export interface PassBounds {
   maxTokensPerPass: number;
   maxRowsPerPass?: number;
-  /** Count what rows begin with in common once, and no padding. */
+  /** Count what rows begin with in common once, and places in rows for a quarter where they are more. */
   sharedPrefixes?: boolean;
 }
 

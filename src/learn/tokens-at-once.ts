@@ -7,12 +7,32 @@ const kept = 3 * 2 ** 30;
 const most = 16_384;
 
 /**
+ * What a layer keeps of a token for its way back, in numbers, with the gradients that are there before the
+ * layer is done: the norms, the projections, attention's answer, the feed-forward. Found by training models
+ * of different sizes; docs/log.md has the figures.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { keptPerLayer } from "arpo-lab/learn";
+ * import { Model } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const { config } = Model.init(sizes, 1);
+ * assert.equal(keptPerLayer(config), 10 * 8 + 6 * 2 * 8 + 6 * 16);
+ * ```
+ */
+export function keptPerLayer(config: ModelConfig): number {
+  const { hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
+  return 10 * hiddenSize + 6 * (heads + kvHeads) * headDim + 6 * intermediateSize;
+}
+
+/**
  * How many tokens go through a model together where nobody says: as many as leave 3 GiB for what a pass
  * keeps for its way back, at most 16,384. It depends on the model's sizes alone, so that the same run has
  * the same bytes on every machine.
  */
 export function tokensAtOnce(config: ModelConfig): number {
-  const { layers, hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
-  const floats = 8 * hiddenSize + (4 * heads + 4 * kvHeads) * headDim + 5 * intermediateSize;
-  return Math.max(1, Math.min(most, Math.floor(kept / (4 * layers * floats))));
+  const bytes = 4 * config.layers * keptPerLayer(config);
+  return Math.max(1, Math.min(most, Math.floor(kept / bytes)));
 }

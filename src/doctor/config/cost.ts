@@ -1,3 +1,4 @@
+import { keptPerLayer } from "../../learn/index.js";
 import { gigabytes } from "../machine/host.js";
 import {
   type ConfigContext,
@@ -11,12 +12,18 @@ import {
 const about = finding("cost");
 const FLOAT = 4;
 
-/** The parts of a run's memory, in bytes, estimated from shapes. */
-export function memoryParts(context: ConfigContext): Record<string, number> {
+/** What the lab itself takes before it holds a model. */
+const program = 160 * 2 ** 20;
+
+/** The parts of a run's memory, in bytes, estimated from shapes and the longest row. */
+export function memoryParts(
+  context: ConfigContext,
+  longest = longestRow(context),
+): Record<string, number> {
   const { config, model, parameters } = context;
   if (!model || parameters === undefined) return {};
   const { actor, rollout, model: how } = config.actor_rollout_ref;
-  const row = Math.min(longestRow(context), model.contextLength);
+  const row = Math.min(longest, model.contextLength);
   const weights = parameters * FLOAT;
   const critic = config.algorithm.adv_estimator === "gae" ? 1 : 0;
   const atOnce = Math.min(rowsOf(context), rollout.max_num_seqs);
@@ -26,13 +33,12 @@ export function memoryParts(context: ConfigContext): Record<string, number> {
     actor.use_dynamic_bsz || perPass === null
       ? Math.max(row, Math.min(actor.ppo_max_token_len_per_gpu, rowsOf(context) * row))
       : perPass * row;
-  // What a layer keeps for its way back: norms, projections, attention's answer, the feed-forward.
-  const width = 6 * model.hiddenSize + 2 * model.heads * model.headDim + 3 * model.intermediateSize;
-  const layer = tokens * width * FLOAT;
+  const layer = tokens * keptPerLayer(model) * FLOAT;
   const activations = how.enable_gradient_checkpointing
     ? layer + model.layers * tokens * model.hiddenSize * FLOAT
     : layer * model.layers;
   return {
+    "the lab itself": program,
     "weights, gradients and Adam's averages": (1 + critic) * 4 * weights,
     ...(hasReference(context) ? { "the reference policy": weights } : {}),
     "the cache of the rows being written": atOnce * row * keys,

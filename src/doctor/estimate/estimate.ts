@@ -32,17 +32,22 @@ interface Counts {
   read: number;
   written: number;
   results: number;
+  /** Tokens of the longest row, with its prompt. */
+  longest: number;
   calls: Map<string, number>;
 }
 
 function count(trees: readonly RolloutTree[]): Counts {
   const counts: Counts = {
-    ...{ prompts: trees.length, rows: 0, read: 0, written: 0, results: 0 },
+    ...{ prompts: trees.length, rows: 0, read: 0, written: 0, results: 0, longest: 0 },
     calls: new Map(),
   };
-  for (const { rows, nodes, prompt } of trees) {
+  for (const { rows, nodes, prompt, trajectories } of trees) {
     counts.rows += rows.length;
     counts.read += prompt.tokens.length;
+    for (const { tokens } of trajectories) {
+      counts.longest = Math.max(counts.longest, prompt.tokens.length + tokens.length);
+    }
     for (const { tool, tokens } of nodes) {
       counts[tool ? "results" : "written"] += tokens.length;
       if (tool) counts.calls.set(tool.tag, (counts.calls.get(tool.tag) ?? 0) + 1);
@@ -276,7 +281,7 @@ export async function estimate(
   const { config: model } = policy.model;
   const size = (shape: readonly number[]) => shape.reduce((product, side) => product * side, 1);
   const parameters = [...weightShapes(model).values()].reduce((all, shape) => all + size(shape), 0);
-  const memory = memoryParts({ config, kept: [], memory: 0, model, parameters });
+  const memory = memoryParts({ config, kept: [], memory: 0, model, parameters }, counts.longest);
   if (policy.model.lora) {
     // Adapters alone have gradients and averages.
     const trained = [...policy.model.trainable.values()].reduce((all, { size }) => all + size, 0);

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Estimate } from "../../src/doctor/index.js";
+import { HfTokenizer, Model, saveModel } from "../../src/model/index.js";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const tell = "process.on('exit', () => console.error('most ' + process.resourceUsage().maxRSS))";
+
+/** Runs the command line; what it says, and the most memory it had, in bytes. */
+function lab(...args: string[]): { said: string; most: number } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["bin/arpo-lab.mjs", ...args], {
+    cwd: root,
+    encoding: "utf8",
+    env: { ...process.env, NODE_OPTIONS: `--import "data:text/javascript,${tell}"` },
+  });
+  assert.equal(status, 0, stderr);
+  return { said: stdout, most: 1024 * Number(/most (\d+)/.exec(stderr)![1]) };
+}
+
+const larger = async () => {
+  const tiny = join(root, "data/models/tiny");
+  const folder = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-"));
+  const tokenizer = await HfTokenizer.load(tiny);
+  const sizes = { hiddenSize: 384, intermediateSize: 1536, layers: 10, heads: 6, kvHeads: 2 };
+  const model = Model.init({ ...sizes, vocabSize: 608, contextLength: 2048 }, 1);
+  await saveModel(model, folder);
+  await tokenizer.save(folder);
+  const extra = JSON.parse(readFileSync(join(tiny, "generation_config.json"), "utf8")) as object;
+  writeFileSync(join(folder, "generation_config.json"), JSON.stringify(extra));
+  model.dispose();
+  return folder;
+};
+
+const kinds: Record<string, string[]> = {
+  "full, all that a pass computed kept": [
+    "actor_rollout_ref.model.enable_gradient_checkpointing=false",
+  ],
+  "full, computed again on the way back": [
+    "actor_rollout_ref.model.enable_gradient_checkpointing=true",
+  ],
+  "adapters alone": [
+    "actor_rollout_ref.model.enable_gradient_checkpointing=false",
+    "actor_rollout_ref.model.lora_rank=8",
+  ],
+  "a critic beside it": [
+    "actor_rollout_ref.model.enable_gradient_checkpointing=false",
+    "algorithm.adv_estimator=gae",
+  ],
+};
+
+test("the memory that an estimate tells is what a run takes, within a quarter", async (t) => {
+  const model = await larger();
+  for (const [kind, overrides] of Object.entries(kinds)) {
+    const words = [
+      ...["--preset", "grpo", "--preset", "tiny"],
+      `actor_rollout_ref.model.path=${model}`,
+      `critic.model.path=${model}`,
+      "data.train_files=tasks:calc?train=32",
+      "data.val_files=tasks:calc?test=2",
+      "data.train_batch_size=4",
+      "data.max_response_length=96",
+      "actor_rollout_ref.rollout.n=8",
+      "actor_rollout_ref.actor.ppo_mini_batch_size=4",
+      "trainer.total_training_steps=1",
+      "trainer.val_before_train=false",
+      ...overrides,
+    ];
+    const estimate = JSON.parse(lab("estimate", "--json", ...words).said) as Estimate;
+    const told = Object.values(estimate.memory).reduce((sum, bytes) => sum + bytes, 0);
+    const out = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-run-"));
+    const { most } = lab("train", ...words, `trainer.default_local_dir=${out}`);
+    const gigabytes = (bytes: number) => (bytes / 2 ** 30).toFixed(2);
+    t.diagnostic(`${kind}: estimated ${gigabytes(told)} GiB, found ${gigabytes(most)}`);
+    assert.ok(Math.abs(told / most - 1) <= 0.25, `${kind}: ${told} against ${most}`);
+  }
+});
