@@ -7,9 +7,8 @@ const kept = 3 * 2 ** 30;
 const most = 16_384;
 
 /**
- * What a layer keeps of a token for its way back, in numbers, with the gradients that are there before the
- * layer is done: the norms, the projections, attention's answer, the feed-forward. Found by training models
- * of different sizes; docs/log.md has the figures.
+ * What a layer keeps of a token for its way back, in numbers: the norms, the projections, attention's
+ * answer, the feed-forward. Found by training models of different sizes; docs/log.md has the figures.
  *
  * @example
  * ```ts
@@ -19,12 +18,12 @@ const most = 16_384;
  *
  * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
  * const { config } = Model.init(sizes, 1);
- * assert.equal(keptPerLayer(config), 10 * 8 + 6 * 2 * 8 + 6 * 16);
+ * assert.equal(keptPerLayer(config), 6 * 8 + 2 * 4 * 4 + 3 * 16);
  * ```
  */
 export function keptPerLayer(config: ModelConfig): number {
   const { hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
-  return 10 * hiddenSize + 6 * (heads + kvHeads) * headDim + 6 * intermediateSize;
+  return 6 * hiddenSize + 2 * (heads + kvHeads) * headDim + 3 * intermediateSize;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { tf } from "../../tensor/index.js";
+import { lettingGo, tf } from "../../tensor/index.js";
 
 type Save = (tensors: tf.Tensor[]) => void;
 
@@ -37,7 +37,7 @@ export function checkpoint(
         const tape = state.activeTape;
         try {
           const rest = saved.slice(given.length);
-          return tf.grads((...again: tf.Tensor[]) => f(again, rest))(
+          return tf.grads((...again: tf.Tensor[]) => lettingGo(() => f(again, rest)))(
             saved.slice(0, given.length),
             dy,
           );
