@@ -26,7 +26,7 @@ const larger = async () => {
   const tiny = join(root, "data/models/tiny");
   const folder = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-"));
   const tokenizer = await HfTokenizer.load(tiny);
-  const sizes = { hiddenSize: 384, intermediateSize: 1536, layers: 10, heads: 6, kvHeads: 2 };
+  const sizes = { hiddenSize: 256, intermediateSize: 1024, layers: 8, heads: 4, kvHeads: 2 };
   const model = Model.init({ ...sizes, vocabSize: 608, contextLength: 2048 }, 1);
   await saveModel(model, folder);
   await tokenizer.save(folder);
@@ -61,16 +61,16 @@ test("the memory that an estimate tells is what a run takes, within a quarter", 
       `actor_rollout_ref.model.path=${model}`,
       `critic.model.path=${model}`,
       "data.train_files=tasks:calc?train=32",
-      "data.val_files=tasks:calc?test=2",
-      "data.train_batch_size=4",
-      "data.max_response_length=96",
-      "actor_rollout_ref.rollout.n=8",
-      "actor_rollout_ref.actor.ppo_mini_batch_size=4",
+      "data.val_files=tasks:calc?test=1",
+      "data.train_batch_size=2",
+      "data.max_response_length=64",
+      "actor_rollout_ref.rollout.n=16",
+      "actor_rollout_ref.actor.ppo_mini_batch_size=2",
       "trainer.total_training_steps=1",
       "trainer.val_before_train=false",
       ...overrides,
     ];
-    const estimate = JSON.parse(lab("estimate", "--json", ...words).said) as Estimate;
+    const estimate = JSON.parse(lab("estimate", "--json", "--prompts", "1", ...words).said) as Estimate;
     const told = Object.values(estimate.memory).reduce((sum, bytes) => sum + bytes, 0);
     const out = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-run-"));
     const { most } = lab("train", ...words, `trainer.default_local_dir=${out}`);

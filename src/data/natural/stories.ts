@@ -32,6 +32,12 @@ interface Step {
   k: number;
 }
 
+/** A sentence of a story, and the sum up to it where it is not beside the point. */
+interface Line {
+  sentence: string;
+  sum?: string;
+}
+
 /** What a step does to the number; undefined where it cannot be taken. */
 function after(count: number, { event, n, k }: Step): number | undefined {
   const changed = {
@@ -90,19 +96,26 @@ function tell(level: Level, start: number, steps: readonly Step[], share: Share,
   const p = random.choose(heroes);
   const { items, place } = random.choose<Setting>(share === "held" ? heldSettings : settings);
   const gaps = { p, items, place };
-  const told = steps.map(({ event, n, k }) => speaker.say(events[event], { ...gaps, n, k }));
+  const told: Line[] = steps.map(({ event, n, k }, i) => ({
+    sentence: asSentence(speaker.say(events[event], { ...gaps, n, k })),
+    sum: expressionOf(start, steps.slice(0, i + 1)),
+  }));
   for (let i = 0; i < levels[level].asides; i++) {
     const aside = speaker.say(distractions, { ...gaps, n: 2 + random.integer(58) });
-    told.splice(random.integer(told.length + 1), 0, aside);
+    told.splice(random.integer(told.length + 1), 0, { sentence: asSentence(aside) });
   }
-  const sentences = [speaker.say(beginnings, { ...gaps, n: start }), ...told];
-  const text = [...sentences.map(asSentence), speaker.say(endings, gaps)].join(" ");
-  return { text, wordings: speaker.used };
+  const first = asSentence(speaker.say(beginnings, { ...gaps, n: start }));
+  const lines = [{ sentence: first, sum: String(start) }, ...told];
+  const text = [...lines.map(({ sentence }) => sentence), speaker.say(endings, gaps)].join(" ");
+  return { text, lines, wordings: speaker.used };
 }
 
 const operators = ["+", "-", "*"] as const;
 
-/** Computes the whole story in one sum. */
+/**
+ * Goes through the story sentence by sentence, so that every number is copied from what stands beside it,
+ * and computes the whole of it in one sum.
+ */
 const expert: Expert = (task, results, choose) => {
   const right = String(task.extra["expression"]);
   const [result] = results;
@@ -113,8 +126,11 @@ const expert: Expert = (task, results, choose) => {
       const other = random.choose(operators.filter((operator) => operator !== sign));
       return right.slice(0, index) + other + right.slice(index + sign.length);
     });
+    const lines = (task.extra["lines"] as Line[]).flatMap(({ sentence, sum }) =>
+      sum === undefined ? [] : `${sentence} ${sum === right ? code : sum}`,
+    );
     return {
-      text: `<think>The story as a sum is ${code}.</think><python>${code}</python>`,
+      text: `<think>${lines.join("\n")}</think><python>${code}</python>`,
       call: { tag: "python", input: code },
     };
   }
@@ -140,14 +156,14 @@ export function stories(options: NaturalOptions = {}): TaskSet {
   const random = Random.from(seed).split("stories").split(level);
   const parts = fill("stories", random, sizes, (draw, part) => {
     const { start, steps, count } = drawSteps(level as Level, draw);
-    const { text, wordings } = tell(level as Level, start, steps, shareOf(part), draw);
+    const { text, lines, wordings } = tell(level as Level, start, steps, shareOf(part), draw);
     const expression = expressionOf(start, steps);
     const events = steps.map(({ event }) => event);
     return {
       question: text,
       prompt: promptFor(text),
       answer: String(count),
-      extra: { level, expression, events, wordings },
+      extra: { level, expression, lines, events, wordings },
     };
   });
   return { name: "stories", ...parts, tools: ["python"], expert };

@@ -33,7 +33,8 @@ export function memoryParts(
     actor.use_dynamic_bsz || perPass === null
       ? Math.max(row, Math.min(actor.ppo_max_token_len_per_gpu, rowsOf(context) * row))
       : perPass * row;
-  const layer = tokens * keptPerLayer(model) * FLOAT;
+  // With adapters, projections stay apart and each keeps its own.
+  const layer = tokens * keptPerLayer(model) * FLOAT * (how.lora_rank > 0 ? 1.4 : 1);
   const activations = how.enable_gradient_checkpointing
     ? layer + model.layers * tokens * model.hiddenSize * FLOAT
     : layer * model.layers;

@@ -22,6 +22,17 @@ export function frozenLinear(x: tf.Tensor, weight: tf.Tensor, bias?: tf.Tensor):
   }))(x);
 }
 
+/** y + scale * more. tfjs's own would keep all three for the way back, which needs none of them. */
+function plus(y: tf.Tensor, more: tf.Tensor, scale: number): tf.Tensor {
+  return tf.customGrad((...given) => {
+    const [to, what] = given as [tf.Tensor, tf.Tensor];
+    return {
+      value: to.add(what.mul(scale)),
+      gradFunc: (dy: tf.Tensor) => [dy.clone(), dy.mul(scale)],
+    };
+  })(y, more);
+}
+
 /**
  * x W^T + b + scale x A^T B^T of up to three projections of the same x, whose adapters have one rank.
  * Differentiable in x and the adapters. A GPU does it in two to four dispatches.
@@ -39,7 +50,7 @@ export function adaptedLinear(
   const count = projections.length;
   return fused(`ArpoAdapted${count}`, inputs, { scale }, count, () =>
     projections.map(({ weight, bias, a, b }) =>
-      frozenLinear(x, weight, bias).add(linear(linear(x, a), b).mul(scale)),
+      plus(frozenLinear(x, weight, bias), linear(linear(x, a), b), scale),
     ),
   );
 }
