@@ -81,8 +81,9 @@ export class TinkerTrainee implements Trainee {
 
   async measure(rows: readonly PassRow[], settings: UpdateSettings): Promise<RowMeasures> {
     this.check(settings);
+    const { maxTokensPerPass, maxRowsPerPass } = settings;
     const logprobs: Float32Array[] = [];
-    for (const pass of splitByTokens(rows, settings)) {
+    for (const pass of splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass })) {
       logprobs.push(...(await this.logProbs(pass)));
     }
     return { logprobs, entropies: logprobs.map(surprisals) };
