@@ -70,7 +70,9 @@ test("the memory that an estimate tells is what a run takes, within a quarter", 
       "trainer.val_before_train=false",
       ...overrides,
     ];
-    const estimate = JSON.parse(lab("estimate", "--json", "--prompts", "1", ...words).said) as Estimate;
+    const estimate = JSON.parse(
+      lab("estimate", "--json", "--prompts", "1", ...words).said,
+    ) as Estimate;
     const told = Object.values(estimate.memory).reduce((sum, bytes) => sum + bytes, 0);
     const out = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-run-"));
     const { most } = lab("train", ...words, `trainer.default_local_dir=${out}`);
