@@ -15,7 +15,7 @@ export {
   type JudgedTrajectory,
   type JudgedTree,
 } from "./judged-trajectory.js";
-export { builtInRewards, loadReward } from "./load-reward.js";
+export { builtInRewards, judgedApart, loadReward } from "./load-reward.js";
 export { math, mathNumeric } from "./math.js";
 export { numericEquivalent } from "./numeric-equivalence.js";
 export { mathEquivalent, normalizeMath } from "./math-equivalence.js";

@@ -11,6 +11,31 @@ import { exactMatch, substringMatch } from "./qa-em.js";
 import { byDataSource } from "./by-data-source.js";
 import { isGroupReward, type Reward, type RewardFunction } from "./reward-function.js";
 
+/** What the reference chooses by a task's data source where no reward is named; the rest is deep research. */
+const naive: Readonly<Record<string, RewardFunction>> = {
+  "openai/gsm8k": gsm8k,
+  "lighteval/MATH": math,
+  "DigitalLearningGmbH/MATH-lighteval": math,
+  "searchR1_*": exactMatch,
+};
+
+/**
+ * Whether tasks of a data source are judged by a rule of their own where a configuration names no reward.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { judgedApart } from "arpo-lab/reward";
+ *
+ * assert.deepEqual(["openai/gsm8k", "searchR1_nq", "math"].map(judgedApart), [true, true, false]);
+ * ```
+ */
+export function judgedApart(dataSource: string): boolean {
+  return Object.keys(naive).some((name) =>
+    name.endsWith("*") ? dataSource.startsWith(name.slice(0, -1)) : name === dataSource,
+  );
+}
+
 /**
  * The rewards that a configuration can name.
  *
@@ -31,15 +56,7 @@ export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
   exact_match: exactMatch,
   substring_match: substringMatch,
   // The reference's own choice by data source, which every published run overrides with deep_research.
-  naive: byDataSource(
-    {
-      "openai/gsm8k": gsm8k,
-      "lighteval/MATH": math,
-      "DigitalLearningGmbH/MATH-lighteval": math,
-      "searchR1_*": exactMatch,
-    },
-    deepResearch,
-  ),
+  naive: byDataSource(naive, deepResearch),
 };
 
 /**

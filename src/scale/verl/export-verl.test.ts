@@ -122,6 +122,24 @@ test("a job folder holds what verl reads: keys that moved under their new names"
   assert.ok((await stat(join(folder, "arpo_verl/loop.py"))).isFile());
 });
 
+test("tasks that are judged by a rule of their own here are not exported to another", async (t) => {
+  const folder = await place(t);
+  const file = join(folder, "train.jsonl");
+  const task = { question: "1+1?", answer: "so #### 2", data_source: "openai/gsm8k" };
+  await writeFile(file, `${JSON.stringify(task)}\n`);
+  const files = [`data.train_files=${file}`, `data.val_files=${file}`];
+  const out = (overrides: string[]) =>
+    exportVerl({ preset: "arpo", overrides: [...files, ...overrides] }, join(folder, "job"), {
+      tools: { python: "calculator", search: "calculator" },
+    });
+  await assert.rejects(
+    out([]),
+    /custom_reward_function.path must be named for tasks of openai\/gsm8k/,
+  );
+  const { overrides } = await out(["custom_reward_function.path=deep_research.py"]);
+  assert.ok(overrides.some((line) => line.endsWith("arpo_verl/reward.py")));
+});
+
 test("AEPO's rule and its look ahead go to the loop, its loss to verl's actor", async (t) => {
   const folder = await place(t);
   const overrides = [

@@ -4,6 +4,8 @@ import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Task } from "../../data/index.js";
+import { judgedApart } from "../../reward/index.js";
 import { loadConfig, tasksOf, type Config, type LoadOptions } from "../../run/index.js";
 import { putUserCode } from "./beside/put-user-code.js";
 import { checkTokens } from "./check-tokens.js";
@@ -108,6 +110,15 @@ function rewardInNode({ custom_reward_function: own }: Config, given?: string): 
   return !existsSync(resolve(path)) && !path.endsWith("deep_research.py");
 }
 
+/** In the folder the reward is deep research where none is named; here some data sources have rules of their own. */
+function refuseOtherReward(config: Config, tasks: readonly Task[]): void {
+  const apart = tasks.find(({ dataSource }) => judgedApart(dataSource ?? ""));
+  if (config.custom_reward_function.path !== null || !apart) return;
+  throw new RangeError(
+    `Cannot export to verl: custom_reward_function.path must be named for tasks of ${apart.dataSource}, which have a rule of their own here, got none; deep_research.py is the published one`,
+  );
+}
+
 /** The reward's place in the folder. */
 async function putReward(config: Config, folder: string, given?: string): Promise<string[]> {
   const { path, name: functionName } = config.custom_reward_function;
@@ -184,6 +195,7 @@ export async function exportVerl(
     notes.push(`${inNode.join(", ")}: in Node beside each worker (${options.package ?? "image"})`);
   }
   const train = await tasksOf(config.data.train_files, "train", config);
+  if (options.reward === undefined) refuseOtherReward(config, train);
   await checkTokens(config.data.tokenizer ?? model.path, train);
   await writeFile(join(folder, "train.parquet"), await taskParquet(train, loops.tree));
   const validation = await tasksOf(config.data.val_files, "test", config);
