@@ -124,12 +124,12 @@ test("a job folder holds what verl reads: keys that moved under their new names"
 
 test("tasks that are judged by a rule of their own here are not exported to another", async (t) => {
   const folder = await place(t);
-  const file = join(folder, "train.jsonl");
+  const file = `${folder}.jsonl`;
   const task = { question: "1+1?", answer: "so #### 2", data_source: "openai/gsm8k" };
   await writeFile(file, `${JSON.stringify(task)}\n`);
   const files = [`data.train_files=${file}`, `data.val_files=${file}`];
   const out = (overrides: string[]) =>
-    exportVerl({ preset: "arpo", overrides: [...files, ...overrides] }, join(folder, "job"), {
+    exportVerl({ preset: "arpo", overrides: [...files, ...overrides] }, folder, {
       tools: { python: "calculator", search: "calculator" },
     });
   await assert.rejects(
