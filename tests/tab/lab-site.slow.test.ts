@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
@@ -126,6 +126,49 @@ test("a second tab reads, and says so; it takes over when it is told to", async 
   await page.getByText("open in another tab").waitFor();
   await other.getByText("open in another tab").waitFor({ state: "hidden" });
   await other.close();
+});
+
+test("all that a reader made is downloaded as one zip, and put into another visit's lab", async () => {
+  const other = await browser.newContext();
+  const file = join(folder, "..", `${Math.random().toString(36).slice(2)}.zip`);
+  try {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      command(page, "arpo-lab:download-folder"),
+    ]);
+    await download.saveAs(file);
+    const reader = await open(host.url, other);
+    const upload = async (): Promise<void> => {
+      const [chooser] = await Promise.all([
+        reader.waitForEvent("filechooser"),
+        reader.evaluate(() => {
+          const { commands } = (globalThis as unknown as Lab).jupyterapp;
+          void commands.execute("arpo-lab:upload-folder");
+        }),
+      ]);
+      await chooser.setFiles(file);
+    };
+    await upload();
+    await reader.getByText("Put back:").waitFor();
+    await reader.goto(`${host.url}lab/tree/${path}`);
+    await ready(reader);
+    await shown(reader, "42 from Python");
+    await runCell(reader, "'changed since'");
+    await shown(reader, "changed since");
+    await reader.evaluate(() =>
+      (globalThis as unknown as Lab).jupyterapp.shell.currentWidget.context.save(),
+    );
+    await upload();
+    await reader.locator(".jp-Dialog").getByText("Already there, and not the same").waitFor();
+    await reader.getByRole("button", { name: "Replace" }).click();
+    await reader.getByText("Put back:").waitFor();
+    writeFileSync(file, readFileSync(file).subarray(0, 400));
+    await upload();
+    await reader.locator(".jp-Dialog").getByText("Cannot read").waitFor();
+  } finally {
+    await other.close();
+    rmSync(file, { force: true });
+  }
 });
 
 test("a link that was cut or changed, or holds far too much, is told in one sentence", async () => {
