@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import type { ModelConfig } from "../model/index.js";
 
 /** What a pass may keep for its way back, in bytes. */
@@ -22,6 +23,11 @@ const most = 16_384;
  * ```
  */
 export function keptPerLayer(config: ModelConfig): number {
+  checkArguments(
+    "count what a layer keeps",
+    { config },
+    { config: { hiddenSize: "number", intermediateSize: "number" } },
+  );
   const { hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
   return 6 * hiddenSize + 2 * (heads + kvHeads) * headDim + 3 * intermediateSize;
 }

@@ -1,4 +1,5 @@
 import { resolve } from "#platform/path";
+import { checkArguments } from "../arguments/check-arguments.js";
 import { addressOf } from "#platform/addresses";
 import { homePath } from "../files/index.js";
 import { importModule } from "../modules/import-module.js";
@@ -31,6 +32,7 @@ const naive: Readonly<Record<string, RewardFunction>> = {
  * ```
  */
 export function judgedApart(dataSource: string): boolean {
+  checkArguments("look up a data source's rule", { dataSource }, { dataSource: "text" });
   return Object.keys(naive).some((name) =>
     name.endsWith("*") ? dataSource.startsWith(name.slice(0, -1)) : name === dataSource,
   );
