@@ -50,7 +50,8 @@ async function working(t: TestContext, programs: Readonly<Record<string, string>
   const head = await FakeHead.start(t);
   head.onSubmit = (job) => {
     const [probe] = [...unzip([...head.packages.values()][0]!).values()];
-    const env = { PATH: `${bin}:${process.env.PATH ?? ""}` };
+    // A node has what every system has, whatever this process was given.
+    const env = { PATH: `${bin}:${process.env.PATH ?? ""}:/usr/bin:/bin` };
     const { stdout } = spawnSync("sh", ["-c", job.entrypoint.replace("sh probe.sh", "sh -s")], {
       ...{ cwd: node, env, input: probe!, encoding: "utf8" },
     });
