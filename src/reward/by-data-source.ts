@@ -12,6 +12,12 @@ import {
 } from "./reward-function.js";
 import type { Score } from "./score.js";
 
+/** The name among some that a data source has, or that ends in `*` and begins it. */
+export function nameOf(names: readonly string[], source: string): string | undefined {
+  if (names.includes(source)) return source;
+  return names.find((name) => name.endsWith("*") && source.startsWith(name.slice(0, -1)));
+}
+
 /**
  * Chooses the reward by the task's data source; a name may end in `*`. With a reward that judges whole
  * groups among them, so does the choice.
@@ -40,13 +46,13 @@ export function byDataSource(
   otherwise?: Reward,
 ): GroupReward | ((judged: JudgedTrajectory, context?: RewardContext) => Promise<Score>) {
   checkArguments("reward by data source", { rewards }, { rewards: "object" });
-  const stars = Object.keys(rewards).filter((name) => name.endsWith("*"));
+  const names = Object.keys(rewards);
   const choose = (source = ""): Reward => {
-    const star = stars.find((name) => source.startsWith(name.slice(0, -1)));
-    const reward = rewards[source] ?? (star ? rewards[star] : otherwise);
+    const name = nameOf(names, source);
+    const reward = name === undefined ? otherwise : rewards[name];
     if (reward) return reward;
     throw new RangeError(
-      `Cannot reward: the data source must be one of ${Object.keys(rewards).join(", ")}, got ${source || "none"}`,
+      `Cannot reward: the data source must be one of ${names.join(", ")}, got ${source || "none"}`,
     );
   };
   if ([...Object.values(rewards), ...(otherwise ? [otherwise] : [])].some(isGroupReward)) {

@@ -9,7 +9,7 @@ import { environmentReward } from "./environment-reward.js";
 import { gsm8k } from "./gsm8k.js";
 import { math, mathNumeric } from "./math.js";
 import { exactMatch, substringMatch } from "./qa-em.js";
-import { byDataSource } from "./by-data-source.js";
+import { byDataSource, nameOf } from "./by-data-source.js";
 import { isGroupReward, type Reward, type RewardFunction } from "./reward-function.js";
 
 /** What the reference chooses by a task's data source where no reward is named; the rest is deep research. */
@@ -33,9 +33,7 @@ const naive: Readonly<Record<string, RewardFunction>> = {
  */
 export function judgedApart(dataSource: string): boolean {
   checkArguments("look up a data source's rule", { dataSource }, { dataSource: "text" });
-  return Object.keys(naive).some((name) =>
-    name.endsWith("*") ? dataSource.startsWith(name.slice(0, -1)) : name === dataSource,
-  );
+  return nameOf(Object.keys(naive), dataSource) !== undefined;
 }
 
 /**

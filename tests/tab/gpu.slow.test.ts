@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { Browser } from "playwright-core";
+import { askWorker } from "./ask-worker.js";
 import { launchChromium } from "./chromium.js";
 import { startSite } from "./site.js";
 import type { StaticHost } from "./static-host.js";
@@ -21,27 +22,8 @@ after(async () => {
 });
 
 async function inTab(): Promise<GpuSteps[]> {
-  const context = await browser.newContext();
-  try {
-    const page = await context.newPage();
-    const said: string[] = [];
-    page.on("console", (message) => said.push(message.text()));
-    await page.goto(`${site.url}index.html`);
-    const answer = await page.evaluate(
-      (base) =>
-        new Promise<GpuSteps[] | { error: string }>((resolve) => {
-          const worker = new Worker("gpu-worker.js", { type: "module" });
-          worker.onmessage = ({ data }: MessageEvent<GpuSteps[]>) => resolve(data);
-          worker.onerror = ({ message }) => resolve({ error: message });
-          worker.postMessage(base);
-        }),
-      site.url,
-    );
-    if ("error" in answer) assert.fail(`${answer.error}\n${said.join("\n")}`);
-    return answer;
-  } finally {
-    await context.close();
-  }
+  const { answer } = await askWorker<GpuSteps[]>(browser, site, "gpu-worker", site.url);
+  return answer;
 }
 
 const close = (actual: number[], expected: number[], within: number) => {

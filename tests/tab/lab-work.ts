@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
+import { askWorker } from "./ask-worker.js";
 import { startSite } from "./site.js";
 import type { LabHashes } from "./work/lab-hashes.js";
 import type { TabWork } from "./work/tab-worker.js";
@@ -49,31 +50,20 @@ export interface InTab {
 /** The same in a worker of a page. */
 export async function inTab(browser: Browser, isolated: boolean, threads: number): Promise<InTab> {
   const site = await startSite({ "tab-worker": "dist/tests/tab/work/tab-worker.js" }, isolated);
-  const context = await browser.newContext();
   try {
-    const page = await context.newPage();
-    const said: string[] = [];
-    page.on("console", (message) => said.push(message.text()));
-    await page.goto(`${site.url}index.html`);
     const work: TabWork = {
       base: site.url,
       files,
       environment: { ARPO_LAB_THREADS: String(threads) },
     };
-    const answer = await page.evaluate(
-      (asked) =>
-        new Promise<{ hashes: LabHashes; isolated: boolean } | { error: string }>((resolve) => {
-          const worker = new Worker("tab-worker.js", { type: "module" });
-          worker.onmessage = ({ data }: MessageEvent<InTab>) => resolve(data);
-          worker.onerror = ({ message }) => resolve({ error: message });
-          worker.postMessage(asked);
-        }),
+    const { answer, said } = await askWorker<Omit<InTab, "said">>(
+      browser,
+      site,
+      "tab-worker",
       work,
     );
-    if ("error" in answer) throw new Error(`${answer.error}\n${said.join("\n")}`);
     return { ...answer, said };
   } finally {
-    await context.close();
     site.stop();
   }
 }
