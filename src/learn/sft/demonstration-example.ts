@@ -1,10 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/index.js";
 import type { Tokenizer } from "../../model/index.js";
+import type { Conversation } from "./conversation.js";
 import { type Example, encodeConversation } from "./encode.js";
 
 /**
- * A demonstration as a conversation of one question and one answer.
+ * A demonstration as a conversation: its task's prompt, as a rollout asks it, and one answer.
  *
  * @example
  * ```ts
@@ -30,9 +31,14 @@ export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): E
   );
   const { task, segments } = demonstration;
   const text = segments.map((segment) => segment.text).join("");
-  const turns = [
-    { role: "user" as const, text: task.prompt[0]!.content },
-    { role: "assistant" as const, text },
-  ];
-  return encodeConversation({ turns }, tokenizer);
+  const system = task.prompt[0]?.role === "system" ? task.prompt[0].content : undefined;
+  const asked = system === undefined ? task.prompt : task.prompt.slice(1);
+  const turns: Conversation["turns"] = asked.map(({ role, content }) => {
+    if (role === "user" || role === "assistant") return { role, text: content };
+    throw new RangeError(
+      `Cannot encode a demonstration: a prompt must be of user and assistant behind at most one system message, got ${role}`,
+    );
+  });
+  turns.push({ role: "assistant", text });
+  return encodeConversation(system === undefined ? { turns } : { system, turns }, tokenizer);
 }

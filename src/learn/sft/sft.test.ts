@@ -4,8 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { HfTokenizer, Model, trainBpe } from "../../model/index.js";
+import { demonstrate, naturalTasks, question } from "../../data/index.js";
+import { Random } from "../../random/index.js";
 import { NotAConversation, openAiTags, readConversation } from "./conversation.js";
 import { loadDataset } from "./dataset-info.js";
+import { exampleOf } from "./demonstration-example.js";
 import { encodeConversation, ignored } from "./encode.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
 
@@ -35,6 +38,27 @@ test("readConversation() takes OpenAI messages, other tags, and a seed file's re
   assert.equal(readConversation(seed).turns.length, 2);
   // LLaMA-Factory itself would skip it: the speakers are not its own.
   assert.throws(() => readConversation(seed, {}, { strict: true }), NotAConversation);
+});
+
+test("a demonstration is learned behind the prompt that a rollout asks with: its system message and its question", async () => {
+  const { train, expert } = naturalTasks.pages({ train: 1, test: 1 });
+  const [task] = train as [(typeof train)[0]];
+  const shown = await demonstrate(task, expert, () => Promise.resolve(""), {
+    random: Random.from(1),
+  });
+  const { ids, labels } = exampleOf(shown, tokenizer);
+  const prompt = ids.slice(
+    0,
+    labels.findIndex((label) => label !== ignored),
+  );
+  const asked = tokenizer.chat(task.prompt, { addGenerationPrompt: true });
+  assert.ok(asked.includes(question(task)));
+  assert.deepEqual(prompt, tokenizer.encode(asked));
+  const odd = { ...task, prompt: [...task.prompt, { role: "tool" as const, content: "x" }] };
+  assert.throws(
+    () => exampleOf({ ...shown, task: odd }, tokenizer),
+    /Cannot encode a demonstration: .* got tool/,
+  );
 });
 
 test("loadDataset() skips rows that do not alternate, says why, and names a missing set", async () => {
