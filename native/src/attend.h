@@ -10,17 +10,20 @@ struct HeadCache {
   float* const* slabs;
   int pages_per_slab;
   size_t page_floats;
-  size_t offset;  // of the layer and head within a page
+  size_t offset;  // of the layer and head within a page, in numbers
   int head_dim;
   int value_stride;
+  bool half;  // float16 in place of float
 };
 
 int value_stride(int head_dim);
-size_t head_floats(int head_dim);
+size_t head_numbers(int head_dim);  // even
 
-inline float* page_at(const HeadCache& cache, int page) {
-  return cache.slabs[page / cache.pages_per_slab] +
-         (size_t)(page % cache.pages_per_slab) * cache.page_floats + cache.offset;
+template <class T>
+inline T* page_at(const HeadCache& cache, int page) {
+  return (T*)(cache.slabs[page / cache.pages_per_slab] +
+              (size_t)(page % cache.pages_per_slab) * cache.page_floats) +
+         cache.offset;
 }
 
 void write_key_value(const HeadCache& cache, const int32_t* pages, int position, const float* key,

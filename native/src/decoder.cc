@@ -41,6 +41,7 @@ struct Decoder {
   float** slabs;
   int slab_count, pages_per_slab;
   size_t page_floats;
+  bool half_cache;
   float* work;
   size_t work_floats;
 
@@ -132,7 +133,8 @@ void attention(const Decoder& m, const Team& team, int index, const Chunk& c, co
   team.each(c.feeds * m.kv_heads, [&](int task, int thread) {
     int i = task / m.kv_heads, kv = task % m.kv_heads;
     HeadCache cache = {m.slabs, m.pages_per_slab, m.page_floats,
-                       ((size_t)index * m.kv_heads + kv) * head_floats(hd), hd, value_stride(hd)};
+                       ((size_t)index * m.kv_heads + kv) * head_numbers(hd), hd, value_stride(hd),
+                       m.half_cache};
     const int32_t* list = pages.list + pages.offsets[c.feed[i]];
     int q0 = kv * group * hd, k0 = (m.heads + kv) * hd, v0 = (m.heads + m.kv_heads + kv) * hd;
     auto bias = [&](int offset) { return layer.qkv_bias ? layer.qkv_bias + offset : nullptr; };
@@ -377,7 +379,7 @@ double decoder_create(const int32_t* shape, float eps) {
   memset(m, 0, sizeof(Decoder));
   m->vocab = shape[0], m->hidden = shape[1], m->layers = shape[2], m->heads = shape[3];
   m->kv_heads = shape[4], m->head_dim = shape[5], m->ff = shape[6], m->eps = eps;
-  m->format = (Format)shape[7];
+  m->format = (Format)shape[7], m->half_cache = shape[8] != 0;
   const size_t attended = (size_t)m->heads * m->head_dim;
   const size_t in_layer = m->qkv_width() + attended + (size_t)3 * m->ff;
   const size_t weights = (in_layer * m->layers + m->vocab) * m->hidden;
@@ -386,7 +388,8 @@ double decoder_create(const int32_t* shape, float eps) {
                     : weights * (m->format == Format::bf16 ? 2 : 1);
   m->layer = (Layer*)arpo_alloc(sizeof(Layer) * (m->layers + 1));
   memset(m->layer, 0, sizeof(Layer) * (m->layers + 1));
-  m->page_floats = (size_t)m->layers * m->kv_heads * head_floats(m->head_dim);
+  const size_t in_page = (size_t)m->layers * m->kv_heads * head_numbers(m->head_dim);
+  m->page_floats = m->half_cache ? in_page / 2 : in_page;
   size_t fit = m->page_floats ? SLAB_BYTES / (m->page_floats * sizeof(float)) : 1;
   m->pages_per_slab = fit < 1 ? 1 : (int)fit;
   return (double)(uintptr_t)m;

@@ -51,9 +51,31 @@ ARPO_INLINE ivec widen_bytes(const uint8_t* p) {
 }
 // Finite float16, exactly, on machines that do not know it too.
 ARPO_INLINE vec widen_float16(const uint16_t* p) {
+#if defined(ARPO_ISA_avx512)
+  return (vec)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i*)p));
+#else
   const ivec bits = __builtin_convertvector(*(const halves*)p, ivec);
   const vec magnitude = (vec)((bits & 0x7fff) << 13) * 5.192296858534828e33f;  // 2^112
   return (vec)((ivec)magnitude | (bits & 0x8000) << 16);
+#endif
+}
+// The nearest float16, ties to even; the largest one for what is larger.
+ARPO_INLINE uint16_t float16_of(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+  const uint32_t magnitude = bits & 0x7fffffff;
+  if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7bff);
+  if (magnitude >= 0x38800000) {
+    const uint32_t moved = magnitude - 0x38000000;
+    return (uint16_t)(sign | (moved + 0x0fff + (moved >> 13 & 1)) >> 13);
+  }
+  // Below the normal ones: added to 0.5, whose last bit is the smallest float16.
+  float small;
+  memcpy(&small, &magnitude, 4);
+  small += 0.5f;
+  memcpy(&bits, &small, 4);
+  return (uint16_t)(sign | (bits - 0x3f000000));
 }
 
 inline float* scales_in(void* narrow, int out, int in) {

@@ -41,6 +41,7 @@ export { PlainDecoder } from "./decoder/plain.js";
 export type {
   DecoderLayerWeights,
   DecoderShape,
+  CacheType,
   DecoderType,
   DecoderWeights,
   WeightsSource,

@@ -1,5 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import {
+  type CacheType,
   type DecoderType,
   fetchWeights,
   HfTokenizer,
@@ -33,6 +34,8 @@ export interface ModelPolicyOptions extends PolicyOptions {
    * `"float32"`, the model.
    */
   dtype?: DecoderType;
+  /** How keys and values are kept: `"float16"` takes half the memory, and rounds. Default: `"float32"`. */
+  cache?: CacheType;
 }
 
 function checkEnds(tokenizer: Tokenizer, vocabSize: number): void {
@@ -51,6 +54,8 @@ export interface LoadPolicyOptions extends PolicyOptions {
    * that only decodes, without a model in memory beside it.
    */
   dtype?: DecoderType;
+  /** How keys and values are kept: `"float16"` takes half the memory, and rounds. Default: `"float32"`. */
+  cache?: CacheType;
 }
 
 /** One row through the model; only what predicts a token behind the prompt gets logits. */
@@ -89,12 +94,12 @@ export class ModelPolicy extends LocalPolicy {
       { model: "model", tokenizer: "tokenizer", options: "object" },
     );
     checkEnds(tokenizer, model.config.vocabSize);
-    const { dtype = "float32", ...own } = options;
+    const { dtype, cache, ...own } = options;
     super({
       ...own,
       name: options.name ?? "model",
       tokenizer,
-      decoder: makeDecoder(model, { dtype }),
+      decoder: makeDecoder(model, { dtype, cache }),
       weightsVersion: () => model.version,
     });
     this.model = model;
@@ -138,13 +143,17 @@ export async function loadPolicy(
   path: string,
   loading: LoadPolicyOptions = {},
 ): Promise<LocalPolicy> {
-  checkArguments("load a policy", { path, loading }, { path: "path", loading: { dtype: "text?" } });
-  const { dtype = "float32", ...options } = loading;
+  checkArguments(
+    "load a policy",
+    { path, loading },
+    { path: "path", loading: { dtype: "text?", cache: "text?" } },
+  );
+  const { dtype = "float32", cache, ...options } = loading;
   await ready();
   const folder = modelFolder(path);
   const tokenizer = await HfTokenizer.load(folder);
   if (dtype !== "float32") {
-    const { decoder } = await loadDecoder(folder, { dtype });
+    const { decoder } = await loadDecoder(folder, { dtype, cache });
     try {
       checkEnds(tokenizer, decoder.vocabSize);
       return new LocalPolicy({ name: modelName(folder), ...options, tokenizer, decoder });
@@ -156,7 +165,7 @@ export async function loadPolicy(
   const model = await loadModel(folder);
   try {
     await fetchWeights(model);
-    return new ModelPolicy(model, tokenizer, { name: modelName(folder), ...options });
+    return new ModelPolicy(model, tokenizer, { name: modelName(folder), cache, ...options });
   } catch (error) {
     model.dispose();
     throw error;

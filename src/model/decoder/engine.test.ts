@@ -57,6 +57,48 @@ for (const { kind, call: kernels } of engines) {
     assert.deepEqual(one, five);
   });
 
+  test(`EngineDecoder on ${kind} keeps keys and values in half the memory, rounded as PlainDecoder rounds them`, () => {
+    for (const [, change, options] of decoderVariants) {
+      const shape = smallShape(change);
+      const weights = randomWeights(shape, options);
+      const random = Random.from(5);
+      const parts = [3, 16, 70].map((count, row) => {
+        const tokens = Array.from({ length: count }, () => random.integer(shape.vocabSize));
+        return [row, tokens] as const;
+      });
+      const engine = new EngineDecoder(kernels, shape, () => weights, "float32", "float16");
+      const whole = new EngineDecoder(kernels, shape, () => weights);
+      const plain = new PlainDecoder(shape, () => weights, "float16");
+      const said = [engine, plain, whole].map((decoder) => {
+        for (let i = 0; i < parts.length; i++) decoder.open();
+        feed(decoder, parts);
+        const forked = decoder.fork(2);
+        decoder.truncate(forked, 60);
+        return feed(decoder, [
+          [0, [1]],
+          [forked, [2, 3]],
+        ]);
+      });
+      const apart = (a: Sampled, b: Sampled): number => {
+        let most = 0;
+        for (const row of [0, 1]) {
+          const [one, other] = [a, b].map((of) => byId(of, row, shape.vocabSize));
+          for (const [id, value] of one!.entries())
+            most = Math.max(most, Math.abs(value - other![id]!));
+        }
+        return most;
+      };
+      const [ours, oracle, exact] = said as [Sampled, Sampled, Sampled];
+      assert.equal(engine.rounded, "float16");
+      assert.equal(engine.bytes() * 2, whole.bytes());
+      // A sum in another order may round to the next float16 now and then.
+      assert.ok(apart(ours, oracle) < 1e-3, `${apart(ours, oracle)} from PlainDecoder`);
+      assert.ok(apart(ours, exact) < 0.05, `${apart(ours, exact)} from what is not rounded`);
+      assert.ok(apart(ours, exact) > 0, "something is rounded");
+      for (const decoder of [engine, whole, plain]) decoder.dispose();
+    }
+  });
+
   for (const [what, change, options] of decoderVariants) {
     test(`EngineDecoder on ${kind} agrees with PlainDecoder to 1e-4 (${what})`, () => {
       const shape = smallShape(change);

@@ -3,9 +3,9 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkStep, notFinite } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";
-import type { DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
+import type { CacheType, DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
 import type { StoredValues } from "../files/weight-file.js";
-import { checkWeights, decoderTypes } from "./weights.js";
+import { cacheTypes, checkWeights, decoderTypes } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
 import { wholeValues } from "../files/whole-values.js";
 import type { Extension } from "./pages.js";
@@ -38,7 +38,7 @@ const KEPT_BYTES = 16 * 2 ** 20;
 export class EngineDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
-  readonly rounded?: Exclude<DecoderType, "float32">;
+  readonly rounded?: Decoder["rounded"];
   readonly #kernels: EngineFunctions;
   readonly #shape: DecoderShape;
   readonly #source: () => DecoderWeights<StoredValues>;
@@ -58,6 +58,7 @@ export class EngineDecoder implements Decoder {
     shape: DecoderShape,
     source: () => DecoderWeights<StoredValues>,
     type: DecoderType = "float32",
+    cache: CacheType = "float32",
   ) {
     checkArguments(
       "make a decoder",
@@ -72,12 +73,14 @@ export class EngineDecoder implements Decoder {
     this.#source = source;
     this.#type = type;
     if (type !== "float32") this.rounded = type;
+    else if (cache !== "float32") this.rounded = cache;
     this.vocabSize = vocabSize;
     this.contextLength = shape.contextLength;
     this.#decoder = kernels.decoder_create(
       Int32Array.of(
         ...[vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward],
         decoderTypes.indexOf(type),
+        cacheTypes.indexOf(cache),
       ),
       normEps,
     );

@@ -2,12 +2,13 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
 import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine } from "../../tensor/index.js";
+import { checkTypes, noteWholeCache } from "./check-types.js";
 import { EngineDecoder } from "./engine.js";
 import { GpuDecoder } from "./gpu/gpu-decoder.js";
 import { modelWeights } from "./gpu/model-weights.js";
 import { decoderShape, decoderWeights } from "./of-model.js";
 import { PlainDecoder } from "./plain.js";
-import { type DecoderType, decoderTypes } from "./weights.js";
+import type { CacheType, DecoderType } from "./weights.js";
 import type { Decoder } from "./decoder.js";
 import type { Model } from "../transformer/transformer.js";
 
@@ -15,7 +16,8 @@ import type { Model } from "../transformer/transformer.js";
  * The fastest decoder there is here for a model: the compiled engine's, the GPU's where that was measured
  * to be faster or asked for, or plain code where that was (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
  * With a `dtype` the decoder's copy is rounded: it takes a half or a quarter of the memory and is not
- * quite the model any more (`"q4"` is the engine's alone). Plain code keeps the weights as they are.
+ * quite the model any more (`"q4"` is the engine's alone); so it is with a `cache` of `"float16"`, whose keys and
+ * values take half. Plain code keeps the weights as they are, and rounds keys and values without taking less.
  *
  * @example
  * ```ts
@@ -28,22 +30,19 @@ import type { Model } from "../transformer/transformer.js";
  * decoder.dispose();
  * ```
  */
-export function makeDecoder(model: Model, options: { dtype?: DecoderType } = {}): Decoder {
+export function makeDecoder(model: Model, options: { dtype?: DecoderType; cache?: CacheType } = {}): Decoder {
   checkArguments("make a decoder", { model, options }, { model: "model", options: "object" });
-  const { dtype = "float32" } = options;
-  if (!decoderTypes.includes(dtype)) {
-    throw new RangeError(
-      `Cannot make a decoder: dtype must be one of ${decoderTypes.join(", ")}, got ${String(dtype)}`,
-    );
-  }
+  const { dtype = "float32", cache = "float32" } = options;
+  checkTypes("make a decoder", dtype, cache);
   const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
   const shape = decoderShape(model.config);
   if (device && dtype !== "q4") {
+    noteWholeCache(cache);
     return new GpuDecoder(device, shape, () => modelWeights(device, model), dtype);
   }
   const engine = compiledEngine();
   const source = () => decoderWeights(model);
   return engine
-    ? new EngineDecoder(engine.call, shape, source, dtype)
-    : new PlainDecoder(shape, source);
+    ? new EngineDecoder(engine.call, shape, source, dtype, cache)
+    : new PlainDecoder(shape, source, cache);
 }

@@ -1,7 +1,9 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkStep, notFinite } from "./check-step.js";
+import { packHalf, unpackHalf } from "../files/half.js";
 import type {
+  CacheType,
   DecoderLayerWeights,
   DecoderShape,
   DecoderWeights,
@@ -37,6 +39,7 @@ import { sample } from "./sample.js";
 export class PlainDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
+  readonly rounded?: "float16";
   readonly #shape: DecoderShape;
   readonly #source: WeightsSource;
   #weights: DecoderWeights;
@@ -48,8 +51,9 @@ export class PlainDecoder implements Decoder {
     this.#ids.delete(page);
   });
 
-  constructor(shape: DecoderShape, source: WeightsSource) {
+  constructor(shape: DecoderShape, source: WeightsSource, cache: CacheType = "float32") {
     checkArguments("make a decoder", { shape, source }, { shape: "object", source: "function" });
+    if (cache !== "float32") this.rounded = cache;
     this.#shape = shape;
     this.#source = source;
     this.#weights = source();
@@ -209,6 +213,9 @@ export class PlainDecoder implements Decoder {
     const at = (index * 2 * PAGE_SIZE + (position % PAGE_SIZE)) * width;
     own.set(key, at);
     own.set(value, at + PAGE_SIZE * width);
+    if (this.rounded) {
+      for (const from of [at, at + PAGE_SIZE * width]) roundHalf(own.subarray(from, from + width));
+    }
 
     const mixed = new Float64Array(heads * headDim);
     const scores = new Float64Array(position + 1);
@@ -258,6 +265,13 @@ export class PlainDecoder implements Decoder {
       times(head ?? embedding, normed(state, finalNorm, this.#shape.normEps)),
     );
   }
+}
+
+/** To the nearest float16 in place, the largest one for what is larger. */
+function roundHalf(values: Float32Array): void {
+  for (let i = 0; i < values.length; i++)
+    values[i] = Math.min(65504, Math.max(-65504, values[i]!));
+  unpackHalf(packHalf(values, "float16"), "float16", values);
 }
 
 function normed(x: Float64Array, weight: Float32Array, eps: number): Float64Array {

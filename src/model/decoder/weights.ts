@@ -54,6 +54,10 @@ export type WeightsSource = () => DecoderWeights;
 export const decoderTypes = ["float32", "bfloat16", "int8", "q4"] as const;
 export type DecoderType = (typeof decoderTypes)[number];
 
+/** How a decoder keeps the keys and values of what it has read: as they are, or rounded to float16. */
+export const cacheTypes = ["float32", "float16"] as const;
+export type CacheType = (typeof cacheTypes)[number];
+
 /** Throws unless every weight is there and of the size the shape asks for. */
 export function checkWeights(shape: DecoderShape, weights: DecoderWeights<StoredValues>): void {
   const { vocabSize, hidden, heads, kvHeads, headDim, feedForward } = shape;

@@ -5,16 +5,17 @@ import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine, ready } from "../../tensor/index.js";
 import { chooseDecoder } from "../choose/choose-backend.js";
 import type { ModelConfig } from "../config.js";
+import { checkTypes, noteWholeCache } from "../decoder/check-types.js";
 import { EngineDecoder } from "../decoder/engine.js";
 import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
-import {
-  type DecoderType,
-  decoderTypes,
-  type DecoderWeights,
-  type WeightsSource,
+import type {
+  CacheType,
+  DecoderType,
+  DecoderWeights,
+  WeightsSource,
 } from "../decoder/weights.js";
 import { endNames, layerWeights } from "../decoder/weight-names.js";
 import type { StoredValues, WeightFile } from "../files/weight-file.js";
@@ -32,6 +33,8 @@ export interface LoadDecoderOptions {
    * others rounded. Default: `"float32"`, as exact as training.
    */
   dtype?: DecoderType;
+  /** How keys and values are kept: `"float16"` takes half the memory. Default: `"float32"`. */
+  cache?: CacheType;
   /** Whether files may be mapped into memory. Default: where the engine can. */
   map?: boolean;
 }
@@ -108,12 +111,8 @@ export async function loadDecoder(
   options: LoadDecoderOptions = {},
 ): Promise<{ decoder: Decoder; config: ModelConfig }> {
   checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
-  const { dtype = "float32" } = options;
-  if (!decoderTypes.includes(dtype)) {
-    throw new RangeError(
-      `Cannot load a model: dtype must be one of ${decoderTypes.join(", ")}, got ${JSON.stringify(dtype)}`,
-    );
-  }
+  const { dtype = "float32", cache = "float32" } = options;
+  checkTypes("load a model", dtype, cache);
   await ready();
   const engine = compiledEngine();
   const files: WeightFile[] = [];
@@ -135,6 +134,7 @@ export async function loadDecoder(
       return values;
     };
     if (device && dtype !== "q4") {
+      noteWholeCache(cache);
       const read = checked(tensors);
       const weights = storedWeights(tensors, config, read);
       read(endNames.embedding);
@@ -149,10 +149,11 @@ export async function loadDecoder(
           `arpo-lab: weights are widened to float32: plain JavaScript does not decode in ${dtype}`,
         );
       }
-      return { decoder: new PlainDecoder(shape, inMemory(tensors, config, widened)), config };
+      const decoder = new PlainDecoder(shape, inMemory(tensors, config, widened), cache);
+      return { decoder, config };
     }
     const weights = storedWeights(tensors, config, dtype === "float32" ? widened : tensors.read);
-    const decoder = new EngineDecoder(engine.call, shape, () => weights, dtype);
+    const decoder = new EngineDecoder(engine.call, shape, () => weights, dtype, cache);
     for (const buffer of tensors.buffers) engine.forget?.(buffer);
     return { decoder, config };
   } finally {

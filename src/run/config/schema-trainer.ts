@@ -20,7 +20,7 @@ import { expansionRules } from "../../rollout/branch/family/settings.js";
 import { credit } from "./schema-credit.js";
 import { expand } from "./schema-expand.js";
 
-import { decoderTypes } from "../../model/decoder/weights.js";
+import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { filterGroups, rolloutCorrection } from "./schema-correction.js";
 
 /** The loggers there are. */
@@ -113,6 +113,9 @@ export const lab = section({
   ),
   sampler: oneOf(decoderTypes, "float32").describe(
     "How weights are kept to sample with: rounded ones take less memory, and the update corrects for them",
+  ),
+  cache: oneOf(cacheTypes, "float32").describe(
+    "How keys and values are kept to sample with: float16 takes half the memory, and the update corrects for it",
   ),
   correct_sampler: flag(true).describe(
     "Where what samples is not what trains and rollout_correction asks for nothing: weights per token; off: metrics alone",

@@ -103,6 +103,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
   const policy = Policy.fromModel(loaded, tokenizer, {
     name: modelName(folder),
     dtype: config.lab.sampler,
+    cache: config.lab.cache,
     ...(rollout.max_model_len === null ? {} : { contextLength: rollout.max_model_len }),
   });
   const needsReference =
