@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { writeSite } from "../cli/site/write-site.js";
-import { chromiumPath, launchChromium } from "../tests/tab/chromium.js";
+import { asTabBrowser, chromiumPath, launchChromium } from "../tests/tab/browsers/chromium.js";
 import { ready, runAbove, shown } from "../tests/tab/lab-page.js";
 import { inNode, inTab } from "../tests/tab/lab-work.js";
 import { StaticHost } from "../tests/tab/static-host.js";
@@ -113,7 +113,7 @@ export async function* figures(): AsyncGenerator<Figure> {
     >;
     // In turns: what else the machine does then troubles all of them.
     for (let round = 0; round < rounds; round++) {
-      times.tab.push((await inTab(browser, true, 2)).hashes.ms);
+      times.tab.push((await inTab(asTabBrowser(browser), true, 2)).hashes.ms);
       times.wasm.push(inNode(2).ms);
       times.native.push(inNode(2, "native").ms);
     }

@@ -1,4 +1,5 @@
 import type * as node from "../node/input.js";
+import { sharesMemory } from "#platform/cores";
 import { WORDS, type InputAnswer } from "../contract/bridge.js";
 
 /** Where in the shared words the text of an answer lies: its length in bytes, then the bytes. */
@@ -10,7 +11,7 @@ const MOST = 1 << 16;
 /** Words that the threads of a kernel share, with room for an answer; shared where the page may. */
 export function makeWords(): SharedArrayBuffer | ArrayBuffer {
   const size = TEXT + MOST;
-  return globalThis.crossOriginIsolated ? new SharedArrayBuffer(size) : new ArrayBuffer(size);
+  return sharesMemory() ? new SharedArrayBuffer(size) : new ArrayBuffer(size);
 }
 
 /** Puts an answer where a thread that waits finds it; the count goes up after that. */
@@ -56,7 +57,7 @@ export class TabInput {
       return {
         ok: false,
         reason:
-          "Cannot ask for input in the middle of a computation: this page is not isolated; write await prompt(…)",
+          "Cannot ask for input in the middle of a computation: the threads of this page share no memory; write await prompt(…)",
       };
     }
     if (Atomics.load(this.#words, WORDS.inputs) === this.#seen + this.#taken) return undefined;

@@ -3,6 +3,7 @@ import type { ColumnMap } from "../contract/compiler.js";
 import type { DebugSource } from "../contract/debug.js";
 import type { ErrorReport } from "../contract/bridge.js";
 import { dim, excerpt, red } from "../host/excerpt.js";
+import { stackFrames } from "./stack-frames.js";
 
 interface Source {
   count: number;
@@ -80,21 +81,18 @@ export class Tracebacks {
     const frames: string[] = [];
     let shown: string[] | undefined;
     const stack = read(() => error.stack);
-    for (const line of stack.split("\n")) {
-      const match = /^\s+at (?:(.*?) \()?([^()]*?):(\d+):(\d+)\)?$/.exec(line);
-      if (!match) continue;
-      const [, name = "", file = "", row = "1", column = "1"] = match;
+    for (const { name, file, row, column } of stackFrames(stack)) {
       const source = this.#sources.get(file);
       // Below the cell's first frame is the kernel itself; Node's own frames explain nothing.
       if (source === undefined && (file.startsWith("node:") || isKernelFile(file))) continue;
       if (source === undefined) {
         const map = this.modules.get(file);
-        const at = position(map, Number(row), Number(column));
+        const at = position(map, row, column);
         const place = `${file}:${at.line}:${at.column}`;
         frames.push(dim(`    at ${name ? `${name} (${place})` : place}`));
         continue;
       }
-      const place = position(source.map, Number(row), Number(column));
+      const place = position(source.map, row, column);
       const where = `cell ${source.count}, line ${place.line}:${place.column}`;
       const plain = /^(async )?(Object\.)?<anonymous>$|^evalmachine|^$/.test(name);
       frames.push(`    at ${plain ? where : `${name} (${where})`}`);

@@ -17,8 +17,7 @@ export class Reader {
 
   constructor(script: URL) {
     // A worker of an address has the policy that the host sends, which may be none; one of a blob has the
-    // page's.
-    // What it imports from the start on would have to be of a blob too (worker-src).
+    // page's. Firefox asks worker-src of what it imports as well, so that names this host's scripts too.
     const code = `import(${JSON.stringify(script.href)}).catch((error) => setTimeout(() => { throw error; }));`;
     const start = new Blob([code], { type: "text/javascript" });
     this.#worker = new Worker(URL.createObjectURL(start), { type: "module" });

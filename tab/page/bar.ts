@@ -1,3 +1,4 @@
+import { sharesMemory } from "#platform/cores";
 import type { FromServer } from "../server/messages.js";
 
 /** A quiet line at the bottom of the page: what is loading, and what a reader should know. */
@@ -27,6 +28,8 @@ export class Bar {
   }
 }
 
+const alone = "one thread computes, a loop ends only by restarting the kernel";
+
 /** What a state of the server means to a reader; undefined where there is nothing to say. */
 export function stateText(state: Extract<FromServer, { type: "state" }>): string | undefined {
   if (!state.writes) return "This lab is open in another tab: here you can read and run, not save.";
@@ -36,7 +39,10 @@ export function stateText(state: Extract<FromServer, { type: "state" }>): string
     state.newer.length === 0 ||
       `${names} changed since you did: your copy is kept, the new one lies beside it.`,
     crossOriginIsolated ||
-      "No service worker here, as in a private window: one thread computes, a loop ends only by restarting the kernel, and nothing opens without a network.",
+      `No service worker here, as in a private window: ${alone}, and nothing opens without a network.`,
+    !crossOriginIsolated ||
+      sharesMemory() ||
+      `The threads of this browser share no memory: ${alone}.`,
   ].filter((text) => typeof text === "string");
   return said.length === 0 ? undefined : said.join(" ");
 }

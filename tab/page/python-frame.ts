@@ -7,11 +7,11 @@ const quoted = (text: string): string => text.replaceAll("&", "&amp;").replaceAl
 
 /**
  * A document of which nothing leads out: no origin, so none of its databases and files; scripts are this one and
- * blobs, connections are none. The one around it forbids frames, so that the inner one cannot be led elsewhere.
+ * blobs, workers also those of `data:`, which have this policy as well; connections are none. The one around it forbids frames, so that the inner one cannot be led elsewhere.
  */
 export function walled(program: string): string {
   const once = nonce();
-  const policy = `default-src 'none'; script-src 'nonce-${once}' blob: 'wasm-unsafe-eval'`;
+  const policy = `default-src 'none'; script-src 'nonce-${once}' blob: 'wasm-unsafe-eval'; worker-src blob: data:`;
   const head = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}">`;
   const inner = `${head}<script nonce="${once}">${program.replaceAll("</", "<\\/")}</script>`;
   return `${head}<iframe sandbox="allow-scripts" srcdoc="${quoted(inner)}"></iframe>`;

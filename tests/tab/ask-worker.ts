@@ -1,26 +1,17 @@
-import type { Browser } from "playwright-core";
+import type { TabBrowser } from "./browsers/driven.js";
 import type { StaticHost } from "./static-host.js";
-
-export interface WorkerAnswer<T> {
-  answer: T;
-  /** What the page's console said. */
-  said: string[];
-}
 
 /** What a worker of a site's page answers when it is given some work; its error where it fails. */
 export async function askWorker<T extends object>(
-  browser: Browser,
+  browser: TabBrowser,
   site: StaticHost,
   name: string,
   work: unknown,
-): Promise<WorkerAnswer<T>> {
-  const context = await browser.newContext();
+): Promise<T> {
+  const page = await browser.newPage();
   try {
-    const page = await context.newPage();
-    const said: string[] = [];
-    page.on("console", (message) => said.push(message.text()));
     await page.goto(`${site.url}index.html`);
-    const answer = await page.evaluate(
+    const found = await page.evaluate(
       ([script, asked]) =>
         new Promise<unknown>((resolve) => {
           const worker = new Worker(script, { type: "module" });
@@ -30,10 +21,10 @@ export async function askWorker<T extends object>(
         }),
       [`${name}.js`, work] as const,
     );
-    const found = answer as T | { error: string };
-    if ("error" in found) throw new Error(`${found.error}\n${said.join("\n")}`);
-    return { answer: found, said };
+    const answer = found as T | { error: string };
+    if ("error" in answer) throw new Error(`${answer.error}\n${page.said.join("\n")}`);
+    return answer;
   } finally {
-    await context.close();
+    await page.close();
   }
 }

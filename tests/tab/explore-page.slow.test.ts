@@ -7,7 +7,7 @@ import { join } from "node:path";
 import test, { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { launchChromium } from "./chromium.js";
+import { launchChromium } from "./browsers/chromium.js";
 import { StaticHost } from "./static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import type { Browser } from "playwright-core";
 import { askWorker } from "./ask-worker.js";
-import { launchChromium } from "./chromium.js";
+import { openChromium } from "./browsers/chromium.js";
+import type { TabBrowser } from "./browsers/driven.js";
 import { startSite } from "./site.js";
 import type { StaticHost } from "./static-host.js";
 import { gpuSteps, type GpuSteps } from "./work/gpu-steps.js";
@@ -10,10 +10,10 @@ import { gpuSteps, type GpuSteps } from "./work/gpu-steps.js";
 // A GPU made of software, which Chromium brings and does not trust a page with unless it is told to.
 const args = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 
-let browser: Browser;
+let browser: TabBrowser;
 let site: StaticHost;
 before(async () => {
-  browser = await launchChromium(args);
+  browser = await openChromium(args);
   site = await startSite({ "gpu-worker": "dist/tests/tab/work/gpu-worker.js" }, false);
 });
 after(async () => {
@@ -21,10 +21,7 @@ after(async () => {
   site.stop();
 });
 
-async function inTab(): Promise<GpuSteps[]> {
-  const { answer } = await askWorker<GpuSteps[]>(browser, site, "gpu-worker", site.url);
-  return answer;
-}
+const inTab = () => askWorker<GpuSteps[]>(browser, site, "gpu-worker", site.url);
 
 const close = (actual: number[], expected: number[], within: number) => {
   assert.equal(actual.length, expected.length);

@@ -6,7 +6,7 @@ import test, { after, before } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { writeSite } from "../../cli/site/write-site.js";
-import { launchChromium } from "./chromium.js";
+import { launchChromium } from "./browsers/chromium.js";
 import {
   command,
   type Lab,
@@ -52,6 +52,22 @@ test("a link opens the first lesson with its outputs, isolated, on a host withou
   assert.match(page.url(), /\/some-repo\/lab\/tree\/notebooks\/00-tour\.ipynb/);
   await shown(page, "founding year of Lerum");
   await picture("tab-desktop");
+});
+
+test("the first lesson's outputs are painted before a thread of its kernel has begun", async () => {
+  const release = host.hold(/\/scripts\/(compiler|cells)\.js/);
+  const reader = await browser.newContext();
+  try {
+    const opened = await open(host.url, reader);
+    await shown(opened, "founding year of Lerum");
+    await runCell(opened, "`${20 + 23} at last`");
+    assert.equal(await opened.getByText("43 at last").count(), 0);
+    release();
+    await shown(opened, "43 at last");
+  } finally {
+    release();
+    await reader.close();
+  }
 });
 
 let path: string;

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { askWorker } from "./ask-worker.js";
+import type { TabBrowser } from "./browsers/driven.js";
 import { startSite } from "./site.js";
 import type { LabHashes } from "./work/lab-hashes.js";
 import type { TabWork } from "./work/tab-worker.js";
@@ -43,12 +43,18 @@ export function inNode(threads: number, backend = "wasm"): LabHashes {
 export interface InTab {
   hashes: LabHashes;
   isolated: boolean;
-  /** What the page's console said. */
+  /** Whether its threads can share memory. */
+  shares: boolean;
+  /** What was said on the console. */
   said: string[];
 }
 
 /** The same in a worker of a page. */
-export async function inTab(browser: Browser, isolated: boolean, threads: number): Promise<InTab> {
+export async function inTab(
+  browser: TabBrowser,
+  isolated: boolean,
+  threads: number,
+): Promise<InTab> {
   const site = await startSite({ "tab-worker": "dist/tests/tab/work/tab-worker.js" }, isolated);
   try {
     const work: TabWork = {
@@ -56,13 +62,7 @@ export async function inTab(browser: Browser, isolated: boolean, threads: number
       files,
       environment: { ARPO_LAB_THREADS: String(threads) },
     };
-    const { answer, said } = await askWorker<Omit<InTab, "said">>(
-      browser,
-      site,
-      "tab-worker",
-      work,
-    );
-    return { ...answer, said };
+    return await askWorker<InTab>(browser, site, "tab-worker", work);
   } finally {
     site.stop();
   }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import test, { after, before } from "node:test";
-import type { Browser } from "playwright-core";
-import { launchChromium } from "./chromium.js";
+import type { TabBrowser } from "./browsers/driven.js";
+import { openBrowser } from "./browsers/open-browser.js";
 import { type Json, TabKernel } from "./tab-kernel.js";
 
 const root = new URL("../../../", import.meta.url);
@@ -43,9 +43,9 @@ function plain(outputs: readonly Json[]): unknown[] {
   );
 }
 
-let browser: Browser;
+let browser: TabBrowser;
 before(async () => {
-  browser = await launchChromium();
+  browser = await openBrowser();
 });
 after(() => browser.close());
 

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
-import type { Browser } from "playwright-core";
 import { pyodidePool } from "../../src/tools/python/pyodide-python.js";
 import { contained, limits } from "../../src/tools/python/testing/contained.js";
 import type { PythonRun } from "../../src/tools/python/python-pool.js";
 import { createServer } from "node:http";
-import { launchChromium } from "./chromium.js";
+import type { TabBrowser } from "./browsers/driven.js";
+import { openBrowser } from "./browsers/open-browser.js";
 import { TabKernel } from "./tab-kernel.js";
 
-let browser: Browser;
+let browser: TabBrowser;
 let kernel: TabKernel;
 before(async () => {
-  browser = await launchChromium();
+  browser = await openBrowser();
   kernel = await TabKernel.start(browser, true);
   await kernel.value(
     `import { pyodidePool } from "arpo-lab/tools"; const pool = pyodidePool(${JSON.stringify(limits)}); pool.size`,

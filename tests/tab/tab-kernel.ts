@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Browser, BrowserContext, Page } from "playwright-core";
 import { until } from "../until.js";
+import type { DrivenPage, TabBrowser } from "./browsers/driven.js";
 import { startSite } from "./site.js";
 import type { StaticHost } from "./static-host.js";
 
@@ -15,38 +15,46 @@ export interface Said {
 /** A kernel in a page's thread, as a front end has it. */
 export class TabKernel {
   readonly said: Said[] = [];
-  readonly console: string[] = [];
   #count = 0;
+  #stopped = false;
 
   private constructor(
     readonly site: StaticHost,
-    readonly context: BrowserContext,
-    readonly page: Page,
+    readonly page: DrivenPage,
   ) {}
 
-  static async start(browser: Browser, isolated: boolean, threads = 2): Promise<TabKernel> {
+  static async start(browser: TabBrowser, isolated: boolean, threads = 2): Promise<TabKernel> {
     const entries = {
       "kernel-page": "dist/tests/tab/work/kernel-page.js",
       "kernel-host": "dist/tests/tab/work/kernel-host.js",
     };
     const site = await startSite(entries, isolated, true);
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    const kernel = new TabKernel(site, context, page);
-    page.on("console", (message) => kernel.console.push(message.text()));
-    await page.exposeFunction("said", (message: Said) => void kernel.said.push(message));
+    const page = await browser.newPage();
+    const kernel = new TabKernel(site, page);
     await page.goto(`${site.url}index.html`);
     await page.evaluate(
       async ([base, threads]) => {
         const { host } = (await import(
           `${base}kernel-host.js`
         )) as typeof import("./work/kernel-host.js");
-        const { said } = globalThis as unknown as { said(m: unknown): void };
-        Object.assign(globalThis, { kernel: host(base!, threads!, said) });
+        const said: unknown[] = [];
+        Object.assign(globalThis, { said, kernel: host(base!, threads!, (m) => said.push(m)) });
       },
       [site.url, String(threads)],
     );
+    void kernel.#listen();
     return kernel;
+  }
+
+  /** Takes what the kernel says out of the page, until it is stopped. */
+  async #listen(): Promise<void> {
+    while (!this.#stopped) {
+      const said = await this.page
+        .evaluate(() => (globalThis as unknown as { said: Said[] }).said.splice(0), undefined)
+        .catch(() => []);
+      this.said.push(...said);
+      await new Promise((later) => setTimeout(later, 10));
+    }
   }
 
   async send(channel: string, type: string, content: Json): Promise<string> {
@@ -61,7 +69,7 @@ export class TabKernel {
   async reply(id: string): Promise<Json> {
     const found = await until(
       () => this.said.find(({ parent, type }) => parent === id && type.endsWith("_reply")),
-      `an answer to ${id}; the page said ${this.console.join("; ")}`,
+      `an answer to ${id}; the page said ${this.page.said.join("; ")}`,
       240_000,
     );
     return found.content;
@@ -130,7 +138,8 @@ export class TabKernel {
   }
 
   async stop(): Promise<void> {
-    await this.context.close();
+    this.#stopped = true;
+    await this.page.close();
     this.site.stop();
   }
 }

@@ -30,7 +30,10 @@ import type { Model } from "../transformer/transformer.js";
  * decoder.dispose();
  * ```
  */
-export function makeDecoder(model: Model, options: { dtype?: DecoderType; cache?: CacheType } = {}): Decoder {
+export function makeDecoder(
+  model: Model,
+  options: { dtype?: DecoderType; cache?: CacheType } = {},
+): Decoder {
   checkArguments("make a decoder", { model, options }, { model: "model", options: "object" });
   const { dtype = "float32", cache = "float32" } = options;
   checkTypes("make a decoder", dtype, cache);

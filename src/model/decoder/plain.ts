@@ -269,8 +269,7 @@ export class PlainDecoder implements Decoder {
 
 /** To the nearest float16 in place, the largest one for what is larger. */
 function roundHalf(values: Float32Array): void {
-  for (let i = 0; i < values.length; i++)
-    values[i] = Math.min(65504, Math.max(-65504, values[i]!));
+  for (let i = 0; i < values.length; i++) values[i] = Math.min(65504, Math.max(-65504, values[i]!));
   unpackHalf(packHalf(values, "float16"), "float16", values);
 }
 

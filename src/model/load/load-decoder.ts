@@ -11,12 +11,7 @@ import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
-import type {
-  CacheType,
-  DecoderType,
-  DecoderWeights,
-  WeightsSource,
-} from "../decoder/weights.js";
+import type { CacheType, DecoderType, DecoderWeights, WeightsSource } from "../decoder/weights.js";
 import { endNames, layerWeights } from "../decoder/weight-names.js";
 import type { StoredValues, WeightFile } from "../files/weight-file.js";
 import type { Decoder } from "../decoder/decoder.js";

@@ -1,4 +1,5 @@
 // The work in a worker of a page: begun by a message with the environment, answered by one.
+import { sharesMemory } from "../../../platform/browser/cores.js";
 import { environment } from "../../../platform/browser/environment.js";
 import { mkdir } from "../../../platform/browser/files.js";
 import { threadData } from "../../../platform/browser/threads.js";
@@ -11,13 +12,18 @@ export interface TabWork {
   environment: Record<string, string>;
 }
 
+const said: string[] = [];
+for (const name of ["log", "warn", "error"] as const)
+  console[name] = (...words: unknown[]) => void said.push(words.join(" "));
+
 const work = (await threadData()) as TabWork;
 Object.assign(environment, work.environment);
 await fetchFiles(work.base, work.files);
 await mkdir("/out", { recursive: true });
 try {
   const { labHashes } = await import("./lab-hashes.js");
-  postMessage({ hashes: await labHashes("/out"), isolated: crossOriginIsolated });
+  const hashes = await labHashes("/out");
+  postMessage({ hashes, isolated: crossOriginIsolated, shares: sharesMemory(), said });
 } catch (error) {
   postMessage({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }
