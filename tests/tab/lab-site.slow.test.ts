@@ -14,6 +14,7 @@ import {
   openLab,
   patience,
   ready,
+  runAbove,
   runCell,
   shown,
 } from "./lab-page.js";
@@ -60,9 +61,10 @@ test("the first lesson's outputs are painted before a thread of its kernel has b
   try {
     const opened = await open(host.url, reader);
     await shown(opened, "founding year of Lerum");
-    await runCell(opened, "`${20 + 23} at last`");
+    const run = runAbove(opened, "`${20 + 23} at last`");
     assert.equal(await opened.getByText("43 at last").count(), 0);
     release();
+    await run;
     await shown(opened, "43 at last");
   } finally {
     release();
