@@ -33,15 +33,17 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
   const { demonstrations, sftBatch, sftRate, steps, prompts, rows, held, length } = sizes;
   const dials = { level, test: held, train: 512 };
   const set = families[family](dials);
+  // The same questions in wordings that training shows, which tells learning a task from reading words anew.
+  const known = families[family]({ ...dials, unseen: 0 });
   const at = (name) => join(folder, name);
   const settings = { responseLength: length, seed: 5 };
-  const judged = async (path, name) =>
+  const judged = async (path, name, of = set) =>
     kept(at(`${name}.json`), async () => {
       say(`${name}: ${held} held-out questions, twice`);
       const policy = await Policy.load(path);
-      const tools = taskTools(set);
+      const tools = taskTools(of);
       try {
-        return await timed(() => measure(policy, set.test, tools, settings));
+        return await timed(() => measure(policy, of.test, tools, settings));
       } finally {
         await tools.dispose();
         policy.dispose();
@@ -79,6 +81,7 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
     }),
   );
   const after = await judged(sft, "sft");
+  const knownAfter = await judged(sft, "sft-known", known);
 
   const run = at("arpo");
   const trained = await kept(at("arpo-curve.json"), () =>
@@ -137,11 +140,24 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
   );
   const actor = join(run, `global_step_${steps}`, "actor");
   const end = await judged(actor, "arpo");
+  const knownEnd = await judged(actor, "arpo-known", known);
   await kept(at("gguf.json"), async () => {
     const policy = await Policy.load(actor);
     await saveGguf(policy.model, policy.tokenizer, at("agent.gguf"), { dtype: "q8_0" });
     policy.dispose();
     return { file: "agent.gguf" };
   });
-  return { family, level, seed, sizes, before, sft: after, arpo: end, tuned, trained };
+  const inKnown = { sft: knownAfter, arpo: knownEnd };
+  return {
+    family,
+    level,
+    seed,
+    sizes,
+    before,
+    sft: after,
+    arpo: end,
+    known: inKnown,
+    tuned,
+    trained,
+  };
 }

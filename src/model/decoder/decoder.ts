@@ -40,7 +40,7 @@ export interface Decoder {
   readonly vocabSize: number;
   /** The longest row it can hold. */
   readonly contextLength: number;
-  /** How matrices are kept, where that is not in single precision. */
+  /** How matrices, or else keys and values, are kept where that is not in single precision. */
   readonly rounded?: "bfloat16" | "float16" | "int8" | "q4";
   /** An empty row. */
   open(): number;

@@ -9,6 +9,7 @@ import { cacheTypes, checkWeights, decoderTypes } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
 import { wholeValues } from "../files/whole-values.js";
 import type { Extension } from "./pages.js";
+import { sampledRoom } from "./sampled-room.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 
 /** Memory kept for the next rows when none is open; a long rollout's cache goes back to the system. */
@@ -123,13 +124,7 @@ export class EngineDecoder implements Decoder {
     checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
     const count = rows.length;
     const { top } = sampling;
-    const out: Sampled = {
-      tokens: new Int32Array(count),
-      logprobs: new Float32Array(count),
-      entropies: new Float32Array(count),
-      topIds: new Int32Array(count * top),
-      topLogprobs: new Float32Array(count * top),
-    };
+    const out = sampledRoom(count, top);
     const extensions: Extension[] = [];
     for (let i = 0; i < count; i++) {
       extensions.push(this.#pages.extend(rows[i]!, offsets[i + 1]! - offsets[i]!));

@@ -12,6 +12,7 @@ import type {
 import { checkWeights } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
 import type { Extension } from "./pages.js";
+import { sampledRoom } from "./sampled-room.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 import { sample } from "./sample.js";
 
@@ -85,13 +86,7 @@ export class PlainDecoder implements Decoder {
   step(rows: Int32Array, tokens: Int32Array, offsets: Int32Array, sampling: StepSampling): Sampled {
     checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
     const { top } = sampling;
-    const out: Sampled = {
-      tokens: new Int32Array(rows.length),
-      logprobs: new Float32Array(rows.length),
-      entropies: new Float32Array(rows.length),
-      topIds: new Int32Array(rows.length * top),
-      topLogprobs: new Float32Array(rows.length * top),
-    };
+    const out = sampledRoom(rows.length, top);
     const extensions: Extension[] = [];
     try {
       for (const [i, row] of rows.entries()) {

@@ -6,6 +6,7 @@ import type { StoredType } from "../../../tensor/gpu/wgsl/stored.js";
 import { checkStep, notFinite } from "../check-step.js";
 import type { Decoder, Sampled, StepSampling } from "../decoder.js";
 import { type Extension, PAGE_SIZE, Pages } from "../pages.js";
+import { sampledRoom } from "../sampled-room.js";
 import type { DecoderShape } from "../weights.js";
 import { GpuBuffers } from "./gpu-buffers.js";
 import { recordStep } from "./gpu-layers.js";
@@ -265,13 +266,7 @@ export class GpuDecoder implements Decoder {
 
 function unpack(words: Uint32Array, rows: number, top: number) {
   const floats = new Float32Array(words.buffer);
-  const sampled: Sampled = {
-    tokens: new Int32Array(rows),
-    logprobs: new Float32Array(rows),
-    entropies: new Float32Array(rows),
-    topIds: new Int32Array(rows * top),
-    topLogprobs: new Float32Array(rows * top),
-  };
+  const sampled = sampledRoom(rows, top);
   const finite: boolean[] = [];
   for (let row = 0; row < rows; row++) {
     const at = row * (ANSWER + 2 * top);

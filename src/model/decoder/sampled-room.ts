@@ -1,0 +1,10 @@
+import type { Sampled } from "./decoder.js";
+
+/** Room for what a step of so many rows chooses, each with its `top` likeliest tokens. */
+export const sampledRoom = (rows: number, top: number): Sampled => ({
+  tokens: new Int32Array(rows),
+  logprobs: new Float32Array(rows),
+  entropies: new Float32Array(rows),
+  topIds: new Int32Array(rows * top),
+  topLogprobs: new Float32Array(rows * top),
+});
