@@ -3,9 +3,9 @@
 // agent. MODEL is a folder or a .gguf file. What OUT holds is not made again, so it can be stopped and started
 // at will. `--write` takes what is finished to docs/real-curves and makes nothing.
 //
-//   families=natural,stories seeds=1,2,3 level=2        what is run
-//   demonstrations=384 sftBatch=16 sftRate=1e-4         the fine-tuning
-//   steps=16 prompts=4 rows=12 length=256 held=48       ARPO, and how many questions judge it
+//   families=natural,stories seeds=1,2,3 level=1        what is run
+//   demonstrations=256 sftBatch=8 sftRate=2e-4          the fine-tuning
+//   steps=12 prompts=4 rows=8 length=768 held=48        ARPO, and how many questions judge it
 //   actor_rollout_ref.actor.optim.lr=5e-6               any key of a configuration
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,8 +18,8 @@ if (!model || !out) {
 }
 const into = fileURLToPath(new URL("../docs/real-curves", import.meta.url));
 const numbers = {
-  ...{ demonstrations: 384, sftBatch: 16, sftRate: 1e-4, level: 2 },
-  ...{ steps: 16, prompts: 4, rows: 12, length: 256, held: 48 },
+  ...{ demonstrations: 256, sftBatch: 8, sftRate: 2e-4, level: 1 },
+  ...{ steps: 12, prompts: 4, rows: 8, length: 768, held: 48 },
 };
 const lists = { families: "natural,stories", seeds: "1,2,3" };
 const overrides = [];

@@ -98,7 +98,7 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
           `actor_rollout_ref.rollout.n=${rows}`,
           `actor_rollout_ref.rollout.initial_rollouts=${Math.ceil(rows / 2)}`,
           `actor_rollout_ref.actor.ppo_mini_batch_size=${prompts}`,
-          "actor_rollout_ref.actor.optim.lr=1e-5",
+          "actor_rollout_ref.actor.optim.lr=3e-5",
           // Prompts and branches are computed once for all rows that share them, and nothing twice.
           "lab.share_prefixes=true",
           "lab.reuse_log_probs=true",
