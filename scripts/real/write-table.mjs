@@ -1,6 +1,7 @@
 // What is kept of the recipe's runs: one JSON line each, and the table in docs/real-curves/README.md.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { format, resolveConfig } from "prettier";
 
 const [begin, end] = ["<!-- the table -->", "<!-- end of the table -->"];
 const fixed = (value) => value.toFixed(2);
@@ -26,5 +27,6 @@ export async function writeTable(results, into) {
   const text = readFileSync(path, "utf8");
   const [top, rest] = text.split(begin);
   const bottom = rest.split(end)[1];
-  writeFileSync(path, [top, begin, "\n\n", [...head, ...rows].join("\n"), "\n\n", end, bottom].join("")); // prettier-ignore
+  const whole = [top, begin, "\n\n", [...head, ...rows].join("\n"), "\n\n", end, bottom].join("");
+  writeFileSync(path, await format(whole, { ...(await resolveConfig(path)), filepath: path }));
 }
