@@ -73,9 +73,22 @@ test("Policy.fromModel() with a dtype samples from a rounded copy that follows t
   assert.notEqual(await continued(rounded), before);
   assert.throws(
     () => Policy.fromModel(model, tokenizer, { dtype: "int4" as never }),
-    /dtype must be one of float32, bfloat16, int8, q4, got int4/,
+    /dtype must be one of float32, bfloat16, int8, q4, got "int4"/,
   );
   rounded.dispose();
+});
+
+test("Policy.fromModel() with a cache of halves is a sampler of its own, that an update corrects for", async () => {
+  const tokenizer = new HfTokenizer(files);
+  const model = Model.init({ ...config, eosIds: [tokenizer.eosId] }, 3);
+  const halves = Policy.fromModel(model, tokenizer, { cache: "float16" });
+  assert.equal(halves.sampler, "float16");
+  assert.ok((await continued(halves)).length > 0);
+  assert.throws(
+    () => Policy.fromModel(model, tokenizer, { cache: "float8" as never }),
+    /Cannot make a decoder: cache must be one of float32, float16, got "float8"/,
+  );
+  halves.dispose();
 });
 
 test("Policy.fromModel() samples only ids that the tokenizer knows", async () => {
