@@ -51,19 +51,22 @@ function exampleScript() {
 
 /** Writes the page below a folder; gives its files with their sizes. */
 export async function writeExplorePage(out) {
+  const options = { minify: true, plugins: [withoutPrograms, withoutDatabase] };
+  const reading = { "reading-worker": "dist/src/explore-page/reading-worker.js" };
   const { outputFiles } = await bundleForTab(
-    {
-      "start-page": "dist/src/explore-page/start-page.js",
-      "reading-worker": "dist/src/explore-page/reading-worker.js",
-    },
-    { minify: true, chunkNames: "part-[hash]", plugins: [withoutPrograms, withoutDatabase] },
+    { "start-page": "dist/src/explore-page/start-page.js", ...reading },
+    { ...options, chunkNames: "part-[hash]" },
   );
+  const whole = { splitting: false, format: "iife" };
+  const [alone] = (await bundleForTab(reading, { ...options, ...whole })).outputFiles;
   const folder = join(out, "explore");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const written = [
     ...outputFiles.map(({ path, contents }) => [basename(path), contents]),
     ["examples.js", exampleScript()],
+    // For browsers whose workers may import nothing.
+    ["reading-alone.js", `export const program = ${JSON.stringify(alone.text)};\n`],
     ["page.css", readFileSync(join(source, "page.css"))],
   ];
   for (const [name, contents] of written) writeFileSync(join(folder, name), contents);

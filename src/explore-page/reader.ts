@@ -10,23 +10,31 @@ interface Waiting {
 
 /** The worker that reads files, asked by messages. */
 export class Reader {
-  readonly #worker: Worker;
+  #worker: Worker | undefined;
   readonly #ready: Promise<void>;
   readonly #waiting = new Map<number, Waiting>();
   #last = 0;
 
-  constructor(script: URL) {
-    // A worker of an address has the policy that the host sends, which may be none; one of a blob has the
-    // page's. Firefox asks worker-src of what it imports as well, so that names this host's scripts too.
+  /** `alone` gives the same program in one piece, where a worker may import nothing. */
+  constructor(script: URL, alone: () => Promise<string>) {
     const code = `import(${JSON.stringify(script.href)}).catch((error) => setTimeout(() => { throw error; }));`;
-    const start = new Blob([code], { type: "text/javascript" });
-    this.#worker = new Worker(URL.createObjectURL(start), { type: "module" });
-    this.#ready = new Promise((resolve, reject) => {
-      this.#worker.onmessage = ({ data }: MessageEvent<Answered | "ready">) => {
+    // Firefox asks the policy for workers of what a worker imports, which would have to be of a blob too.
+    this.#ready = this.#begin(code).catch(async () => this.#begin(await alone()));
+    this.#ready.catch(() => undefined); // told to whoever asks
+  }
+
+  /** A worker of an address has the policy that the host sends, which may be none; one of a blob has the page's. */
+  #begin(code: string): Promise<void> {
+    const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+    const worker = new Worker(address, { type: "module" });
+    this.#worker?.terminate();
+    this.#worker = worker;
+    return new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<Answered | "ready">) => {
         if (data === "ready") resolve();
         else this.#take(data);
       };
-      this.#worker.onerror = ({ message }) => {
+      worker.onerror = ({ message }) => {
         const error = new Error(
           `Cannot read a file: the reader must start, got ${message ?? "nothing"}`,
         );
@@ -35,7 +43,6 @@ export class Reader {
         this.#waiting.clear();
       };
     });
-    this.#ready.catch(() => undefined); // told to whoever asks
   }
 
   /** HTML of views; rejects with why there is none. */
@@ -47,7 +54,7 @@ export class Reader {
     const id = ++this.#last;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject, progress });
-      this.#worker.postMessage({ id, ...question });
+      this.#worker!.postMessage({ id, ...question });
     });
   }
 

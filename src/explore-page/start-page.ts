@@ -125,7 +125,11 @@ async function start(): Promise<void> {
     return undefined;
   });
   letNothingOut();
-  reader = new Reader(new URL("reading-worker.js", import.meta.url));
+  const alone = new URL("reading-alone.js", import.meta.url).href;
+  reader = new Reader(
+    new URL("reading-worker.js", import.meta.url),
+    async () => ((await import(alone)) as { program: string }).program,
+  );
   takeFiles();
   takeText();
   the("examples", HTMLElement).append(
