@@ -45,6 +45,8 @@ export function memoryParts(
     "the cache of the rows being written": atOnce * row * keys,
     "a training pass": activations,
     "its logits": Math.min(tokens, 2048) * model.vocabSize * FLOAT * 2,
+    // Passes take turns; about half of what one took is not the system's again when the next begins.
+    ...(critic ? { "a pass of the critic": activations / 2 } : {}),
   };
 }
 
@@ -73,6 +75,7 @@ export const cost: Rule = (context) => {
       "a smaller actor_rollout_ref.rollout.max_num_seqs (no tree depends on it), or shorter responses",
     "a training pass":
       "actor_rollout_ref.model.enable_gradient_checkpointing=true, or a smaller ppo_max_token_len_per_gpu or ppo_micro_batch_size_per_gpu",
+    "a pass of the critic": "a smaller ppo_max_token_len_per_gpu",
     "its logits": "a smaller ppo_max_token_len_per_gpu",
   };
   found.push(
