@@ -2,24 +2,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stackFrames } from "./stack-frames.js";
 
-test("frames are read as V8, SpiderMonkey and JavaScriptCore write them", () => {
-  const v8 =
-    "Error: at f (x:1:2)\nis the message\n    at f (cell-1.ts:2:9)\n    at async Object.<anonymous> (http://a/b.js:10:1)\n    at cell-1.ts:4:1";
-  assert.deepEqual(stackFrames(v8), [
-    { name: "f", file: "cell-1.ts", row: 2, column: 9 },
-    { name: "async Object.<anonymous>", file: "http://a/b.js", row: 10, column: 1 },
-    { name: "", file: "cell-1.ts", row: 4, column: 1 },
-  ]);
-  const spiderMonkey =
-    "f@cell-1.ts:2:9\n@cell-1.ts:4:1\nasync*g/<@http://a:1/b.js line 3 > eval:7:1\n";
-  assert.deepEqual(stackFrames(spiderMonkey), [
-    { name: "f", file: "cell-1.ts", row: 2, column: 9 },
-    { name: "", file: "cell-1.ts", row: 4, column: 1 },
-    { name: "g", file: "http://a:1/b.js line 3 > eval", row: 7, column: 1 },
-  ]);
-  const javaScriptCore = "f@cell-1.ts:2:9\neval code@cell-1.ts:4:1\neval@[native code]\n";
-  assert.deepEqual(stackFrames(javaScriptCore), [
-    { name: "f", file: "cell-1.ts", row: 2, column: 9 },
-    { name: "", file: "cell-1.ts", row: 4, column: 1 },
-  ]);
-});
+const inCell = ["f@cell-1.ts:2:9", "@cell-1.ts:4:1"];
+const stacks = {
+  V8: [
+    ...[
+      "Error: at f (x:1:2)",
+      "is the message",
+      "    at f (cell-1.ts:2:9)",
+      "    at cell-1.ts:4:1",
+    ],
+    "    at async g (http://a:1/b.js:7:1)",
+  ],
+  SpiderMonkey: ["f@cell-1.ts:2:9", "@cell-1.ts:4:1", "async*g/<@http://a:1/b.js:7:1", ""],
+  JavaScriptCore: ["f@cell-1.ts:2:9", "eval code@cell-1.ts:4:1", "eval@[native code]", ""],
+};
+const expected = {
+  V8: [...inCell, "async g@http://a:1/b.js:7:1"],
+  SpiderMonkey: [...inCell, "g@http://a:1/b.js:7:1"],
+  JavaScriptCore: inCell,
+};
+
+for (const engine of ["V8", "SpiderMonkey", "JavaScriptCore"] as const) {
+  test(`frames are read as ${engine} writes them`, () => {
+    const frames = stackFrames(stacks[engine].join("\n"));
+    const told = frames.map(({ name, file, row, column }) => `${name}@${file}:${row}:${column}`);
+    assert.deepEqual(told, expected[engine]);
+  });
+}

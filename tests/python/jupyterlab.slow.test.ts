@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { freePort } from "../free-port.js";
 import { until } from "../until.js";
 import { browserPath } from "../view/browser.js";
 
@@ -81,14 +81,6 @@ let port = 0;
 let server: ChildProcess | undefined;
 let browser: Browser | undefined;
 let log = "";
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((listening) => probe.once("listening", listening));
-  const { port: found } = probe.address() as AddressInfo;
-  await new Promise((closed) => probe.close(closed));
-  return found;
-}
 
 before(async () => {
   if (skip !== false) return;

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type AddressInfo } from "node:net";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,6 +15,7 @@ import { Random } from "../../src/random/index.js";
 import { rollout, rolloutPresets } from "../../src/rollout/index.js";
 import { taskTools } from "../../src/run/index.js";
 import { until } from "../until.js";
+import { freePort } from "../free-port.js";
 
 const python = process.env.ARPO_LAB_PYTHON;
 const tiny = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
@@ -26,15 +26,6 @@ function missing(): string | false {
   const needs = ["torch", "transformers", "fastapi", "uvicorn", "openai", "accelerate"];
   const { status } = spawnSync(python, ["-c", `import ${needs.join(", ")}`]);
   return status !== 0 && `${python} has no transformers[serving]`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /**

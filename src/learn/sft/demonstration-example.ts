@@ -1,6 +1,7 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkArguments, shown } from "../../arguments/index.js";
 import type { Demonstration } from "../../data/index.js";
 import type { Tokenizer } from "../../model/index.js";
+import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { Conversation } from "./conversation.js";
 import { type Example, encodeConversation } from "./encode.js";
 
@@ -31,7 +32,14 @@ export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): E
   );
   const { task, segments } = demonstration;
   const text = segments.map((segment) => segment.text).join("");
-  const system = task.prompt[0]?.role === "system" ? task.prompt[0].content : undefined;
+  const isMessage = (m: Partial<ChatMessage> | null) =>
+    typeof m?.role === "string" && typeof m.content === "string";
+  if (!Array.isArray(task.prompt) || task.prompt.length === 0 || !task.prompt.every(isMessage)) {
+    throw new TypeError(
+      `Cannot encode a demonstration: task.prompt must be a list of messages with role and content, got ${shown(task.prompt)}`,
+    );
+  }
+  const system = task.prompt[0]!.role === "system" ? task.prompt[0]!.content : undefined;
   const asked = system === undefined ? task.prompt : task.prompt.slice(1);
   const turns: Conversation["turns"] = asked.map(({ role, content }) => {
     if (role === "user" || role === "assistant") return { role, text: content };

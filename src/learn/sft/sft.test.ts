@@ -59,6 +59,12 @@ test("a demonstration is learned behind the prompt that a rollout asks with: its
     () => exampleOf({ ...shown, task: odd }, tokenizer),
     /Cannot encode a demonstration: .* got tool/,
   );
+  for (const wrong of [[], "a text", undefined, [null], [{ role: "user" }]]) {
+    assert.throws(
+      () => exampleOf({ ...shown, task: { ...task, prompt: wrong as never } }, tokenizer),
+      /^TypeError: Cannot encode a demonstration: task.prompt must be a list of messages/,
+    );
+  }
 });
 
 test("loadDataset() skips rows that do not alternate, says why, and names a missing set", async () => {

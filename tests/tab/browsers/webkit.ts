@@ -1,9 +1,8 @@
 // WebKitGTK's own small browser by its WebDriver, on a screen that nobody sees.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../../free-port.js";
 import { until } from "../../until.js";
 import { type DrivenPage, inPage, outOfPage, type TabBrowser } from "./driven.js";
 
@@ -15,14 +14,6 @@ function miniBrowser(): string | undefined {
     }
   }
   return undefined;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 /** A screen in memory; gives its name once it is there. */
