@@ -28,6 +28,12 @@ const timed = async (what) => {
   return { ...found, seconds: (performance.now() - start) / 1000 };
 };
 
+const linesOf = (path) =>
+  readFileSync(path, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
 export async function oneSeed({ model, family, level, seed, sizes, overrides, folder, say }) {
   mkdirSync(folder, { recursive: true });
   const { demonstrations, sftBatch, sftRate, steps, prompts, rows, held, length } = sizes;
@@ -84,60 +90,57 @@ export async function oneSeed({ model, family, level, seed, sizes, overrides, fo
   const knownAfter = await judged(sft, "sft-known", known);
 
   const run = at("arpo");
-  const trained = await kept(at("arpo-curve.json"), () =>
-    timed(async () => {
-      const { config } = await loadConfig({
-        preset: ["arpo"],
-        overrides: [
-          `actor_rollout_ref.model.path=${sft}`,
-          `data.train_files=tasks:${family}?level=${level}`,
-          `data.val_files=tasks:${family}?level=${level}&test=${held}`,
-          `data.train_batch_size=${prompts}`,
-          "data.max_prompt_length=1024",
-          `data.max_response_length=${length}`,
-          `actor_rollout_ref.rollout.n=${rows}`,
-          `actor_rollout_ref.rollout.initial_rollouts=${Math.ceil(rows / 2)}`,
-          `actor_rollout_ref.actor.ppo_mini_batch_size=${prompts}`,
-          "actor_rollout_ref.actor.optim.lr=3e-5",
-          // Prompts and branches are computed once for all rows that share them, and nothing twice.
-          "lab.share_prefixes=true",
-          "lab.reuse_log_probs=true",
-          "actor_rollout_ref.model.enable_gradient_checkpointing=false",
-          "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=1600",
-          `trainer.total_training_steps=${steps}`,
-          "trainer.test_freq=-1",
-          "trainer.val_before_train=false",
-          "trainer.save_freq=4",
-          "trainer.max_actor_ckpt_to_keep=1",
-          "lab.keep_best=false",
-          `lab.seed=${seed}`,
-          ...overrides,
-        ],
+  const trained = await kept(at("arpo-curve.json"), async () => {
+    const { config } = await loadConfig({
+      preset: ["arpo"],
+      overrides: [
+        `actor_rollout_ref.model.path=${sft}`,
+        `data.train_files=tasks:${family}?level=${level}`,
+        `data.val_files=tasks:${family}?level=${level}&test=${held}`,
+        `data.train_batch_size=${prompts}`,
+        "data.max_prompt_length=1024",
+        `data.max_response_length=${length}`,
+        `actor_rollout_ref.rollout.n=${rows}`,
+        `actor_rollout_ref.rollout.initial_rollouts=${Math.ceil(rows / 2)}`,
+        `actor_rollout_ref.actor.ppo_mini_batch_size=${prompts}`,
+        "actor_rollout_ref.actor.optim.lr=3e-5",
+        // Prompts and branches are computed once for all rows that share them, and nothing twice.
+        "lab.share_prefixes=true",
+        "lab.reuse_log_probs=true",
+        "actor_rollout_ref.model.enable_gradient_checkpointing=false",
+        "actor_rollout_ref.actor.ppo_max_token_len_per_gpu=1600",
+        `trainer.total_training_steps=${steps}`,
+        "trainer.test_freq=-1",
+        "trainer.val_before_train=false",
+        "trainer.save_freq=4",
+        "trainer.max_actor_ckpt_to_keep=1",
+        "lab.keep_best=false",
+        `lab.seed=${seed}`,
+        ...overrides,
+      ],
+    });
+    const parts = await assemble(config);
+    try {
+      const trainer = await train(parts, {
+        folder: run,
+        onStep: ({ step, metrics }) =>
+          say(`ARPO ${step} of ${steps}: score ${metrics["critic/score/mean"].toFixed(3)}`),
+        warn: say,
       });
-      const parts = await assemble(config);
-      const curve = [];
-      try {
-        const trainer = await train(parts, {
-          folder: run,
-          onStep: ({ step, metrics }) => {
-            const score = metrics["critic/score/mean"];
-            say(`ARPO ${step} of ${steps}: score ${score.toFixed(3)}`);
-            curve.push({
-              ...{ step, score, entropy: metrics["actor/entropy_loss"] },
-              calls: metrics["tools/calls_per_sample"],
-              tokens: metrics["response_length/mean"],
-            });
-          },
-          warn: say,
-        });
-        trainer.dispose?.();
-      } finally {
-        await parts.tools.dispose();
-        parts.policy.model.dispose();
-      }
-      return { curve };
-    }),
-  );
+      trainer.dispose?.();
+    } finally {
+      await parts.tools.dispose();
+      parts.policy.model.dispose();
+    }
+    // From the run's own files, which hold also the steps before it was stopped and started again.
+    const curve = linesOf(join(run, "metrics.jsonl")).map((line) => ({
+      ...{ step: line.step, score: line["critic/score/mean"] },
+      ...{ entropy: line["actor/entropy_loss"], calls: line["tools/calls_per_sample"] },
+      tokens: line["response_length/mean"],
+    }));
+    const times = linesOf(join(run, "timing.jsonl")).map((line) => line["timing_s/step"]);
+    return { curve, seconds: times.reduce((sum, seconds) => sum + seconds, 0) };
+  });
   const actor = join(run, `global_step_${steps}`, "actor");
   const end = await judged(actor, "arpo");
   const knownEnd = await judged(actor, "arpo-known", known);

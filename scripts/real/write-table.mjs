@@ -14,15 +14,23 @@ export async function writeTable(results, into) {
   const lines = results.map((result) => `${JSON.stringify(result, rounded)}\n`);
   writeFileSync(join(into, "runs.jsonl"), lines.join(""));
   const head = [
-    "| family | level | seed | before | after SFT | after ARPO | known wordings: SFT | ARPO | right | calls | minutes |",
-    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    "| family | level | seed | steps | before | after SFT | after ARPO | known wordings: SFT | ARPO | right | calls | minutes |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
   ];
-  const rows = results.map(({ family, level, seed, before, sft, arpo, known, tuned, trained }) => {
-    const minutes = (tuned.seconds + trained.seconds) / 60;
-    const three = (key) => [before, sft, arpo].map((m) => fixed(m[key])).join(" → ");
-    const cells = [family, level, seed, ...[before, sft, arpo, known.sft, known.arpo].map(told)];
-    return `| ${[...cells, three("right"), three("calls"), minutes.toFixed(0)].join(" | ")} |`;
-  });
+  const rows = results.map(
+    ({ family, level, seed, sizes, before, sft, arpo, known, tuned, trained }) => {
+      const minutes = (tuned.seconds + trained.seconds) / 60;
+      const three = (key) => [before, sft, arpo].map((m) => fixed(m[key])).join(" → ");
+      const cells = [
+        family,
+        level,
+        seed,
+        sizes.steps,
+        ...[before, sft, arpo, known.sft, known.arpo].map(told),
+      ];
+      return `| ${[...cells, three("right"), three("calls"), minutes.toFixed(0)].join(" | ")} |`;
+    },
+  );
   const path = join(into, "README.md");
   const text = readFileSync(path, "utf8");
   const [top, rest] = text.split(begin);

@@ -97,6 +97,10 @@ const lab = {
     b.onResolve({ filter: /^~/ }, ({ path, importer, resolveDir, kind }) =>
       b.resolve(path.slice(1), { importer, resolveDir, kind }),
     );
+    // Every browser that runs the page takes the first format it knows, which is woff2.
+    b.onResolve({ filter: /\/fa-[\w-]+\.(eot|ttf|woff|svg)(\?.*)?(#.*)?$/ }, ({ kind }) =>
+      kind === "url-token" ? { path: "data:,", external: true } : undefined,
+    );
     // Icons are drawn from text in scripts, and are pictures in style sheets.
     b.onResolve({ filter: /\.svg(\?.*)?(#.*)?$/ }, async (args) => {
       if (args.kind !== "url-token" || args.pluginData === "seen") return undefined;
@@ -104,16 +108,11 @@ const lab = {
       const { importer, resolveDir, kind } = args;
       const found = await b.resolve(path, { importer, resolveDir, kind, pluginData: "seen" });
       if (found.errors.length > 0) return found;
-      const namespace = found.path.includes("fontawesome") ? "svg-file" : "svg-url";
-      return { path: found.path, namespace };
+      return { path: found.path, namespace: "svg-url" };
     });
     b.onLoad({ filter: /.*/, namespace: "svg-url" }, async ({ path }) => ({
       contents: await readFile(path),
       loader: "dataurl",
-    }));
-    b.onLoad({ filter: /.*/, namespace: "svg-file" }, async ({ path }) => ({
-      contents: await readFile(path),
-      loader: "file",
     }));
     b.onLoad({ filter: /\.raw\.css$/ }, async ({ path }) => ({
       contents: await readFile(path, "utf8"),
@@ -143,8 +142,6 @@ const shared = {
     ".gif": "dataurl",
     ".woff": "file",
     ".woff2": "file",
-    ".ttf": "file",
-    ".eot": "file",
     ".md": "text",
   },
   plugins: [lab],
