@@ -4,7 +4,15 @@ const { score } = await import("../../dist/src/reward/index.js");
 
 const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 
-/** Two samples a question at temperature 1; the interval is of the questions' means (95%). */
+/** Numbers' mean, and half of its 95% interval. */
+export function meanOf(numbers) {
+  const middle = mean(numbers);
+  const squares = numbers.reduce((sum, x) => sum + (x - middle) ** 2, 0);
+  const deviation = Math.sqrt(squares / Math.max(1, numbers.length - 1));
+  return { mean: middle, half: (1.96 * deviation) / Math.sqrt(numbers.length) };
+}
+
+/** Two samples a question at temperature 1; the interval is of the questions' means. */
 export async function measure(policy, tasks, tools, { responseLength, seed }) {
   const samples = 2;
   const trees = await rollout(policy, tasks, {
@@ -15,15 +23,10 @@ export async function measure(policy, tasks, tools, { responseLength, seed }) {
   for (const { group, score: one } of rows) {
     byQuestion.set(group, [...(byQuestion.get(group) ?? []), one.score]);
   }
-  const questions = [...byQuestion.values()].map(mean);
-  const reward = mean(questions);
-  const deviation = Math.sqrt(
-    questions.reduce((sum, x) => sum + (x - reward) ** 2, 0) / Math.max(1, questions.length - 1),
-  );
+  const rewards = [...byQuestion.values()].map(mean);
+  const { mean: reward, half } = meanOf(rewards);
   return {
-    questions: questions.length,
-    reward,
-    half: (1.96 * deviation) / Math.sqrt(questions.length),
+    ...{ questions: rewards.length, reward, half, rewards },
     right: mean(rows.map((row) => Number(row.score.score > 0))),
     wellFormed: mean(rows.map((row) => Number(row.score.score > -1))),
     calls: mean(rows.map((row) => row.trajectory.toolCalls.length)),

@@ -1,6 +1,7 @@
 // What is kept of the recipe's runs: one JSON line each, and the table in docs/real-curves/README.md.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { meanOf } from "./measure.mjs";
 import { format, resolveConfig } from "prettier";
 
 const [begin, end] = ["<!-- the table -->", "<!-- end of the table -->"];

@@ -39,7 +39,7 @@ const KEPT_BYTES = 16 * 2 ** 20;
 export class EngineDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
-  readonly rounded?: Decoder["rounded"];
+  rounded?: Decoder["rounded"];
   readonly #kernels: EngineFunctions;
   readonly #shape: DecoderShape;
   readonly #source: () => DecoderWeights<StoredValues>;

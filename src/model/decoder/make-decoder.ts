@@ -12,6 +12,11 @@ import type { CacheType, DecoderType } from "./weights.js";
 import type { Decoder } from "./decoder.js";
 import type { Model } from "../transformer/transformer.js";
 
+/** Whether a decoder of that type has the model's weights as they are. */
+function keptAs(model: Model, dtype: DecoderType): boolean {
+  return dtype === "bfloat16" && model.weightType === "bfloat16" && !model.lora;
+}
+
 /**
  * The fastest decoder there is here for a model: the compiled engine's, the GPU's where that was measured
  * to be faster or asked for, or plain code where that was (`ARPO_LAB_BACKEND=cpu`). It holds the weights as they are now; after training, `refresh`.
@@ -39,13 +44,16 @@ export function makeDecoder(
   checkTypes("make a decoder", dtype, cache);
   const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
   const shape = decoderShape(model.config);
-  if (device && dtype !== "q4") {
-    noteWholeCache(cache);
-    return new GpuDecoder(device, shape, () => modelWeights(device, model), dtype);
-  }
   const engine = compiledEngine();
   const source = () => decoderWeights(model);
-  return engine
-    ? new EngineDecoder(engine.call, shape, source, dtype, cache)
-    : new PlainDecoder(shape, source, cache);
+  if (!device || dtype === "q4") {
+    if (!engine) return new PlainDecoder(shape, source, cache);
+    const decoder = new EngineDecoder(engine.call, shape, source, dtype, cache);
+    if (keptAs(model, dtype) && cache === "float32") delete decoder.rounded;
+    return decoder;
+  }
+  noteWholeCache(cache);
+  const decoder = new GpuDecoder(device, shape, () => modelWeights(device, model), dtype);
+  if (keptAs(model, dtype)) delete decoder.rounded;
+  return decoder;
 }

@@ -13,7 +13,7 @@ import { layerParts, type LayerWeights } from "./layer-parts.js";
 import type { Lora } from "./lora.js";
 import { rotaryTable, type RotaryTable } from "./rope.js";
 import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js";
-import { weightShapes, shapeSize } from "./weights.js";
+import { type KeptType, weightShapes, shapeSize } from "./weights.js";
 
 /** How a forward pass is run; the result is the same. */
 export interface ForwardOptions {
@@ -49,6 +49,8 @@ function variable(values: Float32Array, shape: number[]): tf.Variable {
  * ```
  */
 export class Model {
+  /** What the weights are between two steps of training; `keepWeights` says it. */
+  weightType: KeptType = "float32";
   #version = 0;
   #rotary: RotaryTable | undefined;
   #layers: LayerWeights[];

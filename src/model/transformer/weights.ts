@@ -55,3 +55,7 @@ export function weightShapes(config: ModelConfig): Map<string, number[]> {
 export function shapeSize(shape: readonly number[]): number {
   return shape.reduce((a, b) => a * b, 1);
 }
+
+/** What a model's weights may be between two steps of training. */
+export const keptTypes = ["float32", "bfloat16"] as const;
+export type KeptType = (typeof keptTypes)[number];

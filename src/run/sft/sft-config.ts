@@ -73,6 +73,8 @@ const schema = z.strictObject({
   preprocessing_num_workers: anything,
   dataloader_num_workers: anything,
   report_to: anything,
+  /** Weights in bfloat16 between steps; gradients and averages stay in float32. */
+  pure_bf16: z.boolean().default(false),
   bf16: anything,
   fp16: anything,
   ddp_timeout: anything,

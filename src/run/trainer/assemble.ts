@@ -4,6 +4,7 @@ import {
   type Tokenizer,
   addLora,
   fetchWeights,
+  keepWeights,
   loadModel,
   modelFolder,
   modelName,
@@ -99,6 +100,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
       seed: config.lab.seed,
     });
   }
+  await keepWeights(loaded, config.lab.weights);
   await fetchWeights(loaded, config.lab.sampler);
   const policy = Policy.fromModel(loaded, tokenizer, {
     name: modelName(folder),

@@ -84,6 +84,8 @@ const special: Readonly<Record<string, Carried>> = {
   "lab.share_prefixes": left("how our own update computes"),
   "lab.reuse_log_probs": left("how our own update computes"),
   "lab.sampler": refused("vLLM samples there"),
+  "lab.cache": refused("vLLM keeps keys and values in its own type"),
+  "lab.weights": refused("verl's averages would be in bfloat16 too"),
 };
 
 /** Beginnings of keys that go the same way, looked at where no key is named. */

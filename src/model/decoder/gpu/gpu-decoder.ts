@@ -33,7 +33,7 @@ import type { GpuWeightSource } from "./weight-source.js";
 export class GpuDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
-  readonly rounded?: "bfloat16" | "float16" | "int8";
+  rounded?: "bfloat16" | "float16" | "int8";
   readonly #shape: DecoderShape;
   readonly #device: GPUDevice;
   readonly #source: () => GpuWeightSource;
