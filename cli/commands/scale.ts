@@ -53,6 +53,7 @@ export function scaleCommands(): Command[] {
     .option("--engine <name>", "what trains there: lab, or verl 0.9.1 of the nodes", "lab")
     .option("--tool <tag=what>", "for verl: calculator, or a Python module:function", tool, {})
     .option("--reward <file>", "for verl: a Python file with compute_score")
+    .option("--verl <key=value>", "for verl: a setting in its own names; may be repeated", list, [])
     .option("--node <where>", "there, or wheel: Node.js from PyPI", "there")
     .option("--seeds <list>", "a run for each: 1..10 or 1,2,5", seeds)
     .option("--grid <key=a,b>", "a run for each value; may be repeated", axis)
@@ -110,6 +111,7 @@ export function scaleCommands(): Command[] {
     .option("--to <engine>", "verl", "verl")
     .option("--tool <tag=what>", "calculator, or a Python module:function", tool, {})
     .option("--reward <file>", "a Python file with compute_score")
+    .option("--verl <key=value>", "a setting in verl's own names; may be repeated", list, [])
     .option(
       "--package <what>",
       "for what runs in Node there: image, a path on the nodes, or a .tgz",

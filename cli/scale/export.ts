@@ -14,12 +14,13 @@ export async function exportRun(
     tool: Record<string, string>;
     reward?: string;
     package?: string;
+    verl: string[];
   },
 ): Promise<void> {
   const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[];
-  const { tool: tools, reward, package: lab } = options;
+  const { tool: tools, reward, package: lab, verl: settings } = options;
   const job = await exportVerl({ files: options.config, preset, overrides }, out, {
-    tools,
+    ...{ tools, settings },
     ...(reward === undefined ? {} : { reward }),
     ...(lab === undefined ? {} : { package: lab }),
   });

@@ -15,6 +15,7 @@ export interface SubmitCommandOptions {
   engine: string;
   tool: Record<string, string>;
   reward?: string;
+  verl: string[];
   cpus: number;
   gpus: number;
   node: string;
@@ -30,12 +31,15 @@ export async function submitRun(overrides: string[], options: SubmitCommandOptio
   if (node !== "there" && node !== "wheel") {
     throw new RangeError(`Cannot submit a run: --node must be there or wheel, got ${node}`);
   }
-  const { engine, tool: tools, reward } = options;
+  const { engine, tool: tools, reward, verl: settings } = options;
   if (engine !== "lab" && engine !== "verl") {
     throw new RangeError(`Cannot submit a run: --engine must be lab or verl, got ${engine}`);
   }
-  if (engine === "lab" && (reward !== undefined || Object.keys(tools).length > 0)) {
-    throw new RangeError("Cannot submit a run: --tool and --reward are for --engine verl, got lab");
+  const forVerl = reward !== undefined || Object.keys(tools).length + settings.length > 0;
+  if (engine === "lab" && forVerl) {
+    throw new RangeError(
+      "Cannot submit a run: --tool, --reward and --verl are for --engine verl, got lab",
+    );
   }
   const there = await cluster(address, tokenEnv === undefined ? {} : { tokenEnv });
   const experiment = {
@@ -47,7 +51,9 @@ export async function submitRun(overrides: string[], options: SubmitCommandOptio
     ...{ package: options.package, cpus: options.cpus, gpus: options.gpus, node },
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.storage === undefined ? {} : { storage: options.storage }),
-    ...(engine === "verl" ? { verl: { tools, ...(reward === undefined ? {} : { reward }) } } : {}),
+    ...(engine === "verl"
+      ? { verl: { tools, settings, ...(reward === undefined ? {} : { reward }) } }
+      : {}),
     note: (line: string) => aside(`note: ${line}`),
   };
   if (seeds ?? grid) {

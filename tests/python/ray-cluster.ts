@@ -94,19 +94,26 @@ export class RayMachines {
   private constructor(
     private readonly folder: string,
     token: string,
+    private readonly nodes: { python: string; env?: Record<string, string> },
   ) {
     this.#env = {
       ...process.env,
+      ...nodes.env,
       ...{ RAY_AUTH_MODE: "token", RAY_AUTH_TOKEN: token, RAY_USAGE_STATS_ENABLED: "0" },
       // Workers that nobody has asked for yet would take the processor from what starts.
       ...{ RAY_enable_worker_prestart: "0", RAY_DASHBOARD_STARTUP_TIMEOUT_S: "600" },
     };
   }
 
-  static async make(t: Pick<TestContext, "after">, token: string): Promise<RayMachines> {
+  /** Nodes of one Python, which find more in their environment where it is said. */
+  static async make(
+    t: Pick<TestContext, "after">,
+    token: string,
+    nodes: { python: string; env?: Record<string, string> } = { python },
+  ): Promise<RayMachines> {
     // Ray's sockets lie below it, and a socket's path is short.
     const folder = await mkdtemp("/tmp/ray-");
-    const machines = new RayMachines(folder, token);
+    const machines = new RayMachines(folder, token, nodes);
     t.after(async () => {
       for (const node of machines.#nodes) node.kill();
       machines.#sweep();
@@ -116,7 +123,7 @@ export class RayMachines {
   }
 
   /** Starts a head, on the same ports where there was one before. */
-  async head(cpus: number): Promise<RayNodeProcess> {
+  async head(cpus: number, gpus = 0): Promise<RayNodeProcess> {
     this.#gcs ||= await freePort();
     const port = this.address ? new URL(this.address).port : String(await freePort());
     this.address = `http://127.0.0.1:${port}`;
@@ -124,6 +131,7 @@ export class RayMachines {
     return this.#start(
       ["--head", "--port", String(this.#gcs), "--dashboard-port", port, "--temp-dir", temp],
       cpus,
+      gpus,
     );
   }
 
@@ -163,14 +171,19 @@ export class RayMachines {
     }
   }
 
-  async #start(args: string[], cpus: number): Promise<RayNodeProcess> {
-    const own = ["--node-ip-address", "127.0.0.1", "--num-cpus", String(cpus), "--num-gpus", "0"];
+  async #start(args: string[], cpus: number, gpus = 0): Promise<RayNodeProcess> {
+    const counted = ["--num-cpus", String(cpus), "--num-gpus", String(gpus)];
+    const own = ["--node-ip-address", "127.0.0.1", ...counted];
     const memory = ["--object-store-memory", "80000000", "--disable-usage-stats", "--block"];
     const command = [starter, "start", ...args, ...own, ...memory];
     const launch = (): ChildProcess => {
       const log = openSync(join(this.folder, "nodes.log"), "a");
       const stdio = ["ignore", log, log] as const;
-      const child = spawn(python, command, { env: this.#env, stdio: [...stdio], cwd: this.folder });
+      const child = spawn(this.nodes.python, command, {
+        env: this.#env,
+        stdio: [...stdio],
+        cwd: this.folder,
+      });
       closeSync(log);
       return child;
     };

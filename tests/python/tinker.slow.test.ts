@@ -35,11 +35,14 @@ import { ToolSet } from "../../src/tools/index.js";
 
 const python = process.env.ARPO_LAB_TINKER_PYTHON;
 const script = fileURLToPath(new URL("../../../tests/python/serve_tinker.py", import.meta.url));
-const { status } = spawnSync(python ?? "python3", ["-c", "import skyrl.tinker.api, jax"]);
+const { status, stderr } = spawnSync(python ?? "python3", ["-c", "import skyrl.tinker.api, jax"], {
+  encoding: "utf8",
+});
 const skip =
   python === undefined
     ? "LEFT OUT: ARPO_LAB_TINKER_PYTHON names no Python with skyrl[tinker,jax]"
-    : status !== 0 && `LEFT OUT: ${python} lacks skyrl[tinker,jax]`;
+    : status !== 0 &&
+      `LEFT OUT: ${python} cannot import skyrl[tinker,jax]: ${stderr.trim().split("\n").at(-1)}`;
 
 const files = tinyTokenizer();
 const tokenizer = new HfTokenizer(files);

@@ -7,9 +7,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { HfTokenizer } from "../../src/model/index.js";
 import { RemotePolicy } from "../../src/policy/index.js";
 import { loadTrees, rollout } from "../../src/rollout/index.js";
@@ -20,13 +19,18 @@ import { loadTools } from "../../src/tools/index.js";
 import { board, explore } from "../../src/view/index.js";
 import { readRunFolder } from "../../src/view/board/read-runs.js";
 import { until } from "../until.js";
+import {
+  cpuEnvironment,
+  experimentIn,
+  onCpu,
+  ownCluster,
+  root,
+  verlMissing,
+  verlPython,
+} from "./verl-cpu.js";
 
-const python = process.env.ARPO_LAB_VERL_PYTHON;
-const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
-const skip =
-  python === undefined
-    ? "ARPO_LAB_VERL_PYTHON names no Python with verl 0.9.1: its training on a CPU is left out"
-    : false;
+const python = verlPython;
+const skip = verlMissing;
 
 test("losses and advantages are our vectors' through verl's own registry", { skip }, () => {
   const script = join(root, "tests/python/check_verl_registry.py");
@@ -72,55 +76,6 @@ test("the tasks of a job folder are those that parquet's own reader finds", { sk
   }
 });
 
-const overrides = [
-  ...["data.train_files=tasks:calc?train=8", "data.val_files=tasks:calc?test=2"],
-  ...["data.train_batch_size=4", "data.max_response_length=64"],
-  ...["actor_rollout_ref.rollout.n=4", "actor_rollout_ref.rollout.initial_rollouts=2"],
-  ...["actor_rollout_ref.actor.ppo_mini_batch_size=4", "trainer.total_training_steps=2"],
-  ...["trainer.val_before_train=false", "trainer.test_freq=-1", "trainer.save_freq=-1"],
-  ...["trainer.logger=[console]"],
-  // AEPO's loss refuses to go without entropies: that it trains says that verl's worker hands them over.
-  "actor_rollout_ref.actor.enable_entropy_balanced_clipping=true",
-  "actor_rollout_ref.actor.enable_entropy_balanced_advantage=true",
-  `actor_rollout_ref.model.path=${root}/data/models/tiny`,
-];
-
-/** A user's tool and reward, which run here, and beside verl's worker. */
-const tool = `import { evaluate } from "arpo-lab/tools";
-
-export default { name: "sums", execute: (input: string): string => evaluate(input) };
-`;
-const reward = `import type { JudgedTrajectory } from "arpo-lab/reward";
-
-export const judge = ({ response, groundTruth, toolCalls, tree }: JudgedTrajectory) => ({
-  score: Number(response.includes(String(groundTruth))) + toolCalls.length / 8 - response.length / 1000,
-  reason: tree.kind,
-});
-`;
-
-/** What a CPU takes instead of GPUs. */
-const onCpu = [
-  ...["actor_rollout_ref.rollout.name=hf_cpu", "trainer.device=cpu", "trainer.n_gpus_per_node=1"],
-  "actor_rollout_ref.rollout.tensor_model_parallel_size=1",
-  "data.dataloader_num_workers=0",
-  ...["trainer.nnodes=1", "+ray_kwargs.ray_init.num_gpus=1", "ray_kwargs.ray_init.num_cpus=16"],
-  ...["+ray_kwargs.ray_init.include_dashboard=false", "reward.num_workers=1"],
-  "transfer_queue.backend.SimpleStorage.num_data_storage_units=1",
-  "actor_rollout_ref.model.use_remove_padding=false",
-  "+actor_rollout_ref.model.override_config.attn_implementation=sdpa",
-  ...["actor_rollout_ref.actor.strategy=fsdp2", "actor_rollout_ref.ref.strategy=fsdp2"],
-  ...["actor_rollout_ref.actor.use_torch_compile=false"],
-  ...["actor_rollout_ref.actor.use_dynamic_bsz=false"],
-  "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4",
-  "actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4",
-  "actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=4",
-  // Parameters that wait beside a GPU are pinned by its driver.
-  ...["actor_rollout_ref.ref.fsdp_config.param_offload=false"],
-  ...["actor_rollout_ref.actor.use_kl_loss=false"],
-  ...["actor_rollout_ref.rollout.free_cache_engine=false"],
-  ...["actor_rollout_ref.rollout.agent.num_workers=1"],
-];
-
 test(
   "verl trains two steps with our tree; the trees are those of our own rollout",
   { skip },
@@ -128,35 +83,21 @@ test(
     const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
     t.after(() => rm(folder, { recursive: true, maxRetries: 20, retryDelay: 200 }));
     const job = join(folder, "job");
-    const own = { tool: join(folder, "sums.ts"), reward: join(folder, "reward.ts") };
-    await writeFile(own.tool, tool);
-    await writeFile(own.reward, reward);
-    const inNode = [
-      `actor_rollout_ref.rollout.tools.tool_instances.python.class_path=${own.tool}`,
-      ...[`custom_reward_function.path=${own.reward}`, "custom_reward_function.name=judge"],
-    ];
-    const experiment = { preset: ["arpo", "tiny"] as const, overrides: [...overrides, ...inNode] };
-    await exportVerl({ ...experiment, preset: [...experiment.preset] }, job, {
+    const { experiment, own } = await experimentIn(folder);
+    await exportVerl(experiment, job, {
       tools: { search: "calculator" },
       package: root,
       seeded: true,
     });
 
     // Its own session, so that all of Ray can be ended with it.
-    const run = spawn("sh", [join(job, "run.sh"), ...onCpu], {
+    const run = spawn("sh", [join(job, "run.sh"), ...onCpu, ...ownCluster], {
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,
-        ...{ PYTHON: python!, PATH: `${dirname(python!)}:${process.env.PATH ?? ""}` },
-        ...{
-          PYTHONPATH: `${root}/tests/python/verl_cpu:${root}/tests/python`,
-          VERL_USE_EXTERNAL_MODULES: "verl_on_cpu",
-        },
-        ...{ VERL_PLATFORM: "cpu", VERL_ENGINE_DEVICE: "cuda", VERL_ENGINE_VENDOR: "nvidia" },
+        ...cpuEnvironment(python!),
         ...{ RAY_AUTH_MODE: "disabled", RAY_USAGE_STATS_ENABLED: "0", RAY_TMPDIR: folder },
-        ...{ RAY_worker_niceness: "0", HF_HUB_OFFLINE: "1", OMP_NUM_THREADS: "1" },
-        ...{ TOKENIZERS_PARALLELISM: "false" },
       },
     });
     t.after(() => {

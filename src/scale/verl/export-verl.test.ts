@@ -231,3 +231,35 @@ test("a model whose tokens would be others in transformers 5 is refused", async 
   await at("llama");
   await exportVerl({ preset: "arpo", overrides }, folder, { tools });
 });
+
+test("settings in verl's own names take the place of ours; names it would not read are refused", async () => {
+  const folder = join(await mkdtemp(join(tmpdir(), "arpo-lab-verl-")), "job");
+  const experiment = { preset: "arpo" as const, overrides: data };
+  const settings = [
+    "++actor_rollout_ref.rollout.gpu_memory_utilization=0.5",
+    "+ray_kwargs.ray_init.num_gpus=1",
+    "trainer.nnodes=3",
+    "~algorithm.kl_ctrl",
+  ];
+  const { overrides } = await exportVerl(experiment, folder, { tools, settings });
+  assert.deepEqual(overrides.slice(-4), settings);
+  assert.deepEqual(
+    overrides.filter((one) => /trainer\.nnodes|gpu_memory/.test(one)),
+    [settings[0], settings[2]],
+  );
+  const written = await readFile(join(folder, "overrides.txt"), "utf8");
+  assert.equal(written, `${overrides.join("\n")}\n`);
+  for (const [setting, said] of [
+    [
+      "actor_rollout_ref.actor.grad_clip=1",
+      /where this is actor_rollout_ref.actor.optim.clip_grad/,
+    ],
+    ["lab.seed=3", /belongs to the configuration, got "lab.seed=3"/],
+    ["trainer.nnodes", /key=value, \+\+key=value or ~key/],
+    ["a=1\nb=2", /on one line/],
+    [7, /on one line, got 7/],
+  ] as const) {
+    const refused = exportVerl(experiment, `${folder}-2`, { tools, settings: [setting as string] });
+    await assert.rejects(refused, said);
+  }
+});

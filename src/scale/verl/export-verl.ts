@@ -12,6 +12,7 @@ import { checkTokens } from "./check-tokens.js";
 import { nodesScript } from "./launch/nodes-script.js";
 import { skyTask } from "./launch/sky-task.js";
 import { slurmScript } from "./launch/slurm-script.js";
+import { withOwnSettings } from "./own-settings.js";
 import { verlConfig } from "./overrides.js";
 import { taskParquet } from "./task-parquet.js";
 
@@ -38,6 +39,11 @@ export interface VerlExportOptions {
    * @default false
    */
   seeded?: boolean;
+  /**
+   * Settings in verl's own names, which no configuration of ours has: `key=value`, `++key=value` or `~key`, as
+   * its command line takes them. They are laid over what the configuration becomes.
+   */
+  settings?: readonly string[];
 }
 
 /** A job folder that was written. */
@@ -166,7 +172,13 @@ export async function exportVerl(
     {
       experiment: "object",
       folder: "path",
-      options: { tools: "object?", reward: "path?", package: "text?", seeded: "boolean?" },
+      options: {
+        tools: "object?",
+        reward: "path?",
+        package: "text?",
+        seeded: "boolean?",
+        settings: "list?",
+      },
     },
   );
   const { config } = await loadConfig(experiment);
@@ -174,6 +186,7 @@ export async function exportVerl(
   // The job runs in its own folder.
   if (existsSync(resolve(model.path))) model.path = resolve(model.path);
   const { overrides, loop, notes } = verlConfig(config);
+  withOwnSettings([], options.settings ?? []);
   if (isAbsolute(model.path)) notes.push(`the model must be at ${model.path} on every node`);
   const tools = toolsOf(config, options.tools ?? {});
   await mkdir(folder, { recursive: true });
@@ -217,12 +230,13 @@ export async function exportVerl(
     join(folder, "agent_loop.yaml"),
     stringify(entries, { aliasDuplicateObjects: false }),
   );
-  const all = [
+  const made = [
     ...overrides,
     ...["data.train_files=@JOB@/train.parquet", "data.val_files=@JOB@/val.parquet"],
     "actor_rollout_ref.rollout.agent.agent_loop_config_path=@JOB@/agent_loop.yaml",
     ...reward,
   ];
+  const all = withOwnSettings(made, options.settings ?? []);
   await writeFile(join(folder, "overrides.txt"), `${all.join("\n")}\n`);
   await writeFile(join(folder, "config.yaml"), stringify(kept));
   await writeFile(join(folder, "notes.txt"), notes.map((note) => `${note}\n`).join(""));
