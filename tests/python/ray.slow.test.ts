@@ -71,7 +71,11 @@ test(
       async () => {
         // More than a quick machine has done before a stop reaches it.
         const all = 40;
-        const job = await there.submit(experiment(all), { package: root, storage, name: "stopped" });
+        const job = await there.submit(experiment(all), {
+          package: root,
+          storage,
+          name: "stopped",
+        });
         const live = join(folder, "live");
         const following = job.follow(live);
         const steps = async (at: string) => (await stepsOf(at)).length;
