@@ -53,3 +53,22 @@ test("trainOn() refuses a reward that is neither a function nor over a group", a
   );
   policy.dispose();
 });
+
+test("trainOn() takes the length of answers, and any key of a configuration", async () => {
+  const policy = smallPolicy();
+  const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), {
+    ...options,
+    responseLength: 5,
+    overrides: ["lab.share_prefixes=true", "actor_rollout_ref.rollout.tools.call_limit=7"],
+  });
+  const { data, lab, actor_rollout_ref: actor } = run.trainer.parts.config;
+  assert.deepEqual(
+    [data.max_response_length, lab.share_prefixes, actor.rollout.tools.call_limit],
+    [5, true, 7],
+  );
+  const { trajectories } = run.steps[0]!.trees[0]!;
+  assert.ok(trajectories.every(({ tokens }) => tokens.length <= 5));
+  const wrong = trainOn(policy, tasks.calc({ train: 1 }), { ...options, overrides: ["lab.sed=2"] });
+  await assert.rejects(wrong, /lab\.sed.*lab\.seed/);
+  policy.dispose();
+});

@@ -23,6 +23,10 @@ export interface CellTraining {
   /** Prompts per optimiser step; must divide `prompts`. Default: 2, of an odd number 1. */
   miniBatch?: number;
   seed?: number;
+  /** The longest answer, in tokens, results of tools among them. Default: the `tiny` preset's. */
+  responseLength?: number;
+  /** Any other key of a configuration: `key=value`, as on the command line (docs/config.md). They come last. */
+  overrides?: readonly string[];
   /** Default: Python and the invented world's search; in an environment none besides its own. */
   tools?: ToolSet;
   /** The world that rows act in. Default: the family's own, where it has one. */
@@ -143,7 +147,11 @@ export async function trainOn(
   checkArguments(
     "train",
     { policy, tasks, options },
-    { policy: "policy", tasks: Array.isArray(tasks) ? "list" : "object", options: "object" },
+    {
+      policy: "policy",
+      tasks: Array.isArray(tasks) ? "list" : "object",
+      options: { responseLength: "number?", overrides: "list?" },
+    },
   );
   const { preset = "arpo", steps = 10, prompts = 8, testEvery, onStep } = options;
   const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> =
@@ -155,7 +163,12 @@ export async function trainOn(
     values: {
       lab: { seed: options.seed ?? 1 },
       trainer: { total_training_steps: steps },
-      data: { train_batch_size: prompts },
+      data: {
+        train_batch_size: prompts,
+        ...(options.responseLength === undefined
+          ? {}
+          : { max_response_length: options.responseLength }),
+      },
       actor_rollout_ref: {
         actor: {
           ...(options.learningRate === undefined
@@ -181,6 +194,7 @@ export async function trainOn(
         },
       },
     },
+    overrides: options.overrides ?? [],
   });
   const trainer = new Trainer({
     config,
