@@ -7,6 +7,7 @@ import type { LossAggregation } from "./loss/aggregation-modes.js";
 import { valueLoss } from "./loss/value-loss.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";
+import { tokensAtOnce } from "./tokens-at-once.js";
 import { gatherFrom, openPass, type PassRow, splitByTokens, spreadOver } from "./token-passes.js";
 
 /** A row whose old values are known. */
@@ -19,6 +20,7 @@ export interface CriticOptions {
   maxNorm?: number;
   miniBatchRows?: number;
   epochs?: number;
+  /** @default as many as keep 3 GiB for the way back, at most 16,384 */
   maxTokensPerPass?: number;
   /** Rows per forward pass, where rows rather than tokens are limited. */
   maxRowsPerPass?: number;
@@ -71,7 +73,7 @@ export class Critic {
 
   /** The value before each response token. */
   async values(rows: readonly PassRow[]): Promise<Float32Array[]> {
-    const { maxTokensPerPass = 32_768, maxRowsPerPass } = this.#options;
+    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxRowsPerPass } = this.#options;
     const out: Float32Array[] = [];
     for (const group of splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass })) {
       const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
@@ -105,7 +107,8 @@ export class Critic {
   }
 
   async #step(rows: readonly ValuedRow[], means: MetricMeans, learningRate: number): Promise<void> {
-    const { maxTokensPerPass = 32_768, maxRowsPerPass, checkpointing = false } = this.#options;
+    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxRowsPerPass } = this.#options;
+    const { checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
     const { norm } = await this.#optimizer.step(
       splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass }),
