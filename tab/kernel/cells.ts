@@ -2,15 +2,16 @@
 import { TabInput } from "../../kernel/browser/input.js";
 import { offerModules } from "../../kernel/browser/own-module.js";
 import { tabPort } from "../../kernel/browser/port.js";
-import { threadData } from "../../platform/browser/threads.js";
+import { startInPage, threadData } from "../../platform/browser/threads.js";
 import { openFrame } from "../python/open-frame.js";
 import { builtins } from "./builtins/builtins.js";
 import { openPlace } from "./open-place.js";
 import { rooms } from "./rooms.js";
 import type { CellsData } from "./thread-data.js";
 
-const { place, folder, words, wire, compiler, input, python, files } =
+const { place, folder, words, wire, compiler, input, python, threads, files } =
   (await threadData()) as CellsData;
+startInPage(threads);
 openPlace(place, folder, files);
 openFrame(python);
 offerModules(rooms);

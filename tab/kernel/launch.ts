@@ -9,14 +9,11 @@ import { utf8Bytes, utf8Text } from "../../platform/browser/bytes.js";
 import { home, sharedNames } from "../files/share-data.js";
 import type { SharedFiles } from "../files/shared-files.js";
 import { QueueSocket } from "./queue-socket.js";
-import type { CellsData, CompilerData, Place } from "./thread-data.js";
+import type { KernelParts, Place } from "./thread-data.js";
 
 /** Nobody comes between the threads of one page. */
 const trusting: Signs = { sign: () => "", verify: () => true };
 const delimiter = "<IDS|MSG>";
-
-const thread = (name: string): Worker =>
-  new Worker(new URL(`${name}.js`, import.meta.url), { type: "module", name });
 
 function toFrames(channel: Frames["channel"], frames: Uint8Array[]): Frames {
   const at = frames.findIndex((frame) => utf8Text(frame) === delimiter);
@@ -32,13 +29,13 @@ function toFrames(channel: Frames["channel"], frames: Uint8Array[]): Frames {
 }
 
 /**
- * Starts kernels as threads of this page: one for cells, one for the compiler. `toPython` gives a kernel's port to
- * the page, and what ends its interpreters.
+ * Starts kernels as threads: one for cells, one for the compiler. `inPage` asks the page for them, and gives
+ * what ends them.
  */
 export function launchIn(
   place: Place,
   files: SharedFiles,
-  toPython: (port: MessagePort) => () => void,
+  inPage: (parts: KernelParts, ports: MessagePort[]) => () => void,
 ): Launch {
   return (spec, folder, receive) => {
     const socket = (channel: Frames["channel"] | undefined) =>
@@ -55,35 +52,31 @@ export function launchIn(
     const encoder = new Encoder(trusting);
     const words = makeWords();
     const language = spec.language === "javascript" ? "javascript" : "typescript";
-    const [wire, mine, input, cellsFiles, compilerFiles, fromCells, python] = Array.from(
-      { length: 7 },
-      () => new MessageChannel(),
-    ) as [
-      MessageChannel,
-      MessageChannel,
-      MessageChannel,
-      MessageChannel,
-      MessageChannel,
-      MessageChannel,
-      MessageChannel,
-    ];
+    const channel = () => new MessageChannel();
+    const [wire, mine, input, fromCells] = [channel(), channel(), channel(), channel()];
+    const [cellsFiles, compilerFiles] = [channel(), channel()];
+    const [python, more, failed] = [channel(), channel(), channel()];
 
-    const compiler = thread("compiler");
     const callers = [mine.port2, fromCells.port2];
-    compiler.postMessage(
-      { place, folder, language, callers, files: compilerFiles.port2 } satisfies CompilerData,
-      [...callers, compilerFiles.port2],
-    );
-    const cells = thread("cells");
-    const ports = {
+    const own = {
       wire: wire.port2,
       compiler: fromCells.port1,
       input: input.port2,
       python: python.port2,
+      threads: more.port2,
       files: cellsFiles.port2,
     };
-    cells.postMessage({ place, folder, words, ...ports } satisfies CellsData, Object.values(ports));
-    const endPython = toPython(python.port1);
+    const threads: KernelParts["threads"] = [
+      {
+        name: "compiler.js",
+        data: { place, folder, language, callers, files: compilerFiles.port2 },
+        ports: [...callers, compilerFiles.port2],
+      },
+      { name: "cells.js", data: { place, folder, words, ...own }, ports: Object.values(own) },
+    ];
+    const outer = { python: python.port1, more: more.port1, failed: failed.port1 };
+    const ports = [...threads.flatMap((thread) => thread.ports), ...Object.values(outer)];
+    const leave = inPage({ threads, ...outer }, ports);
     files.add(cellsFiles.port1);
     files.add(compilerFiles.port1);
     for (const { port1 } of [cellsFiles, compilerFiles]) files.tellAll(port1, home, sharedNames);
@@ -93,15 +86,13 @@ export function launchIn(
     const end = (): void => {
       if (!alive) return;
       alive = false;
-      for (const worker of [compiler, cells]) worker.terminate();
       for (const port of [cellsFiles.port1, compilerFiles.port1]) files.remove(port);
-      endPython();
+      leave();
       ended();
     };
-    cells.addEventListener("error", (event) => {
-      // A thread that could not be loaded says nothing else; what a cell throws does not come here.
-      if (event.filename === undefined || event.filename === "") end();
-    });
+    failed.port2.onmessage = (event: MessageEvent<string>) => {
+      if (event.data === "cells.js") end();
+    };
     const kernel = new WireKernel({
       sockets,
       signer: trusting,

@@ -16,8 +16,9 @@ export interface CellsData {
   wire: MessagePort;
   compiler: MessagePort;
   input: MessagePort;
-  /** To the page, for interpreters of Python. */
+  /** To the page, for interpreters of Python, and for threads. */
   python: MessagePort;
+  threads: MessagePort;
   files: MessagePort;
 }
 
@@ -29,4 +30,19 @@ export interface CompilerData {
   /** From the thread of the cells, and from the one that speaks Jupyter. */
   callers: MessagePort[];
   files: MessagePort;
+}
+
+/** What a page is asked to have for a kernel. */
+export interface KernelParts {
+  /** Scripts by name, each with what it is told first and the ports in that. */
+  threads: (
+    | { name: "compiler.js"; data: CompilerData; ports: MessagePort[] }
+    | { name: "cells.js"; data: CellsData; ports: MessagePort[] }
+  )[];
+  /** Asks for interpreters of Python. */
+  python: MessagePort;
+  /** Asks for more threads of the cells. */
+  more: MessagePort;
+  /** Hears which thread could not be loaded. */
+  failed: MessagePort;
 }

@@ -4,6 +4,7 @@ import { Bar, stateText } from "./bar.js";
 import { labConfig } from "./config.js";
 import { keepAll } from "./keep.js";
 import { shareLink, sharedNotebook } from "./share.js";
+import { PageKernels } from "./page-kernels.js";
 import { PythonFrame } from "./python-frame.js";
 import { replaceFetch, ServerThread } from "./tab-fetch.js";
 import { replaceWebSocket } from "./tab-socket.js";
@@ -136,9 +137,10 @@ export async function start(settings: SiteSettings): Promise<void> {
     else bar.say(text, { "Take over": () => server.say({ type: "take-over" }) });
   };
   const python = new PythonFrame(base);
-  server.onPython = ({ kernel, port }) => {
-    if (port === undefined) return python.remove(kernel);
-    python.add(kernel, port);
+  const kernels = new PageKernels(`${base}scripts/`, python);
+  server.onKernel = ({ kernel, parts }) => {
+    if (parts === undefined) return kernels.remove(kernel);
+    kernels.add(kernel, parts);
     whenIdle(async () => {
       await python.fetchAhead();
       if (navigator.serviceWorker?.controller) await keepAll(base);

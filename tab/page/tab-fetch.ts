@@ -7,7 +7,7 @@ export class ServerThread {
   readonly #answers = new Map<number, (answer: Extract<FromServer, { type: "answer" }>) => void>();
   readonly #sockets = new Map<number, (message: FromServer) => void>();
   #count = 0;
-  onPython: (message: Extract<FromServer, { type: "python" }>) => void = () => undefined;
+  onKernel: (message: Extract<FromServer, { type: "kernel" }>) => void = () => undefined;
   onState: (state: Extract<FromServer, { type: "state" }>) => void = () => undefined;
 
   constructor(worker: Worker, base: string) {
@@ -18,7 +18,7 @@ export class ServerThread {
         this.#answers.get(data.id)?.(data);
         this.#answers.delete(data.id);
       } else if (data.type === "state") this.onState(data);
-      else if (data.type === "python") this.onPython(data);
+      else if (data.type === "kernel") this.onKernel(data);
       else this.#sockets.get(data.socket)?.(data);
     };
   }

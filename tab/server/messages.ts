@@ -1,3 +1,5 @@
+import type { KernelParts } from "../kernel/thread-data.js";
+
 /** What a page asks of its server's thread. */
 export type ToServer =
   | { type: "start"; base: string; environment: Record<string, string> }
@@ -26,7 +28,7 @@ export type FromServer =
   | { type: "opened"; socket: number; protocol: string }
   | { type: "data"; socket: number; data: string | Uint8Array }
   | { type: "closed"; socket: number; code: number; reason: string }
-  /** A kernel that may start interpreters of Python; without a port it is gone. */
-  | { type: "python"; kernel: number; port?: MessagePort }
+  /** A kernel that needs its threads and may start interpreters of Python; without parts it is gone. */
+  | { type: "kernel"; kernel: number; parts?: KernelParts }
   /** Whether what is changed here stays; `newer`: lessons that changed since the reader changed them. */
   | { type: "state"; writes: boolean; keeps: boolean; newer: string[] };

@@ -5,6 +5,7 @@ import { PrivateFiles } from "../files/private-files.js";
 import { shareData } from "../files/share-data.js";
 import { SharedFiles } from "../files/shared-files.js";
 import { launchIn } from "../kernel/launch.js";
+import type { KernelParts } from "../kernel/thread-data.js";
 import { layOut, newerLessons } from "./lessons.js";
 import type { FromServer, ToServer } from "./messages.js";
 import { TabServer } from "./tab-server.js";
@@ -17,11 +18,11 @@ const say = (message: FromServer, ports: MessagePort[] = []): void =>
   postMessage(message, { transfer: ports });
 
 let kernels = 0;
-/** Leads a kernel's port to the page; only there can frames be. */
-function toPython(port: MessagePort): () => void {
+/** Asks the page for what only it can have for a kernel. */
+function inPage(parts: KernelParts, ports: MessagePort[]): () => void {
   const kernel = ++kernels;
-  say({ type: "python", kernel, port }, [port]);
-  return () => say({ type: "python", kernel });
+  say({ type: "kernel", kernel, parts }, ports);
+  return () => say({ type: "kernel", kernel });
 }
 
 async function start(base: string, given: Record<string, string>) {
@@ -41,7 +42,7 @@ async function start(base: string, given: Record<string, string>) {
     return kept.kept();
   };
   const server = new TabServer(
-    launchIn({ base, site, environment: given }, files, toPython),
+    launchIn({ base, site, environment: given }, files, inPage),
     keep,
     say,
   );

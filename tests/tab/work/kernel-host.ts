@@ -1,14 +1,16 @@
 // What a page has around a kernel, for tests: the thread of its server, and Python's frame.
 import { openWalled, PythonFrame } from "../../../tab/page/python-frame.js";
+import { PageKernels } from "../../../tab/page/page-kernels.js";
+import type { KernelParts } from "../../../tab/kernel/thread-data.js";
 import type { ToFrame } from "../../../tab/python/messages.js";
 
 /** Starts a kernel; gives the thread that takes what a front end sends. */
 export function host(base: string, threads: string, said: (message: unknown) => void): Worker {
-  const frame = new PythonFrame(base);
+  const kernels = new PageKernels(base, new PythonFrame(base));
   const worker = new Worker(`${base}kernel-page.js`, { type: "module" });
-  worker.onmessage = ({ data }: MessageEvent<{ python?: MessagePort }>) => {
-    if (data.python === undefined) said(data);
-    else frame.add(1, data.python);
+  worker.onmessage = ({ data }: MessageEvent<{ parts?: KernelParts }>) => {
+    if (data.parts === undefined) said(data);
+    else kernels.add(1, data.parts);
   };
   worker.postMessage({ base, threads });
   return worker;

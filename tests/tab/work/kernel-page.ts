@@ -38,8 +38,8 @@ addEventListener("message", ({ data }: MessageEvent<Asked | { base: string; thre
       const launch = launchIn(
         { base: data.base, site, environment },
         new SharedFiles(),
-        (python) => {
-          postMessage({ python }, { transfer: [python] });
+        (parts, ports) => {
+          postMessage({ parts }, { transfer: ports });
           return () => undefined;
         },
       );
