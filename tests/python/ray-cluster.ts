@@ -16,7 +16,7 @@ const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 /** Why there is no cluster to try. */
 export const rayMissing =
   process.env.ARPO_LAB_RAY !== "1"
-    ? "a cluster of two nodes takes ten minutes, on a busy machine an hour: ARPO_LAB_RAY=1 starts it"
+    ? "a cluster of two nodes wants the machine for itself: ARPO_LAB_RAY=1 starts it"
     : spawnSync(python, ["-c", "import ray, aiohttp"]).status === 0
       ? false
       : `${python} has no ray[default]`;
