@@ -1,14 +1,11 @@
 import type * as node from "../node/threads.js";
 import { basename } from "./path.js";
-
-let page: MessagePort | undefined;
-/** Has the page start threads from now on, which hears at the other end what they are called and told. */
-export const startInPage = (port: MessagePort): void => void (page = port);
+import { starter } from "./starter-in-use.js";
 
 /** All scripts of a tab are in one folder: a thread's is beside the one that starts it. */
 export const startThread: typeof node.startThread = (script, data) => {
   const name = basename(script);
-  if (page) return page.postMessage({ name, data });
+  if (starter.port) return starter.port.postMessage({ name, data });
   new Worker(new URL(name, import.meta.url), { type: "module" }).postMessage(data);
 };
 

@@ -2,7 +2,8 @@
 import { TabInput } from "../../kernel/browser/input.js";
 import { offerModules } from "../../kernel/browser/own-module.js";
 import { tabPort } from "../../kernel/browser/port.js";
-import { startInPage, threadData } from "../../platform/browser/threads.js";
+import { threadData } from "../../platform/browser/threads.js";
+import { starter } from "../../platform/browser/starter-in-use.js";
 import { openFrame } from "../python/open-frame.js";
 import { builtins } from "./builtins/builtins.js";
 import { openPlace } from "./open-place.js";
@@ -11,7 +12,7 @@ import type { CellsData } from "./thread-data.js";
 
 const { place, folder, words, wire, compiler, input, python, threads, files } =
   (await threadData()) as CellsData;
-startInPage(threads);
+starter.port = threads;
 openPlace(place, folder, files);
 openFrame(python);
 offerModules(rooms);
