@@ -80,12 +80,19 @@ const failing = new Set(failuresOf(found).map(({ file }) => file));
 // more, alone, and says so. What fails twice has failed.
 if (again && failing.size > 0 && failing.size <= MOST_AGAIN) {
   const alone = await outcomes([...failing], 1);
-  const twice = new Set(failuresOf(alone).map(named));
-  for (const failure of failuresOf(found).map(named)) {
-    if (!twice.has(failure))
-      console.log(`UNSTEADY ${failure} (failed beside others, passed alone)`);
-  }
-  found = [...found.filter(({ file }) => !failing.has(file)), ...alone];
+  const failed = (tests) => new Set(failuresOf(tests).map(named));
+  const passed = (tests) => new Set(tests.filter(({ outcome }) => outcome === "passed").map(named));
+  const once = (failures, passes, how) => {
+    for (const failure of failures)
+      if (passes.has(failure)) console.log(`UNSTEADY ${failure} (${how})`);
+  };
+  once(failed(found), passed(alone), "failed beside others, passed alone");
+  once(failed(alone), passed(found), "passed beside others, failed alone");
+  const before = passed(found);
+  found = [
+    ...found.filter(({ file }) => !failing.has(file)),
+    ...alone.filter((test) => test.outcome !== "failed" || !before.has(named(test))),
+  ];
 }
 for (const failure of failuresOf(found)) console.log(`FAILED ${named(failure)}`);
 const count = (which) => found.filter((f) => f.outcome === which && !f.isSuite).length;

@@ -9,6 +9,18 @@ const page = html("<b id='shown'>a value that shows itself</b>");
 class Forest { [Symbol.for("arpo-lab.summary")]() { return { group: "Trees", text: "3 trees" }; } }
 const forest = new Forest();`;
 
+interface Question {
+  done: Promise<unknown>;
+  dispose(): void;
+}
+interface Kernel {
+  requestDebug(question: unknown): Question;
+}
+/** Only in the page: the application, which the page offers by this name. */
+declare const jupyterapp: {
+  shell: { currentWidget: { sessionContext: { session: { kernel: Kernel } } } };
+};
+
 let lab: BrowserLab;
 let tab: Tab;
 before(async () => {
@@ -79,5 +91,22 @@ test(
     await tab.run(2);
     await item("answer").waitFor();
     assert.equal(await item("forest").count(), 0);
+  },
+);
+
+test(
+  "a question of the debugger that a restart cut off is no error of the page",
+  { skip },
+  async () => {
+    await tab.page.evaluate(async () => {
+      const { kernel } = jupyterapp.shell.currentWidget.sessionContext.session;
+      const question = kernel.requestDebug({ type: "request", seq: 1, command: "modules" });
+      const left = new Promise((resolve) => addEventListener("unhandledrejection", resolve));
+      // As JupyterLab's panels do: a promise that nobody looks after.
+      void question.done.then(() => undefined);
+      question.dispose();
+      await left;
+    });
+    assert.deepEqual(lab.complaints, []);
   },
 );

@@ -21,6 +21,7 @@ import { resume } from "./resume.js";
 import { saving } from "./saving.js";
 import { share } from "./share.js";
 import { stages } from "./stages.js";
+import { forgetUnanswered } from "./unanswered.js";
 import { values } from "./values/values.js";
 import { widgets } from "./widgets.js";
 
@@ -32,6 +33,7 @@ const unwanted = new Set([
   "@jupyterlab/application-extension:logo",
 ]);
 
+forgetUnanswered();
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
 registry.registerPlugins([
