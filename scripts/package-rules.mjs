@@ -41,6 +41,7 @@ const always = [
   "LICENSE",
   "README.md",
   "native/arpo.wasm",
+  "native/arpo-relaxed.wasm",
   "bin/arpo-lab.mjs",
   "data/papermill/arpo_lab_papermill.py",
 ];

@@ -59,6 +59,7 @@ const singles = (): Found[] => [
   own("package.json"),
   own("dist/vendor/typescript/package.json"),
   own("native/arpo.wasm"),
+  own("native/arpo-relaxed.wasm"),
   ...below("data", (name) => !name.startsWith("data/python/")),
   ...below("docs/curves", () => true),
   ...below("docs/family-curves", () => true),

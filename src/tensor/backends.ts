@@ -4,6 +4,7 @@ import { type KernelBackend, MathBackendCPU } from "#tfjs";
 import { EngineBackend } from "./engine/engine-backend.js";
 import type { Engine } from "./engine/engine.js";
 import { loadNativeEngine, nativeEngineExists } from "./engine/native-engine.js";
+import type { WasmBuild } from "./engine/wasm-builds.js";
 import { loadWasmEngine } from "./engine/wasm-engine.js";
 import { arithmeticKernels } from "./kernels/arithmetic.js";
 import { registerFusedGradients } from "./kernels/gradients.js";
@@ -16,7 +17,7 @@ import { createWebgpu, releaseWebgpu, webgpuDevice } from "./optional/webgpu.js"
 import { tf } from "./tfjs.js";
 
 /** Every backend there is: first those that are taken where they are, best first, then those that are asked for. */
-const backendNames = ["native", "wasm", "cpu", "webgpu", "tensorflow"] as const;
+const backendNames = ["native", "wasm", "cpu", "wasm-relaxed", "webgpu", "tensorflow"] as const;
 export type BackendName = (typeof backendNames)[number];
 
 /** Says once which backend was chosen; on standard error, so that piped output stays clean. */
@@ -63,9 +64,9 @@ async function webgpuBackend(quietly = false): Promise<KernelBackend> {
   }
 }
 
-function engineOf(name: "native" | "wasm", priority: number): () => Engine {
+function engineOf(name: "native" | WasmBuild, priority: number): () => Engine {
   let engine: Engine | undefined;
-  const load = () => (engine ??= name === "native" ? loadNativeEngine() : loadWasmEngine());
+  const load = () => (engine ??= name === "native" ? loadNativeEngine() : loadWasmEngine(name));
   tf.registerBackend(name, () => engineBackend(name, load()), priority);
   return load;
 }
@@ -79,7 +80,7 @@ function asBackendName(name: string): BackendName {
 
 /** Registers the backend of this name; what it returns starts it, or throws. */
 function register(name: BackendName): () => unknown {
-  if (name === "native" || name === "wasm") return engineOf(name, 9);
+  if (name === "native" || name === "wasm" || name === "wasm-relaxed") return engineOf(name, 9);
   if (name === "webgpu") tf.registerBackend("webgpu", () => webgpuBackend(), 9);
   if (name === "tensorflow") announce(`tensorflow (${loadTensorflow()})`);
   return () => undefined;

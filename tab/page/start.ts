@@ -1,5 +1,6 @@
 // Runs in the page before JupyterLab: starts the server's thread and the service worker, and lets the
 // page's scripts find their server in it.
+import { arithmetic } from "./arithmetic.js";
 import { Bar, stateText } from "./bar.js";
 import { labConfig } from "./config.js";
 import { keepAll } from "./keep.js";
@@ -146,7 +147,9 @@ export async function start(settings: SiteSettings): Promise<void> {
       if (navigator.serviceWorker?.controller) await keepAll(base);
     });
   };
-  server.say({ type: "start", base, environment: {} });
+  const environment: Record<string, string> = {};
+  if (arithmetic.relaxed) environment["ARPO_LAB_BACKEND"] = "wasm-relaxed";
+  server.say({ type: "start", base, environment });
   replaceFetch(server);
   replaceWebSocket(server);
   answerServiceWorker(server);
@@ -161,6 +164,7 @@ export async function start(settings: SiteSettings): Promise<void> {
   );
   Object.assign(window, {
     arpoLabSite: {
+      arithmetic,
       lessons,
       shareLink: (path: string, notebook: Parameters<typeof shareLink>[2]) =>
         shareLink(base, path, notebook),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { after, before } from "node:test";
 import type { TabBrowser } from "./browsers/driven.js";
 import { openBrowser } from "./browsers/open-browser.js";
-import { inNode, inTab } from "./lab-work.js";
+import { type InTab, inNode, inTab } from "./lab-work.js";
 import type { LabHashes } from "./work/lab-hashes.js";
 
 let browser: TabBrowser;
@@ -30,3 +30,26 @@ for (const [how, isolated, asked, threads] of [
     assert.deepEqual(hashesOf(tab.hashes), hashesOf(inNode(threads)));
   });
 }
+
+test("relaxed arithmetic: other last bits, the same with one thread and with two", async (t) => {
+  const relaxed = (threads: number) => inTab(browser, true, threads, "wasm-relaxed");
+  let one: InTab;
+  try {
+    one = await relaxed(1);
+  } catch (error) {
+    // Chromium has it, others not yet.
+    assert.doesNotMatch(browser.name, /chrom/i);
+    assert.match(String(error), /wasm-relaxed must run where WebAssembly has relaxed SIMD/);
+    return t.diagnostic(`refused by ${browser.name}`);
+  }
+  assert.ok(
+    one.said.includes("arpo-lab: tensors on wasm-relaxed (relaxed simd128, 1 thread)"),
+    one.said.join("\n"),
+  );
+  assert.deepEqual(hashesOf(one.hashes), hashesOf((await relaxed(2)).hashes));
+  const node = inNode(1);
+  assert.equal(one.hashes.greedy, node.greedy);
+  assert.notEqual(one.hashes.weights, node.weights);
+  const apart = one.hashes.known.map((logprob, i) => Math.abs(logprob - node.known[i]!));
+  assert.ok(Math.max(...apart) < 1e-5, `log-probabilities are ${Math.max(...apart)} apart`);
+});

@@ -9,6 +9,7 @@ export interface Notebook {
 /** What the page has of JupyterLab. */
 export interface Lab {
   jupyterapp: {
+    restored: Promise<unknown>;
     commands: { execute(name: string, args?: object): Promise<unknown> };
     shell: {
       currentWidget: {

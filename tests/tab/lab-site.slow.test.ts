@@ -283,6 +283,44 @@ test("where no service worker may be, cells run, and the page says what cannot b
   }
 });
 
+test("a reader may choose faster arithmetic, which stays chosen, and take it back", async () => {
+  const other = await browser.newContext();
+  try {
+    const reader = await open(host.url, other);
+    /** What was open before is open again, and nothing comes to the front any more. */
+    const restored = async (): Promise<void> => {
+      await ready(reader);
+      await reader.evaluate(() => (globalThis as unknown as Lab).jupyterapp.restored);
+    };
+    const choose = async (): Promise<void> => {
+      const again = reader.waitForEvent("load");
+      const asked = command(reader, "arpo-lab:relaxed-arithmetic").catch(() => undefined);
+      await reader.getByText("kernels start anew").waitFor();
+      await picture("tab-arithmetic", reader);
+      await reader.locator(".jp-Dialog button.jp-mod-accept").click();
+      await Promise.all([asked, again]);
+      await restored();
+    };
+    const computesOn = async (backend: string): Promise<void> => {
+      await newNotebook(reader);
+      const code = 'import { ready } from "arpo-lab/tensor"; `computes on ${await ready()}.`';
+      await runCell(reader, code);
+      await shown(reader, `computes on ${backend}.`);
+    };
+    await computesOn("wasm");
+    await choose();
+    await computesOn("wasm-relaxed");
+    await command(reader, "docmanager:save-all");
+    await reader.goto(host.url);
+    await restored();
+    await computesOn("wasm-relaxed");
+    await choose();
+    await computesOn("wasm");
+  } finally {
+    await other.close();
+  }
+});
+
 test("the explorer's page is part of the site", async () => {
   const explorer = await context.newPage();
   await explorer.goto(`${host.url}explore.html`);

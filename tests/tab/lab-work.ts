@@ -14,6 +14,7 @@ const files = [
   ),
   "data/models/tiny/model.safetensors",
   "native/arpo.wasm",
+  "native/arpo-relaxed.wasm",
   "vendor/node-sqlite3-wasm.wasm",
 ];
 
@@ -54,13 +55,14 @@ export async function inTab(
   browser: TabBrowser,
   isolated: boolean,
   threads: number,
+  backend = "wasm",
 ): Promise<InTab> {
   const site = await startSite({ "tab-worker": "dist/tests/tab/work/tab-worker.js" }, isolated);
   try {
     const work: TabWork = {
       base: site.url,
       files,
-      environment: { ARPO_LAB_THREADS: String(threads) },
+      environment: { ARPO_LAB_THREADS: String(threads), ARPO_LAB_BACKEND: backend },
     };
     return await askWorker<InTab>(browser, site, "tab-worker", work);
   } finally {

@@ -83,7 +83,7 @@ test("an unknown backend name fails the first operation, in one line, and no imp
     );
     assert.equal(
       stdout,
-      "imported\nRangeError: Cannot choose a backend: ARPO_LAB_BACKEND must be one of native, wasm, cpu, webgpu, tensorflow, got quantum\n",
+      "imported\nRangeError: Cannot choose a backend: ARPO_LAB_BACKEND must be one of native, wasm, cpu, wasm-relaxed, webgpu, tensorflow, got quantum\n",
       use,
     );
   }

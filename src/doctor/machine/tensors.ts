@@ -38,7 +38,7 @@ async function chosen(): Promise<Check[]> {
       const fix = "unset ARPO_LAB_BACKEND; the compiled engines are some hundred times faster";
       return [{ id: "backend", area, status: "slow", found, fix }];
     }
-    if (name === "wasm") {
+    if (name.startsWith("wasm")) {
       return [{ id: "backend", area, status: "slow", found, fix: compileIt }];
     }
     return [{ id: "backend", area, status: "ok", found }];

@@ -7,8 +7,8 @@ import { checkSignatures } from "./check-signatures.js";
 import type { Engine } from "./engine.js";
 import type { EngineFunctions } from "./engine-functions.js";
 import type { Floats } from "./floats.js";
+import { hasRelaxedSimd, type WasmBuild, wasmBuilds } from "./wasm-builds.js";
 
-const file = packagePath("native/arpo.wasm");
 const stackBytes = 1 << 20;
 
 export interface WasmExports {
@@ -51,9 +51,16 @@ function wantedThreads(): number {
   return Math.min(64, Number.isInteger(asked) && asked >= 1 ? asked : cores());
 }
 
-/** Loads native/arpo.wasm and starts its threads. */
-export function loadWasmEngine(): Engine {
-  const module = new WebAssembly.Module(readFileSync(file));
+/** Loads a build of the engine and starts its threads. */
+export function loadWasmEngine(build: WasmBuild = "wasm"): Engine {
+  if (build === "wasm-relaxed" && !hasRelaxedSimd()) {
+    throw new Error(
+      "Cannot compute: wasm-relaxed must run where WebAssembly has relaxed SIMD, as in Node 22 and Chrome; " +
+        "got a version without it, where wasm works",
+    );
+  }
+  const { file, isa } = wasmBuilds[build];
+  const module = new WebAssembly.Module(readFileSync(packagePath(file)));
   const memory = makeMemory();
   const outOfMemory = (bytes: number) => {
     throw new RangeError(
@@ -155,7 +162,7 @@ export function loadWasmEngine(): Engine {
   };
   return {
     kind: "wasm",
-    isa: "simd128",
+    isa,
     call,
     allocate,
     release(floats) {

@@ -24,6 +24,8 @@ export interface LabHashes {
   logprobs: string;
   weights: string;
   second: string;
+  /** Log-probabilities of the greedy tokens; no hash. */
+  known: number[];
   /** How the work went, in milliseconds; no hash. */
   ms: { load: number; greedy: number; rollout: number; updates: number };
 }
@@ -75,6 +77,7 @@ export async function labHashes(folder: string): Promise<LabHashes> {
     logprobs: sha256(new Uint8Array(Float64Array.from(numbers).buffer)),
     weights: sha256(await readFile(`${folder}/model.safetensors`)),
     second: sha256(JSON.stringify(textsOf(second))),
+    known: [...greedy.logprobs],
     ms: {
       load: loaded - start,
       greedy: written - loaded,

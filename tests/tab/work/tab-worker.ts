@@ -25,5 +25,7 @@ try {
   const hashes = await labHashes("/out");
   postMessage({ hashes, isolated: crossOriginIsolated, shares: sharesMemory(), said });
 } catch (error) {
-  postMessage({ error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  postMessage({
+    error: error instanceof Error ? `${error.message}\n${error.stack ?? ""}` : String(error),
+  });
 }

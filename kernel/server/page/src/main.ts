@@ -6,6 +6,7 @@ import { IConnectionStatus, IServiceManager } from "@jupyterlab/services";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { extensions, mimeExtensions } from "lab:extensions";
 import "./lab.css";
+import { arithmetic } from "./arithmetic.js";
 import { byLine } from "./by-line/by-line.js";
 import { editors } from "./editors.js";
 import { folder } from "./folder.js";
@@ -37,6 +38,7 @@ forgetUnanswered();
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
 registry.registerPlugins([
+  arithmetic,
   byLine,
   editors,
   help,
