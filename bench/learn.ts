@@ -26,27 +26,10 @@ import {
 } from "../src/run/index.js";
 import { AdamW, gradientsOf, ready, tf } from "../src/tensor/index.js";
 import type { Figure } from "./figure.js";
+import { beside } from "./parts/beside.js";
 import { engineSizes } from "./parts/engine-sizes.js";
 
 const tiny = fileURLToPath(new URL("../../data/models/tiny", import.meta.url));
-
-/** The fastest of several runs, the two alternating: what a busy machine disturbs least. */
-async function beside(
-  ours: () => Promise<unknown>,
-  theirs: () => Promise<unknown>,
-  runs: number,
-): Promise<[number, number]> {
-  const times: [number[], number[]] = [[], []];
-  for (let i = 0; i < runs + 2; i++) {
-    for (const [k, run] of [ours, theirs].entries()) {
-      const start = performance.now();
-      await run();
-      // The first two rounds warm up.
-      if (i > 1) times[k]!.push(performance.now() - start);
-    }
-  }
-  return times.map((list) => Math.min(...list)) as [number, number];
-}
 
 const configFor = async (overrides: string[]) =>
   (await loadConfig({ preset: ["arpo", "tiny"], overrides })).config;
@@ -141,9 +124,10 @@ async function* updateFigure(backend: string): AsyncGenerator<Figure> {
     rowsOf(ids.map((row) => ({ prompt: row.slice(0, 1), tokens: row.slice(1, time) }))),
     "grpo",
   );
-  const [ours, theirs] = await beside(() => learner.update(training), step, 12);
-  const figure = { name: "learn.update_small_ms", value: ours, unit: "ms", backend };
-  yield { ...figure, peer: "bare train step", peerValue: theirs, ratio: ours / theirs };
+  const update = () => learner.update(training);
+  const [ours, theirs] = await beside(update, step, { runs: 12, warmUps: 2 });
+  const figure = { name: "learn.update_small_ms", value: 1000 * ours, unit: "ms", backend };
+  yield { ...figure, peer: "bare train step", peerValue: 1000 * theirs, ratio: ours / theirs };
 }
 
 /** Updates with what rows share computed once, beside the same updates row by row. */
@@ -171,10 +155,10 @@ async function* sharingFigures(backend: string): AsyncGenerator<Figure> {
     const [ours, theirs] = await beside(
       () => once.update(batch),
       () => apart.update(batch),
-      8,
+      { runs: 8, warmUps: 2 },
     );
-    const figure = { name: `learn.shared_${name}_ms`, value: ours, unit: "ms", backend };
-    yield { ...figure, peer: "row by row", peerValue: theirs, ratio: ours / theirs };
+    const figure = { name: `learn.shared_${name}_ms`, value: 1000 * ours, unit: "ms", backend };
+    yield { ...figure, peer: "row by row", peerValue: 1000 * theirs, ratio: ours / theirs };
   }
 }
 

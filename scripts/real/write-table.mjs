@@ -1,8 +1,11 @@
-// What is kept of the recipe's runs: one JSON line each, and the table in docs/real-curves/README.md.
+// What is kept of the recipe's runs: one JSON line each, a picture of each family, and the table in
+// docs/real-curves/README.md.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { meanOf } from "./measure.mjs";
+
+const { compareRuns, saveFigure } = await import("../../dist/src/view/index.js");
 
 const [begin, end] = ["<!-- the table -->", "<!-- end of the table -->"];
 const fixed = (value) => value.toFixed(2);
@@ -49,6 +52,29 @@ function rowOf(runs) {
   ];
 }
 
+/** Each step's score as the mean of four: a step's prompts are too few to tell one from the next. */
+const smooth = (curve) =>
+  curve.flatMap(({ step }, i) =>
+    i < 3 ? [] : [{ step, reward: meanOf(curve.slice(i - 3, i + 1).map((c) => c.score)).mean }],
+  );
+
+/** Scores on a run's own prompts, and held-out rewards before ARPO and after; means of the seeds. */
+async function picture(runs, path) {
+  const [{ family, sizes }] = runs;
+  const ends = (of) =>
+    runs.map((run) => [
+      { step: 0, reward: of(run).sft.reward },
+      { step: sizes.steps, reward: of(run).arpo.reward },
+    ]);
+  const lines = {
+    "own prompts": runs.map(({ trained }) => smooth(trained.curve)),
+    "known wordings": ends((run) => run.known),
+    "unknown wordings": ends((run) => run),
+  };
+  const title = `${family}: ARPO after SFT, ${runs.length} seeds`;
+  await saveFigure(path, compareRuns(lines, { metric: "reward", title }));
+}
+
 export async function writeTable(results, into) {
   if (results.length === 0) throw new RangeError("Cannot write a table: a run must be finished, got none"); // prettier-ignore
   mkdirSync(into, { recursive: true });
@@ -64,6 +90,9 @@ export async function writeTable(results, into) {
     ...runs.map((run) => rowOf([run])),
     ...(runs.length > 1 ? [rowOf(runs)] : []),
   ]);
+  for (const runs of families.values()) {
+    await picture(runs, join(into, `${runs[0].family}.svg`));
+  }
   const table = [columns, columns.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`);
   const path = join(into, "README.md");
   const text = readFileSync(path, "utf8");

@@ -3,7 +3,7 @@
 import { packagePath } from "#platform/package-path";
 import { world } from "../data/index.js";
 import { taskTools } from "./task-tools.js";
-import { Policy } from "../policy/index.js";
+import { type ModelPolicy, Policy } from "../policy/index.js";
 
 /**
  * Where the tiny model is.
@@ -32,7 +32,7 @@ export const tinyModel: string = packagePath("data/models/tiny");
  * assert.match(tree.trajectories[0].text, /<python>/); // it asks for the tool it needs
  * ```
  */
-export const policy: Awaited<ReturnType<typeof Policy.load>> = await Policy.load(tinyModel);
+export const policy: ModelPolicy = await Policy.load(tinyModel);
 
 /**
  * Python in its sandbox, and search over the invented world.

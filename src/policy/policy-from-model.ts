@@ -133,12 +133,9 @@ export class ModelPolicy extends LocalPolicy {
 /** A policy from a Hugging Face folder or a `.gguf` file: config, weights, tokenizer. */
 export async function loadPolicy(
   folder: string,
-  options: LoadPolicyOptions & { dtype: Exclude<DecoderType, "float32"> },
-): Promise<LocalPolicy>;
-export async function loadPolicy(
-  folder: string,
   options?: LoadPolicyOptions & { dtype?: "float32" },
 ): Promise<ModelPolicy>;
+export async function loadPolicy(folder: string, options?: LoadPolicyOptions): Promise<LocalPolicy>;
 export async function loadPolicy(
   path: string,
   loading: LoadPolicyOptions = {},

@@ -38,6 +38,11 @@ function settings(file: GgufFile) {
       `Cannot load a model from ${path}: ${rule}, got ${JSON.stringify(got) ?? "none"}`,
     );
   };
+  const parts = metadata.get("split.count");
+  if (typeof parts === "number" && parts > 1) {
+    const part = `part ${Number(metadata.get("split.no")) + 1} of ${parts}`;
+    refuse("the model must be in one file, as `llama-gguf-split --merge` makes it", part);
+  }
   const family = metadata.get("general.architecture");
   const known = families.find((name) => name === family);
   if (known === undefined) {
