@@ -30,7 +30,7 @@ before(async () => {
   page = await browser.newPage();
 });
 after(async () => {
-  await page.close();
+  await (page as DrivenPage | undefined)?.close();
   await browser.close();
   host.stop();
   rmSync(folder, { recursive: true });

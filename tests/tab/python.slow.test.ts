@@ -18,7 +18,8 @@ before(async () => {
   );
 });
 after(async () => {
-  await kernel.stop();
+  // Without one where it could not be started: the browser must not stay then.
+  await (kernel as TabKernel | undefined)?.stop();
   await browser.close();
 });
 

@@ -55,11 +55,15 @@ const session = {
   timeouts: { script: 280_000, pageLoad: 280_000 },
 };
 
+interface Started {
+  session: Session;
+  /** Asks of the session. */
+  ask: Ask;
+  stop(): void;
+}
+
 /** A driver and a browser of its own for each page: a driver has one session at a time. */
-async function newPage(
-  display: string,
-  binary: string,
-): Promise<DrivenPage & { session: Session }> {
+async function startDriver(display: string, binary: string): Promise<Started> {
   const port = await freePort();
   const driver = spawn("/usr/bin/WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"], {
     // Memory that threads share is off in WebKitGTK, and on in Safari where a page is isolated.
@@ -67,25 +71,62 @@ async function newPage(
     stdio: "ignore",
     detached: true,
   });
+  const stop = () => {
+    try {
+      process.kill(-driver.pid!, "SIGKILL");
+    } catch {
+      // It and its browser are gone.
+    }
+  };
   const ask = askAt(port);
-  await until(() => ask("GET", "/status").catch(() => undefined), "WebKit's driver");
-  const browserOptions = { binary, args: ["--automation"] };
-  const made = (await ask("POST", "/session", {
-    capabilities: { alwaysMatch: { ...session, "webkitgtk:browserOptions": browserOptions } },
-  })) as Session;
-  const at = `/session/${made.sessionId}`;
+  try {
+    await until(() => ask("GET", "/status").catch(() => undefined), "WebKit's driver");
+    const browserOptions = { binary, args: ["--automation"] };
+    const made = (await ask("POST", "/session", {
+      capabilities: { alwaysMatch: { ...session, "webkitgtk:browserOptions": browserOptions } },
+    })) as Session;
+    const at = `/session/${made.sessionId}`;
+    return { session: made, stop, ask: (method, path, body) => ask(method, at + path, body) };
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}
+
+/** Once more where it fails: Debian 12's driver may die of a segmentation fault as its browser opens. */
+const twice = <T>(work: () => Promise<T>): Promise<T> => work().catch(work);
+
+async function newPage(
+  display: string,
+  binary: string,
+): Promise<DrivenPage & { session: Session }> {
+  let started = await twice(() => startDriver(display, binary));
+  let fresh = true;
   return {
-    session: made,
+    session: started.session,
     said: [],
-    goto: (url) => ask("POST", `${at}/url`, { url }),
+    async goto(url) {
+      try {
+        await started.ask("POST", "/url", { url });
+      } catch (error) {
+        // Nothing is lost with a page that had not been anywhere.
+        if (!fresh) throw error;
+        started.stop();
+        started = await startDriver(display, binary);
+        await started.ask("POST", "/url", { url });
+      }
+      fresh = false;
+    },
     async evaluate<T, A>(work: (given: A) => T | Promise<T>, given: A): Promise<T> {
       const script = `const [given, done] = arguments; (${inPage(work)})(given).then(done);`;
       const args = [JSON.stringify({ given })];
-      return outOfPage<T>((await ask("POST", `${at}/execute/async`, { script, args })) as string);
+      return outOfPage<T>(
+        (await started.ask("POST", "/execute/async", { script, args })) as string,
+      );
     },
     async close() {
-      await ask("DELETE", at);
-      process.kill(-driver.pid!, "SIGKILL");
+      await started.ask("DELETE", "").catch(() => undefined);
+      started.stop();
     },
   };
 }
