@@ -127,7 +127,7 @@ async function* decoding(model: string, wanted: (dtype: string) => boolean): Asy
   const settings = [promptLength, tokens, ...rows].map(String);
   const script = path("../../bench/peers/transformers_peer.py");
   const llama = path("../../bench/peers/llama_peer.py");
-  for (const dtype of ["float32", "bfloat16", "int8", "q4"].filter(wanted)) {
+  for (const dtype of ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"].filter(wanted)) {
     const peers: [name: string, process: Asked][] = [];
     // transformers has nothing smaller of its own on a CPU: that is compared with its bfloat16.
     const theirs = dtype === "float32" ? dtype : "bfloat16";
@@ -167,7 +167,7 @@ async function* withoutCalls(model: string): AsyncIterable<Figure> {
 }
 
 export const figures: Benchmark = async function* (args) {
-  const parts = ["float32", "bfloat16", "int8", "q4", "refills", "lora_step"];
+  const parts = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8", "refills", "lora_step"];
   const chosen = parts.filter((part) => args.includes(part));
   const wanted = (part: string) => chosen.length === 0 || chosen.includes(part);
   const given = process.env.ARPO_LAB_REAL_MODEL ?? smolLm2();

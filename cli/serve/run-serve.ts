@@ -1,4 +1,4 @@
-import { modelFolder } from "../../src/model/index.js";
+import { type CacheType, type DecoderType, modelFolder } from "../../src/model/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { PolicyServer } from "../../src/serve/index.js";
 import { say } from "../say.js";
@@ -9,6 +9,8 @@ export interface ServeCommandOptions {
   apiKeyEnv?: string;
   name?: string;
   context?: number;
+  dtype: DecoderType;
+  cache: CacheType;
   maxRows: number;
   maxQueue: number;
   quiet?: boolean;
@@ -19,9 +21,9 @@ const GRACE_MS = 10_000;
 
 /** Serves a model until it is told to stop. */
 export async function runServe(folder: string, options: ServeCommandOptions): Promise<void> {
-  const { host, port, apiKeyEnv, maxRows, maxQueue } = options;
+  const { host, port, apiKeyEnv, dtype, cache, maxRows, maxQueue } = options;
   const policy = await Policy.load(modelFolder(folder), {
-    top: 20, // what a request may ask for
+    ...{ dtype, cache, top: 20 }, // so many as a request may ask for
     ...(options.name === undefined ? {} : { name: options.name }),
     ...(options.context === undefined ? {} : { contextLength: options.context }),
   });

@@ -13,7 +13,7 @@ inline uint64_t kept_registers() {
 }
 
 struct Processor {
-  bool avx2 = false, avx512 = false, tiles = false;
+  bool avx2 = false, avx512 = false, dots = false, tiles = false;
 
   Processor() {
     unsigned a, b, c, d;
@@ -27,6 +27,7 @@ struct Processor {
     const unsigned F = 1u << 16, DQ = 1u << 17, BW = 1u << 30, VL = 1u << 31, ALL = F | DQ | BW | VL;
     avx2 = (b & AVX2) && (kept & AVX_STATE) == AVX_STATE;
     avx512 = avx2 && (b & ALL) == ALL && (kept & AVX512_STATE) == AVX512_STATE;
+    dots = avx512 && (c >> 11 & 1);  // sums of four products of bytes
     tiles = (d >> 24 & 1) && (d >> 25 & 1);  // with 8-bit products
   }
 };

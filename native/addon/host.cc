@@ -255,6 +255,18 @@ void* Pool::enter(void* number) {
 }  // namespace
 
 #if defined(__x86_64__)
+// What ARPO_LAB_ISA=avx512 leaves out, so that the rest can be tested.
+static bool beyond_avx512() {
+  const char* limit = getenv("ARPO_LAB_ISA");
+  return !(limit && !strcmp(limit, "avx512"));
+}
+
+// Whether the processor adds four products of bytes at once.
+extern "C" int arpo_has_dots() {
+  static const int known = beyond_avx512() && Processor().dots;
+  return known;
+}
+
 // Whether this process may use the processor's matrix tiles: Linux hands out their state on request.
 extern "C" int arpo_has_tiles() {
 #if defined(__linux__)
@@ -262,9 +274,8 @@ extern "C" int arpo_has_tiles() {
   static std::atomic<int> granted{-1};
   int known = granted.load(std::memory_order_relaxed);
   if (known >= 0) return known;
-  const char* limit = getenv("ARPO_LAB_ISA");
   const long REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
-  known = !(limit && !strcmp(limit, "avx512")) && Processor().tiles &&
+  known = beyond_avx512() && Processor().tiles &&
           syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
   granted.store(known, std::memory_order_relaxed);
   return known;

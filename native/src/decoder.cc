@@ -1,6 +1,7 @@
 #include "decoder.h"
 
 #include "attend.h"
+#include "dots.h"
 #include "linear.h"
 #include "pool.h"
 #include "sampler.h"
@@ -228,7 +229,7 @@ struct Sizes {
     const int attended = m.heads * m.head_dim;
     int widest = m.hidden > attended ? m.hidden : attended;
     widest = widest > m.ff ? widest : m.ff;
-    room = linear_input_floats(chunk > held ? chunk : held, widest);
+    room = linear_input_floats(m.format, chunk > held ? chunk : held, widest);
     const size_t per_token = (size_t)2 * m.hidden + m.qkv_width() + attended + 2 * m.ff;
     floats = room + chunk * per_token + (size_t)2 * feeds * m.hidden + (size_t)held * m.vocab + 4 * feeds;
   }
@@ -384,7 +385,7 @@ double decoder_create(const int32_t* shape, float eps) {
   const size_t in_layer = m->qkv_width() + attended + (size_t)3 * m->ff;
   const size_t weights = (in_layer * m->layers + m->vocab) * m->hidden;
   m->weight_bytes = m->format == Format::exact ? weights * (linear_splits() ? 3 : 4)
-                    : m->format == Format::q4 ? weights / 8 * 5
+                    : m->format == Format::q4 || m->format == Format::dot4 ? weights / 8 * 5
                     : weights * (m->format == Format::bf16 ? 2 : 1);
   m->layer = (Layer*)arpo_alloc(sizeof(Layer) * (m->layers + 1));
   memset(m->layer, 0, sizeof(Layer) * (m->layers + 1));
@@ -469,7 +470,8 @@ int decoder_load_blocks(double address, int index, int matrix, int first, int ro
                         int block_bytes) {
   Decoder* m = at(address);
   const Place place = place_of(*m, index, matrix);
-  const Format format = block_bytes == 34 ? Format::q8 : Format::q4;
+  const bool eights = block_bytes == 34;
+  const Format format = is_dots(m->format) ? (eights ? Format::dot8 : Format::dot4) : eights ? Format::q8 : Format::q4;
   return linear_load_narrow(*place.linear, format, {nullptr, nullptr, blocks, block_bytes}, place.out,
                             place.in, first, rows);
 }

@@ -12,8 +12,8 @@ namespace ARPO_NS {
 enum { PAGE = 16 };  // positions per page
 
 // shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size, and how weights are
-// kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h); and how keys and values are:
-// 0 exactly, 1 as float16.
+// kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h), 4 and 5 as blocks of 8 and 4
+// bits for products of integers (dots.h); and how keys and values are: 0 exactly, 1 as float16.
 double decoder_create(const int32_t* shape, float eps);
 void decoder_destroy(double decoder);
 

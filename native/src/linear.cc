@@ -1,5 +1,6 @@
 #include "linear.h"
 
+#include "dots.h"
 #include "gemm.h"
 #include "rows.h"
 #include "tiles.h"
@@ -31,11 +32,12 @@ int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in,
   if (linear.data && linear.format != format) linear_free(linear);
   if (!linear.data) {
     linear.out = out, linear.in = in, linear.format = format, linear.split = false;
-    const size_t bytes = narrow_bytes(format, out, in);
+    const size_t bytes = is_dots(format) ? dots_bytes(format, out, in) : narrow_bytes(format, out, in);
     linear.data = (float*)arpo_alloc(bytes);
     memset(linear.data, 0, bytes);
   }
-  return narrow_load(format, linear.data, out, in, first, rows, w);
+  return is_dots(format) ? dots_load(format, linear.data, in, first, rows, w)
+                         : narrow_load(format, linear.data, out, in, first, rows, w);
 }
 
 void linear_free(Linear& linear) {
@@ -43,22 +45,33 @@ void linear_free(Linear& linear) {
   linear.data = nullptr;
 }
 
-size_t linear_input_floats(int rows, int in) {
-  return linear_splits() ? ceil_div(rows, TILE_SIDE) * tile_block_bytes(in) / sizeof(float) + 16 : 0;
+size_t linear_input_floats(Format format, int rows, int in) {
+  const size_t bytes = is_dots(format)                              ? rows * dots_row_bytes(in)
+                       : format == Format::exact && linear_splits() ? ceil_div(rows, TILE_SIDE) * tile_block_bytes(in)
+                                                                    : 0;
+  return bytes ? bytes / sizeof(float) + 16 : 0;
 }
 
 Input linear_input(const Team& team, const Linear& linear, const float* x, int rows, float* room) {
   const int in = linear.in;
-  if (!linear.split) return {x, rows, in, nullptr};
-  int8_t* blocks = (int8_t*)(((uintptr_t)room + 63) / 64 * 64);
+  const bool dots = is_dots(linear.format);
+  if (!linear.split && !dots) return {x, rows, in, nullptr};
+  int8_t* integers = (int8_t*)(((uintptr_t)room + 63) / 64 * 64);
   const Vectors vectors = {x, in, 1, rows, in};
   const int count = ceil_div(rows, TILE_SIDE);
+  auto prepare = [&](int from, int to) {
+    if (dots) {
+      dots_rows(x, in, from * TILE_SIDE, least(rows, to * TILE_SIDE), integers);
+    } else {
+      tile_split(vectors, Side::left, from, to, integers);
+    }
+  };
   if ((double)rows * in < 16384) {
-    tile_split(vectors, Side::left, 0, count, blocks);
+    prepare(0, count);
   } else {
-    team.each(count, [&](int block, int) { tile_split(vectors, Side::left, block, block + 1, blocks); });
+    team.each(count, [&](int block, int) { prepare(block, block + 1); });
   }
-  return {x, rows, in, blocks};
+  return {x, rows, in, integers};
 }
 
 void linear_columns(int thread, const Linear& linear, const Input& input, int from, int to,
@@ -67,7 +80,11 @@ void linear_columns(int thread, const Linear& linear, const Input& input, int fr
   const int columns = least(linear.out, to * width) - column;
   if (linear.split) {
     const int8_t* right = (const int8_t*)linear.data + column / TILE_SIDE * tile_block_bytes(linear.in);
-    tile_multiply(input.blocks, input.rows, right, columns, linear.in, 1, add, y + column, ldy, true);
+    tile_multiply(input.integers, input.rows, right, columns, linear.in, 1, add, y + column, ldy, true);
+    return;
+  }
+  if (is_dots(linear.format)) {
+    dots_columns(linear.format, linear.data, linear.out, linear.in, input.integers, input.rows, from, to, add, y, ldy);
     return;
   }
   if (linear.format != Format::exact) {

@@ -17,11 +17,11 @@ struct Linear {
   float* data;
 };
 
-// Rows of x ready for products; the blocks are null where float32 is used.
+// Rows of x ready for products: as integers where those are what is multiplied, else as they are.
 struct Input {
   const float* x;
   int rows, in;
-  const int8_t* blocks;
+  const int8_t* integers;
 };
 
 bool linear_splits();  // whether this machine uses the split form
@@ -35,7 +35,7 @@ void linear_load(Linear& linear, const float* w, int out, int in);  // w is [out
 int linear_load_narrow(Linear& linear, Format format, Stored w, int out, int in, int first, int rows);
 void linear_free(Linear& linear);
 
-size_t linear_input_floats(int rows, int in);  // what `room` below must hold
+size_t linear_input_floats(Format format, int rows, int in);  // what `room` below must hold
 Input linear_input(const Team& team, const Linear& linear, const float* x, int rows, float* room);
 
 int linear_width();  // columns per block

@@ -3,21 +3,6 @@
 namespace ARPO_NS {
 namespace {
 
-// What a product of M rows and one block of outputs gives.
-template <int M>
-ARPO_INLINE void put_sums(const vec (*sum)[NV], const float* scales, bool add, float* y, int ldy, int columns) {
-  float edge[M * NR];
-#pragma GCC unroll 8
-  for (int i = 0; i < M; i++)
-#pragma GCC unroll 3
-    for (int v = 0; v < NV; v++)
-      store(edge + i * NR + v * LANES, scales ? sum[i][v] * load(scales + v * LANES) : sum[i][v]);
-  for (int i = 0; i < M; i++) {
-    float* to = y + (ptrdiff_t)i * ldy;
-    for (int j = 0; j < columns; j++) to[j] = add ? to[j] + edge[i * NR + j] : edge[i * NR + j];
-  }
-}
-
 template <int M>
 ARPO_INLINE void add_step(vec (*sum)[NV], const float* x, ptrdiff_t k, const vec* wv) {
 #pragma GCC unroll 8

@@ -1,20 +1,7 @@
-#include "narrow_tile.h"
+#include "narrow_load.h"
 
 namespace ARPO_NS {
 namespace {
-
-uint32_t bits_of(Stored from, ptrdiff_t i) {
-  if (from.half) return (uint32_t)from.half[i] << 16;
-  uint32_t bits;
-  memcpy(&bits, from.whole + i, 4);
-  return bits;
-}
-float value_of(Stored from, ptrdiff_t i) {
-  const uint32_t bits = bits_of(from, i);
-  float value;
-  memcpy(&value, &bits, 4);
-  return value;
-}
 
 // One row of the matrix into its place among the outputs of a block; whether all of it is finite.
 bool load_row(Format format, void* narrow, int out, int in, int row, Stored from, ptrdiff_t at) {
@@ -47,47 +34,24 @@ bool load_row(Format format, void* narrow, int out, int in, int row, Stored from
   return true;
 }
 
-// Eight times a float16 below the normal ones, which has no sign here.
-uint16_t eightfold(int fraction) {
-  fraction *= 8;
-  int exponent = 1;
-  while (fraction >= 0x0800) fraction /= 2, exponent++;  // even each time: three zeros were put below
-  return (uint16_t)(fraction < 0x0400 ? fraction : exponent << 10 | (fraction & 0x03ff));
-}
-
-// A row of the file's blocks: float16 scale, of Q4_1 an offset, and 32 numbers; of 4 bits those of the first
-// half in the low half bytes.
+// A row of a file's blocks.
 bool load_row(Format format, void* narrow, int in, int row, const uint8_t* from, int block_bytes) {
   const size_t group = group_bytes(format);
   uint8_t* to = (uint8_t*)narrow + (size_t)(row / NR) * (in / GROUP) * group;
   const int j = row % NR;
   bool finite = true;
   for (int g = 0; g < in / GROUP; g++, to += group, from += block_bytes) {
-    uint16_t head[2];
-    memcpy(head, from, 4);
+    const Block block(from, block_bytes);
+    finite = finite && block.finite;
     uint16_t* heads = (uint16_t*)to;
-    finite = finite && (head[0] & 0x7c00) != 0x7c00;
-    heads[j] = head[0];
+    heads[j] = block.scale;
     if (format == Format::q8) {
-      for (int p = 0; p < GROUP; p++) to[2 * NR + p * NR + j] = from[2 + p];
+      for (int p = 0; p < GROUP; p++) to[2 * NR + p * NR + j] = block.numbers[p];
       continue;
     }
-    const bool has_offset = block_bytes == 20;
-    if (has_offset) {
-      finite = finite && (head[1] & 0x7c00) != 0x7c00;
-      heads[NR + j] = head[1];
-    } else {
-      // Q4_0 counts from -8: eight times the scale below zero, three more of its exponent.
-      const int magnitude = head[0] & 0x7fff;
-      const bool small = magnitude < 0x0400;  // without an exponent of its own
-      if (!small && magnitude + 0x0c00 >= 0x7c00) finite = false;
-      heads[NR + j] = (uint16_t)(((head[0] & 0x8000) ^ 0x8000) | (small ? eightfold(magnitude) : magnitude + 0x0c00));
-    }
-    const uint8_t* numbers = from + (has_offset ? 4 : 2);
-    for (int p = 0; p < GROUP; p += 2) {
-      const uint8_t a = numbers[p % 16], b = numbers[p % 16 + 1];
-      to[4 * NR + p / 2 * NR + j] = p < 16 ? (uint8_t)((a & 15) | b << 4) : (uint8_t)(a >> 4 | (b & 0xf0));
-    }
+    heads[NR + j] = block.offset;
+    for (int p = 0; p < GROUP; p += 2)
+      to[4 * NR + p / 2 * NR + j] = (uint8_t)(block.numbers[p] | block.numbers[p + 1] << 4);
   }
   return finite;
 }
@@ -102,25 +66,11 @@ size_t narrow_bytes(Format format, int out, int in) {
 }
 
 int narrow_load(Format format, void* narrow, int out, int in, int first, int rows, Stored from) {
-  int32_t bad = rows;
-  // Rows of one block go to one task, so that its cache lines have one writer at a time.
-  const int from_block = first / NR, blocks = ceil_div(first + rows, NR) - from_block;
-  parallel(blocks, [&](int task, int) {
-    const int begin = (from_block + task) * NR;
-    for (int row = begin < first ? first : begin; row < least(begin + NR, first + rows); row++) {
-      const ptrdiff_t nth = row - first;
-      if (from.blocks ? load_row(format, narrow, in, row, from.blocks + nth * (in / GROUP) * from.block_bytes,
-                                 from.block_bytes)
-                      : load_row(format, narrow, out, in, row, from, nth * in))
-        continue;
-      int32_t known = __atomic_load_n(&bad, __ATOMIC_RELAXED);
-      while (row - first < known &&
-             !__atomic_compare_exchange_n(&bad, &known, row - first, false, __ATOMIC_RELAXED,
-                                          __ATOMIC_RELAXED)) {
-      }
-    }
+  return each_row(first, rows, [&](int row, ptrdiff_t nth) {
+    if (!from.blocks) return load_row(format, narrow, out, in, row, from, nth * in);
+    const uint8_t* blocks = from.blocks + nth * (in / GROUP) * from.block_bytes;
+    return load_row(format, narrow, in, row, blocks, from.block_bytes);
   });
-  return bad < rows ? bad : -1;
 }
 
 }  // namespace ARPO_NS

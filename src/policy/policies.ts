@@ -33,7 +33,7 @@ export type Policy = PolicyInterface;
 export const Policy = {
   /**
    * From a Hugging Face folder (config.json, safetensors, tokenizer.json) or a `.gguf` file.
-   * `{ dtype: "bfloat16" }`, `"int8"` or `"q4"` for models that are only read, in less memory.
+   * `{ dtype: "bfloat16" }`, `"int8"`, `"q4"`, `"w8a8"` or `"w4a8"` for models that are only read, in less memory.
    */
   load: loadPolicy,
   /** From a model in memory; it may go on being trained, also where `dtype` rounds what samples. */

@@ -101,7 +101,7 @@ export interface Session {
  * How what samples differs from the model that trains: it is elsewhere, or a rounded copy. Its
  * log-probabilities are not the model's, and an update corrects for that.
  */
-export type Sampler = "remote" | "bfloat16" | "float16" | "int8" | "q4";
+export type Sampler = "remote" | "bfloat16" | "float16" | "int8" | "q4" | "w8a8" | "w4a8";
 
 /** What follows a prompt, to be read again. */
 export interface ReadingRow {

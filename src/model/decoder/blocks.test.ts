@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { feed } from "../../../tests/model/decoder-suite.js";
+import { changed, engines, near, packed, scores as scoresOf } from "../../../tests/model/blocks.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
 import { Random } from "../../random/index.js";
-import { loadNativeEngine, nativeEngineExists } from "../../tensor/engine/native-engine.js";
-import { loadWasmEngine } from "../../tensor/engine/wasm-engine.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
 import type { StoredValues } from "../files/weight-file.js";
@@ -12,79 +10,14 @@ import { wholeValues } from "../files/whole-values.js";
 import { EngineDecoder } from "./engine.js";
 import { PlainDecoder } from "./plain.js";
 import type { Decoder } from "./decoder.js";
-import type { DecoderWeights } from "./weights.js";
 
 const shape = smallShape({ hidden: 64, feedForward: 160, heads: 4, kvHeads: 2, headDim: 16 });
 const random = Random.from(5);
 const lines = [1, 2, 3, 17, 40].map((count) =>
   Array.from({ length: count }, () => random.integer(shape.vocabSize)),
 );
+const scores = (decoder: Decoder, rows = lines) => scoresOf(decoder, rows);
 
-type Kind = "Q4_0" | "Q4_1" | "Q8_0";
-
-/** Weights of which each matrix is what `change` makes of it. */
-function changed<M>(
-  weights: DecoderWeights,
-  change: (matrix: Float32Array, name: string) => M,
-): DecoderWeights<M> {
-  const head = weights.head ?? weights.embedding;
-  return {
-    embedding: change(weights.embedding, "embedding"),
-    finalNorm: weights.finalNorm,
-    head: change(head, "head"),
-    layers: weights.layers.map((layer) => ({
-      ...layer,
-      query: change(layer.query, "query"),
-      key: change(layer.key, "key"),
-      value: change(layer.value, "value"),
-      output: change(layer.output, "output"),
-      gate: change(layer.gate, "gate"),
-      up: change(layer.up, "up"),
-      down: change(layer.down, "down"),
-    })),
-  };
-}
-
-function packed(values: Float32Array, kind: Kind): PackedTensor {
-  // One block of numbers so small that float16 has no exponent for their scale.
-  const some = values.map((x, i) => (i >= 32 && i < 64 ? x * 1e-6 : x));
-  return new PackedTensor(kind, quantize(kind, some), values.length);
-}
-
-function scores(decoder: Decoder, rows = lines): number[][] {
-  const open = rows.map(() => decoder.open());
-  const { vocabSize } = decoder;
-  const steps = [rows, rows.map(() => [5])].map((tokens) =>
-    feed(
-      decoder,
-      tokens.map((line, i) => [open[i]!, line] as const),
-    ),
-  );
-  for (const row of open) decoder.close(row);
-  return steps.flatMap(({ topIds, topLogprobs }) =>
-    rows.map((_, row) => {
-      const all = new Array<number>(vocabSize);
-      for (let i = row * vocabSize; i < (row + 1) * vocabSize; i++)
-        all[topIds[i]!] = topLogprobs[i]!;
-      return all;
-    }),
-  );
-}
-
-/** The same to rounding: to 1e-5 of what log-probabilities spread over. */
-function near(a: number[][], b: number[][]): void {
-  for (const [i, row] of a.entries()) {
-    const spread = Math.max(...row) - Math.min(...row);
-    for (const [j, x] of row.entries()) {
-      assert.ok(Math.abs(x - b[i]![j]!) < 1e-5 * spread, `${x} and ${b[i]![j]} of ${spread}`);
-    }
-  }
-}
-
-const engines = [
-  ...(nativeEngineExists() ? [["native", loadNativeEngine] as const] : []),
-  ["wasm", loadWasmEngine] as const,
-];
 for (const [kind, load] of engines) {
   const { call } = load();
   const weights = randomWeights(shape, { seed: 7 });

@@ -1,5 +1,11 @@
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
-import type { DecoderLayerWeights, DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
+import {
+  inBlocks,
+  type DecoderLayerWeights,
+  type DecoderShape,
+  type DecoderType,
+  type DecoderWeights,
+} from "./weights.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
 import type { PackedValues, StoredValues } from "../files/weight-file.js";
@@ -18,11 +24,14 @@ const asEights = (values: StoredValues): StoredValues =>
     ? values
     : new PackedTensor("Q8_0", quantize("Q8_0", wholeValues(values)), values.length);
 
-function checkWidths({ hidden, heads, headDim, feedForward }: DecoderShape): void {
+function checkWidths(
+  type: DecoderType,
+  { hidden, heads, headDim, feedForward }: DecoderShape,
+): void {
   for (const width of [hidden, heads * headDim, feedForward]) {
     if (width % 32 === 0) continue;
     throw new RangeError(
-      `Cannot make a decoder: with dtype "q4" widths must be multiples of 32, got ${width}`,
+      `Cannot make a decoder: with dtype "${type}" widths must be multiples of 32, got ${width}`,
     );
   }
 }
@@ -42,8 +51,10 @@ interface Target {
 function loadMatrix(target: Target, values: StoredValues): void {
   const { kernels, decoder, type, layer, name, first, inputs } = target;
   const rows = values.length / inputs;
-  const blocks = type === "q4" && isPacked(values, ["Q4_0", "Q4_1", "Q8_0"]);
-  const piece = "unpack" in values || type === "q4" ? Math.ceil(pieceValues / inputs) : rows;
+  const fours = type === "q4" || type === "w4a8";
+  const asTheyLie = fours ? (["Q4_0", "Q4_1", "Q8_0"] as const) : (["Q8_0"] as const);
+  const blocks = inBlocks(type) && isPacked(values, asTheyLie);
+  const piece = "unpack" in values || fours ? Math.ceil(pieceValues / inputs) : rows;
   for (let row = 0; row < rows; row += piece) {
     const count = Math.min(piece, rows - row);
     const [from, size] = [row * inputs, count * inputs];
@@ -53,7 +64,7 @@ function loadMatrix(target: Target, values: StoredValues): void {
       const each = (32 * values.bytes.length) / values.length;
       const bytes = values.bytes.subarray((from / 32) * each, ((from + size) / 32) * each);
       bad = kernels.decoder_load_blocks(...place, bytes, each);
-    } else if (type === "q4") {
+    } else if (fours) {
       const whole = wholeValues(values, from, size);
       bad = whole.findIndex((x) => !Number.isFinite(x));
       if (bad >= 0) bad = Math.floor(bad / inputs);
@@ -86,7 +97,7 @@ export function loadWeights(
   type: DecoderType,
 ): void {
   const narrow = type !== "float32";
-  if (type === "q4") checkWidths(shape);
+  if (inBlocks(type)) checkWidths(type, shape);
   // The other types' matrices come below, piece by piece.
   const whole = (values: StoredValues) => (narrow ? null : (values as Float32Array));
   const { hidden, heads, kvHeads, headDim } = shape;
@@ -129,7 +140,7 @@ export function loadWeights(
     // The three are one matrix to the engine, which has blocks of one kind.
     const eights = joined.filter(([name]) => isPacked(w[name], ["Q8_0"])).length;
     for (const [name, first] of joined) {
-      const mixed = type === "q4" && eights > 0 && eights < joined.length;
+      const mixed = type !== "w8a8" && inBlocks(type) && eights > 0 && eights < joined.length;
       load(i, name, first, mixed ? asEights(w[name]) : w[name]);
     }
     for (const name of matrices) load(i, name, 0, w[name]);

@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
 import { tf } from "../../tensor/index.js";
 import type { ModelConfig } from "../config.js";
-import type { DecoderShape, DecoderType, DecoderWeights } from "./weights.js";
+import { inBlocks, type DecoderShape, type DecoderType, type DecoderWeights } from "./weights.js";
 import { endNames, layerWeights } from "./weight-names.js";
 import { ropeFrequencies } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";
@@ -43,7 +43,7 @@ const aside = new WeakSet<Model>();
 /**
  * Brings a model's weights to main memory where a GPU has them and decoders there will read them, since
  * they can only be waited for: where the engine decodes beside a GPU that trains, or a decoder of blocks
- * (`"q4"`) is wanted. Elsewhere there is nothing to do. Training does this by itself after each step.
+ * (`"q4"`, `"w4a8"`, `"w8a8"`) is wanted. Elsewhere there is nothing to do. Training does this by itself after each step.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ const aside = new WeakSet<Model>();
  */
 export async function fetchWeights(model: Model, dtype: DecoderType = "float32"): Promise<void> {
   if (tf.getBackend() !== "webgpu" || model.config.head !== "logits") return;
-  if (dtype === "q4") aside.add(model);
+  if (inBlocks(dtype)) aside.add(model);
   if (decodeBackend() === "webgpu" && !aside.has(model)) return;
   const { version } = model;
   const weights = new Map<string, Float32Array>();

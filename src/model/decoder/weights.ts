@@ -49,10 +49,17 @@ export type WeightsSource = () => DecoderWeights;
 /**
  * How a decoder keeps its matrices: as they are; rounded to bfloat16; as 8-bit integers with a scale for
  * each output; or in blocks of 32 as GGUF files have them, those of a file in Q4_0, Q4_1 and Q8_0 as they
- * are, others rounded to Q4_1 and the output matrix to Q8_0. Sums are in single precision everywhere.
+ * are, others rounded to Q4_1 and the output matrix to Q8_0. Sums are in single precision everywhere, but
+ * for `"w4a8"`, which has the same blocks as `"q4"`, and `"w8a8"`, with all matrices in Q8_0: those round
+ * activations to 8 bits as well, in blocks of 32, and multiply integers. Their places are native/src/decoder.h's.
  */
-export const decoderTypes = ["float32", "bfloat16", "int8", "q4"] as const;
+export const decoderTypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"] as const;
 export type DecoderType = (typeof decoderTypes)[number];
+
+/** Whether matrices are kept in blocks of 32, which the engine alone does. */
+export function inBlocks(type: DecoderType): type is "q4" | "w8a8" | "w4a8" {
+  return type === "q4" || type === "w8a8" || type === "w4a8";
+}
 
 /** How a decoder keeps the keys and values of what it has read: as they are, or rounded to float16. */
 export const cacheTypes = ["float32", "float16"] as const;

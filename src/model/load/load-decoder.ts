@@ -11,7 +11,13 @@ import { GpuDecoder } from "../decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
-import type { CacheType, DecoderType, DecoderWeights, WeightsSource } from "../decoder/weights.js";
+import {
+  inBlocks,
+  type CacheType,
+  type DecoderType,
+  type DecoderWeights,
+  type WeightsSource,
+} from "../decoder/weights.js";
 import { endNames, layerWeights } from "../decoder/weight-names.js";
 import type { StoredValues, WeightFile } from "../files/weight-file.js";
 import type { Decoder } from "../decoder/decoder.js";
@@ -25,7 +31,8 @@ export interface LoadDecoderOptions {
   /**
    * How matrices are kept: `"bfloat16"` takes 2 bytes a weight, `"int8"` 1 with a scale for each
    * output, `"q4"` 0.6 in blocks of 32: those of a GGUF file in Q4_0, Q4_1 and Q8_0 as they lie there,
-   * others rounded. Default: `"float32"`, as exact as training.
+   * others rounded; `"w4a8"` and `"w8a8"` have blocks of 4 and of 8 bits and round activations too, which is
+   * the fastest and the least exact. Default: `"float32"`, as exact as training.
    */
   dtype?: DecoderType;
   /** How keys and values are kept: `"float16"` takes half the memory. Default: `"float32"`. */
@@ -121,14 +128,14 @@ export async function loadDecoder(
     const tensors = new StoredTensors(where, map);
     const shape = decoderShape(config);
     // Blocks are the engine's alone.
-    if (dtype !== "q4") await chooseDecoder(config, dtype);
+    if (!inBlocks(dtype)) await chooseDecoder(config, dtype);
     const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;
     const widened: Read = (name) => {
       const values = wholeValues(tensors.read(name));
       checkFinite(name, values);
       return values;
     };
-    if (device && dtype !== "q4") {
+    if (device && !inBlocks(dtype)) {
       noteWholeCache(cache);
       const read = checked(tensors);
       const weights = storedWeights(tensors, config, read);
