@@ -83,9 +83,11 @@ test("two of four servers are killed and one returns: no trajectory is lost, non
 
 test("when all servers die the complete trees are kept, and a later call grows the others", async (t) => {
   const servers = await Promise.all([serve(t), serve(t)]);
+  // Longer than the time between two questions whether a server is there again.
+  const outageMs = 3000;
   const remote = await Policy.remote(
     servers.map(({ url }) => url),
-    { tokenizer: tiny, dialect: "arpo-lab", note: () => undefined, outageMs: 500 },
+    { tokenizer: tiny, dialect: "arpo-lab", note: () => undefined, outageMs },
   );
   await using tools = taskTools(world);
   const { train } = tasks.mixed({ seed: 5, train: 12, test: 1 });

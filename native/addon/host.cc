@@ -261,24 +261,32 @@ static bool beyond_avx512() {
   return !(limit && !strcmp(limit, "avx512"));
 }
 
+// What `ask` answers, which is kept. Asking twice does no harm: no lock is needed, which not every
+// platform's addon could link.
+template <typename Ask>
+static int kept(std::atomic<int>& known, Ask ask) {
+  int answer = known.load(std::memory_order_relaxed);
+  if (answer >= 0) return answer;
+  answer = ask();
+  known.store(answer, std::memory_order_relaxed);
+  return answer;
+}
+
 // Whether the processor adds four products of bytes at once.
 extern "C" int arpo_has_dots() {
-  static const int known = beyond_avx512() && Processor().dots;
-  return known;
+  static std::atomic<int> known{-1};
+  return kept(known, [] { return beyond_avx512() && Processor().dots; });
 }
 
 // Whether this process may use the processor's matrix tiles: Linux hands out their state on request.
 extern "C" int arpo_has_tiles() {
 #if defined(__linux__)
-  // Asking twice does no harm.
   static std::atomic<int> granted{-1};
-  int known = granted.load(std::memory_order_relaxed);
-  if (known >= 0) return known;
-  const long REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
-  known = beyond_avx512() && Processor().tiles &&
-          syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
-  granted.store(known, std::memory_order_relaxed);
-  return known;
+  return kept(granted, [] {
+    const long REQUEST_PERMISSION = 0x1023, TILE_DATA = 18;
+    return beyond_avx512() && Processor().tiles &&
+           syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == 0;
+  });
 #else
   return 0;
 #endif

@@ -184,8 +184,8 @@ export interface EngineFunctions {
   ): void;
   /**
    * shape: vocab, hidden, layers, heads, kv heads, head size, feed-forward size, and how weights are
-   * kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h); and how keys and values are:
-   * 0 exactly, 1 as float16.
+   * kept: 0 exactly, 1 as bfloat16, 2 as 8-bit integers, 3 as blocks (narrow.h), 4 and 5 as blocks of 8 and 4
+   * bits for products of integers (dots.h); and how keys and values are: 0 exactly, 1 as float16.
    */
   decoder_create(shape: Int32Array, eps: number): number;
   decoder_destroy(decoder: number): void;
