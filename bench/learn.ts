@@ -16,14 +16,8 @@ import {
 import { Model, type ModelConfigInput } from "../src/model/index.js";
 import { Policy } from "../src/policy/index.js";
 import { deepResearch } from "../src/reward/index.js";
-import {
-  Trainer,
-  demonstrations,
-  loadConfig,
-  taskTools,
-  tinyRecipe,
-  train,
-} from "../src/run/index.js";
+import { Trainer, demonstrations, loadConfig, tinyRecipe, train } from "../src/run/index.js";
+import { taskTools } from "../src/defaults/task-tools.js";
 import { AdamW, gradientsOf, ready, tf } from "../src/tensor/index.js";
 import type { Figure } from "./figure.js";
 import { beside } from "./parts/beside.js";

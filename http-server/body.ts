@@ -1,5 +1,5 @@
 import { joinBytes } from "#platform/bytes";
-import { HttpError } from "./http-error.js";
+import { ErrorResponse } from "./error-response.js";
 
 export type Json = Record<string, unknown>;
 
@@ -13,8 +13,8 @@ export interface Asked extends AsyncIterable<Uint8Array> {
 
 /** The body of a request, refused as soon as it is larger than allowed. */
 export async function readBody(request: Asked, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = (): HttpError =>
-    new HttpError(413, `Cannot take the request: its body must be at most ${limit} bytes`, {
+  const tooLarge = (): ErrorResponse =>
+    new ErrorResponse(413, `Cannot take the request: its body must be at most ${limit} bytes`, {
       code: "request_too_large",
     });
   if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge();
@@ -40,7 +40,7 @@ export function checkJsonType(request: Pick<Asked, "headers">): void {
     .trim()
     .toLowerCase();
   if (type === "application/json") return;
-  throw new HttpError(
+  throw new ErrorResponse(
     415,
     `Cannot read the request: its content type must be application/json, got ${type || "none"}`,
   );
@@ -55,14 +55,14 @@ export async function readJson(request: Asked, limit: number): Promise<Json> {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new HttpError(
+    throw new ErrorResponse(
       400,
       `Cannot read the request: its body must be JSON in UTF-8, got ${reason}`,
       { code: "invalid_json" },
     );
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new HttpError(400, "Cannot read the request: its body must be a JSON object");
+    throw new ErrorResponse(400, "Cannot read the request: its body must be a JSON object");
   }
   return value as Json;
 }
@@ -72,7 +72,7 @@ export function textField(body: Json, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") {
-    throw new HttpError(
+    throw new ErrorResponse(
       400,
       `Cannot read the request: ${name} must be text, got ${JSON.stringify(value)?.slice(0, 60)}`,
     );

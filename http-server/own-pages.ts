@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { HttpError } from "./http-error.js";
+import { ErrorResponse } from "./error-response.js";
 
 /** The name in a Host header, without the port; undefined where it is not one. */
 function hostName(host: string | undefined): string | undefined {
@@ -31,8 +31,8 @@ export class OwnPages {
   /** Throws where a page of another server asks, or this one is asked under a name it does not have. */
   check({ headers }: IncomingMessage): void {
     const { host, origin } = headers;
-    const refused = (message: string): HttpError =>
-      new HttpError(403, message, { code: "forbidden_host" });
+    const refused = (message: string): ErrorResponse =>
+      new ErrorResponse(403, message, { code: "forbidden_host" });
     const name = hostName(host);
     if (name === undefined || !this.#hosts.has(name)) {
       throw refused(`Cannot serve host ${host ?? "(none)"}: it must be this machine`);

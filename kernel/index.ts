@@ -8,7 +8,7 @@ export { escapeHtml } from "./display/html.js";
 export { type ImageMime, sniffImage } from "./display/image.js";
 export { inspectText } from "./display/inspect.js";
 export { type Json, toJson } from "./display/json.js";
-export { type NumericSummary, type Numbers, summarize } from "./display/numeric.js";
+export { type NumericSummary, type Numbers, numericSummary } from "./display/numeric.js";
 export { Bar, type BarOptions, type BarState } from "./display/progress/bar.js";
 export { progress, type Watched } from "./display/progress/progress.js";
 export { prompt } from "./display/prompt.js";
@@ -28,7 +28,7 @@ export {
   summarizeValue,
   summarySymbol,
   type Summarizable,
-  type Summary,
+  type ValueSummary,
 } from "./display/summary.js";
 export { widget, Widget, type WidgetOptions } from "./display/widget/widget.js";
 export { currentHost } from "./host/host.js";

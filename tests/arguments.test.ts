@@ -28,7 +28,7 @@ const excused: Readonly<Record<string, string>> = {
   watch: "what keeps a run alive, by this package alone; it changes the process",
   "learn.readConversation": "what a row lacks is counted by who reads the file",
   "run.SftRun": "made by its open() alone; its constructor is private",
-  "tools.evaluate": "its errors are answers that a model reads",
+  "tools.calculate": "its errors are answers that a model reads",
   "rollout.UnfinishedRollout": "thrown by rollout() alone",
   "scale.TinkerClient": "made by its connect() alone; its constructor is private",
   "scale.TinkerPolicy": "made by engine.tinker() alone",

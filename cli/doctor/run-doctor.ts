@@ -1,6 +1,6 @@
 import type { Check } from "../../src/doctor/index.js";
 import { showChecks } from "../../src/doctor/show-checks.js";
-import type { Preset } from "../../src/run/index.js";
+import type { ConfigPreset } from "../../src/run/index.js";
 import { say } from "../say.js";
 
 export interface DoctorOptions {
@@ -31,7 +31,9 @@ export async function runDoctor(words: readonly string[], options: DoctorOptions
     }
     const { checkConfig } = await import("../../src/doctor/check-config.js");
     // As `arpo-lab train` has it.
-    const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[];
+    const preset = (
+      options.preset.length > 0 ? options.preset : ["arpo", "tiny"]
+    ) as ConfigPreset[];
     return checkConfig({ files, overrides, endpoints, preset });
   };
   const checks = await look();
@@ -41,7 +43,9 @@ export async function runDoctor(words: readonly string[], options: DoctorOptions
     if (engine !== undefined && engine !== "lab" && engine !== "verl") {
       throw new RangeError(`Cannot check a cluster: --engine must be lab or verl, got ${engine}`);
     }
-    const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[];
+    const preset = (
+      options.preset.length > 0 ? options.preset : ["arpo", "tiny"]
+    ) as ConfigPreset[];
     checks.push(
       ...(await checkCluster(options.cluster, {
         ...(tokenEnv ? { tokenEnv } : {}),

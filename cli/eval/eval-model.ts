@@ -13,7 +13,7 @@ import {
 import { writeWhole } from "../../src/eval/report/result-files.js";
 import { modelFingerprint, modelFolder } from "../../src/model/index.js";
 import { Policy, type Dialect } from "../../src/policy/index.js";
-import { taskTools } from "../../src/run/index.js";
+import { taskTools } from "../../src/defaults/task-tools.js";
 import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tools/index.js";
 import { reportPage } from "../../src/view/index.js";
 import { stoppable } from "../stopping.js";

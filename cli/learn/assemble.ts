@@ -1,7 +1,7 @@
 import {
   type Config,
   type LoadedConfig,
-  type Preset,
+  type ConfigPreset,
   type LocalParts,
   assemble as assembleParts,
   loadConfig,
@@ -20,7 +20,7 @@ export async function readConfig(
 ): Promise<Config> {
   const loaded: LoadedConfig = await loadConfig({
     files: options.config,
-    preset: (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[],
+    preset: (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as ConfigPreset[],
     overrides,
   });
   for (const note of loaded.notes) aside(`note: ${note}`);

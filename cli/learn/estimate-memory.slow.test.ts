@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Estimate } from "../../src/doctor/index.js";
+import { RunEstimate } from "../../src/doctor/index.js";
 import { HfTokenizer, Model, saveModel } from "../../src/model/index.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -72,7 +72,7 @@ test("the memory that an estimate tells is what a run takes, within a quarter", 
     ];
     const estimate = JSON.parse(
       lab("estimate", "--json", "--prompts", "1", ...words).said,
-    ) as Estimate;
+    ) as RunEstimate;
     const told = Object.values(estimate.memory).reduce((sum, bytes) => sum + bytes, 0);
     const out = mkdtempSync(join(tmpdir(), "arpo-lab-estimate-run-"));
     const { most } = lab("train", ...words, `trainer.default_local_dir=${out}`);

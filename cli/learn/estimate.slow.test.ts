@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Estimate, estimate } from "../../src/doctor/index.js";
+import { RunEstimate, estimate } from "../../src/doctor/index.js";
 import { assemble, loadConfig, Trainer } from "../../src/run/index.js";
 
 const overrides = [
@@ -71,7 +71,7 @@ test("arpo-lab estimate prints a table, or JSON with what calls cost", () => {
   const table = run("--prompts", "1");
   assert.match(table.stdout, /a step +3 steps\ntime .*\nrows +128 +400\n/, table.stderr);
   const { stdout } = run("--json", "--prompts", "1", "--price", "search=0.5");
-  const { step } = JSON.parse(stdout) as Estimate;
+  const { step } = JSON.parse(stdout) as RunEstimate;
   assert.ok(Math.abs(step.cost - 0.5 * step.calls["search"]!) < 1e-9);
   assert.match(run("--price", "search").stderr, /what a call costs/);
 });

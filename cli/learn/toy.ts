@@ -1,11 +1,11 @@
 import { extname } from "node:path";
 import { writeFile } from "node:fs/promises";
-import { type Row, readRows } from "../../src/data/index.js";
+import { type DataRow, readRows } from "../../src/data/index.js";
 import { Random } from "../../src/random/index.js";
 import { say } from "../say.js";
 
 /** How often each value of a column occurs, in words. */
-function counts(rows: readonly Row[], column: string): string {
+function counts(rows: readonly DataRow[], column: string): string {
   const found = new Map<string, number>();
   for (const row of rows) {
     const value = String(row[column] ?? "none");
@@ -18,8 +18,8 @@ function counts(rows: readonly Row[], column: string): string {
 }
 
 /** Draws rows so that each value of a column keeps its share, and at least one row where there is room. */
-function draw(rows: readonly Row[], count: number, column: string, random: Random): Row[] {
-  const groups = new Map<string, Row[]>();
+function draw(rows: readonly DataRow[], count: number, column: string, random: Random): DataRow[] {
+  const groups = new Map<string, DataRow[]>();
   for (const row of random.shuffle(rows)) {
     const value = String(row[column] ?? "none");
     groups.set(value, [...(groups.get(value) ?? []), row]);

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { exportVerl, importScript, readVerlRun } from "../../src/scale/index.js";
-import type { Preset } from "../../src/run/index.js";
+import type { ConfigPreset } from "../../src/run/index.js";
 import { aside, say } from "../say.js";
 
 /** `arpo-lab export`. */
@@ -17,7 +17,7 @@ export async function exportRun(
     verl: string[];
   },
 ): Promise<void> {
-  const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[];
+  const preset = (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as ConfigPreset[];
   const { tool: tools, reward, package: lab, verl: settings } = options;
   const job = await exportVerl({ files: options.config, preset, overrides }, out, {
     ...{ tools, settings },

@@ -1,5 +1,5 @@
 import { cluster, type JobRecord, type SubmitOptions, type Sweep } from "../../src/scale/index.js";
-import type { Preset } from "../../src/run/index.js";
+import type { ConfigPreset } from "../../src/run/index.js";
 import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 
@@ -44,7 +44,7 @@ export async function submitRun(overrides: string[], options: SubmitCommandOptio
   const there = await cluster(address, tokenEnv === undefined ? {} : { tokenEnv });
   const experiment = {
     files: options.config,
-    preset: (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as Preset[],
+    preset: (options.preset.length > 0 ? options.preset : ["arpo", "tiny"]) as ConfigPreset[],
     overrides,
   };
   const how: SubmitOptions = {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { tasks, world } from "../../src/data/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { rollout, rolloutPresets, UnfinishedRollout } from "../../src/rollout/index.js";
-import { taskTools } from "../../src/run/index.js";
+import { taskTools } from "../../src/defaults/task-tools.js";
 import { until } from "../../tests/until.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { HttpError, toHttpError } from "../../http-server/http-error.js";
+import { ErrorResponse, toErrorResponse } from "../../http-server/error-response.js";
 import { Guard } from "../../kernel/server/http/guard.js";
 
 /** What is served. */
@@ -64,11 +64,11 @@ export class ViewServer {
     try {
       const url = new URL(request.url ?? "/", `http://127.0.0.1:${this.port}`);
       if (request.method !== "GET" && request.method !== "HEAD") {
-        throw new HttpError(405, `Cannot ${request.method}: pages are only read`);
+        throw new ErrorResponse(405, `Cannot ${request.method}: pages are only read`);
       }
       const by = this.#guard.check(request, url);
       const page = this.#page(url.pathname);
-      if (page === undefined) throw new HttpError(404, `Cannot find ${url.pathname}`);
+      if (page === undefined) throw new ErrorResponse(404, `Cannot find ${url.pathname}`);
       response.writeHead(200, {
         ...headers,
         // Links within the pages carry no token: the cookie stands for it.
@@ -76,7 +76,7 @@ export class ViewServer {
       });
       response.end(request.method === "HEAD" ? undefined : page);
     } catch (error) {
-      const { status, message } = toHttpError(error);
+      const { status, message } = toErrorResponse(error);
       response.writeHead(status, { ...headers, "content-type": "text/plain; charset=utf-8" });
       response.end(message);
     }

@@ -1,4 +1,4 @@
-import { type Numbers, summarize } from "./numeric.js";
+import { type Numbers, numericSummary } from "./numeric.js";
 
 const maxRows = 24;
 const maxColumns = 96;
@@ -71,7 +71,7 @@ export function heatStrip(values: Numbers, shape: readonly number[]): string {
   if (rows === 0 || columns === 0) return "";
   const { grid, bad } = bins(values, rows, columns);
   // Means of bins vary less than the numbers do: the colours span what is drawn.
-  const drawn = summarize(grid.flat());
+  const drawn = numericSummary(grid.flat());
   const diverging = drawn.min < 0 && drawn.max > 0;
   const reach = Math.max(-drawn.min, drawn.max);
   const [from, to] = diverging ? [-reach, reach] : [drawn.min, drawn.max];

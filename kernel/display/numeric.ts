@@ -18,13 +18,13 @@ export type Numbers = ArrayLike<number> | ArrayLike<bigint>;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { summarize } from "arpo-lab/kernel";
+ * import { numericSummary } from "arpo-lab/kernel";
  *
- * const { mean, std, nan } = summarize([1, 3, NaN]);
+ * const { mean, std, nan } = numericSummary([1, 3, NaN]);
  * assert.deepEqual([mean, std, nan], [2, 1, 1]);
  * ```
  */
-export function summarize(values: Numbers): NumericSummary {
+export function numericSummary(values: Numbers): NumericSummary {
   let [min, max, mean, squares] = [Infinity, -Infinity, 0, 0];
   let [count, nan, infinite] = [0, 0, 0];
   for (let i = 0; i < values.length; i++) {

@@ -16,7 +16,7 @@ import { inspectText } from "./inspect.js";
 export const summarySymbol: unique symbol = Symbol.for("arpo-lab.summary");
 
 /** What a list of a session's values shows of one. */
-export interface Summary {
+export interface ValueSummary {
   /** Values of a group stand together: "Trees", "Tensors", "Functions". */
   group: string;
   /** What it is: a class, a type. */
@@ -75,7 +75,7 @@ function tensorText(value: object): string | undefined {
   return `${dtype} [${shape.join(", ")}]`;
 }
 
-function ofObject(value: object): Summary {
+function ofObject(value: object): ValueSummary {
   if (isModuleNamespace(value)) return { group: "Functions", kind: "module", text: "" };
   const kind = kindOf(value);
   if (isSummarizable(value)) {
@@ -120,7 +120,7 @@ function ofObject(value: object): Summary {
  * assert.deepEqual(summarizeValue([1, 2]), { group: "Variables", kind: "Array", text: "2 elements" });
  * ```
  */
-export function summarizeValue(value: unknown): Summary {
+export function summarizeValue(value: unknown): ValueSummary {
   try {
     if (typeof value === "function") {
       const isClass = /^class\b/.test(Function.prototype.toString.call(value));

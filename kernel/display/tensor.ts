@@ -2,7 +2,7 @@ import type { MimeBundle } from "../host/host.js";
 import { heatStrip } from "./heat-strip.js";
 import { escapeHtml } from "./html.js";
 import { formatNumber } from "./inspect.js";
-import { type Numbers, summarize } from "./numeric.js";
+import { type Numbers, numericSummary } from "./numeric.js";
 
 /** What a tfjs tensor is recognised by; no copy of tfjs is imported. */
 export interface TensorLike {
@@ -54,7 +54,7 @@ export function nestedText(
 
 /** One line of statistics; what is zero is left out. */
 export function statisticsText(values: Numbers): string {
-  const s = summarize(values);
+  const s = numericSummary(values);
   if (s.size === 0) return "empty";
   const parts = [
     `min ${formatNumber(s.min)}`,

@@ -1,3 +1,3 @@
 /** The lab's server (`arpo-lab/kernel/server`). */
 export { LabServer, type LabOptions } from "./lab-server.js";
-export { HttpError } from "../../http-server/http-error.js";
+export { ErrorResponse } from "../../http-server/error-response.js";

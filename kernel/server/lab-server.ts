@@ -15,7 +15,7 @@ import { Paths } from "./contents/paths.js";
 import { contentsRoutes } from "./contents/routes.js";
 import type { Json } from "../../http-server/body.js";
 import { Guard } from "./http/guard.js";
-import { HttpError, toHttpError } from "../../http-server/http-error.js";
+import { ErrorResponse, toErrorResponse } from "../../http-server/error-response.js";
 import { type Answer, Router } from "./http/router.js";
 import { ChannelSession } from "./kernels/channels.js";
 import { V1 } from "./kernels/codec.js";
@@ -208,12 +208,12 @@ export class LabServer {
     const path = target.split("?")[0]!;
     const dots = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\]|%2f|%5c)/i;
     if (!target.startsWith("/") || target.startsWith("//") || dots.test(path)) {
-      throw new HttpError(400, "Cannot read the address: it must be a plain path");
+      throw new ErrorResponse(400, "Cannot read the address: it must be a plain path");
     }
     try {
       return new URL(target, "http://lab.invalid");
     } catch {
-      throw new HttpError(400, "Cannot read the address");
+      throw new ErrorResponse(400, "Cannot read the address");
     }
   }
 
@@ -238,11 +238,15 @@ export class LabServer {
       if (isPage && by === "token") response.setHeader("set-cookie", this.#guard.cookies());
       await send(response, await this.#router.handle(request, url), request.method === "HEAD");
     } catch (error) {
-      await this.#fail(request, response, toHttpError(error));
+      await this.#fail(request, response, toErrorResponse(error));
     }
   }
 
-  async #fail(request: IncomingMessage, response: ServerResponse, error: HttpError): Promise<void> {
+  async #fail(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: ErrorResponse,
+  ): Promise<void> {
     if (response.headersSent) {
       response.destroy();
       return;
@@ -270,7 +274,7 @@ export class LabServer {
       this.#guard.check(request, url);
       const id = /^\/api\/kernels\/([^/]+)\/channels$/.exec(url.pathname)?.[1];
       const events = url.pathname === "/api/events/subscribe";
-      if (id === undefined && !events) throw new HttpError(404, `Cannot find ${url.pathname}`);
+      if (id === undefined && !events) throw new ErrorResponse(404, `Cannot find ${url.pathname}`);
       const kernel = id === undefined ? undefined : this.kernels.get(id);
       this.#sockets.handleUpgrade(request, socket, head, (ws) => {
         if (kernel === undefined) {
@@ -288,7 +292,7 @@ export class LabServer {
         line.attach(socketLine(ws));
       });
     } catch (error) {
-      const { status, message } = toHttpError(error);
+      const { status, message } = toErrorResponse(error);
       const body = JSON.stringify({ message });
       socket.end(
         `HTTP/1.1 ${status} Refused\r\nconnection: close\r\ncontent-type: application/json\r\n` +

@@ -9,7 +9,8 @@ const { fineTune } = await import("../../dist/src/learn/index.js");
 const { saveGguf, saveModel } = await import("../../dist/src/model/index.js");
 const { Policy } = await import("../../dist/src/policy/index.js");
 const { Random } = await import("../../dist/src/random/index.js");
-const { assemble, loadConfig, taskTools, train } = await import("../../dist/src/run/index.js");
+const { assemble, loadConfig, train } = await import("../../dist/src/run/index.js");
+const { taskTools } = await import("../../dist/src/defaults/task-tools.js");
 
 const families = { ...tasks, ...naturalTasks };
 

@@ -7,7 +7,7 @@ export { fitPrompt, type Truncation } from "./fit-prompt.js";
 export { createCountry, type Country, type Thing } from "./natural/country.js";
 export { naturalTasks } from "./natural/index.js";
 export type { NaturalOptions } from "./natural/options.js";
-export { readRows, type Row } from "./read-rows.js";
+export { readRows, type DataRow } from "./read-rows.js";
 export { readTasks } from "./read-tasks.js";
 export { repairBoxed, rowFromTask, taskFromRow, type RlRowOptions } from "./rl-row.js";
 export { question, type Task } from "./task.js";

@@ -4,7 +4,7 @@ import { extname } from "#platform/path";
 import { homePath } from "../files/index.js";
 import { parquetFile } from "./parquet-file.js";
 
-export type Row = Record<string, unknown>;
+export type DataRow = Record<string, unknown>;
 
 /** Parquet's 64-bit integers arrive as BigInt, and JSON has none. */
 export function plainCell(value: unknown): unknown {
@@ -19,18 +19,18 @@ export function plainCell(value: unknown): unknown {
   return value ?? null;
 }
 
-async function readParquet(path: string): Promise<Row[]> {
+async function readParquet(path: string): Promise<DataRow[]> {
   const { parquetReadObjects } = await import("hyparquet");
   const { compressors } = await import("hyparquet-compressors");
   const rows = await parquetReadObjects({ file: await parquetFile(path), compressors });
-  return rows.map((row) => plainCell(row) as Row);
+  return rows.map((row) => plainCell(row) as DataRow);
 }
 
-function parseJsonl(text: string, path: string): Row[] {
+function parseJsonl(text: string, path: string): DataRow[] {
   return text.split("\n").flatMap((line, i) => {
     if (line.trim() === "") return [];
     try {
-      return [JSON.parse(line) as Row];
+      return [JSON.parse(line) as DataRow];
     } catch (error) {
       throw new SyntaxError(
         `Cannot read ${path}: line ${i + 1} must be a JSON value, got ${line.slice(0, 60)} (${(error as Error).message})`,
@@ -72,7 +72,7 @@ export function parseCsv(text: string): string[][] {
   return records.filter((r) => r.length > 1 || r[0] !== "");
 }
 
-function rowsOfCsv(text: string, path: string): Row[] {
+function rowsOfCsv(text: string, path: string): DataRow[] {
   const [header, ...records] = parseCsv(text.replace(/^\uFEFF/, ""));
   return records.map((record, i) => {
     if (record.length !== header!.length) {
@@ -100,7 +100,7 @@ function rowsOfCsv(text: string, path: string): Row[] {
  * assert.deepEqual(await readRows(file), [{ question: "a, b", answer: "2" }]);
  * ```
  */
-export async function readRows(given: string): Promise<Row[]> {
+export async function readRows(given: string): Promise<DataRow[]> {
   checkArguments("read rows", { path: given }, { path: "path" });
   const path = homePath(given);
   const kind = extname(path).toLowerCase();
@@ -115,7 +115,7 @@ export async function readRows(given: string): Promise<Row[]> {
     if (kind === ".csv") return rowsOfCsv(text, path);
     if (kind === ".jsonl") return parseJsonl(text, path);
     const rows = JSON.parse(text) as unknown;
-    if (Array.isArray(rows)) return rows as Row[];
+    if (Array.isArray(rows)) return rows as DataRow[];
     throw new TypeError(`Cannot read ${path}: it must hold an array of rows`);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
-import type { Row } from "./read-rows.js";
+import type { DataRow } from "./read-rows.js";
 import type { Task } from "./task.js";
 
 export interface RlRowOptions {
@@ -47,7 +47,7 @@ function solved(answer: unknown): unknown {
   return found === undefined ? answer : found.replaceAll(",", "");
 }
 
-function truth(row: Row, at: string): string | string[] | undefined {
+function truth(row: DataRow, at: string): string | string[] | undefined {
   const model = row["reward_model"] as { ground_truth?: unknown } | null | undefined;
   // The published rows nest it; a flat `answer` or `ground_truth` column is read too.
   const value = model?.ground_truth ?? row["ground_truth"] ?? solved(row["answer"]);
@@ -79,7 +79,7 @@ function truth(row: Row, at: string): string | string[] | undefined {
  * assert.equal(task.groundTruth, "2");
  * ```
  */
-export function taskFromRow(row: Row, index: number, options: RlRowOptions = {}): Task {
+export function taskFromRow(row: DataRow, index: number, options: RlRowOptions = {}): Task {
   checkArguments("read a task", { row, index, options }, { row: "object", index: "number", options: "object" });
   const { promptKey = "prompt", rewardKey = "data_source", repairBoxed: repair = true } = options;
   const at = `row ${index}`;
@@ -116,7 +116,7 @@ export function taskFromRow(row: Row, index: number, options: RlRowOptions = {})
  * assert.deepEqual(taskFromRow(row, 0).prompt, task.prompt);
  * ```
  */
-export function rowFromTask(task: Task): Row {
+export function rowFromTask(task: Task): DataRow {
   checkArguments("write a task", { task }, { task: { prompt: "list" } });
   return {
     data_source: task.dataSource,

@@ -1,7 +1,7 @@
 // The tools of the task generators, apart from `./index.ts`, which loads a model when it is imported.
 import { checkArguments } from "../arguments/check-arguments.js";
 import { type TaskSet, type World, world, worldPages } from "../data/index.js";
-import { evaluate, offlineSearch, pythonTool, searchTool, ToolSet } from "../tools/index.js";
+import { calculate, offlineSearch, pythonTool, searchTool, ToolSet } from "../tools/index.js";
 
 /** Pages a search shows the tiny model: the asked one among others of its kind. */
 const shownPages = 3;
@@ -22,7 +22,7 @@ function pagesOf(searched: Searched) {
  * ```ts
  * import assert from "node:assert/strict";
  * import { world } from "arpo-lab/data";
- * import { taskTools } from "arpo-lab/run";
+ * import { taskTools } from "arpo-lab";
  *
  * await using tools = taskTools(world);
  * const { relation, subject, value } = world.facts[0];
@@ -55,7 +55,7 @@ export function demonstrationTools(searched: Searched): {
   const search = new ToolSet([tool]);
   return {
     run: async (tag, input) =>
-      tag === "python" ? String(evaluate(input)) : (await search.call(tag, input)).text,
+      tag === "python" ? String(calculate(input)) : (await search.call(tag, input)).text,
     dispose: () => search.dispose(),
   };
 }

@@ -4,4 +4,4 @@ export { checkConfig, type CheckConfigOptions } from "./check-config.js";
 export { checkMachine, type MachineOptions } from "./check-machine.js";
 export type { EndpointToCheck } from "./machine/endpoints.js";
 export { showChecks } from "./show-checks.js";
-export { Estimate, estimate, type EstimateOptions, type Expected } from "./estimate/estimate.js";
+export { RunEstimate, estimate, type EstimateOptions, type Expected } from "./estimate/estimate.js";

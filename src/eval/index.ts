@@ -47,7 +47,7 @@ export type { EvaluationSettings } from "./report/evaluation-settings.js";
 export { columnsOf, comparisonOf, faultsOf, madeBy } from "./report/evaluation-text.js";
 export type { AnswerJudge, JudgeVerdict } from "./report/judge-slot.js";
 export { isRight, wasMade, type ScoredSample } from "./report/score-samples.js";
-export { summarize, type Summary } from "./metrics/summarize.js";
+export { meanMetrics, type MeanMetrics } from "./metrics/mean-metrics.js";
 export { countBlocks, outputLength } from "./metrics/tool-statistics.js";
 export {
   judgePrompt,

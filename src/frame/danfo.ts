@@ -64,11 +64,9 @@ export const concat: typeof concatInto = ({ dfList, axis }) =>
   concatInto({ dfList: dfList.map((frame) => frame.copy()), axis });
 
 export {
-  Config,
   DataFrame,
   dateRange,
   Dt,
-  type Figure,
   getDummies,
   LabelEncoder,
   merge,

@@ -51,7 +51,7 @@ export { EntropyBaselines } from "./branch/entropy-baselines.js";
 export { lossMask, responseAttention } from "./tree/response-mask.js";
 export { turnsOf, type Turn } from "./tree/turns.js";
 export { segmentEntropy, type EntropyOptions } from "./branch/segment-entropy.js";
-export type { BootstrapOptions, Estimate } from "./entropy/bootstrap.js";
+export type { BootstrapOptions, BootstrapEstimate } from "./entropy/bootstrap.js";
 export { callConcentration, type CallConcentration } from "./entropy/call-concentration.js";
 export {
   entropyByDistance,
@@ -102,7 +102,7 @@ export type {
   TreeNode,
   TreeRow,
 } from "./tree/tree-values.js";
-export { padTrajectories, type PaddedBatch } from "./tree/pad-trajectories.js";
+export { padTrajectories, type PaddedTrajectories } from "./tree/pad-trajectories.js";
 export { loadTrees, saveTrees } from "./files/tree-files.js";
 export { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
 export { treesFromParquet, treesToParquet } from "./files/tree-parquet.js";

@@ -3,7 +3,7 @@ export { loadConfig } from "./config/load.js";
 export { parameterKeys } from "./config/loss-keys.js";
 export type { LoadOptions, LoadedConfig } from "./config/options.js";
 export { parseOverride, type Override } from "./config/override.js";
-export { presets, type Preset } from "./config/presets.js";
+export { configPresets, type ConfigPreset } from "./config/presets.js";
 export type { Config } from "./config/schema.js";
 export { RunFolder } from "./folder/run-folder.js";
 export { consoleLogger } from "./loggers/console.js";
@@ -31,7 +31,6 @@ export { trainOn, TrainingRun, type CellTraining } from "./trainer/train-cells.j
 export { loadSftConfig, type SftConfig } from "./sft/sft-config.js";
 export { SftRun, type SftRunStep } from "./sft/sft-run.js";
 export { demonstrations, type DemonstrationOptions } from "./tiny/demonstrations.js";
-export { taskTools } from "../defaults/task-tools.js";
 export { tinyTokenizer } from "./tiny/tiny-tokenizer.js";
 export { tinyRecipe, trainTiny, type TinyRecipe, type TinyStage } from "./tiny/train-tiny.js";
 export type { MetricMeaning } from "./reference/metric-meaning.js";

@@ -1,4 +1,4 @@
-export { evaluate } from "./calculator/arithmetic.js";
+export { calculate } from "./calculator/arithmetic.js";
 export { calculator } from "./calculator/calculator.js";
 export { Fraction } from "./calculator/fraction.js";
 export { Gate } from "./gate.js";

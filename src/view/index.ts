@@ -36,7 +36,7 @@ export { entropyProfile, type EntropyProfileOptions } from "./figures/entropy-pr
 export { entropyTree } from "./figures/entropy-tree.js";
 export type { Figure, FigureOptions } from "./figures/figure.js";
 export type { MetricLine, RunMetrics } from "./figures/metric-lines.js";
-export { passAtK } from "./figures/pass-at-k.js";
+export { passAtKCurve } from "./figures/pass-at-k.js";
 export { rewardCurves } from "./figures/reward-curves.js";
 export { toFrame } from "../frame/to-frame.js";
 export type { DataFrame as Frame } from "../frame/danfo.js";

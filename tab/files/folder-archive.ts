@@ -1,7 +1,7 @@
 // A reader's whole folder as one file, and back.
 import { ZipArchive } from "../../src/convert/zip-archive.js";
 import { zipOfPacked, type ZippedFile } from "../../src/files/zip.js";
-import { HttpError } from "../../http-server/http-error.js";
+import { ErrorResponse } from "../../http-server/error-response.js";
 import { joinBytes } from "../../platform/browser/bytes.js";
 import { mkdirSync, rmSync, writeFileSync } from "../../platform/browser/files.js";
 import { dirname } from "../../platform/browser/path.js";
@@ -35,7 +35,7 @@ export async function folderArchive(): Promise<Uint8Array> {
   const files: ZippedFile[] = [];
   for (const [name, data] of ownFiles()) files.push({ name, data, packed: await deflated(data) });
   if (files.length > 0) return zipOfPacked(files);
-  throw new HttpError(404, "Cannot download your files: you have changed or made none yet");
+  throw new ErrorResponse(404, "Cannot download your files: you have changed or made none yet");
 }
 
 /**
@@ -59,7 +59,8 @@ export async function unpackFolder(zip: Uint8Array, replace: boolean): Promise<s
   } finally {
     rmSync(upload);
   }
-  if (files.size === 0) throw new HttpError(400, "Cannot put files back: the zip must have some");
+  if (files.size === 0)
+    throw new ErrorResponse(400, "Cannot put files back: the zip must have some");
   const own = ownFiles();
   const others = [...files].filter(([name, bytes]) => {
     const there = own.get(name);
@@ -67,7 +68,7 @@ export async function unpackFolder(zip: Uint8Array, replace: boolean): Promise<s
   });
   if (others.length > 0 && !replace) {
     const names = others.map(([name]) => name).join(", ");
-    throw new HttpError(409, `Already there, and not the same: ${names}`);
+    throw new ErrorResponse(409, `Already there, and not the same: ${names}`);
   }
   for (const [name, bytes] of files) {
     mkdirSync(dirname(`${home}/${name}`), { recursive: true });

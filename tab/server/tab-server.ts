@@ -10,7 +10,7 @@ import { type Answer, type Call, Router } from "../../kernel/server/http/router.
 import { Pages } from "../../kernel/server/lab/pages.js";
 import { labRoutes } from "../../kernel/server/lab/routes.js";
 import type { Launch } from "../../kernel/server/kernels/launched.js";
-import { HttpError, toHttpError } from "../../http-server/http-error.js";
+import { ErrorResponse, toErrorResponse } from "../../http-server/error-response.js";
 import { utf8Bytes } from "../../platform/browser/bytes.js";
 import { readFileSync } from "../../platform/browser/files.js";
 import { packagePath } from "../../platform/browser/package-path.js";
@@ -73,7 +73,7 @@ export class TabServer {
     try {
       const changes = method !== "GET" && /^\/(api\/contents|lab\/api\/folder)/.test(target);
       if (!this.writes && changes) {
-        throw new HttpError(
+        throw new ErrorResponse(
           403,
           "Cannot save: this lab is open in another tab, which has the files; take over to save here",
         );
@@ -83,7 +83,7 @@ export class TabServer {
       // Saved means that it is there after the page is closed.
       if (changes) await this.#kept();
     } catch (error) {
-      const { status, message } = toHttpError(error);
+      const { status, message } = toErrorResponse(error);
       answer = { status, json: { message, reason: null } };
     }
     const { status = 200, json, bytes, file } = answer;
@@ -119,7 +119,7 @@ export class TabServer {
       }
       session.attach(line);
     } catch (error) {
-      line.close(1011, toHttpError(error).message);
+      line.close(1011, toErrorResponse(error).message);
     }
   }
 

@@ -11,7 +11,7 @@ import { tasks, world } from "../../src/data/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { Random } from "../../src/random/index.js";
 import { rollout, rolloutPresets } from "../../src/rollout/index.js";
-import { taskTools } from "../../src/run/index.js";
+import { taskTools } from "../../src/defaults/task-tools.js";
 import { missing, serveGguf } from "./llama-cpp-server.js";
 
 const tiny = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));

@@ -13,7 +13,7 @@ import { SafetensorsFile, writeSafetensors, type TensorSource } from "../../src/
 import { Policy } from "../../src/policy/index.js";
 import { Random } from "../../src/random/index.js";
 import { rollout, rolloutPresets } from "../../src/rollout/index.js";
-import { taskTools } from "../../src/run/index.js";
+import { taskTools } from "../../src/defaults/task-tools.js";
 import { until } from "../until.js";
 import { freePort } from "../free-port.js";
 

@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Random } from "../../src/random/index.js";
 import { exportVerl } from "../../src/scale/index.js";
-import type { Preset } from "../../src/run/index.js";
+import type { ConfigPreset } from "../../src/run/index.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
@@ -82,7 +82,7 @@ test(
     t.after(() => rm(folder, { recursive: true }));
     const data = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
     const balanced = "actor_rollout_ref.actor.enable_entropy_balanced_clipping=true";
-    const cases: [Preset[], string[]][] = [
+    const cases: [ConfigPreset[], string[]][] = [
       [["arpo", "tiny"], []],
       [["arpo", "7b"], [balanced]],
       [["aepo"], ["actor_rollout_ref.rollout.enable_dynamic_rollouts=true"]],

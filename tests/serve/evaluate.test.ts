@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { world } from "../../src/data/index.js";
 import { evaluate, type EvaluateOptions } from "../../src/eval/index.js";
 import { Policy } from "../../src/policy/index.js";
-import { taskTools } from "../../src/run/index.js";
+import { taskTools } from "../../src/defaults/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 
 test("evaluate() gives over an endpoint what it gives here", async (t) => {

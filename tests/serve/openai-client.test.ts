@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import OpenAI from "openai";
 import { tasks } from "../../src/data/index.js";
 import { Random } from "../../src/random/index.js";
-import { evaluate as valueOf } from "../../src/tools/index.js";
+import { calculate } from "../../src/tools/index.js";
 import { until } from "../until.js";
 import { serveTiny } from "./tiny-server.js";
 
@@ -145,7 +145,7 @@ test("openai drives the model through its tool to the answer", async (t) => {
     [again!.function, streamed.choices[0]!.message.content],
     [call.function, message.content],
   );
-  history.push(message, { role: "tool", tool_call_id: call.id, content: String(valueOf(code)) });
+  history.push(message, { role: "tool", tool_call_id: call.id, content: String(calculate(code)) });
   const second = await client.chat.completions.create(body);
   assert.equal(second.choices[0]!.finish_reason, "stop");
   assert.match(second.choices[0]!.message.content!, /<answer>\\boxed\{-?\d+\}<\/answer>$/);
@@ -172,7 +172,7 @@ test("openai's automatic tool loop reaches the answer", async (t) => {
           description: "Runs Python.",
           parameters: python.function.parameters!,
           parse: JSON.parse as (text: string) => { code: string },
-          function: ({ code }: { code: string }) => String(valueOf(code)),
+          function: ({ code }: { code: string }) => String(calculate(code)),
         },
       },
     ],

@@ -5,7 +5,7 @@ import { tasks, world } from "../../src/data/index.js";
 import { Policy, type Dialect, type RemoteApi, type Segment } from "../../src/policy/index.js";
 import { Random } from "../../src/random/index.js";
 import { rollout, rolloutPresets } from "../../src/rollout/index.js";
-import { taskTools } from "../../src/run/index.js";
+import { taskTools } from "../../src/defaults/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 
 function assertNear(actual: ArrayLike<number>, expected: ArrayLike<number>, what: string): void {

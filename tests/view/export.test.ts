@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as view from "../../src/view/index.js";
 
-const figure = view.passAtK({ arpo: [{ n: 4, correct: 2 }] }, { theme: "dark" });
+const figure = view.passAtKCurve({ arpo: [{ n: 4, correct: 2 }] }, { theme: "dark" });
 
 test("saveFigure() writes by extension, and refuses others", async () => {
   const folder = await mkdtemp(join(tmpdir(), "figure-"));
@@ -30,7 +30,7 @@ test("saveFigure() writes by extension, and refuses others", async () => {
 test("toPng() makes the same bytes of the same figure, and others of another theme", async () => {
   const [a, b] = [await view.toPng(figure), await view.toPng(figure)];
   assert.deepEqual(a, b);
-  const light = view.passAtK({ arpo: [{ n: 4, correct: 2 }] }, { theme: "light" });
+  const light = view.passAtKCurve({ arpo: [{ n: 4, correct: 2 }] }, { theme: "light" });
   assert.notDeepEqual(await view.toPng(light), a);
   await assert.rejects(view.toPng(figure, { scale: 0 }), /scale must be above 0/);
 });

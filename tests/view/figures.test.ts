@@ -45,8 +45,8 @@ const figures: Record<string, (theme?: Theme) => Promise<Figure> | Figure> = {
       },
       { theme },
     ),
-  passAtK: (theme) =>
-    view.passAtK(
+  passAtKCurve: (theme) =>
+    view.passAtKCurve(
       {
         arpo: [5, 3, 0, 8].map((correct) => ({ n: 8, correct })),
         grpo: [4, 2, 1, 8].map((correct) => ({ n: 8, correct })),

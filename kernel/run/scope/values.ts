@@ -1,9 +1,9 @@
 import { formatValue } from "../../display/format.js";
-import { type Summary, summarizeValue } from "../../display/summary.js";
+import { type ValueSummary, summarizeValue } from "../../display/summary.js";
 import type { Comm, CommMessage, KernelHost } from "../../host/host.js";
 
 /** What a list of values shows of a variable. */
-export interface ListedValue extends Summary {
+export interface ListedValue extends ValueSummary {
   name: string;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat } from "#platform/files";
 import { basename, dirname, extname, join } from "#platform/path";
 import type { Writer } from "../../notebook/write.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Paths } from "./paths.js";
 import { readWhole } from "./read-whole.js";
 import { exists, statusOf, timeOf } from "./status.js";
@@ -31,7 +31,7 @@ export class Checkpoints {
   async #file(path: string): Promise<string> {
     const place = this.#paths.resolve(path);
     if ((await statusOf(place))?.isFile() !== true) {
-      throw new HttpError(404, `No such file: ${path}`);
+      throw new ErrorResponse(404, `No such file: ${path}`);
     }
     return place;
   }
@@ -39,7 +39,7 @@ export class Checkpoints {
   async #existing(path: string, given: string): Promise<string> {
     const checkpoint = this.#place(this.#paths.resolve(path));
     if (given !== id || !(await exists(checkpoint))) {
-      throw new HttpError(404, `No such checkpoint of ${path}: ${given}`);
+      throw new ErrorResponse(404, `No such checkpoint of ${path}: ${given}`);
     }
     return checkpoint;
   }

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Json } from "../../../http-server/body.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Answer, Call, Router } from "../http/router.js";
 
 /** What the thread is started with. */
@@ -56,7 +56,7 @@ export class ContentsThread {
     worker.on("message", (message: FromContents) => this.#said(message));
     worker.on("exit", () => {
       if (this.#worker === worker) this.#worker = undefined;
-      const error = new HttpError(500, `Cannot read or write files: their thread ended${why}`);
+      const error = new ErrorResponse(500, `Cannot read or write files: their thread ended${why}`);
       for (const waiting of this.#waiting.values()) waiting.failed(error);
       this.#waiting.clear();
     });
@@ -71,7 +71,7 @@ export class ContentsThread {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if ("answer" in message) waiting?.done(message.answer);
-    else waiting?.failed(new HttpError(message.refused.status, message.refused.message));
+    else waiting?.failed(new ErrorResponse(message.refused.status, message.refused.message));
   }
 
   async #forward({ request, url, body }: Call): Promise<Answer> {

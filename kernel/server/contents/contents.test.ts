@@ -13,12 +13,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { HttpError, toHttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
 import { Contents } from "./contents.js";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "contents-"));
 const withStatus = (status: number) => (error: unknown) =>
-  error instanceof HttpError && error.status === status;
+  error instanceof ErrorResponse && error.status === status;
 const cell = (source: string, outputs: unknown[] = [], metadata = {}): unknown => ({
   cell_type: "code",
   execution_count: null,
@@ -151,7 +151,7 @@ test("Contents.save() leaves the old file when the disk is full or read-only", a
     code = error;
     await assert.rejects(
       async () => await full.save("a.txt", { type: "file", format: "text", content: "new" }),
-      (thrown) => toHttpError(thrown).status === status,
+      (thrown) => toErrorResponse(thrown).status === status,
     );
   }
   assert.equal(readFileSync(join(folder, "a.txt"), "utf8"), "old");

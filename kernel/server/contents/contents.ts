@@ -13,7 +13,7 @@ import {
 } from "#platform/files";
 import { basename, extname, join } from "#platform/path";
 import { writeAtomically, type Writer } from "../../notebook/write.js";
-import { HttpError, toHttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
 import { Checkpoints } from "./checkpoints.js";
 import { mimeOf } from "./mime.js";
 import type { ContentsModel, GetOptions, SaveModel } from "./model.js";
@@ -68,11 +68,11 @@ export class Contents {
     const status = await this.#status(path, place);
     const model = await this.#model(Paths.tidy(path), place, status);
     if (options.type === "directory" && model.type !== "directory") {
-      throw new HttpError(400, `Cannot list ${path}: it is not a directory`);
+      throw new ErrorResponse(400, `Cannot list ${path}: it is not a directory`);
     }
     if (model.type === "directory") {
       if (options.type !== undefined && options.type !== "directory") {
-        throw new HttpError(400, `Cannot read ${path}: it is a directory`);
+        throw new ErrorResponse(400, `Cannot read ${path}: it is a directory`);
       }
       if (options.content !== false) {
         model.content = await this.#list(model.path, place);
@@ -97,7 +97,7 @@ export class Contents {
     const text = format === "base64" && model.type === "file" ? undefined : asText(bytes);
     if (model.type === "notebook") {
       if (text === undefined) {
-        throw new HttpError(400, `Unreadable notebook: ${model.path}: it must be UTF-8`);
+        throw new ErrorResponse(400, `Unreadable notebook: ${model.path}: it must be UTF-8`);
       }
       const notebook = readNotebookText(text, model.path);
       this.#trust.mark(notebook);
@@ -110,7 +110,7 @@ export class Contents {
       model.mimetype ??= "text/plain";
     } else {
       if (format === "text") {
-        throw new HttpError(400, `Cannot read ${model.path} as text: it must be UTF-8`);
+        throw new ErrorResponse(400, `Cannot read ${model.path} as text: it must be UTF-8`);
       }
       model.content = toBase64(bytes);
       model.format = "base64";
@@ -120,9 +120,9 @@ export class Contents {
 
   async #status(path: string, place: string): Promise<FileStat> {
     const status = await statusOf(place);
-    if (status === undefined) throw new HttpError(404, `No such file or directory: ${path}`);
+    if (status === undefined) throw new ErrorResponse(404, `No such file or directory: ${path}`);
     if (!status.isFile() && !status.isDirectory()) {
-      throw new HttpError(400, `Cannot use ${path}: it is neither a file nor a directory`);
+      throw new ErrorResponse(400, `Cannot use ${path}: it is neither a file nor a directory`);
     }
     return status;
   }
@@ -159,7 +159,7 @@ export class Contents {
         }
       } catch (error) {
         // Broken links, links to elsewhere and what may not be looked at are not shown.
-        if (toHttpError(error).status >= 500) throw error;
+        if (toErrorResponse(error).status >= 500) throw error;
       }
     }
     return models;
@@ -172,11 +172,11 @@ export class Contents {
 
   async #save(path: string, model: SaveModel): Promise<{ model: ContentsModel; created: boolean }> {
     const place = this.paths.resolve(path);
-    if (place === this.paths.root) throw new HttpError(400, "Cannot save: the path is empty");
+    if (place === this.paths.root) throw new ErrorResponse(400, "Cannot save: the path is empty");
     const before = await statusOf(place);
     const type = model.type ?? (extname(place) === ".ipynb" ? "notebook" : "file");
     if (before !== undefined && before.isDirectory() !== (type === "directory")) {
-      throw new HttpError(
+      throw new ErrorResponse(
         400,
         `Cannot save ${path}: it is ${before.isFile() ? "not " : ""}a directory`,
       );
@@ -187,7 +187,7 @@ export class Contents {
       await this.#refuseStale(path, place, before, model);
       const data = this.#data(path, type, model);
       if (before !== undefined && !(await isWritable(place))) {
-        throw new HttpError(403, `Cannot save ${path}: the file is read-only`);
+        throw new ErrorResponse(403, `Cannot save ${path}: the file is read-only`);
       }
       if (model.chunk !== undefined && model.chunk !== 1) await appendFile(place, data);
       else this.#write(place, data);
@@ -211,7 +211,7 @@ export class Contents {
         ? (await hashOf(place)) !== hash
         : typeof time === "string" && timeOf(before) !== new Date(time).toISOString();
     if (changed) {
-      throw new HttpError(
+      throw new ErrorResponse(
         409,
         `Cannot save ${path}: the file on disk has changed since it was read`,
       );
@@ -227,21 +227,25 @@ export class Contents {
       return content === undefined ? text : writeNotebookText(notebook, path);
     }
     if (type !== "file" && type !== "notebook") {
-      throw new HttpError(
+      throw new ErrorResponse(
         400,
         `Cannot save ${path}: type must be file, notebook or directory, got ${type}`,
       );
     }
     if (content === undefined || content === null) return "";
     if (typeof content !== "string") {
-      throw new HttpError(400, `Cannot save ${path}: content must be text`);
+      throw new ErrorResponse(400, `Cannot save ${path}: content must be text`);
     }
     if (format === "base64") {
-      if (!base64.test(content)) throw new HttpError(400, `Cannot save ${path}: it is not base64`);
+      if (!base64.test(content))
+        throw new ErrorResponse(400, `Cannot save ${path}: it is not base64`);
       return fromBase64(content);
     }
     if (format !== undefined && format !== null && format !== "text") {
-      throw new HttpError(400, `Cannot save ${path}: format must be text or base64, got ${format}`);
+      throw new ErrorResponse(
+        400,
+        `Cannot save ${path}: format must be text or base64, got ${format}`,
+      );
     }
     return content;
   }
@@ -250,7 +254,10 @@ export class Contents {
   async create(folder: string, type = "file", extension = ""): Promise<ContentsModel> {
     await this.get(folder, { type: "directory", content: false });
     if (!/^(\.[\w-]+)*$/.test(extension)) {
-      throw new HttpError(400, `Cannot create a file: ext must look like .txt, got ${extension}`);
+      throw new ErrorResponse(
+        400,
+        `Cannot create a file: ext must look like .txt, got ${extension}`,
+      );
     }
     const [stem, gap, ext] =
       type === "directory"
@@ -276,7 +283,7 @@ export class Contents {
   async copy(from: string, folder: string): Promise<ContentsModel> {
     const source = await this.get(from, { content: false });
     if (source.type === "directory")
-      throw new HttpError(400, `Cannot copy ${from}: it is a directory`);
+      throw new ErrorResponse(400, `Cannot copy ${from}: it is a directory`);
     await this.get(folder, { type: "directory", content: false });
     const ext = extname(source.name);
     const stem = basename(source.name, ext).replace(/-Copy\d*$/, "");
@@ -296,14 +303,14 @@ export class Contents {
     const from = this.paths.resolve(path);
     const target = this.paths.resolve(to);
     if (from === this.paths.root || target === this.paths.root) {
-      throw new HttpError(400, "Cannot rename: the path is empty");
+      throw new ErrorResponse(400, "Cannot rename: the path is empty");
     }
     return await this.#change(async () => {
       const { ino } = await this.#status(path, from);
       if (from !== target) {
         const there = await statusOf(target);
         if (there !== undefined && there.ino !== ino) {
-          throw new HttpError(409, `Cannot rename ${path}: ${to} already exists`);
+          throw new ErrorResponse(409, `Cannot rename ${path}: ${to} already exists`);
         }
         await rename(from, target);
         await this.checkpoints.move(from, target);
@@ -315,12 +322,12 @@ export class Contents {
   /** Deletes a file or an empty folder. */
   async delete(path: string): Promise<void> {
     const place = this.paths.resolve(path);
-    if (place === this.paths.root) throw new HttpError(400, "Cannot delete: the path is empty");
+    if (place === this.paths.root) throw new ErrorResponse(400, "Cannot delete: the path is empty");
     await this.#change(async () => {
       const status = await this.#status(path, place);
       if (status.isDirectory()) {
         const left = (await readdir(place)).filter((name) => name !== ".ipynb_checkpoints");
-        if (left.length > 0) throw new HttpError(400, `Cannot delete ${path}: it is not empty`);
+        if (left.length > 0) throw new ErrorResponse(400, `Cannot delete ${path}: it is not empty`);
         await rm(join(place, ".ipynb_checkpoints"), { recursive: true, force: true });
         await rmdir(place);
       } else {

@@ -1,7 +1,7 @@
 import { fromVersion3 } from "../../notebook/from-version-3.js";
 import { joinLines, splitLines } from "../../notebook/notebook.js";
 import { validateNotebook } from "../../notebook/validate.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 
 type Json = Record<string, unknown>;
 
@@ -68,7 +68,7 @@ export function readNotebookText(text: string, path: string): Json {
     return withTexts(value as unknown as Json, joinLines);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new HttpError(400, `Unreadable notebook: ${path}: ${reason}`, { cause: error });
+    throw new ErrorResponse(400, `Unreadable notebook: ${path}: ${reason}`, { cause: error });
   }
 }
 
@@ -78,7 +78,7 @@ export function writeNotebookText(content: unknown, path: string): string {
     validateNotebook(content);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new HttpError(400, `Cannot save ${path}: ${reason}`, { cause: error });
+    throw new ErrorResponse(400, `Cannot save ${path}: ${reason}`, { cause: error });
   }
   const split = withTexts(content as unknown as Json, (lines) => splitLines(joinLines(lines)));
   return `${JSON.stringify(sorted(split), null, 1)}\n`;

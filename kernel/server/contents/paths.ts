@@ -1,7 +1,7 @@
 import { existsSync, isLinkSync, realpathSync, statIfThereSync } from "#platform/files";
 import { system } from "#platform/machine";
 import { dirname, join, sep } from "#platform/path";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 
 function isMissing(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes((error as { code?: string }).code ?? "");
@@ -26,10 +26,10 @@ export function segmentsOf(path: string): string[] {
   for (const part of segments) {
     const odd = part.includes("\0") || (system === "win32" && /[\\:]/.test(part));
     if (part === "." || part === ".." || odd) {
-      throw new HttpError(400, `Cannot use path ${JSON.stringify(path)}: it must stay inside`);
+      throw new ErrorResponse(400, `Cannot use path ${JSON.stringify(path)}: it must stay inside`);
     }
     if (part.startsWith(".")) {
-      throw new HttpError(404, `Cannot use path ${JSON.stringify(path)}: it is hidden`);
+      throw new ErrorResponse(404, `Cannot use path ${JSON.stringify(path)}: it is hidden`);
     }
   }
   return segments;
@@ -52,7 +52,7 @@ export class Paths {
       (real !== this.root &&
         !real.startsWith(this.root.endsWith(sep) ? this.root : this.root + sep))
     ) {
-      throw new HttpError(404, `Cannot use path ${JSON.stringify(path)}: it leads outside`);
+      throw new ErrorResponse(404, `Cannot use path ${JSON.stringify(path)}: it leads outside`);
     }
     return full;
   }
@@ -64,7 +64,7 @@ export class Paths {
       const folder = statIfThereSync(place)?.isDirectory() ? place : dirname(place);
       return existsSync(folder) ? folder : this.root;
     } catch (error) {
-      if (error instanceof HttpError) return this.root; // consoles have paths that are no files
+      if (error instanceof ErrorResponse) return this.root; // consoles have paths that are no files
       throw error;
     }
   }

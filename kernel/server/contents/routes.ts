@@ -1,7 +1,7 @@
 import { realpath, stat } from "#platform/files";
 import { basename } from "#platform/path";
 import { type Json, textField } from "../../../http-server/body.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 import type { Contents } from "./contents.js";
 import { mimeOf } from "./mime.js";
@@ -21,7 +21,7 @@ function created(model: ContentsModel): Answer {
 function flag(value: string | null): boolean | undefined {
   if (value === null) return undefined;
   if (value !== "0" && value !== "1") {
-    throw new HttpError(400, `Cannot read the address: a flag must be 0 or 1, got ${value}`);
+    throw new ErrorResponse(400, `Cannot read the address: a flag must be 0 or 1, got ${value}`);
   }
   return value === "1";
 }
@@ -57,7 +57,10 @@ export function contentsRoutes(
     const query = url.searchParams;
     const format = query.get("format") ?? undefined;
     if (format !== undefined && format !== "text" && format !== "base64") {
-      throw new HttpError(400, `Cannot read ${path}: format must be text or base64, got ${format}`);
+      throw new ErrorResponse(
+        400,
+        `Cannot read ${path}: format must be text or base64, got ${format}`,
+      );
     }
     const model = await contents.get(path, {
       type: query.get("type") ?? undefined,
@@ -76,7 +79,7 @@ export function contentsRoutes(
       const path = call.params["path"] ?? "";
       const { chunk, content } = body;
       if (chunk !== undefined && chunk !== null && !Number.isInteger(chunk)) {
-        throw new HttpError(400, "Cannot save: chunk must be a whole number");
+        throw new ErrorResponse(400, "Cannot save: chunk must be a whole number");
       }
       const model: SaveModel = {
         type: textField(body, "type"),
@@ -88,10 +91,10 @@ export function contentsRoutes(
       };
       const from = textField(body, "copy_from");
       if (from !== undefined) {
-        throw new HttpError(400, "Cannot copy: copy_from goes with POST, not with PUT");
+        throw new ErrorResponse(400, "Cannot copy: copy_from goes with POST, not with PUT");
       }
       if (model.type === undefined && content !== undefined) {
-        throw new HttpError(400, `Cannot save ${path}: type is missing`);
+        throw new ErrorResponse(400, `Cannot save ${path}: type is missing`);
       }
       const saved = await contents.save(path, model);
       if (saved.model.type === "notebook" && content != null) {
@@ -118,7 +121,7 @@ export function contentsRoutes(
   router.on("POST", "/api/contents", async (call) => post("", await call.json()));
   router.on("PATCH", at, async (call) => {
     const to = textField(await call.json(), "path");
-    if (to === undefined) throw new HttpError(400, "Cannot rename: path is missing");
+    if (to === undefined) throw new ErrorResponse(400, "Cannot rename: path is missing");
     return { json: await contents.rename(call.params["path"] ?? "", to) };
   });
   router.on("DELETE", at, async ({ params }) => {
@@ -132,7 +135,7 @@ export function contentsRoutes(
   router.on("GET", "/files/*", async ({ params, url }) => {
     const place = await realpath(contents.paths.resolve(params["path"] ?? ""));
     if (!(await stat(place)).isFile())
-      throw new HttpError(400, "Cannot send this: it is not a file");
+      throw new ErrorResponse(400, "Cannot send this: it is not a file");
     const name = basename(place);
     const attached = url.searchParams.get("download") === "1";
     return {

@@ -2,7 +2,7 @@
 // messages pass through the main thread, and what is done here for a large file does not hold them up.
 import { Readable } from "node:stream";
 import { parentPort, workerData } from "node:worker_threads";
-import { toHttpError } from "../../../http-server/http-error.js";
+import { toErrorResponse } from "../../../http-server/error-response.js";
 import { Router } from "../http/router.js";
 import type { ContentsData, FromContents, ToContents } from "./client.js";
 import { Contents } from "./contents.js";
@@ -40,7 +40,7 @@ async function answer({ id, method, target, body }: ToContents): Promise<void> {
       say({ id, answer: { ...given, headers, bytes } }, [bytes.buffer]);
     }
   } catch (error) {
-    const { status, message } = toHttpError(error);
+    const { status, message } = toErrorResponse(error);
     say({ id, refused: { status, message } });
   }
 }

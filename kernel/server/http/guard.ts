@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import { OwnPages } from "../../../http-server/own-pages.js";
 import { sameSecret } from "../../../http-server/same-secret.js";
 
@@ -59,18 +59,18 @@ export class Guard {
     const given = this.#givenToken(request, url);
     if (given !== undefined) {
       if (sameSecret(given, this.token)) return "token";
-      throw new HttpError(403, "Cannot let you in: the token is wrong");
+      throw new ErrorResponse(403, "Cannot let you in: the token is wrong");
     }
     const jar = cookies(request);
     const session = jar.get(this.#cookie);
     if (session === undefined || !sameSecret(session, this.#derive("session"))) {
-      throw new HttpError(403, "Cannot let you in: open the address that the terminal shows");
+      throw new ErrorResponse(403, "Cannot let you in: open the address that the terminal shows");
     }
     // An Origin that is here is this server's own: the first check saw to that.
     if (!safeMethods.has(request.method ?? "GET") && request.headers.origin === undefined) {
       const repeated = request.headers["x-xsrftoken"];
       if (typeof repeated !== "string" || !sameSecret(repeated, this.xsrf)) {
-        throw new HttpError(403, "Cannot change anything: the XSRF token is missing or wrong");
+        throw new ErrorResponse(403, "Cannot change anything: the XSRF token is missing or wrong");
       }
     }
     return "cookie";

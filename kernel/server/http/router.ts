@@ -1,5 +1,5 @@
 import { type Asked, type Json, readBody, readJson } from "../../../http-server/body.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 
 /** What a handler is given. */
 export interface Call {
@@ -41,9 +41,9 @@ function decodeSegment(segment: string): string {
   try {
     text = decodeURIComponent(segment);
   } catch {
-    throw new HttpError(400, "Cannot read the address: it must be percent-encoded UTF-8");
+    throw new ErrorResponse(400, "Cannot read the address: it must be percent-encoded UTF-8");
   }
-  if (text.includes("\0")) throw new HttpError(400, "Cannot read the address: it contains NUL");
+  if (text.includes("\0")) throw new ErrorResponse(400, "Cannot read the address: it contains NUL");
   return text;
 }
 
@@ -78,9 +78,9 @@ export class Router {
     }
     if (methods.size > 0) {
       const allow = [...methods].join(", ");
-      throw new HttpError(405, `Cannot ${request.method} ${url.pathname}: it takes ${allow}`);
+      throw new ErrorResponse(405, `Cannot ${request.method} ${url.pathname}: it takes ${allow}`);
     }
-    throw new HttpError(404, `Cannot find ${url.pathname}`);
+    throw new ErrorResponse(404, `Cannot find ${url.pathname}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { KernelSpec } from "../../client/kernel-spec.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Launch } from "./launched.js";
 import { type KernelModel, RunningKernel } from "./running-kernel.js";
 
@@ -23,7 +23,7 @@ export class Kernels {
 
   get(id: string): RunningKernel {
     const kernel = this.#kernels.get(id);
-    if (kernel === undefined) throw new HttpError(404, `Kernel does not exist: ${id}`);
+    if (kernel === undefined) throw new ErrorResponse(404, `Kernel does not exist: ${id}`);
     return kernel;
   }
 
@@ -41,7 +41,7 @@ export class Kernels {
       spec = this.#find(name);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      throw new HttpError(error instanceof RangeError ? 404 : 500, message, { cause: error });
+      throw new ErrorResponse(error instanceof RangeError ? 404 : 500, message, { cause: error });
     }
     const environment = { ...spec.env, ...env };
     const kernel = new RunningKernel(

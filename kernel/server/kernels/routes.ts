@@ -1,7 +1,7 @@
 import { textField } from "../../../http-server/body.js";
 import type { Router } from "../http/router.js";
 import type { Paths } from "../contents/paths.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Kernels } from "./kernels.js";
 import type { Listener } from "./listener.js";
 import type { Sessions } from "./sessions.js";
@@ -45,7 +45,7 @@ export function kernelRoutes(
     const session = textField(await call.json(), "session_id") ?? "";
     const line = listener(kernel.id, session);
     if (line?.connected !== true) {
-      throw new HttpError(409, `Cannot resume: session ${session} is not connected`);
+      throw new ErrorResponse(409, `Cannot resume: session ${session} is not connected`);
     }
     return { json: { cells: kernel.resume(line) } };
   });

@@ -3,7 +3,7 @@ import { later } from "#platform/turns";
 import { randomUUID } from "#platform/uuid";
 import type { KernelSpec } from "../../client/kernel-spec.js";
 import { PROTOCOL_VERSION } from "../../wire/message.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Frames } from "./codec.js";
 import { Executions } from "./executions.js";
 import type { Launch, Launched } from "./launched.js";
@@ -174,7 +174,7 @@ export class RunningKernel {
 
   async interrupt(): Promise<void> {
     if (this.#kernel?.alive !== true) {
-      throw new HttpError(409, `Cannot interrupt kernel ${this.id}: it is ${this.#state}`);
+      throw new ErrorResponse(409, `Cannot interrupt kernel ${this.id}: it is ${this.#state}`);
     }
     if (this.spec.interrupt === "signal") this.#kernel.signal("SIGINT");
     else await this.#kernel.ask("control", "interrupt_request", {});

@@ -1,7 +1,7 @@
 import { randomUUID } from "#platform/uuid";
 import type { Paths } from "../contents/paths.js";
 import { type Json, textField } from "../../../http-server/body.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Router } from "../http/router.js";
 import type { Kernels } from "./kernels.js";
 
@@ -29,7 +29,7 @@ export class Sessions {
   #get(id: string): Session {
     this.#prune();
     const session = this.#sessions.get(id);
-    if (session === undefined) throw new HttpError(404, `Session not found: ${id}`);
+    if (session === undefined) throw new ErrorResponse(404, `Session not found: ${id}`);
     return session;
   }
 
@@ -74,7 +74,7 @@ export class Sessions {
 
   async create(body: Json): Promise<Json> {
     const path = textField(body, "path");
-    if (path === undefined) throw new HttpError(400, "Cannot start a session: path is missing");
+    if (path === undefined) throw new ErrorResponse(400, "Cannot start a session: path is missing");
     const type = textField(body, "type") ?? "notebook";
     this.#prune();
     const key = JSON.stringify([type, path]);
@@ -135,7 +135,7 @@ function kernelField(body: Json): Json | undefined {
   const { kernel } = body;
   if (kernel === undefined || kernel === null) return undefined;
   if (typeof kernel !== "object" || Array.isArray(kernel)) {
-    throw new HttpError(400, "Cannot start a session: kernel must be an object");
+    throw new ErrorResponse(400, "Cannot start a session: kernel must be an object");
   }
   const { id, name } = kernel as Json;
   return (id ?? name) == null ? undefined : (kernel as Json);

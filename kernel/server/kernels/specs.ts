@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { kernelLogo } from "../../client/kernel-logo.js";
 import { findKernel, kernelFolders, type KernelSpec, ownKernel } from "../../client/kernel-spec.js";
 import { mimeOf } from "../contents/mime.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 
 const ours = ["arpo-lab", "arpo-lab-js"];
@@ -87,7 +87,7 @@ function model({ spec, resources }: Found): Record<string, unknown> {
 export function specRoutes(router: Router): void {
   const named = (name: string): Found => {
     const found = allKernels().find(({ spec }) => spec.name === name);
-    if (found === undefined) throw new HttpError(404, `Kernel spec ${name} not found`);
+    if (found === undefined) throw new ErrorResponse(404, `Kernel spec ${name} not found`);
     return found;
   };
   router.on("GET", "/api/kernelspecs", () => ({
@@ -102,7 +102,7 @@ export function specRoutes(router: Router): void {
   router.on("GET", "/kernelspecs/:name/:file", ({ params }): Answer => {
     const { spec, resources } = named(params["name"]!);
     const file = params["file"]!;
-    if (!resources.has(file)) throw new HttpError(404, `No such resource: ${file}`);
+    if (!resources.has(file)) throw new ErrorResponse(404, `No such resource: ${file}`);
     const place = resources.get(file);
     return {
       headers: { "content-type": mimeOf(file) ?? "application/octet-stream" },

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import { mimeOf } from "../contents/mime.js";
 import { segmentsOf } from "../contents/paths.js";
 import type { Answer } from "../http/router.js";
@@ -13,7 +13,7 @@ export function fixedFiles(
   return (path) => {
     const place = join(folder, ...segmentsOf(path));
     if (statSync(place, { throwIfNoEntry: false })?.isFile() !== true) {
-      throw new HttpError(404, `Cannot find ${path}`);
+      throw new ErrorResponse(404, `Cannot find ${path}`);
     }
     return {
       file: realpathSync(place),

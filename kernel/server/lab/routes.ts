@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "#platform/files";
 import { join } from "#platform/path";
 import { type Json, textField } from "../../../http-server/body.js";
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { Router } from "../http/router.js";
 import type { Pages } from "./pages.js";
 import { Store } from "./store.js";
@@ -55,7 +55,7 @@ export function labRoutes(
   };
   const schemaOf = (id: string): Schema => {
     const schema = allSchemas().get(id);
-    if (schema === undefined) throw new HttpError(404, `No such setting: ${id}`);
+    if (schema === undefined) throw new ErrorResponse(404, `No such setting: ${id}`);
     return schema;
   };
   const listSettings = (url: URL): Json => ({
@@ -71,7 +71,8 @@ export function labRoutes(
   router.on("PUT", "/lab/api/settings/*", async (call) => {
     const { id } = schemaOf(call.params["path"] ?? "");
     const raw = textField(await call.json(), "raw");
-    if (raw === undefined) throw new HttpError(400, `Cannot save setting ${id}: raw is missing`);
+    if (raw === undefined)
+      throw new ErrorResponse(400, `Cannot save setting ${id}: raw is missing`);
     settings.put(id, raw);
     return { status: 204 };
   });

@@ -5,13 +5,8 @@ import { checkWeights } from "../../model/files/check-weights.js";
 import { readModelFacts } from "../../model/files/open-model.js";
 import { loadReward } from "../../reward/index.js";
 import type { Config } from "../../run/index.js";
-import {
-  fitTasks,
-  rolloutOptions,
-  tasksOf,
-  taskTools,
-  validationOptions,
-} from "../../run/index.js";
+import { taskTools } from "../../defaults/task-tools.js";
+import { fitTasks, rolloutOptions, tasksOf, validationOptions } from "../../run/index.js";
 import { refuseTaken } from "../../run/folder/lock-folder.js";
 import { refuseAdapters } from "../../run/trainer/refuse-adapters.js";
 import { rolloutConfig } from "../../rollout/config.js";

@@ -79,16 +79,16 @@ function small(config: Config, prompts: number): Config {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { Estimate } from "arpo-lab/doctor";
+ * import { RunEstimate } from "arpo-lab/doctor";
  *
  * const tokens = { prompts: 10, written: 90, results: 0 };
  * const step = { rows: 4, tokens, calls: {}, cost: 0, seconds: { gen: 2, step: 2 } };
  * const run = { ...step, steps: 1, validations: 0 };
- * const told = new Estimate(step, run, { weights: 2 ** 30 }, { prompts: 1, steps: 2, seconds: 1 });
+ * const told = new RunEstimate(step, run, { weights: 2 ** 30 }, { prompts: 1, steps: 2, seconds: 1 });
  * assert.match(String(told), /tokens written +90 +90\n/);
  * ```
  */
-export class Estimate {
+export class RunEstimate {
   constructor(
     readonly step: Expected,
     readonly run: Expected & { steps: number; validations: number },
@@ -185,7 +185,7 @@ const times = ({ calls, tokens, ...rest }: Expected, factor: number): Expected =
 export async function estimate(
   parts: TrainerParts,
   options: EstimateOptions = {},
-): Promise<Estimate> {
+): Promise<RunEstimate> {
   checkArguments(
     "estimate a run",
     { parts, options },
@@ -290,5 +290,5 @@ export async function estimate(
     memory["adapters, their gradients and Adam's averages"] = trained * 16;
   }
   const tried = { prompts, steps: 2, seconds: (performance.now() - began) / 1000 };
-  return new Estimate(step, run, memory, tried);
+  return new RunEstimate(step, run, memory, tried);
 }

@@ -4,7 +4,7 @@ import type { TaskType } from "../metrics/evaluate-item.js";
 import type { SampleStatus } from "../infer/sample.js";
 import { type Interval, meanInterval } from "../metrics/interval.js";
 import { passAtK } from "../metrics/pass-at-k.js";
-import { type Summary, summarize } from "../metrics/summarize.js";
+import { type MeanMetrics, meanMetrics } from "../metrics/mean-metrics.js";
 import { type BesidePublished, besidePublished } from "./beside-published.js";
 import { isRight, type ScoredSample, wasMade } from "./score-samples.js";
 
@@ -36,9 +36,9 @@ export interface BenchmarkReport {
   accuracy: Interval & { of: "math_equal" | "f1" | "llm_equal" };
   /** Over the questions that have at least k samples. */
   passAt: (Interval & { k: number; questions: number })[];
-  summary: Summary;
+  summary: MeanMetrics;
   /** The same for each turn, as the reference counts. */
-  turns: Summary[];
+  turns: MeanMetrics[];
   tools: Record<string, ToolUse>;
   /** What others published of it; which of it may stand beside these figures, each says. */
   published: BesidePublished[];
@@ -99,7 +99,7 @@ export function benchmarkReport(
   const groups = byQuestion(made);
   const turns = Math.max(0, ...samples.map(({ turn }) => turn));
   const summaryOf = (some: readonly ScoredSample[]) =>
-    summarize(
+    meanMetrics(
       some.map(({ metrics }) => metrics),
       { task, judged },
     );

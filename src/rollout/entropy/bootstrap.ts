@@ -1,7 +1,7 @@
 import { Random } from "../../random/random.js";
 
 /** A statistic with its 95% interval over prompts. */
-export interface Estimate {
+export interface BootstrapEstimate {
   /** Undefined where there is nothing to tell it from: never 0 for lack of data. */
   value: number | undefined;
   /** The middle 95% of the bootstrap; undefined for fewer than two prompts. */
@@ -30,7 +30,7 @@ export function bootstrap(
   sums: readonly (readonly number[])[],
   statistic: (total: readonly number[]) => number | undefined,
   { draws = 1000, seed = 0 }: BootstrapOptions,
-): Pick<Estimate, "value" | "low" | "high"> {
+): Pick<BootstrapEstimate, "value" | "low" | "high"> {
   const width = sums[0]?.length ?? 0;
   const add = (total: number[], one: readonly number[]) => {
     for (let i = 0; i < width; i++) total[i]! += one[i]!;

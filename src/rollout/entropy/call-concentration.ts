@@ -1,4 +1,4 @@
-import { bootstrap, type Estimate, sumsByPrompt } from "./bootstrap.js";
+import { bootstrap, type BootstrapEstimate, sumsByPrompt } from "./bootstrap.js";
 import { type ModelToken, modelTokens, type ProfiledTree, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
 import { topTokens } from "./top-tokens.js";
@@ -6,7 +6,7 @@ import { topTokens } from "./top-tokens.js";
 /** Where the most uncertain tokens stand. */
 export interface CallConcentration {
   /** How much likelier they are to stand at a call than any token: 1 is no concentration. */
-  concentration: Estimate;
+  concentration: BootstrapEstimate;
   /** Share of the most uncertain tokens at calls, and of all tokens. */
   topAtCalls: number | undefined;
   allAtCalls: number | undefined;

@@ -1,6 +1,6 @@
 import { checkArguments, shown } from "../../arguments/index.js";
 import { pathOf } from "../tree/tree-data.js";
-import type { Estimate } from "./bootstrap.js";
+import type { BootstrapEstimate } from "./bootstrap.js";
 import { type ProfiledTree, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
 import { rankCorrelation } from "./rank-correlation.js";
@@ -55,7 +55,7 @@ export function entropyOutcome(
     change?: "difference" | "variance";
     at?: (tree: ProfiledTree, node: number, token: number) => number;
   } = {},
-): { correlation: Estimate; forks: ForkOutcome[] } {
+): { correlation: BootstrapEstimate; forks: ForkOutcome[] } {
   const action = "compare entropy with outcomes";
   const settings = completed(action, options);
   checkArguments(action, { scored, at: options.at }, { scored: { rows: "list" }, at: "function?" });

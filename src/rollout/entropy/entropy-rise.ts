@@ -1,13 +1,13 @@
-import { bootstrap, type Estimate, sumsByPrompt } from "./bootstrap.js";
+import { bootstrap, type BootstrapEstimate, sumsByPrompt } from "./bootstrap.js";
 import { type ModelToken, modelTokens, type ProfiledTree, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
 
 /** ARPO's premise in numbers: how the signal after tool results differs from the rest of its rows. */
 export interface EntropyRise {
   /** Mean over the first k tokens after results, less the mean over the row's other model tokens. */
-  againstRest: Estimate;
+  againstRest: BootstrapEstimate;
   /** The same less the mean over the row's first k model tokens: ARPO's baseline. */
-  againstStart: Estimate;
+  againstStart: BootstrapEstimate;
   signal: string;
   k: number;
 }
@@ -49,7 +49,7 @@ export function entropyRise(
       ),
     }));
   });
-  const over = (pick: "rest" | "start", why: string): Estimate => {
+  const over = (pick: "rest" | "start", why: string): BootstrapEstimate => {
     const known = rows.flatMap(({ prompt, [pick]: value }) =>
       value === undefined ? [] : [{ prompt, value }],
     );

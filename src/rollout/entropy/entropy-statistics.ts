@@ -1,4 +1,4 @@
-import type { Estimate } from "./bootstrap.js";
+import type { BootstrapEstimate } from "./bootstrap.js";
 import { type CallConcentration, callConcentration } from "./call-concentration.js";
 import { type DistanceProfile, entropyByDistance } from "./entropy-by-distance.js";
 import { entropyContent, type EntropyContent } from "./entropy-content.js";
@@ -12,12 +12,12 @@ import { recordedRise } from "./recorded-rise.js";
 export interface EntropyStatistics {
   rise: EntropyRise;
   /** Share of tool rounds whose recorded entropy rose above the row's baseline. */
-  recorded: Estimate;
+  recorded: BootstrapEstimate;
   profile: DistanceProfile;
   concentration: CallConcentration;
   content: EntropyContent;
   /** Undefined without scores. */
-  outcome?: Estimate;
+  outcome?: BootstrapEstimate;
   /** In a line or two, with what it was measured by. */
   text: string;
 }
@@ -68,7 +68,7 @@ function inWords({ rise, concentration, outcome }: Omit<EntropyStatistics, "text
 }
 
 /** An estimate in words. */
-function told({ value, low, high, count, why }: Estimate, of: string): string {
+function told({ value, low, high, count, why }: BootstrapEstimate, of: string): string {
   if (value === undefined) return `undefined (${why ?? "nothing to tell it from"})`;
   const interval =
     low === undefined || high === undefined ? "" : `95% ${low.toFixed(2)} to ${high.toFixed(2)}, `;

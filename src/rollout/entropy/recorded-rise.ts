@@ -1,6 +1,11 @@
 import { checkArguments } from "../../arguments/index.js";
 import { pathOf } from "../tree/tree-data.js";
-import { bootstrap, type BootstrapOptions, type Estimate, sumsByPrompt } from "./bootstrap.js";
+import {
+  bootstrap,
+  type BootstrapOptions,
+  type BootstrapEstimate,
+  sumsByPrompt,
+} from "./bootstrap.js";
 import { type ProfiledTree, treesOf } from "./model-tokens.js";
 
 /** What the rollout itself recorded of one segment that follows a tool result. */
@@ -33,12 +38,12 @@ export interface RecordedRound {
 export function recordedRise(
   trees: ProfiledTree | Iterable<ProfiledTree>,
   options: BootstrapOptions = {},
-): { rose: Estimate; mean: Estimate; rounds: RecordedRound[] } {
+): { rose: BootstrapEstimate; mean: BootstrapEstimate; rounds: RecordedRound[] } {
   const action = "read recorded entropies";
   checkArguments(action, { options }, { options: { draws: "count?", seed: "count?" } });
   const rounds = treesOf(action, trees).flatMap(roundsOf);
   const delta = ({ entropy, baseline }: RecordedRound) => entropy - baseline;
-  const over = (name: string, value: (round: RecordedRound) => number): Estimate => ({
+  const over = (name: string, value: (round: RecordedRound) => number): BootstrapEstimate => ({
     ...bootstrap(
       `recorded-${name}`,
       sumsByPrompt(rounds, (round) => [value(round), 1]),

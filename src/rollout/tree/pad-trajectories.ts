@@ -3,7 +3,7 @@ import { lossMask, responseAttention } from "./response-mask.js";
 import type { Trajectory } from "./trajectory.js";
 
 /** Trajectories side by side, prompts padded on the left, responses on the right; row after row. */
-export interface PaddedBatch {
+export interface PaddedTrajectories {
   rows: number;
   promptLength: number;
   responseLength: number;
@@ -51,7 +51,7 @@ export function padTrajectories(
     /** As the reference: without an end token, attend to the padding as well. */
     attendPadding?: boolean;
   },
-): PaddedBatch {
+): PaddedTrajectories {
   checkArguments(
     "pad trajectories",
     { trajectories, options },
@@ -61,7 +61,7 @@ export function padTrajectories(
   const P = options.promptLength ?? longest(trajectories.map((t) => t.prompt.length));
   const R = options.responseLength ?? longest(trajectories.map((t) => t.tokens.length));
   const rows = trajectories.length;
-  const batch: PaddedBatch = {
+  const batch: PaddedTrajectories = {
     rows,
     promptLength: P,
     responseLength: R,

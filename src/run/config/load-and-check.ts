@@ -8,7 +8,7 @@ import { interpolate } from "./interpolate.js";
 import { configKeys } from "./keys.js";
 import { parseOverride } from "./override.js";
 import type { LoadOptions, LoadedConfig } from "./options.js";
-import { presets } from "./presets.js";
+import { configPresets } from "./presets.js";
 import { placePaths } from "./place-paths.js";
 import { refuseTogether } from "./refuse-together.js";
 import { schema } from "./schema.js";
@@ -99,10 +99,10 @@ export async function loadAndCheck(options: LoadOptions): Promise<LoadedConfig> 
   const notes: string[] = [];
   let given: Tree = {};
   for (const name of typeof preset === "string" ? [preset] : preset) {
-    const tree = presets[name];
+    const tree = configPresets[name];
     if (!tree) {
       throw new RangeError(
-        `Cannot load the configuration: the preset must be one of ${Object.keys(presets).join(", ")}, got ${name}`,
+        `Cannot load the configuration: the preset must be one of ${Object.keys(configPresets).join(", ")}, got ${name}`,
       );
     }
     given = merge(given, tree);

@@ -1,4 +1,4 @@
-import type { Preset } from "./presets.js";
+import type { ConfigPreset } from "./presets.js";
 import type { Config } from "./schema.js";
 import type { Tree } from "./tree.js";
 
@@ -6,7 +6,7 @@ export interface LoadOptions {
   /** YAML files, the later over the earlier. */
   files?: readonly string[];
   /** A named starting point, under the files. */
-  preset?: Preset | readonly Preset[];
+  preset?: ConfigPreset | readonly ConfigPreset[];
   /** The same as text or as a tree, over the files. */
   values?: Tree;
   /** Command-line overrides, over all else. */

@@ -96,7 +96,7 @@ function method(
  * assert.ok(config.actor_rollout_ref.actor.enable_entropy_balanced_clipping);
  * ```
  */
-export const presets = {
+export const configPresets = {
   grpo: withRollout(published, {}, rolloutKeys(algorithms.grpo)),
   arpo: withRollout(published, {}, rolloutKeys(algorithms.arpo)),
   aepo: withRollout(
@@ -152,4 +152,4 @@ export const presets = {
   "14b": sizes(64, 8, 2000, 6192, { n: 12, initial_rollouts: 6, tools: { call_limit: 6 } }, 5),
 } satisfies Record<string, Tree>;
 
-export type Preset = keyof typeof presets;
+export type ConfigPreset = keyof typeof configPresets;

@@ -8,7 +8,7 @@ import { showAs, watchAs, type Shown } from "../../show/index.js";
 import { ToolSet } from "../../tools/index.js";
 import { taskTools } from "../../defaults/task-tools.js";
 import { loadConfig } from "../config/load.js";
-import type { Preset } from "../config/presets.js";
+import type { ConfigPreset } from "../config/presets.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {
@@ -159,7 +159,7 @@ export async function trainOn(
   const { environment = sets.environment } = options;
   const callLimit = options.callLimit ?? (environment ? 16 : undefined);
   const { config } = await loadConfig({
-    preset: [preset, "tiny"] satisfies Preset[],
+    preset: [preset, "tiny"] satisfies ConfigPreset[],
     values: {
       lab: { seed: options.seed ?? 1 },
       trainer: { total_training_steps: steps },

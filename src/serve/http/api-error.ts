@@ -1,4 +1,4 @@
-import { HttpError } from "../../../http-server/http-error.js";
+import { ErrorResponse } from "../../../http-server/error-response.js";
 
 /** OpenAI's kinds of error. */
 export type ApiErrorType =
@@ -39,7 +39,7 @@ export class ApiError extends Error {
 /** Any error in OpenAI's shape; what is not a refusal is the server's own fault. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof HttpError) {
+  if (error instanceof ErrorResponse) {
     return new ApiError(error.status, error.message, { code: error.code });
   }
   const message = error instanceof Error ? error.message : String(error);

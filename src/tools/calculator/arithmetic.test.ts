@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { evaluate } from "./arithmetic.js";
+import { calculate } from "./arithmetic.js";
 
 const cases: [string, string][] = [
   ["2+2", "4"],
@@ -44,12 +44,12 @@ const cases: [string, string][] = [
   ["1e999999", "throws"],
 ];
 for (const [input, expected] of cases) {
-  test(`evaluate() ${expected === "throws" ? "refuses" : "works out"} ${input.slice(0, 30)}`, () => {
+  test(`calculate() ${expected === "throws" ? "refuses" : "works out"} ${input.slice(0, 30)}`, () => {
     if (expected === "throws") {
       assert.throws(
-        () => evaluate(input),
+        () => calculate(input),
         (e) => e instanceof SyntaxError || e instanceof RangeError,
       );
-    } else assert.equal(evaluate(input), expected);
+    } else assert.equal(calculate(input), expected);
   });
 }

@@ -237,14 +237,14 @@ class Reader {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluate } from "arpo-lab/tools";
+ * import { calculate } from "arpo-lab/tools";
  *
- * assert.equal(evaluate("0.1 + 0.2"), "0.3");
- * assert.equal(evaluate("-7 // 2"), "-4");
- * assert.throws(() => evaluate("process.exit()"), SyntaxError);
+ * assert.equal(calculate("0.1 + 0.2"), "0.3");
+ * assert.equal(calculate("-7 // 2"), "-4");
+ * assert.throws(() => calculate("process.exit()"), SyntaxError);
  * ```
  */
-export function evaluate(expression: string): string {
+export function calculate(expression: string): string {
   checkArguments("calculate", { expression }, { expression: "text" });
   return show(new Reader(expression).read());
 }

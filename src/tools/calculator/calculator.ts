@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { evaluate } from "./arithmetic.js";
+import { calculate } from "./arithmetic.js";
 import type { Tool } from "../tool.js";
 
 /**
@@ -26,7 +26,7 @@ export function calculator(options: { tag?: string } = {}): Tool {
       "Evaluates arithmetic: + - * / // % ^, brackets, and functions such as sqrt, log, gcd, max, factorial.",
     execute: (input) => {
       try {
-        return evaluate(input);
+        return calculate(input);
       } catch (error) {
         // What the model wrote is wrong, not the tool: the reason is its answer.
         if (error instanceof SyntaxError || error instanceof RangeError) {

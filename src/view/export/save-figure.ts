@@ -14,10 +14,10 @@ import { toSvg } from "./to-svg.js";
  * import { mkdtemp, rm } from "node:fs/promises";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { passAtK, saveFigure } from "arpo-lab/view";
+ * import { passAtKCurve, saveFigure } from "arpo-lab/view";
  *
  * const folder = await mkdtemp(join(tmpdir(), "figure-"));
- * await saveFigure(join(folder, "pass.svg"), passAtK({ tiny: [{ n: 2, correct: 1 }] }));
+ * await saveFigure(join(folder, "pass.svg"), passAtKCurve({ tiny: [{ n: 2, correct: 1 }] }));
  * await rm(folder, { recursive: true });
  * ```
  */

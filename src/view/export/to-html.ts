@@ -21,9 +21,9 @@ export interface LaterView {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { passAtK, toHtml } from "arpo-lab/view";
+ * import { passAtKCurve, toHtml } from "arpo-lab/view";
  *
- * const page = toHtml(passAtK({ tiny: [{ n: 2, correct: 1 }] }));
+ * const page = toHtml(passAtKCurve({ tiny: [{ n: 2, correct: 1 }] }));
  * assert.match(page, /^<!doctype html>/);
  * assert.doesNotMatch(page, /src="http/);
  * ```

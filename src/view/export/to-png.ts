@@ -17,9 +17,9 @@ export interface PngOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { passAtK, toPng } from "arpo-lab/view";
+ * import { passAtKCurve, toPng } from "arpo-lab/view";
  *
- * const png = await toPng(passAtK({ tiny: [{ n: 2, correct: 1 }] }));
+ * const png = await toPng(passAtKCurve({ tiny: [{ n: 2, correct: 1 }] }));
  * assert.deepEqual([...png.subarray(1, 4)], [0x50, 0x4e, 0x47]); // "PNG"
  * ```
  */

@@ -8,9 +8,9 @@ import { figurePicture } from "../../../picture/picture.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { passAtK, toSvg } from "arpo-lab/view";
+ * import { passAtKCurve, toSvg } from "arpo-lab/view";
  *
- * const figure = passAtK({ tiny: [{ n: 2, correct: 1 }] }, { theme: "colour-blind" });
+ * const figure = passAtKCurve({ tiny: [{ n: 2, correct: 1 }] }, { theme: "colour-blind" });
  * assert.match(toSvg(figure), /^<svg .*<desc>pass@k over 1 task/s);
  * ```
  */

@@ -7,9 +7,9 @@ import type { Figure } from "./figure.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { describe, passAtK } from "arpo-lab/view";
+ * import { describe, passAtKCurve } from "arpo-lab/view";
  *
- * const figure = passAtK({ tiny: [{ n: 2, correct: 1 }] });
+ * const figure = passAtKCurve({ tiny: [{ n: 2, correct: 1 }] });
  * assert.equal(describe(figure), "pass@k over 1 task: tiny rises from 0.5 at k = 1 to 1 at k = 2.");
  * ```
  */

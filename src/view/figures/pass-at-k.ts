@@ -8,14 +8,14 @@ import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } 
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { passAtK } from "arpo-lab/view";
+ * import { passAtKCurve } from "arpo-lab/view";
  *
- * const figure = passAtK({ arpo: [{ n: 4, correct: 2 }, { n: 4, correct: 0 }] });
+ * const figure = passAtKCurve({ arpo: [{ n: 4, correct: 2 }, { n: 4, correct: 0 }] });
  * assert.deepEqual(figure.data[0].x, [1, 2, 3, 4]);
  * assert.equal((figure.data[0].y as number[])[0], 0.25);
  * ```
  */
-export function passAtK(
+export function passAtKCurve(
   groups: Readonly<Record<string, readonly { n: number; correct: number }[]>>,
   options: FigureOptions = {},
 ): Figure {

@@ -8,7 +8,7 @@ import {
   outputLength,
   passAtK,
   qaMetrics,
-  summarize,
+  meanMetrics,
 } from "../../../src/eval/index.js";
 import type { OutputItem } from "../../../src/eval/index.js";
 import type { Runners } from "../runner.js";
@@ -30,7 +30,7 @@ export const runners: Runners = {
   },
   eval_overall: ({ task, items, sigma }) => {
     const perItem = (items as OutputItem[]).map((item) => evaluateItem(item, task));
-    return { per_item: perItem, overall: summarize(perItem, { task, sigma }) };
+    return { per_item: perItem, overall: meanMetrics(perItem, { task, sigma }) };
   },
   eval_tool_statistics: ({ output }) => ({
     python_calls: countBlocks(output, "python"),

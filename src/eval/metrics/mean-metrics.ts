@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ItemMetrics, TaskType } from "./evaluate-item.js";
 
 /** The figures of a whole benchmark, in the reference's keys. */
-export interface Summary {
+export interface MeanMetrics {
   em: number;
   acc: number;
   f1: number;
@@ -31,19 +31,23 @@ function mean(values: readonly number[]): number {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluateItem, summarize } from "arpo-lab/eval";
+ * import { evaluateItem, meanMetrics } from "arpo-lab/eval";
  *
  * const right = { input: "2+2?", answer: "4", prediction: "4", output: "<python>2+2</python>" };
- * const summary = summarize([evaluateItem(right, "math")], { task: "math" });
+ * const summary = meanMetrics([evaluateItem(right, "math")], { task: "math" });
  * assert.equal(summary.num_valid_answer, "1 of 1");
  * assert.equal(summary.math_equal, 1);
  * ```
  */
-export function summarize(
+export function meanMetrics(
   items: readonly ItemMetrics[],
   options: { task: TaskType; judged?: boolean; sigma?: number },
-): Summary {
-  checkArguments("summarize", { items, options }, { items: "list", options: { task: "text" } });
+): MeanMetrics {
+  checkArguments(
+    "average metrics",
+    { items, options },
+    { items: "list", options: { task: "text" } },
+  );
   const { task, judged = false, sigma = 0.1 } = options;
   const over = (pick: (item: ItemMetrics) => number) => mean(items.map(pick));
   const verdicts = items.flatMap(({ llm_equal }) => (llm_equal === undefined ? [] : [llm_equal]));

@@ -4,14 +4,14 @@
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { HttpError } from "arpo-lab/kernel/server";
+ * import { ErrorResponse } from "arpo-lab/kernel/server";
  *
- * const error = new HttpError(404, "Cannot find notes.md");
+ * const error = new ErrorResponse(404, "Cannot find notes.md");
  * assert.deepEqual([error.status, error.message], [404, "Cannot find notes.md"]);
  * ```
  */
-export class HttpError extends Error {
-  override name = "HttpError";
+export class ErrorResponse extends Error {
+  override name = "ErrorResponse";
   readonly status: number;
   /** The reason in a word, for programs. */
   readonly code: string | undefined;
@@ -47,9 +47,9 @@ function systemCode(error: unknown): string | undefined {
 }
 
 /** Any error as one with a status: what the file system refused is told apart from our own faults. */
-export function toHttpError(error: unknown): HttpError {
-  if (error instanceof HttpError) return error;
+export function toErrorResponse(error: unknown): ErrorResponse {
+  if (error instanceof ErrorResponse) return error;
   const message = error instanceof Error ? error.message : String(error);
   const code = systemCode(error);
-  return new HttpError(code === undefined ? 500 : statusOf[code]!, message, { cause: error });
+  return new ErrorResponse(code === undefined ? 500 : statusOf[code]!, message, { cause: error });
 }
