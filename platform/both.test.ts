@@ -108,8 +108,8 @@ for (const [home, turns] of [
   test(`in ${home} the next turn comes after what was promised, and in order`, async () => {
     const seen: number[] = [];
     const both = [
-      turns.nextTurn().then(() => seen.push(2)),
-      turns.nextTurn().then(() => seen.push(3)),
+      turns.yieldToEventLoop().then(() => seen.push(2)),
+      turns.yieldToEventLoop().then(() => seen.push(3)),
     ];
     queueMicrotask(() => seen.push(1));
     await Promise.all(both);

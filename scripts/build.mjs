@@ -1,4 +1,4 @@
-// Compiles the wings of the house, bench and tests into dist/ (JavaScript, declarations, source maps).
+// Compiles the source roots, bench and tests into dist/ (JavaScript, declarations, source maps).
 // TypeScript 7's native compiler does it in a second or two; the JavaScript compiler that cells use
 // is a separate dependency, because TypeScript 7 exports no JavaScript API.
 import { spawnSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { packPages } from "./pages.mjs";
 import { copyTfjsTypes, packTfjs, packWebgpu } from "./tfjs.mjs";
 import { packSqlite } from "./sqlite.mjs";
 import { packTypeScript } from "./typescript.mjs";
-import { wings } from "./house/wings.mjs";
+import { sourceRoots } from "./architecture/source-roots.mjs";
 import { copyZodTypes, packZod } from "./zod.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -31,7 +31,7 @@ function prune(dir) {
     }
   }
 }
-for (const room of [...wings, "bench", "tests"]) prune(join(root, "dist", room));
+for (const folder of [...sourceRoots, "bench", "tests"]) prune(join(root, "dist", folder));
 
 // Node takes a quarter of a second to read tfjs's CommonJS files as modules, and a tenth of that for
 // the pack. Other copies of tfjs in the process share its one global engine and registry.

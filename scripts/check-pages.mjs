@@ -1,5 +1,5 @@
 // Type-checks what runs in pages as pages have it: with the DOM, without Node. The types that page code
-// imports lead to the rest of the house, which needs Node: faults there are not the pages'.
+// imports lead to other modules, which needs Node: faults there are not the pages'.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,12 +1,12 @@
-// `npm run check`: what holds the house together, from its sources alone. No circles, no arrow through
-// a wall, an example on every export, no test that waits a fixed time, and the picture in
+// `npm run check`: the rules of the architecture, from the sources alone: no circular imports, no import across
+// a boundary, an example on every export, no test that waits a fixed time, and the picture in
 // docs/architecture.md as the code gives it. `--write` draws that picture anew.
-import { circles } from "./house/circles.mjs";
-import { exportedValues } from "./house/examples.mjs";
-import { importGraph } from "./house/imports.mjs";
-import { checkPicture } from "./house/picture.mjs";
-import { fixedWaits } from "./house/waits.mjs";
-import { breaches } from "./house/walls.mjs";
+import { circles } from "./architecture/circles.mjs";
+import { exportedValues } from "./architecture/examples.mjs";
+import { importGraph } from "./architecture/imports.mjs";
+import { checkPicture } from "./architecture/picture.mjs";
+import { fixedWaits } from "./architecture/waits.mjs";
+import { breaches } from "./architecture/boundaries.mjs";
 
 let failed = 0;
 function show(what, faults) {
@@ -20,8 +20,8 @@ function show(what, faults) {
 const graph = importGraph();
 const arrows = [...graph.values()].reduce((sum, targets) => sum + targets.length, 0);
 console.log(`${graph.size} files, ${arrows} imports between them`);
-show("no circles, among files or among the boxes of a folder", circles(graph));
-show("no import goes through a wall", breaches(graph));
+show("no circular imports, among files or among the entries of a folder", circles(graph));
+show("no import crosses a boundary", breaches(graph));
 
 const exported = exportedValues();
 show(

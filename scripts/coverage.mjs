@@ -1,4 +1,4 @@
-// What the tests ran of the house: `NODE_V8_COVERAGE=DIR npm test`, then `node scripts/coverage.mjs DIR`.
+// What the tests ran of the code: `NODE_V8_COVERAGE=DIR npm test`, then `node scripts/coverage.mjs DIR`.
 // Prints the share of compiled lines that some process ran, by room, and the files that ran least.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";

@@ -1,7 +1,7 @@
 import type * as node from "../node/turns.js";
 
 /** A message to oneself: timers are held back to 4 ms, and in hidden tabs to a second. */
-export const nextTurn: typeof node.nextTurn = () =>
+export const yieldToEventLoop: typeof node.yieldToEventLoop = () =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
@@ -11,7 +11,7 @@ export const nextTurn: typeof node.nextTurn = () =>
     port2.postMessage(undefined);
   });
 
-export const soon: typeof node.soon = (call) => void nextTurn().then(call);
+export const soon: typeof node.soon = (call) => void yieldToEventLoop().then(call);
 
 export const later: typeof node.later = (call, ms) => setTimeout(call, ms);
 

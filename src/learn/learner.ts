@@ -19,7 +19,7 @@ import { lossInput, type ReadyRow } from "./loss-input.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelTrainee } from "./model-trainee.js";
 import { passWeight } from "./pass-weight.js";
-import { asSaid, reusedShare, saidItself } from "./reuse-log-probs.js";
+import { withReusedLogProbs, reusedShare, hasReusableLogProbs } from "./reuse-log-probs.js";
 import { measureReference } from "./measure-reference.js";
 import type { Reference } from "./reference-policy.js";
 import { gatherFrom, type PassLogProbs, type PassRow, splitByTokens } from "./token-passes.js";
@@ -143,13 +143,13 @@ export class Learner {
     rows: readonly R[],
     settings: UpdateSettings,
   ): Promise<(R & PreparedRow)[]> {
-    const others = rows.filter((row) => !saidItself(row));
+    const others = rows.filter((row) => !hasReusableLogProbs(row));
     const measured = new Map<R, R & PreparedRow>();
     if (others.length > 0) {
       const found = await this.#measureOld(others, settings);
       others.forEach((row, i) => measured.set(row, found[i]!));
     }
-    return rows.map((row) => measured.get(row) ?? asSaid(row));
+    return rows.map((row) => measured.get(row) ?? withReusedLogProbs(row));
   }
 
   async #askReference(rows: readonly PreparedRow[], settings: UpdateSettings): Promise<void> {

@@ -1,4 +1,4 @@
-import { fetchWeights, type Model, keepWeights } from "../model/index.js";
+import { fetchWeights, type Model, setWeightPrecision } from "../model/index.js";
 import {
   AdamW,
   type AdamWOptions,
@@ -94,9 +94,9 @@ export class ModelOptimizer {
     }
     const report = await this.#adamw.step(sum ?? {}, now);
     if (sum) tf.dispose(sum);
-    const { weightType, weights } = this.model;
-    if (weightType !== "float32" && this.#trained === weights && !report.skipped) {
-      await keepWeights(this.model, weightType, this.steps);
+    const { weightPrecision, weights } = this.model;
+    if (weightPrecision !== "float32" && this.#trained === weights && !report.skipped) {
+      await setWeightPrecision(this.model, weightPrecision, this.steps);
     }
     this.model.changed();
     await fetchWeights(this.model);

@@ -3,7 +3,7 @@
 import type { PreparedRow, ScoredRow } from "./batch.js";
 
 /** Whether the policy that trains wrote all that is trained of a row, and said how likely it was. */
-export function saidItself({ trajectory }: ScoredRow): boolean {
+export function hasReusableLogProbs({ trajectory }: ScoredRow): boolean {
   if (trajectory.sampler !== undefined) return false;
   const { lossMask, logprobs, entropies } = trajectory;
   return lossMask.every(
@@ -12,7 +12,7 @@ export function saidItself({ trajectory }: ScoredRow): boolean {
 }
 
 /** The row with what it said; where nothing is trained there may be nothing, which counts as 0. */
-export function asSaid<R extends ScoredRow>(row: R): R & PreparedRow {
+export function withReusedLogProbs<R extends ScoredRow>(row: R): R & PreparedRow {
   const known = (values: Float32Array) => values.map((x) => (Number.isFinite(x) ? x : 0));
   return Object.assign(row, {
     oldLogprobs: known(row.trajectory.logprobs),

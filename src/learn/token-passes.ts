@@ -116,7 +116,7 @@ export function passLogProbs(
     after.push(0);
     labels.push(0);
   }
-  const found = model.someLogProbs(
+  const found = model.logProbsAt(
     batch,
     tf.tensor1d(after, "int32"),
     tf.tensor1d(labels, "int32"),

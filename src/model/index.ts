@@ -1,5 +1,5 @@
 export type { ModelConfig, ModelConfigInput, RopeScaling } from "./config.js";
-export { checkpoint } from "./transformer/recompute.js";
+export { recompute } from "./transformer/recompute.js";
 export { modelConfig } from "./config.js";
 export {
   formatGenerationConfig,
@@ -32,9 +32,9 @@ export { stageFile, type StagedFile } from "./files/staged-file.js";
 export { writeFault } from "./files/write-fault.js";
 export type { ChatMessage, ChatOptions, Tokenizer } from "./tokenizer/tokenizer.js";
 export { trainBpe, type TrainBpeOptions } from "./tokenizer/train-bpe.js";
-export { keepWeights } from "./keep/keep-weights.js";
+export { setWeightPrecision } from "./precision/set-weight-precision.js";
 export { Model, type ForwardOptions } from "./transformer/transformer.js";
-export { weightShapes, type KeptType } from "./transformer/weights.js";
+export { weightShapes, type WeightPrecision } from "./transformer/weights.js";
 export { writeWeights, type SaveModelOptions } from "./files/write-weights.js";
 export { writeSafetensors, type TensorSource } from "./files/write-safetensors.js";
 export type { Decoder, Sampled, StepSampling } from "./decoder/decoder.js";

@@ -1,7 +1,7 @@
-import { nextTurn } from "#platform/turns";
+import { yieldToEventLoop } from "#platform/turns";
 import type { Decoder, Sampled, StepSampling } from "../model/decoder/decoder.js";
 import type { Job } from "./job.js";
-import type { Line } from "./line.js";
+import type { CacheSequence } from "./cache-sequence.js";
 
 /** Tokens of one row fed in one step; a longer prompt takes several, so that others are not kept waiting. */
 const MAX_FED = 512;
@@ -10,7 +10,7 @@ const YIELD_MS = 4;
 
 /** One line's part in a step. */
 interface Feed {
-  line: Line;
+  line: CacheSequence;
   tokens: readonly number[];
   /** Absent when this feed's sample is of no use: a stem, or a prompt not fed to its end. */
   job?: Job;
@@ -53,7 +53,7 @@ export class Batch {
       }
       for (const job of this.#jobs) if (job.settled) this.#jobs.delete(job);
       if (this.#jobs.size < before || performance.now() - looked > YIELD_MS) {
-        await nextTurn();
+        await yieldToEventLoop();
         looked = performance.now();
       }
     }
@@ -63,7 +63,7 @@ export class Batch {
   /** What to feed next: one step for each mask of allowed ids. */
   #plan(): Feed[][] {
     const steps = new Map<Uint32Array | undefined, Feed[]>();
-    const stems = new Set<Line>();
+    const stems = new Set<CacheSequence>();
     for (const job of this.#jobs) {
       if (job.settled) continue;
       const feeds = steps.get(job.allowed) ?? [];

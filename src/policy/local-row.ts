@@ -1,4 +1,4 @@
-import type { Line } from "./line.js";
+import type { CacheSequence } from "./cache-sequence.js";
 import type { Row } from "./policy.js";
 
 /** What a row knows of the generate call that is running on it. */
@@ -11,10 +11,10 @@ export interface RunningCall {
 export class LocalRow implements Row {
   readonly id: number;
   readonly tokens: number[];
-  line: Line;
+  line: CacheSequence;
   job: RunningCall | undefined;
 
-  constructor(id: number, tokens: number[], line: Line) {
+  constructor(id: number, tokens: number[], line: CacheSequence) {
     this.id = id;
     this.tokens = tokens;
     this.line = line;

@@ -4,7 +4,7 @@ import type { AllowedMasks } from "./allowed.js";
 import type { Batch } from "./batch.js";
 import { checkOptions } from "./check-options.js";
 import { Job } from "./job.js";
-import { Line } from "./line.js";
+import { CacheSequence } from "./cache-sequence.js";
 import { LocalRow } from "./local-row.js";
 import type { GenerateOptions, Row, Segment, Session } from "./policy.js";
 import { StopWatcher } from "./stops.js";
@@ -45,7 +45,7 @@ export class LocalSession implements Session {
       throw new RangeError("Cannot open a row: the prompt must have at least one token, got none");
     }
     this.#parts.opened();
-    return this.#add(checked, new Line(this.#parts.decoder));
+    return this.#add(checked, new CacheSequence(this.#parts.decoder));
   }
 
   fork(row: Row): Row {
@@ -110,7 +110,7 @@ export class LocalSession implements Session {
     for (const row of this.#rows) this.close(row);
   }
 
-  #add(tokens: number[], line: Line): Row {
+  #add(tokens: number[], line: CacheSequence): Row {
     const row = new LocalRow(this.#nextId++, tokens, line);
     this.#rows.add(row);
     return row;

@@ -71,7 +71,7 @@ async function readAgain(
   const row = [...Array.from(prompt), ...Array.from(tokens)];
   const [logprobs, entropies] = tf.tidy(() => {
     const after = Array.from(tokens, (_, t) => prompt.length + t - 1);
-    const told = model.someLogProbs(
+    const told = model.logProbsAt(
       model.batch([row]),
       tf.tensor1d(after, "int32"),
       tf.tensor1d(Array.from(tokens), "int32"),

@@ -1,4 +1,4 @@
-import { nextTurn } from "#platform/turns";
+import { yieldToEventLoop } from "#platform/turns";
 import { expectManyListeners } from "#platform/many-listeners";
 import type { Task } from "../data/task.js";
 import type { RolloutTask } from "../rollout/task.js";
@@ -177,7 +177,7 @@ export async function score(
 
   const judge = async (call: readonly Row[]) => {
     if (performance.now() - turned > longestTurnMs) {
-      await nextTurn();
+      await yieldToEventLoop();
       turned = performance.now();
     }
     either.throwIfAborted();

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Policy, Row, Session } from "../policy/index.js";
 import { openRows } from "./choice.js";
 import { ApiError } from "./http/api-error.js";
-import type { Lanes } from "./lanes.js";
+import type { BatchAdmission } from "./batch-admission.js";
 import type { GenerationRequest } from "./schema/common.js";
 
 /** What answering a request needs. */
@@ -10,7 +10,7 @@ export interface Handling {
   policy: Policy;
   /** The model's name, as `/v1/models` says it. */
   model: string;
-  lanes: Lanes;
+  admission: BatchAdmission;
   response: ServerResponse;
   /** Aborted when the client is gone or the server ends. */
   signal: AbortSignal;
@@ -70,12 +70,12 @@ export function roomAfter(policy: Policy, prompt: readonly number[], param: stri
 
 /** Opens every prompt's rows, runs `use`, and gives their memory back whatever happens. */
 export async function withRows<T>(
-  { policy, lanes, signal }: Handling,
+  { policy, admission, signal }: Handling,
   prompts: readonly (readonly number[])[],
   n: number,
   use: (rows: { session: Session; row: Row; prompt: number; index: number }[]) => Promise<T>,
 ): Promise<T> {
-  const free = await lanes.take(prompts.length * n, signal);
+  const free = await admission.take(prompts.length * n, signal);
   const sessions: Session[] = [];
   try {
     const all = prompts.flatMap((tokens, prompt) => {

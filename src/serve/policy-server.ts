@@ -9,7 +9,7 @@ import { chat } from "./chat.js";
 import { completions } from "./completions.js";
 import { Access } from "./http/access.js";
 import { ApiError, toApiError } from "./http/api-error.js";
-import { Lanes } from "./lanes.js";
+import { BatchAdmission } from "./batch-admission.js";
 import { tokenize } from "./tokenize.js";
 
 export interface ServeOptions {
@@ -67,7 +67,7 @@ export class PolicyServer {
   readonly #policy: Policy;
   readonly #server: Server;
   readonly #access: Access;
-  readonly #lanes: Lanes;
+  readonly #admission: BatchAdmission;
   readonly #options: ServeOptions;
   readonly #ending = new AbortController();
   readonly #running = new Set<Promise<void>>();
@@ -91,7 +91,7 @@ export class PolicyServer {
     this.#policy = policy;
     this.#options = options;
     this.#access = new Access(host, key);
-    this.#lanes = new Lanes(maxRows, maxQueue);
+    this.#admission = new BatchAdmission(maxRows, maxQueue);
     this.#server = createServer((request, response) => {
       const answer = this.#answer(request, response).finally(() => this.#running.delete(answer));
       this.#running.add(answer);
@@ -123,7 +123,7 @@ export class PolicyServer {
 
   /** Rows being decoded and requests waiting for their turn. */
   load(): { rows: number; waiting: number } {
-    return { rows: this.#lanes.running, waiting: this.#lanes.waiting };
+    return { rows: this.#admission.running, waiting: this.#admission.waiting };
   }
 
   /** Takes no more requests, lets those that run finish for so long, then ends them. */
@@ -170,7 +170,7 @@ export class PolicyServer {
     const handling = {
       policy: this.#policy,
       model: this.model,
-      lanes: this.#lanes,
+      admission: this.#admission,
       response,
       signal,
     };

@@ -1,4 +1,4 @@
-import { lettingGo } from "./let-go.js";
+import { freeTapeEagerly } from "./free-tape-eagerly.js";
 import { tf } from "./tf.js";
 
 /** A loss and its gradient for each parameter it depends on. */
@@ -27,7 +27,7 @@ export function gradientsOf(
   loss: () => tf.Scalar,
   parameters: ReadonlyMap<string, tf.Variable>,
 ): Gradients {
-  const { value, grads } = tf.variableGrads(() => lettingGo(loss), [...parameters.values()]);
+  const { value, grads } = tf.variableGrads(() => freeTapeEagerly(loss), [...parameters.values()]);
   const gradients: Record<string, tf.Tensor> = {};
   for (const [name, variable] of parameters) {
     const gradient = grads[variable.name];

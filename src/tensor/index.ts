@@ -17,5 +17,5 @@ export { embed } from "./ops/embed.js";
 export { logProbEntropyFromHidden } from "./ops/log-prob-entropy-from-hidden.js";
 export { topKFromHidden } from "./ops/top-k-from-hidden.js";
 export { gradientsOf, type Gradients } from "./gradients.js";
-export { lettingGo } from "./let-go.js";
+export { freeTapeEagerly } from "./free-tape-eagerly.js";
 export { AdamW, type AdamWOptions, type AdamWReport, type AdamWState } from "./adamw.js";

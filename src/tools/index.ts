@@ -23,7 +23,7 @@ export { pyodidePool } from "./python/pyodide-python.js";
 export {
   detectIsolation,
   systemPython,
-  whyNoWalls,
+  sandboxUnavailableReason,
   type Isolation,
   type SystemPython,
   type SystemPythonOptions,

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { observe, origin, unsettled } from "./running.js";
-import { Strays } from "./strays.js";
+import { UnhandledErrors } from "./unhandled-errors.js";
 import { Watchdog } from "./watchdog.js";
 
 export interface GuardOptions {
@@ -43,7 +43,7 @@ function nothingLeft(afterwards: string): string {
  */
 export function guardProcess(options: GuardOptions): { end: () => void } {
   const { report, afterwards, patienceMs = 300_000 } = options;
-  const strays = Strays.watch(report);
+  const unhandled = UnhandledErrors.watch(report);
   let watchdog: Watchdog | undefined;
   observe({
     tell: (what) => watchdog?.enter(what),
@@ -70,7 +70,7 @@ export function guardProcess(options: GuardOptions): { end: () => void } {
 
   return {
     end: () => {
-      strays.end();
+      unhandled.end();
       watchdog?.end();
       observe({ tell: () => undefined, userCode: () => Promise.resolve() });
       process.exit = exit;

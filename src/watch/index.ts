@@ -1,3 +1,3 @@
 export { guardProcess, type GuardOptions } from "./guard-process.js";
 export { expectUserCode, running, unsettled } from "./running.js";
-export { Strays } from "./strays.js";
+export { UnhandledErrors } from "./unhandled-errors.js";

@@ -104,7 +104,7 @@ test("SkyRL's server trains as the lab does, by trees, and learns", { skip }, as
   const options = { tokenizer, contextLength: 512, lora: { rank: 4, seed: 1 }, attempts: 60 };
   const far = await engine.tinker(url, options);
   t.after(() => far.close());
-  assert.deepEqual(far.traits, { reduction: "mean", clips: false });
+  assert.deepEqual(far.capabilities, { reduction: "mean", clips: false });
 
   const trees = await rollout(far, tasks.calc({ train: 2, test: 1 }).train, {
     ...{ n: 6, initialRollouts: 3, responseLength: 64, branchProbability: 1, beamSize: 2 },

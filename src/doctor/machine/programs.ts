@@ -1,4 +1,4 @@
-import { whyNoWalls } from "../../tools/python/system-python.js";
+import { sandboxUnavailableReason } from "../../tools/python/system-python.js";
 import type { Check } from "../check.js";
 import { firstProgram, runProgram } from "./run-program.js";
 
@@ -31,7 +31,7 @@ async function sandbox(): Promise<Check[]> {
     const found = "no Python on this machine, and none is needed";
     return [...checks, { id: "python", area, status: "note", found }];
   }
-  const trouble = whyNoWalls();
+  const trouble = sandboxUnavailableReason();
   const modules = ["numpy", "sympy", "torch", "transformers"];
   const code = `import importlib.util as u;print(" ".join(m for m in ${JSON.stringify(modules)} if u.find_spec(m)))`;
   const has = (await runProgram(python.name, ["-c", code])) || "none of " + modules.join(", ");

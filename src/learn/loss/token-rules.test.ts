@@ -5,7 +5,7 @@ import { tf } from "../../tensor/index.js";
 import { lossFacts, type LossName, lossNames } from "./loss-names.js";
 import { losses } from "./losses.js";
 import type { PolicyLossOptions } from "./policy-loss-types.js";
-import { tokenFates, tokenUpdate } from "./token-update.js";
+import { tokenOutcomes, tokenUpdate } from "./token-update.js";
 import type { LossRow } from "./tokens/rule.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
@@ -92,12 +92,12 @@ for (const loss of lossNames) {
           tf.tensor2d(batch.logprobs),
         )
         .arraySync() as Matrix;
-      const fateOf = tokenFates(rows, options);
+      const outcomeOf = tokenOutcomes(rows, options);
       mask.forEach((own, r) => {
         const count = own.reduce((n, m) => n + m, 0);
         own.forEach((trained, t) => {
           if (!trained) return assert.equal(slopes[r]![t]! + 0, 0);
-          const { weight, used, hold = 0, region } = fateOf(r, t);
+          const { weight, used, hold = 0, region } = outcomeOf(r, t);
           seen.add(region);
           // A mean over the rows that have a token, in verl 0.9.1's rule, or over all.
           const counted = facts.rule === "older" ? mask.length : mask.length - 1;
@@ -115,8 +115,8 @@ for (const loss of lossNames) {
   });
 }
 
-test("tokenUpdate() tells a single token's fate under every loss", () => {
-  const fate = (loss: LossName, ratio: number, advantage: number) => {
+test("tokenUpdate() tells a single token's outcome under every loss", () => {
+  const outcome = (loss: LossName, ratio: number, advantage: number) => {
     const {
       region,
       weight,
@@ -126,17 +126,17 @@ test("tokenUpdate() tells a single token's fate under every loss", () => {
     });
     return [region, Number(weight.toFixed(6)), Number(hold.toFixed(6))];
   };
-  assert.deepEqual(fate("vanilla", 1.5, 1), ["above", 0, 0]);
-  assert.deepEqual(fate("vanilla", 3.5, -1), ["dual", 0, 0]);
-  assert.deepEqual(fate("cispo", 0.5, 1), ["below", 0.8, 0]);
-  assert.deepEqual(fate("sapo", 1, 1), ["inside", 1, 0]);
-  assert.deepEqual(fate("gpg", 1.5, -1), ["inside", 1, 0]);
-  assert.deepEqual(fate("dro", Math.E, 1), ["inside", 1, 2]);
-  assert.deepEqual(fate("ce_gppo", 0.5, -1), ["below", 0.2, 0]);
-  assert.deepEqual(fate("ce_gppo", 1.5, 1), ["above", 1.2, 0]);
+  assert.deepEqual(outcome("vanilla", 1.5, 1), ["above", 0, 0]);
+  assert.deepEqual(outcome("vanilla", 3.5, -1), ["dual", 0, 0]);
+  assert.deepEqual(outcome("cispo", 0.5, 1), ["below", 0.8, 0]);
+  assert.deepEqual(outcome("sapo", 1, 1), ["inside", 1, 0]);
+  assert.deepEqual(outcome("gpg", 1.5, -1), ["inside", 1, 0]);
+  assert.deepEqual(outcome("dro", Math.E, 1), ["inside", 1, 2]);
+  assert.deepEqual(outcome("ce_gppo", 0.5, -1), ["below", 0.2, 0]);
+  assert.deepEqual(outcome("ce_gppo", 1.5, 1), ["above", 1.2, 0]);
   // From 0.4 to 0.56 is allowed, to 0.7 is not.
-  assert.deepEqual(fate("dppo_tv", 1.4, 1), ["inside", 1.4, 0]);
-  assert.deepEqual(fate("dppo_tv", 1.75, 1), ["above", 0, 0]);
+  assert.deepEqual(outcome("dppo_tv", 1.4, 1), ["inside", 1.4, 0]);
+  assert.deepEqual(outcome("dppo_tv", 1.75, 1), ["above", 0, 0]);
   assert.throws(
     () => tokenUpdate(1, 1, { loss: "dppo_kl" }),
     /oldLogprob must be given for dppo_kl/,

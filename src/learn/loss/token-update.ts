@@ -4,7 +4,7 @@ import { lossNameOf } from "./loss-names.js";
 import {
   type ClipRegion,
   type LossRow,
-  type TokenFate,
+  type TokenOutcome,
   type TokenRuleOptions,
   weighed,
   weightsOf,
@@ -30,7 +30,7 @@ export interface TokenUpdateOptions extends TokenRuleOptions {
   oldLogprob?: number;
 }
 
-const updateOf = ({ ratio, region, weight, hold }: TokenFate): TokenUpdate => ({
+const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate => ({
   ...{ ratio, region, weight },
   ...(hold === undefined ? {} : { hold }),
 });
@@ -81,10 +81,10 @@ export function tokenUpdate(
 }
 
 /** What a loss does to the tokens of rows, asked one by one; all rows of the batch must be given. */
-export function tokenFates(
+export function tokenOutcomes(
   rows: readonly LossRow[],
   options: TokenRuleOptions,
-): (row: number, token: number) => TokenFate {
+): (row: number, token: number) => TokenOutcome {
   const rule = tokenRules[lossNameOf(options)];
   const share = rule.share?.(rows, options);
   const correction = weightsOf(rule, rows);
@@ -104,8 +104,8 @@ export function tokenUpdates(
   row: number,
   options: TokenRuleOptions,
 ): (TokenUpdate | undefined)[] {
-  const fateOf = tokenFates(rows, options);
+  const outcomeOf = tokenOutcomes(rows, options);
   return Array.from(rows[row]!.mask, (trained, t) =>
-    trained ? updateOf(fateOf(row, t)) : undefined,
+    trained ? updateOf(outcomeOf(row, t)) : undefined,
   );
 }

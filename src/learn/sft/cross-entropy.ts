@@ -79,7 +79,7 @@ function sharedCrossEntropy(
       }
     });
     const places = tf.tensor1d(after, "int32");
-    const { logprobs } = model.someLogProbs(batch, places, tf.tensor1d(labels, "int32"), options);
+    const { logprobs } = model.logProbsAt(batch, places, tf.tensor1d(labels, "int32"), options);
     return logprobs.sum().neg().asScalar();
   });
 }

@@ -9,7 +9,7 @@ import { cacheTypes, checkWeights, decoderTypes } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
 import { wholeValues } from "../files/whole-values.js";
 import type { Extension } from "./pages.js";
-import { sampledRoom } from "./sampled-room.js";
+import { allocateSamples } from "./allocate-samples.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 
 /** Memory kept for the next rows when none is open; a long rollout's cache goes back to the system. */
@@ -51,7 +51,7 @@ export class EngineDecoder implements Decoder {
   #decoder: number;
   #embedding: StoredValues;
   /** Positions whose cosines and sines the engine has. */
-  #turned = 0;
+  #ropeTableSize = 0;
 
   /** With another type than float32, matrices may also be given as the bits of bfloat16 or in blocks. */
   constructor(
@@ -124,7 +124,7 @@ export class EngineDecoder implements Decoder {
     checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
     const count = rows.length;
     const { top } = sampling;
-    const out = sampledRoom(count, top);
+    const out = allocateSamples(count, top);
     const extensions: Extension[] = [];
     for (let i = 0; i < count; i++) {
       extensions.push(this.#pages.extend(rows[i]!, offsets[i + 1]! - offsets[i]!));
@@ -196,12 +196,12 @@ export class EngineDecoder implements Decoder {
       for (const page of extension.pages) pages.push(page);
       pageOffsets[i + 1] = pages.length;
       if (extension.copy) copies.push(extension.copy[0], extension.copy[1]);
-      this.#note(extension, tokens.subarray(offsets[i], offsets[i + 1]));
+      this.#recordTokens(extension, tokens.subarray(offsets[i], offsets[i + 1]));
       if (sampling.repetitionPenalty[i] !== 1) this.#collect(extension, seen);
       seenOffsets[i + 1] = seen.length;
       if (extension.to > furthest) furthest = extension.to;
     }
-    this.#turn(furthest);
+    this.#ensureRopeTable(furthest);
     return this.#kernels.decoder_step(
       this.#decoder,
       this.#embed(tokens),
@@ -241,7 +241,7 @@ export class EngineDecoder implements Decoder {
   }
 
   /** Remembers a row's new tokens with its pages. */
-  #note({ pages, from, copy }: Extension, tokens: Int32Array): void {
+  #recordTokens({ pages, from, copy }: Extension, tokens: Int32Array): void {
     if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
     for (let i = 0; i < tokens.length; i++) {
       const page = pages[Math.floor((from + i) / PAGE_SIZE)]!;
@@ -258,11 +258,11 @@ export class EngineDecoder implements Decoder {
   }
 
   /** Makes sure that the engine has the rotary angles of the first `positions` positions. */
-  #turn(positions: number): void {
-    if (positions <= this.#turned) return;
+  #ensureRopeTable(positions: number): void {
+    if (positions <= this.#ropeTableSize) return;
     const { headDim, inverseFrequencies, contextLength } = this.#shape;
     const half = headDim / 2;
-    let size = Math.max(256, this.#turned);
+    let size = Math.max(256, this.#ropeTableSize);
     while (size < positions) size *= 2;
     size = Math.min(size, contextLength);
     const cos = new Float32Array(size * half);
@@ -275,6 +275,6 @@ export class EngineDecoder implements Decoder {
       }
     }
     this.#kernels.decoder_load_rope(this.#decoder, cos, sin, size);
-    this.#turned = size;
+    this.#ropeTableSize = size;
   }
 }

@@ -14,7 +14,7 @@ import type { Model } from "../transformer/transformer.js";
 
 /** Whether a decoder of that type has the model's weights as they are. */
 function keptAs(model: Model, dtype: DecoderType): boolean {
-  return dtype === "bfloat16" && model.weightType === "bfloat16" && !model.lora;
+  return dtype === "bfloat16" && model.weightPrecision === "bfloat16" && !model.lora;
 }
 
 /**

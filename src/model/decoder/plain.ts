@@ -12,7 +12,7 @@ import type {
 import { checkWeights } from "./weights.js";
 import type { Decoder, Sampled, StepSampling } from "./decoder.js";
 import type { Extension } from "./pages.js";
-import { sampledRoom } from "./sampled-room.js";
+import { allocateSamples } from "./allocate-samples.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 import { sample } from "./sample.js";
 
@@ -86,7 +86,7 @@ export class PlainDecoder implements Decoder {
   step(rows: Int32Array, tokens: Int32Array, offsets: Int32Array, sampling: StepSampling): Sampled {
     checkStep({ rows, tokens, offsets, sampling }, this, (row) => this.length(row));
     const { top } = sampling;
-    const out = sampledRoom(rows.length, top);
+    const out = allocateSamples(rows.length, top);
     const extensions: Extension[] = [];
     try {
       for (const [i, row] of rows.entries()) {

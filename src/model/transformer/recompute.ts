@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { lettingGo, tf } from "../../tensor/index.js";
+import { freeTapeEagerly, tf } from "../../tensor/index.js";
 
 type Save = (tensors: tf.Tensor[]) => void;
 
@@ -11,14 +11,14 @@ type Save = (tensors: tf.Tensor[]) => void;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { checkpoint } from "arpo-lab/model";
+ * import { recompute } from "arpo-lab/model";
  * import { tf } from "arpo-lab/tensor";
  *
- * const cube = (x: tf.Tensor) => checkpoint(([y]) => y.square().mul(y), [x]);
+ * const cube = (x: tf.Tensor) => recompute(([y]) => y.square().mul(y), [x]);
  * assert.equal(tf.grad((x) => cube(x).sum())(tf.tensor1d([2])).dataSync()[0], 12);
  * ```
  */
-export function checkpoint(
+export function recompute(
   f: (inputs: tf.Tensor[], constants: tf.Tensor[]) => tf.Tensor,
   inputs: readonly tf.Tensor[],
   constants: readonly tf.Tensor[] = [],
@@ -37,7 +37,7 @@ export function checkpoint(
         const tape = state.activeTape;
         try {
           const rest = saved.slice(given.length);
-          return tf.grads((...again: tf.Tensor[]) => lettingGo(() => f(again, rest)))(
+          return tf.grads((...again: tf.Tensor[]) => freeTapeEagerly(() => f(again, rest)))(
             saved.slice(0, given.length),
             dy,
           );

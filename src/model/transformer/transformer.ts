@@ -4,7 +4,7 @@
 // learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { embed, linear, logProbEntropyFromHidden, rmsNorm, tf } from "../../tensor/index.js";
-import { checkpoint } from "./recompute.js";
+import { recompute } from "./recompute.js";
 import { modelConfig, type ModelConfig, type ModelConfigInput } from "../config.js";
 import { decoderLayer } from "./layer.js";
 import type { GenerationConfig } from "../generation-config.js";
@@ -13,7 +13,7 @@ import { layerParts, type LayerWeights } from "./layer-parts.js";
 import type { Lora } from "./lora.js";
 import { rotaryTable, type RotaryTable } from "./rope.js";
 import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js";
-import { type KeptType, weightShapes, shapeSize } from "./weights.js";
+import { type WeightPrecision, weightShapes, shapeSize } from "./weights.js";
 
 /** How a forward pass is run; the result is the same. */
 export interface ForwardOptions {
@@ -49,8 +49,8 @@ function variable(values: Float32Array, shape: number[]): tf.Variable {
  * ```
  */
 export class Model {
-  /** What the weights are between two steps of training; `keepWeights` says it. */
-  weightType: KeptType = "float32";
+  /** Precision of the weights between training steps, as `setWeightPrecision` set it. */
+  weightPrecision: WeightPrecision = "float32";
   #version = 0;
   #rotary: RotaryTable | undefined;
   #layers: LayerWeights[];
@@ -240,7 +240,7 @@ export class Model {
           const all = Object.keys(weights);
           const names = all.filter((name) => scale === undefined || name.includes(".lora_"));
           const frozen = all.filter((name) => !names.includes(name));
-          x = checkpoint(
+          x = recompute(
             ([given, ...values], [cos, sin, ...rest]) => {
               const kept = rest.splice(rest.length - frozen.length, frozen.length);
               const again = Object.fromEntries([
@@ -314,7 +314,7 @@ export class Model {
    * The same for some tokens alone, counted through the rows or, where rows share what they have in
    * common, through what is shared: ln p and entropy of `labels` [count] behind the tokens `after` [count].
    */
-  someLogProbs(
+  logProbsAt(
     batch: TokenBatch,
     after: tf.Tensor1D,
     labels: tf.Tensor1D,

@@ -57,5 +57,5 @@ export function shapeSize(shape: readonly number[]): number {
 }
 
 /** What a model's weights may be between two steps of training. */
-export const keptTypes = ["float32", "bfloat16"] as const;
-export type KeptType = (typeof keptTypes)[number];
+export const weightPrecisions = ["float32", "bfloat16"] as const;
+export type WeightPrecision = (typeof weightPrecisions)[number];

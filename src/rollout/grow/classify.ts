@@ -4,7 +4,7 @@ import { toolContent } from "../../text/call-input.js";
 import type { RowEnd } from "../tree/tree-values.js";
 
 /** What happens to a row after a segment. */
-export type Fate =
+export type SegmentOutcome =
   { kind: "call"; tag: string; input: string } | { kind: "keep" } | { kind: "end"; why: RowEnd };
 
 interface Situation {
@@ -21,7 +21,7 @@ interface Situation {
 }
 
 /** Says what a row does next. The caller spends the tool call. */
-export function classify(at: Situation): Fate {
+export function classify(at: Situation): SegmentOutcome {
   const { finish, stop } = at.segment;
   if (finish === "stop" && stop !== undefined) {
     if (at.calls >= at.callLimit) return { kind: "end", why: "call-limit" };

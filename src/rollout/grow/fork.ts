@@ -212,7 +212,7 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
   }
   const path = pathOf(tree, target.id);
   const tokens = path.flatMap((node) => [...node.tokens]);
-  const fate = classify({
+  const next = classify({
     segment: target.kind === "end" ? { finish: "end" } : target,
     tokens,
     promptLength: 0,
@@ -222,13 +222,13 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
     searchPrompt: false,
     tokenizer: policy.tokenizer,
   });
-  if (fate.kind === "keep") return last!;
-  if (fate.kind === "end") {
+  if (next.kind === "keep") return last!;
+  if (next.kind === "end") {
     throw new RangeError(
-      `Cannot fork: node ${target.id} ends its row (${fate.why}); choose a token before its end with 'at'`,
+      `Cannot fork: node ${target.id} ends its row (${next.why}); choose a token before its end with 'at'`,
     );
   }
-  const { tag, input } = fate;
+  const { tag, input } = next;
   if (result !== undefined) {
     return resultNode(last!, { tag, input, text: result, ok: true, retries: 0 }, cut);
   }

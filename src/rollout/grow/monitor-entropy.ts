@@ -91,7 +91,7 @@ async function step(
 ): Promise<boolean> {
   const { config, session, policy, tools, signal } = env;
   const { handle, run } = probe;
-  const fate = classify({
+  const outcome = classify({
     segment,
     tokens: handle.tokens,
     promptLength: run.prompt.tokens.length,
@@ -101,12 +101,12 @@ async function step(
     searchPrompt: config.compat.searchPrompt,
     tokenizer: policy.tokenizer,
   });
-  if (fate.kind !== "call") return fate.kind === "keep";
+  if (outcome.kind !== "call") return outcome.kind === "keep";
   probe.calls++;
   const { trial } = probe;
-  const { text } = await (trial?.tags.includes(fate.tag)
-    ? trial.episode.call(fate.tag, fate.input, signal)
-    : tools.call(fate.tag, fate.input, { signal }));
+  const { text } = await (trial?.tags.includes(outcome.tag)
+    ? trial.episode.call(outcome.tag, outcome.input, signal)
+    : tools.call(outcome.tag, outcome.input, { signal }));
   if (trial?.episode.done) return false;
   const { resultBegin } = config.compat;
   const block = encodeResult(text, policy.tokenizer, resultBegin, policy.contextLength);

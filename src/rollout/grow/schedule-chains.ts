@@ -52,9 +52,10 @@ async function toTheEnd(env: Environment, run: TreeRun, row: LiveRow): Promise<v
   for (let { round } = row; ; round++) {
     const left = env.config.responseLength - row.length;
     const node = await run.generate(row, round, Math.max(1, left));
-    const fate = run.classify(row, node);
-    const fits = fate.kind === "call" ? await run.call(row, round, fate.tag, fate.input) : true;
-    if (!run.survives(row, fate, fits)) return;
+    const outcome = run.classify(row, node);
+    const fits =
+      outcome.kind === "call" ? await run.call(row, round, outcome.tag, outcome.input) : true;
+    if (!run.survives(row, outcome, fits)) return;
   }
 }
 

@@ -60,14 +60,14 @@ export async function growInLockstep(
 async function oneRound(active: Active[], round: number, limit: number): Promise<Active[]> {
   const maxTokens = Math.max(1, ...active.map(({ row }) => limit - row.length));
   const nodes = await all(active.map(({ run, row }) => run.generate(row, round, maxTokens)));
-  const fates = active.map(({ run, row }, i) => run.classify(row, nodes[i]!));
+  const outcomes = active.map(({ run, row }, i) => run.classify(row, nodes[i]!));
   const fits = await all(
     active.map(({ run, row }, i) => {
-      const fate = fates[i]!;
-      return fate.kind === "call" ? run.call(row, round, fate.tag, fate.input) : true;
+      const outcome = outcomes[i]!;
+      return outcome.kind === "call" ? run.call(row, round, outcome.tag, outcome.input) : true;
     }),
   );
-  return active.filter(({ run, row }, i) => run.survives(row, fates[i]!, fits[i]!));
+  return active.filter(({ run, row }, i) => run.survives(row, outcomes[i]!, fits[i]!));
 }
 
 /** Promise.all that waits for every promise before it rejects, so that nothing runs on unseen. */

@@ -30,9 +30,10 @@ export async function growAlone(
   const advance = async (row: LiveRow, round: number): Promise<Step> => {
     const left = config.responseLength - row.length;
     const node = await run.generate(row, round, Math.max(1, left));
-    const fate = run.classify(row, node);
-    const fits = fate.kind === "call" ? await run.call(row, round, fate.tag, fate.input) : true;
-    if (!run.survives(row, fate, fits)) return {};
+    const outcome = run.classify(row, node);
+    const fits =
+      outcome.kind === "call" ? await run.call(row, round, outcome.tag, outcome.input) : true;
+    if (!run.survives(row, outcome, fits)) return {};
     const point = await run.branchPoint(row, true);
     const next = advance(row, round + 1);
     next.catch(() => undefined); // Its failure is seen when the round is awaited.

@@ -69,9 +69,10 @@ async function oneSegment(env: Environment, run: TreeRun, row: LiveRow): Promise
   );
   while (row.length < until) {
     const node = await run.generate(row, step, until - row.length);
-    const fate = run.classify(row, node);
-    const fits = fate.kind === "call" ? await run.call(row, step, fate.tag, fate.input) : true;
-    if (!run.survives(row, fate, fits)) return;
+    const outcome = run.classify(row, node);
+    const fits =
+      outcome.kind === "call" ? await run.call(row, step, outcome.tag, outcome.input) : true;
+    if (!run.survives(row, outcome, fits)) return;
   }
   const isDeep =
     settings.rule === "treepo" && stepOf(settings, { start, length: row.length }) >= settings.depth;

@@ -2,7 +2,7 @@ import type { Row, Segment } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import { decideBranch } from "../branch/branch-rule.js";
-import { classify, type Fate } from "./classify.js";
+import { classify, type SegmentOutcome } from "./classify.js";
 import type { Environment } from "./environment.js";
 import type { BranchPoint, LiveNode, LiveRow } from "./live-row.js";
 import { RefillsAhead } from "./refills-ahead.js";
@@ -120,9 +120,9 @@ export class TreeRun {
   }
 
   /** What the row does after the segment; spends the call. */
-  classify(row: LiveRow, node: LiveNode): Fate {
+  classify(row: LiveRow, node: LiveNode): SegmentOutcome {
     const { config, policy } = this.#env;
-    const fate = classify({
+    const outcome = classify({
       segment: node,
       tokens: row.handle.tokens,
       promptLength: this.prompt.tokens.length,
@@ -132,15 +132,16 @@ export class TreeRun {
       searchPrompt: config.compat.searchPrompt,
       tokenizer: policy.tokenizer,
     });
-    if (fate.kind === "call" || (fate.kind === "end" && fate.why === "bad-call")) row.calls++;
-    if (fate.kind === "end" && fate.why === "call-limit") {
+    if (outcome.kind === "call" || (outcome.kind === "end" && outcome.why === "bad-call"))
+      row.calls++;
+    if (outcome.kind === "end" && outcome.why === "call-limit") {
       row.leaf = {
         ...this.#node("end", row, node.round),
         tokens: Int32Array.of(policy.tokenizer.eosId),
       };
       row.length++;
     }
-    return fate;
+    return outcome;
   }
 
   /** Asks the tool and adds its answer to the row. False if the answer does not fit into the context. */
@@ -188,9 +189,9 @@ export class TreeRun {
   }
 
   /** Ends the row, or says that it goes on. */
-  survives(row: LiveRow, fate: Fate, fits: boolean): boolean {
+  survives(row: LiveRow, outcome: SegmentOutcome, fits: boolean): boolean {
     let end: RowEnd | undefined;
-    if (fate.kind === "end") end = fate.why;
+    if (outcome.kind === "end") end = outcome.why;
     else if (!fits) end = "context";
     else if (row.episode?.done) end = "done";
     else if (row.length >= this.#env.config.responseLength) end = "length";

@@ -20,7 +20,7 @@ import { expansionRules } from "../../rollout/branch/family/settings.js";
 import { credit } from "./schema-credit.js";
 import { expand } from "./schema-expand.js";
 
-import { keptTypes } from "../../model/transformer/weights.js";
+import { weightPrecisions } from "../../model/transformer/weights.js";
 import { cacheTypes, decoderTypes } from "../../model/decoder/weights.js";
 import { filterGroups, rolloutCorrection } from "./schema-correction.js";
 
@@ -118,8 +118,8 @@ export const lab = section({
   cache: oneOf(cacheTypes, "float32").describe(
     "How keys and values are kept to sample with: float16 takes half the memory, and the update corrects for it",
   ),
-  weights: oneOf(keptTypes, "float32").describe(
-    "What the weights are between steps: bfloat16 rounds them by lot after each, with gradients and averages in float32, so that sampler=bfloat16 and checkpoints of half the size lose nothing",
+  weights: oneOf(weightPrecisions, "float32").describe(
+    "Precision of the weights between training steps: bfloat16 rounds them stochastically after each step and keeps gradients and optimizer state in float32, so that sampler=bfloat16 and checkpoints of half the size are exact",
   ),
   correct_sampler: flag(true).describe(
     "Where what samples is not what trains and rollout_correction asks for nothing: weights per token; off: metrics alone",

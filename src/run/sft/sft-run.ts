@@ -8,7 +8,7 @@ import {
   type Model,
   addLora,
   loadAdapter,
-  keepWeights,
+  setWeightPrecision,
   loadModel,
   saveAdapter,
   saveModel,
@@ -120,7 +120,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     const tokenizer = await HfTokenizer.load(modelFolder(config.model_name_or_path));
     const { train, evaluation } = await readExamples(config, base, tokenizer, note);
     const model = await loadModel(modelFolder(config.model_name_or_path));
-    await keepWeights(model, config.pure_bf16 ? "bfloat16" : "float32");
+    await setWeightPrecision(model, config.pure_bf16 ? "bfloat16" : "float32");
     if (config.finetuning_type === "lora") {
       addLora(model, {
         rank: config.lora_rank,
@@ -232,7 +232,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     await refuseBroken(model);
     // A folder that holds both would have its adapters added twice by transformers.
     if (model.lora) await saveAdapter(model, folder, { base: this.config.model_name_or_path });
-    else await saveModel(model, folder, { dtype: model.weightType });
+    else await saveModel(model, folder, { dtype: model.weightPrecision });
     await this.#parts.tokenizer.save(folder);
   }
 

@@ -4,7 +4,7 @@ import {
   type Tokenizer,
   addLora,
   fetchWeights,
-  keepWeights,
+  setWeightPrecision,
   loadModel,
   modelFolder,
   modelName,
@@ -100,7 +100,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
       seed: config.lab.seed,
     });
   }
-  await keepWeights(loaded, config.lab.weights);
+  await setWeightPrecision(loaded, config.lab.weights);
   await fetchWeights(loaded, config.lab.sampler);
   const policy = Policy.fromModel(loaded, tokenizer, {
     name: modelName(folder),

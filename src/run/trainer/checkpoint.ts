@@ -53,7 +53,7 @@ export async function saveCheckpoint(
   await refuseBroken(model);
   const actor = join(path, "actor");
   await mkdir(actor);
-  await saveModel(model, actor, { dtype: model.lora ? "float32" : model.weightType });
+  await saveModel(model, actor, { dtype: model.lora ? "float32" : model.weightPrecision });
   if (model.lora) {
     const base = config.actor_rollout_ref.model.path;
     await saveAdapter(model, join(actor, adapterFolder), { base });

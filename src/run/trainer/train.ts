@@ -10,7 +10,7 @@ import type { Logger } from "../loggers/logger.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
 import { dumpAnswers } from "./dump-answers.js";
 import { toolCallLines } from "./tool-call-lines.js";
-import { Strays } from "../../watch/strays.js";
+import { UnhandledErrors } from "../../watch/unhandled-errors.js";
 import { Trainer, type TrainerParts, type TrainerStep } from "./trainer.js";
 
 export interface TrainOptions {
@@ -136,7 +136,7 @@ async function trainAlone(
   await run.write("config.yaml", stringify(parts.config));
   const logger = guarded(options.loggers ?? [], warn);
   const watch = watchGradients(warn);
-  const strays = Strays.watch(warn);
+  const unhandled = UnhandledErrors.watch(warn);
 
   const record = async (step: number, metrics: Record<string, number>, timing = {}) => {
     await run.appendMetrics({ step, ...metrics });
@@ -184,7 +184,7 @@ async function trainAlone(
         await run.appendAll("tool_calls.jsonl", toolCallLines(step.step, step.trees));
       }
       await dump(schedule.rollout_data_dir, step.step, step.scored);
-      const found = strays.take();
+      const found = unhandled.take();
       const metrics = {
         ...step.metrics,
         ...(found > 0 ? { "training/stray_errors": found } : {}),
@@ -210,7 +210,7 @@ async function trainAlone(
     await logger.close("failed");
     throw error;
   } finally {
-    strays.end();
+    unhandled.end();
   }
   await logger.close("finished");
   return trainer;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import {
   type HfTokenizer,
-  keepWeights,
+  setWeightPrecision,
   type Model,
   packHalf,
   unpackHalf,
@@ -22,7 +22,7 @@ const kept = ["lab.weights=bfloat16"];
 /** A run's parts, with the model's weights kept as the configuration says: what `assemble` does. */
 async function parts(overrides: string[] = []) {
   const made = await smallParts([...kept, ...overrides]);
-  await keepWeights(made.policy.model, made.config.lab.weights);
+  await setWeightPrecision(made.policy.model, made.config.lab.weights);
   return made;
 }
 
@@ -103,8 +103,8 @@ test("a sampler in bfloat16 is then the policy itself: as likely, and nothing is
 test("what weights cannot be kept as is refused by name", async () => {
   const { policy } = await smallParts();
   await assert.rejects(
-    keepWeights(policy.model, "float16" as never),
-    /Cannot keep weights: type must be float32 or bfloat16, got float16/,
+    setWeightPrecision(policy.model, "float16" as never),
+    /Cannot set the weight precision: type must be float32 or bfloat16, got float16/,
   );
   await assert.rejects(smallParts(["lab.weights=half"]), /lab\.weights/);
 });

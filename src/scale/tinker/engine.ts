@@ -6,10 +6,10 @@ import { type ServerModel, TinkerClient } from "./client/tinker-client.js";
 import { type TinkerLora, TinkerRun } from "./client/tinker-run.js";
 import { TinkerPolicy, type TinkerSaved } from "./tinker-policy.js";
 import { TinkerTrainee } from "./tinker-trainee.js";
-import type { TinkerTraits } from "./traits.js";
+import type { TinkerCapabilities } from "./capabilities.js";
 
 /** How a model at a Tinker server is opened. */
-export interface TinkerOptions extends TinkerConnection, Partial<TinkerTraits> {
+export interface TinkerOptions extends TinkerConnection, Partial<TinkerCapabilities> {
   /**
    * The server's name of the base model.
    *
@@ -87,7 +87,7 @@ export async function openTinker(url: string, options: TinkerOptions): Promise<T
       ...(clips === undefined ? {} : { clips }),
     };
     const trainee = new TinkerTrainee(run, given, resume?.steps ?? 0);
-    await trainee.meet(tokenizer.eosId);
+    await trainee.probe(tokenizer.eosId);
     return new TinkerPolicy({
       ...{ client, trainee },
       ...{ baseModel: model.name, rank, tokenizer, topLogprobs, reconnect: connect },

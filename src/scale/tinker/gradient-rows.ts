@@ -1,7 +1,7 @@
 import type { PassRow } from "../../learn/index.js";
 import type { TinkerDatum, TinkerLoss } from "./client/tinker-run.js";
 import { laidOut, shifted } from "./rows.js";
-import type { TinkerTraits } from "./traits.js";
+import type { TinkerCapabilities } from "./capabilities.js";
 
 /** A row with dL/dlogp of each of its response tokens, and the logp that was taken at. */
 export interface GradientRow {
@@ -28,10 +28,10 @@ export function movingRows(rows: readonly GradientRow[]): GradientRow[] {
  */
 export function exactGradient(
   rows: readonly GradientRow[],
-  traits: Pick<TinkerTraits, "reduction">,
+  capabilities: Pick<TinkerCapabilities, "reduction">,
   count: number,
 ): { loss: TinkerLoss; data: TinkerDatum[] } {
-  if (traits.reduction === "sum") {
+  if (capabilities.reduction === "sum") {
     return {
       loss: { name: "cross_entropy" },
       data: rows.map(({ row, gradient }) => ({
@@ -47,7 +47,7 @@ export function exactGradient(
   }
   return {
     loss: { name: "cispo", config: { clip_low_threshold: 1, clip_high_threshold: 1 } },
-    data: rows.map((row) => ratioRow(row, traits, count)),
+    data: rows.map((row) => ratioRow(row, capabilities, count)),
   };
 }
 
@@ -57,7 +57,7 @@ export function exactGradient(
  */
 export function ratioRow(
   { row, gradient, logprobs }: GradientRow,
-  { reduction }: Pick<TinkerTraits, "reduction">,
+  { reduction }: Pick<TinkerCapabilities, "reduction">,
   count: number,
 ): TinkerDatum {
   const taking = gradient.map((g) => (g === 0 ? 0 : 1));

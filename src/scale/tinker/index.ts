@@ -4,4 +4,4 @@ export { TinkerClient, type ServerModel, type WorkCall } from "./client/tinker-c
 export type { TinkerLora } from "./client/tinker-run.js";
 export type { TinkerOptions } from "./engine.js";
 export { TinkerPolicy, type TinkerParts, type TinkerSaved } from "./tinker-policy.js";
-export type { TinkerTraits } from "./traits.js";
+export type { TinkerCapabilities } from "./capabilities.js";

@@ -21,7 +21,7 @@ import { readSequence } from "./read-sequence.js";
 import { readRow } from "./rows.js";
 import type { TinkerTrainee } from "./tinker-trainee.js";
 import { TinkerSession } from "./tinker-session.js";
-import type { TinkerTraits } from "./traits.js";
+import type { TinkerCapabilities } from "./capabilities.js";
 
 /** Where a training at a server stands: what `resume` goes on from. */
 export interface TinkerSaved {
@@ -93,8 +93,8 @@ export class TinkerPolicy implements Policy {
   }
 
   /** What the server was found to be. */
-  get traits(): TinkerTraits {
-    return this.trainee.traits;
+  get capabilities(): TinkerCapabilities {
+    return this.trainee.capabilities;
   }
 
   /** What entropies made from this policy's answers mean, in one sentence. */
@@ -230,7 +230,7 @@ export class TinkerPolicy implements Policy {
 
   /** SkyRL's JAX backend compiles anew for every number of tokens: it is asked for round ones. */
   #asked(maxTokens: number, room: number): number {
-    if (this.traits.reduction === "sum") return maxTokens;
+    if (this.capabilities.reduction === "sum") return maxTokens;
     return Math.min(room, 32 * Math.ceil(maxTokens / 32));
   }
 

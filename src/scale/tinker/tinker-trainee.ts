@@ -8,7 +8,7 @@ import { lossGradient } from "./loss-gradient.js";
 import { laidOut, ownPart, readRow, shifted, type TokenRow } from "./rows.js";
 import { serverLossOf } from "./server-loss.js";
 import { surprisals } from "./surprisal.js";
-import { type TinkerTraits, traitsOf } from "./traits.js";
+import { type TinkerCapabilities, capabilitiesOf } from "./capabilities.js";
 
 /** A row whose measuring is known. */
 type KnownRow = PassRow & { oldLogprobs?: Float32Array };
@@ -23,8 +23,8 @@ const refuse = (name: string, must: string, got: unknown): never => {
 export class TinkerTrainee implements Trainee {
   #run: TinkerRun;
   #steps: number;
-  #traits: TinkerTraits | undefined;
-  readonly #given: Partial<TinkerTraits>;
+  #capabilities: TinkerCapabilities | undefined;
+  readonly #given: Partial<TinkerCapabilities>;
   /** Why the server's gradient is not known, where it is not. */
   #unsure: string | undefined;
   /** ln p of rows under the weights of now. */
@@ -32,7 +32,7 @@ export class TinkerTrainee implements Trainee {
   /** The last rows read under them, and what was said. */
   #probe: { rows: readonly TokenRow[]; logprobs: Float32Array[] } | undefined;
 
-  constructor(run: TinkerRun, given: Partial<TinkerTraits>, steps = 0) {
+  constructor(run: TinkerRun, given: Partial<TinkerCapabilities>, steps = 0) {
     this.#run = run;
     this.#given = given;
     this.#steps = steps;
@@ -47,13 +47,13 @@ export class TinkerTrainee implements Trainee {
   }
 
   /** What the server was found to be. */
-  get traits(): TinkerTraits {
-    if (this.#traits) return this.#traits;
+  get capabilities(): TinkerCapabilities {
+    if (this.#capabilities) return this.#capabilities;
     throw new TypeError("Cannot use a Tinker server: it must have been met, got one never asked");
   }
 
   /** Reads a row of two tokens, from which it shows what kind of server this is. */
-  async meet(token: number): Promise<void> {
+  async probe(token: number): Promise<void> {
     await this.#forward([readRow({ prompt: [token], tokens: [token] })]);
   }
 
@@ -106,7 +106,7 @@ export class TinkerTrainee implements Trainee {
         inputs: { weights: laidOut(row, new Float32Array(row.trajectory.tokens.length).fill(1)) },
       })),
     );
-    this.#traits ??= { ...traitsOf(answer, this.#run.client.url), ...this.#given };
+    this.#capabilities ??= { ...capabilitiesOf(answer, this.#run.client.url), ...this.#given };
     const logprobs = rows.map((row, i) => ownPart(row, answer.loss_fn_outputs[i]!.logprobs!));
     this.#probe = { rows, logprobs };
     return logprobs;
@@ -154,7 +154,7 @@ export class TinkerTrainee implements Trainee {
     for (const pass of rows) {
       const some = pass.filter((row) => moving.has(row));
       if (some.length === 0) continue;
-      const { loss, data } = exactGradient(some, this.traits, moving.size);
+      const { loss, data } = exactGradient(some, this.capabilities, moving.size);
       await this.#send(data, loss);
     }
     return true;
@@ -172,7 +172,7 @@ export class TinkerTrainee implements Trainee {
     }
     if (!finite(passes.flatMap(({ rows }) => rows))) return false;
     for (const { pass, rows } of passes) {
-      const data = rows.map((row) => ratioRow(row, this.traits, count));
+      const data = rows.map((row) => ratioRow(row, this.capabilities, count));
       const answer = await this.#send(data, loss);
       const logprobs = pass.map((row, i) => ownPart(row, answer.loss_fn_outputs[i]!.logprobs!));
       const { figures } = await lossGradient(pass, logprobs, work.lossOf);
@@ -192,7 +192,7 @@ export class TinkerTrainee implements Trainee {
   }
 
   async #optimStep(now: StepWork<PassRow>["now"]): Promise<StepReport> {
-    const { clips } = this.traits;
+    const { clips } = this.capabilities;
     const bounded = now.maxNorm < Infinity;
     const adam: TinkerAdam = {
       ...{ learningRate: now.learningRate, weightDecay: now.weightDecay },

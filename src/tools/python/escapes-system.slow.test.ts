@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { nobody } from "./bubblewrap.js";
 import { contained, limits } from "./testing/contained.js";
-import { systemPython, whyNoWalls } from "./system-python.js";
+import { systemPython, sandboxUnavailableReason } from "./system-python.js";
 
-const trouble = whyNoWalls();
+const trouble = sandboxUnavailableReason();
 const left = trouble === undefined ? false : `LEFT OUT, bubblewrap does not work here: ${trouble}`;
 const root = process.getuid?.() === 0;
 

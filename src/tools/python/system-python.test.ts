@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { test } from "node:test";
 import { nobody } from "./bubblewrap.js";
-import { systemPython, whyNoWalls } from "./system-python.js";
+import { systemPython, sandboxUnavailableReason } from "./system-python.js";
 
-const trouble = whyNoWalls();
+const trouble = sandboxUnavailableReason();
 const skip = trouble !== undefined && `LEFT OUT, no python3 behind walls here: ${trouble}`;
 
 /** What a program says that asks for the machine's Python on a machine that bubblewrap makes up. */

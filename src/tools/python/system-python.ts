@@ -43,26 +43,26 @@ export interface SystemPython {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { detectIsolation, whyNoWalls } from "arpo-lab/tools";
+ * import { detectIsolation, sandboxUnavailableReason } from "arpo-lab/tools";
  *
- * assert.equal(detectIsolation(), whyNoWalls() === undefined ? "bubblewrap" : "none");
+ * assert.equal(detectIsolation(), sandboxUnavailableReason() === undefined ? "bubblewrap" : "none");
  * ```
  */
 export const detectIsolation = (): Isolation =>
-  whyNoWalls() === undefined ? "bubblewrap" : "none";
+  sandboxUnavailableReason() === undefined ? "bubblewrap" : "none";
 
 /**
  * Why a CPython of this machine cannot be walled in, in one line; undefined where it can.
  *
  * @example
  * ```ts
- * import { pythonTool, whyNoWalls } from "arpo-lab/tools";
+ * import { pythonTool, sandboxUnavailableReason } from "arpo-lab/tools";
  *
- * const python = pythonTool({ python: whyNoWalls() === undefined ? "system" : "pyodide" });
+ * const python = pythonTool({ python: sandboxUnavailableReason() === undefined ? "system" : "pyodide" });
  * await python.dispose?.();
  * ```
  */
-export function whyNoWalls(): string | undefined {
+export function sandboxUnavailableReason(): string | undefined {
   const trouble = wallTrouble();
   if (trouble !== undefined) return trouble;
   return spawnSync("python3", ["-c", ""]).status === 0 ? undefined : "no python3 on the PATH";
@@ -111,9 +111,9 @@ const orPyodide = "or use Pyodide, which needs neither: python: pyodide";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { systemPython, whyNoWalls } from "arpo-lab/tools";
+ * import { systemPython, sandboxUnavailableReason } from "arpo-lab/tools";
  *
- * if (whyNoWalls() !== undefined) assert.throws(() => systemPython(), /Cannot start Python/);
+ * if (sandboxUnavailableReason() !== undefined) assert.throws(() => systemPython(), /Cannot start Python/);
  * else {
  *   const { pool, isolation } = systemPython({ workers: 1 });
  *   assert.deepEqual([isolation, pool.size], ["bubblewrap", 0]);

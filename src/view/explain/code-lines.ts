@@ -117,11 +117,11 @@ export const codeLines = {
   },
   keptWeight: {
     file: `${loss}/tokens/vanilla.ts`,
-    code: "return { ...fate, weight: clipBounds(options).high };",
+    code: "return { ...outcome, weight: clipBounds(options).high };",
   },
   insideWeight: {
     file: `${loss}/tokens/rule.ts`,
-    code: 'return { ...fate, region: "inside", weight: ratio };',
+    code: 'return { ...outcome, region: "inside", weight: ratio };',
   },
 } as const satisfies Record<string, CodeLine>;
 

@@ -14,7 +14,7 @@ export const lossCodeLines = {
     "cispo",
     "const losses: Tensor = weight.mul(input.advantages).mul(input.logprobs).neg();",
   ),
-  cispoKept: at("tokens/cispo", "const weight = between(ratio, low, high);"),
+  cispoKept: at("tokens/cispo", "const weight = clamp(ratio, low, high);"),
   sapoGate: at(
     "sapo",
     "const gate: Tensor = logRatio.exp().sub(1).mul<Tensor>(tau).sigmoid().mul(4).div(tau);",
@@ -43,7 +43,7 @@ export const lossCodeLines = {
   ),
   clipCovKept: at(
     "tokens/clip-cov",
-    'return chosen ? { ...fate, region: "chosen", weight: 0, loss: 0 } : fate;',
+    'return chosen ? { ...outcome, region: "chosen", weight: 0, loss: 0 } : outcome;',
   ),
   klCovCovariance: at(
     "kl-cov",

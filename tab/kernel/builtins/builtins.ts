@@ -28,7 +28,7 @@ export const builtins: Record<string, Load> = {
         await turns.wait(ms);
         return value;
       },
-      setImmediate: turns.nextTurn,
+      setImmediate: turns.yieldToEventLoop,
     }),
   "node:url": () =>
     withDefault({

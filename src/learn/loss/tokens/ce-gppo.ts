@@ -14,9 +14,9 @@ export const ceGppo: TokenRule = {
           ? ["above", gppoHigh * high]
           : ["inside", ratio];
     const [region, bounded] = place;
-    const fate = { ratio, used: advantage, terms: { bounded, gppoLow, gppoHigh } };
+    const outcome = { ratio, used: advantage, terms: { bounded, gppoLow, gppoHigh } };
     return advantage < 0 && bounded > c
-      ? { ...fate, region: "dual", weight: 0, loss: -c * advantage }
-      : { ...fate, region, weight: bounded, loss: -bounded * advantage };
+      ? { ...outcome, region: "dual", weight: 0, loss: -c * advantage }
+      : { ...outcome, region, weight: bounded, loss: -bounded * advantage };
   },
 };

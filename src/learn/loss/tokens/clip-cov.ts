@@ -1,7 +1,7 @@
 import { Random } from "../../../random/index.js";
 import { lossParameters } from "../loss-parameters.js";
 import { chosenAt, covarianceOf, placesOf } from "./covariance.js";
-import { clippedFate, type TokenRule } from "./rule.js";
+import { clippedOutcome, type TokenRule } from "./rule.js";
 
 /** Clip-Cov: PPO's clip; of the unclipped tokens of large covariance some are dropped at random. */
 export const clipCov: TokenRule = {
@@ -13,7 +13,7 @@ export const clipCov: TokenRule = {
       const candidates = places.filter(([r, t]) => {
         const { logprobs, oldLogprobs, advantages } = rows[r]!;
         const ratio = Math.exp(logprobs[t]! - oldLogprobs[t]!);
-        const inside = clippedFate(ratio, advantages[t]!, options).region === "inside";
+        const inside = clippedOutcome(ratio, advantages[t]!, options).region === "inside";
         const own = covariance(r, t);
         return inside && own > clipCovLow && own < clipCovHigh;
       });
@@ -27,7 +27,7 @@ export const clipCov: TokenRule = {
     return (r, t) => ({ covariance: covariance(r, t), chosen: chosen(r, t) });
   },
   token({ ratio, advantage }, { chosen = 0 }, options) {
-    const fate = clippedFate(ratio, advantage, options);
-    return chosen ? { ...fate, region: "chosen", weight: 0, loss: 0 } : fate;
+    const outcome = clippedOutcome(ratio, advantage, options);
+    return chosen ? { ...outcome, region: "chosen", weight: 0, loss: 0 } : outcome;
   },
 };

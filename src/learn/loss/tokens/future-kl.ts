@@ -3,8 +3,8 @@ import { largestFutureFactor, safeFactor } from "../future-factor.js";
 import { lossParameters } from "../loss-parameters.js";
 import { widestLogRatio } from "../turn-numbers.js";
 import {
-  between,
-  dualFate,
+  clamp,
+  dualClippedOutcome,
   type LossRow,
   perRow,
   type TokenRule,
@@ -23,13 +23,13 @@ function futureOf(row: LossRow, options: TokenRuleOptions) {
   const factors = new Float64Array(mask.length);
   let [sum, cut] = [0, 0];
   for (let t = mask.length - 1; t >= 0; t--) {
-    const log = between(logprobs[t]! - oldLogprobs[t]!, -widestLogRatio, widestLogRatio);
+    const log = clamp(logprobs[t]! - oldLogprobs[t]!, -widestLogRatio, widestLogRatio);
     sum = sum * decay + (mask[t] && log <= Math.log(c) ? log : 0);
-    const factor = between(Math.exp(sum), low, high);
+    const factor = clamp(Math.exp(sum), low, high);
     const unsafe = advantages[t]! < 0 && Math.exp(log) > futureSafety;
-    factors[t] = unsafe ? between(factor, safeFactor.low, safeFactor.high) : factor;
+    factors[t] = unsafe ? clamp(factor, safeFactor.low, safeFactor.high) : factor;
     const used = advantages[t]! * (1 + futureWeight * factors[t]!);
-    if (mask[t] && dualFate(Math.exp(log), used, options).region === "dual") cut++;
+    if (mask[t] && dualClippedOutcome(Math.exp(log), used, options).region === "dual") cut++;
   }
   return { factors, dropped: Number(cut > 1) };
 }
@@ -43,8 +43,8 @@ export const futureKl: TokenRule = {
   token({ ratio, advantage }, { future = 1, dropped = 0 }, options) {
     const { futureWeight } = lossParameters(options);
     const factor = 1 + futureWeight * future;
-    const fate = dualFate(ratio, advantage * factor, options);
-    const told = { ...fate, terms: { ...fate.terms, futureWeight, factor } };
+    const outcome = dualClippedOutcome(ratio, advantage * factor, options);
+    const told = { ...outcome, terms: { ...outcome.terms, futureWeight, factor } };
     return dropped ? { ...told, region: "dropped", weight: 0, loss: 0 } : told;
   },
 };

@@ -1,10 +1,10 @@
 import { clipBounds } from "../clip-bounds.js";
-import { between, type LossRow, perRow, type TokenRule, type TokenRuleOptions } from "./rule.js";
+import { clamp, type LossRow, perRow, type TokenRule, type TokenRuleOptions } from "./rule.js";
 
 /** A log ratio as GMPO counts it: clipped where that is no gain. */
 function counted(log: number, advantage: number, options: TokenRuleOptions): number {
   const { low, high } = clipBounds(options);
-  const within = between(log, low - 1, high - 1);
+  const within = clamp(log, low - 1, high - 1);
   if (advantage === 0) return 0;
   return advantage > 0 ? Math.min(log, within) : Math.max(log, within);
 }

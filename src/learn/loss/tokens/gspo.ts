@@ -1,5 +1,5 @@
 import { largestLogRatio, rowLogRatio } from "../token-ratio.js";
-import { clippedFate, perRow, type TokenRule } from "./rule.js";
+import { clippedOutcome, perRow, type TokenRule } from "./rule.js";
 
 /** GSPO: a row's ratio on each of its tokens, clipped on both sides alone. */
 export const gspo: TokenRule = {
@@ -10,5 +10,5 @@ export const gspo: TokenRule = {
     return (r) => ({ rowLogRatio: log(r), ratio: Math.exp(Math.min(largestLogRatio, log(r))) });
   },
   token: ({ advantage, ratio: own }, { ratio = own }, options) =>
-    clippedFate(ratio, advantage, options),
+    clippedOutcome(ratio, advantage, options),
 };

@@ -40,7 +40,7 @@ export interface SeenToken {
 export type Shared = Readonly<Record<string, number>>;
 
 /** What a loss makes of a token. */
-export interface TokenFate {
+export interface TokenOutcome {
   /** The ratio that counts: the token's own, its turn's or its row's. */
   ratio: number;
   region: ClipRegion;
@@ -62,17 +62,17 @@ export interface TokenRule {
     rows: readonly LossRow[],
     options: TokenRuleOptions,
   ) => (row: number, token: number) => Shared;
-  token: (seen: SeenToken, shared: Shared, options: TokenRuleOptions) => TokenFate;
+  token: (seen: SeenToken, shared: Shared, options: TokenRuleOptions) => TokenOutcome;
   /** How its own losses take a correction's weights; unset: each token's loss takes its own. */
   weigh?: (rows: readonly LossRow[]) => (row: number, token: number) => number;
 }
 
-/** A token's fate under a correction's weight. */
-export function weighed(fate: TokenFate, by: number): TokenFate {
-  if (by === 1) return fate;
-  const { weight, hold, loss } = fate;
+/** A token's outcome under a correction's weight. */
+export function weighed(outcome: TokenOutcome, by: number): TokenOutcome {
+  if (by === 1) return outcome;
+  const { weight, hold, loss } = outcome;
   return {
-    ...{ ...fate, weight: weight * by, loss: loss * by },
+    ...{ ...outcome, weight: weight * by, loss: loss * by },
     ...(hold === undefined ? {} : { hold: hold * by }),
   };
 }
@@ -104,30 +104,34 @@ export function trainedOf(
 }
 
 /** A number kept between two. */
-export const between = (x: number, low: number, high: number): number =>
+export const clamp = (x: number, low: number, high: number): number =>
   Math.max(low, Math.min(high, x));
 
 /** PPO's clip of one ratio, without the dual clip. */
-export function clippedFate(
+export function clippedOutcome(
   ratio: number,
   used: number,
   options: ClipOptions,
-): TokenFate & { terms: Record<string, number> } {
+): TokenOutcome & { terms: Record<string, number> } {
   const { low, high } = clipBounds(options);
-  const bounded = between(ratio, low, high);
+  const bounded = clamp(ratio, low, high);
   const [unclipped, clipped] = [-ratio * used, -bounded * used];
   const loss = Math.max(unclipped, clipped);
   const terms = { bounded, unclipped, clipped, worse: loss };
-  const fate = { ratio, used, loss, terms };
-  if (used > 0 && ratio > high) return { ...fate, region: "above", weight: 0 };
-  if (used < 0 && ratio < low) return { ...fate, region: "below", weight: 0 };
-  return { ...fate, region: "inside", weight: ratio };
+  const outcome = { ratio, used, loss, terms };
+  if (used > 0 && ratio > high) return { ...outcome, region: "above", weight: 0 };
+  if (used < 0 && ratio < low) return { ...outcome, region: "below", weight: 0 };
+  return { ...outcome, region: "inside", weight: ratio };
 }
 
 /** The same with the dual clip. */
-export function dualFate(ratio: number, used: number, options: ClipOptions): TokenFate {
+export function dualClippedOutcome(
+  ratio: number,
+  used: number,
+  options: ClipOptions,
+): TokenOutcome {
   const { c } = clipBounds(options);
-  const fate = clippedFate(ratio, used, options);
-  if (used >= 0 || ratio <= c) return fate;
-  return { ...fate, loss: -c * used, region: "dual", weight: 0 };
+  const outcome = clippedOutcome(ratio, used, options);
+  if (used >= 0 || ratio <= c) return outcome;
+  return { ...outcome, loss: -c * used, region: "dual", weight: 0 };
 }

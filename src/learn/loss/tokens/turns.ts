@@ -1,9 +1,9 @@
 import { largestLogRatio } from "../token-ratio.js";
 import { countedTurns, turnsOf, widestLogRatio } from "../turn-numbers.js";
 import {
-  between,
-  clippedFate,
-  dualFate,
+  clamp,
+  clippedOutcome,
+  dualClippedOutcome,
   type LossRow,
   perRow,
   type TokenRule,
@@ -18,7 +18,7 @@ function turnMeans({ logprobs, oldLogprobs, mask }: LossRow, widest = Infinity) 
   const sizes: number[] = [];
   turns.forEach((turn, t) => {
     if (turn === 0) return;
-    const log = between(logprobs[t]! - oldLogprobs[t]!, -widest, widest);
+    const log = clamp(logprobs[t]! - oldLogprobs[t]!, -widest, widest);
     sums[turn] = (sums[turn] ?? 0) + log;
     sizes[turn] = (sizes[turn] ?? 0) + 1;
   });
@@ -37,7 +37,7 @@ export const gspoTurn: TokenRule = {
     };
   },
   token: ({ advantage, ratio: own }, { ratio = own }, options) =>
-    clippedFate(ratio, advantage, options),
+    clippedOutcome(ratio, advantage, options),
 };
 
 /** The slope that each turn's tokens have together, as the gradient goes through their mean. */
@@ -46,7 +46,11 @@ function turnSlopes(row: LossRow, options: TokenRuleOptions) {
   const slopes = sizes.map(() => 0);
   turns.forEach((turn, t) => {
     if (turn === 0 || turn > countedTurns) return;
-    const { weight, used } = dualFate(Math.exp(means[turn]!), row.advantages[t]!, options);
+    const { weight, used } = dualClippedOutcome(
+      Math.exp(means[turn]!),
+      row.advantages[t]!,
+      options,
+    );
     slopes[turn]! -= (weight * used * (row.weights?.[t] ?? 1)) / sizes[turn]!;
   });
   return { turns, means, slopes };
@@ -72,10 +76,10 @@ export const turn: TokenRule = {
   weigh: () => () => 1,
   token({ advantage, ratio: own }, shared, options) {
     const { ratio = own, turn: number = 1, turnSlope, correction = 1 } = shared;
-    const fate = weighed(dualFate(ratio, advantage, options), correction);
-    if (number > countedTurns) return { ...fate, region: "dropped", weight: 0 };
+    const outcome = weighed(dualClippedOutcome(ratio, advantage, options), correction);
+    if (number > countedTurns) return { ...outcome, region: "dropped", weight: 0 };
     // Where a turn's advantages differ, its tokens are still moved alike.
-    const hold = (turnSlope ?? -fate.weight * advantage) + fate.weight * advantage;
-    return Math.abs(hold) > 1e-12 ? { ...fate, hold } : fate;
+    const hold = (turnSlope ?? -outcome.weight * advantage) + outcome.weight * advantage;
+    return Math.abs(hold) > 1e-12 ? { ...outcome, hold } : outcome;
   },
 };

@@ -1,5 +1,5 @@
 import { clipBounds } from "../clip-bounds.js";
-import { dualFate, type TokenRule, trainedOf } from "./rule.js";
+import { dualClippedOutcome, type TokenRule, trainedOf } from "./rule.js";
 
 /** PPO with dual clip, and AEPO's two switches. */
 export const vanilla: TokenRule = {
@@ -18,8 +18,8 @@ export const vanilla: TokenRule = {
     };
   },
   token({ ratio, advantage }, { factor = 1 }, options) {
-    const fate = dualFate(ratio, advantage * factor, options);
-    if (fate.region !== "above" || !options.entropyBalancedClipping) return fate;
-    return { ...fate, weight: clipBounds(options).high };
+    const outcome = dualClippedOutcome(ratio, advantage * factor, options);
+    if (outcome.region !== "above" || !options.entropyBalancedClipping) return outcome;
+    return { ...outcome, weight: clipBounds(options).high };
   },
 };

@@ -6,7 +6,7 @@ import type { StoredType } from "../../../tensor/gpu/wgsl/stored.js";
 import { checkStep, notFinite } from "../check-step.js";
 import type { Decoder, Sampled, StepSampling } from "../decoder.js";
 import { type Extension, PAGE_SIZE, Pages } from "../pages.js";
-import { sampledRoom } from "../sampled-room.js";
+import { allocateSamples } from "../allocate-samples.js";
 import type { DecoderShape } from "../weights.js";
 import { GpuBuffers } from "./gpu-buffers.js";
 import { recordStep } from "./gpu-layers.js";
@@ -172,7 +172,7 @@ export class GpuDecoder implements Decoder {
     sampling: StepSampling,
   ): Promise<{ sampled: Sampled; finite: boolean[] }> {
     const seen = extensions.map((extension, i) => {
-      this.#note(extension, tokens.subarray(offsets[i], offsets[i + 1]));
+      this.#recordTokens(extension, tokens.subarray(offsets[i], offsets[i + 1]));
       return sampling.repetitionPenalty[i] === 1 ? undefined : this.#seen(extension);
     });
     const packed = packStep(extensions, tokens, offsets, sampling, PAGE_SIZE, seen);
@@ -221,7 +221,7 @@ export class GpuDecoder implements Decoder {
   }
 
   /** Remembers a row's new tokens with its pages, for the repetition penalty. */
-  #note({ pages, from, copy }: Extension, tokens: Int32Array): void {
+  #recordTokens({ pages, from, copy }: Extension, tokens: Int32Array): void {
     if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
     for (let i = 0; i < tokens.length; i++) {
       const page = pages[Math.floor((from + i) / PAGE_SIZE)]!;
@@ -266,7 +266,7 @@ export class GpuDecoder implements Decoder {
 
 function unpack(words: Uint32Array, rows: number, top: number) {
   const floats = new Float32Array(words.buffer);
-  const sampled = sampledRoom(rows, top);
+  const sampled = allocateSamples(rows, top);
   const finite: boolean[] = [];
   for (let row = 0; row < rows; row++) {
     const at = row * (ANSWER + 2 * top);

@@ -71,7 +71,7 @@ export class FakeModel {
   #logprobs(tokens: readonly number[], targets: readonly number[]): tf.Tensor1D {
     const places = tf.range(0, tokens.length, 1, "int32");
     const labels = tf.tensor1d([...targets], "int32");
-    return this.model.someLogProbs(this.model.batch([[...tokens]]), places, labels).logprobs;
+    return this.model.logProbsAt(this.model.batch([[...tokens]]), places, labels).logprobs;
   }
 
   /** ln p of each datum's targets; with `train` their loss's gradient is added up. */

@@ -17,13 +17,13 @@ export class ShownBatch {
     this.algorithm = algorithms.find(({ name }) => name === first) ?? algorithms[0]!;
     const { mask } = this.batch;
     this.trained = Array.from(mask.keys()).filter((token) => mask[token] === 1);
-    // The token whose fate depends most on the algorithm is the one worth looking at.
-    const fates = this.trained.map((token) => this.#fates(token));
-    this.token = this.trained[fates.indexOf(fates.reduce((a, b) => Math.max(a, b), 1))]!;
+    // The token whose outcome depends most on the algorithm is the one worth looking at.
+    const outcomes = this.trained.map((token) => this.#outcomes(token));
+    this.token = this.trained[outcomes.indexOf(outcomes.reduce((a, b) => Math.max(a, b), 1))]!;
   }
 
   /** In how many ways the losses of single tokens treat one. */
-  #fates(token: number): number {
+  #outcomes(token: number): number {
     const told = this.payload.algorithms
       .filter(({ settings }) => lossFacts[lossNameOf(settings)].ratioOf === undefined)
       .map((by) => this.terms(token, by))

@@ -73,8 +73,8 @@ export function tokenTerms(input: TokenInput, settings: ObjectiveSettings): Toke
   const logRatio = logprob - oldLogprob;
   const seen = { advantage, logprob, oldLogprob, logRatio, ratio: Math.exp(logRatio) };
   const alone = tokenRules[lossNameOf(settings)].token(seen, shared, settings);
-  const fate = weighed(alone, input.correction);
-  const { ratio, region, used, weight, hold = 0, loss, terms } = fate;
+  const outcome = weighed(alone, input.correction);
+  const { ratio, region, used, weight, hold = 0, loss, terms } = outcome;
   const slope = hold - weight * used;
   const beta = settings.klLossCoefficient ?? 0;
   const kl = klTerm(settings.klLossKind ?? "low_var_kl", logprob - refLogprob);

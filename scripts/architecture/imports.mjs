@@ -1,19 +1,21 @@
-// Which file of the house imports which, from the sources: what the other checks and the picture read.
+// The import graph, read from the sources. The other checks and the diagram use it.
 import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { wings } from "./wings.mjs";
+import { sourceRoots } from "./source-roots.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Every TypeScript file of the wings: tests and their helpers too where asked. */
+/** Every TypeScript file of the source roots: tests and their helpers too where asked. */
 export function sources({ tests = false } = {}) {
-  const all = (tests ? [...wings, "tests"] : wings).filter((wing) => existsSync(join(root, wing)));
+  const all = (tests ? [...sourceRoots, "tests"] : sourceRoots).filter((folder) =>
+    existsSync(join(root, folder)),
+  );
   return all
-    .flatMap((wing) =>
-      readdirSync(join(root, wing), { recursive: true }).map((name) =>
-        join(wing, name).replaceAll("\\", "/"),
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true }).map((name) =>
+        join(folder, name).replaceAll("\\", "/"),
       ),
     )
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".d.ts"))
@@ -28,7 +30,7 @@ export function parse(path) {
   return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
 }
 
-/** What an import of the house leads to: `#platform/X` stands for Node's file of that name. */
+/** The file that an import names: `#platform/X` stands for Node's file of that name. */
 function fileOf(from, specifier) {
   if (specifier.startsWith("#platform/"))
     return `platform/node/${specifier.slice("#platform/".length)}.ts`;
@@ -40,7 +42,7 @@ function fileOf(from, specifier) {
     .replace(/\.js$/, ".ts");
 }
 
-/** Every import of another file of the house, types and lazy ones included: path -> paths. */
+/** Every import of another file of the package, types and lazy ones included: path -> paths. */
 export function importGraph(files = sources()) {
   const known = new Set(files);
   const graph = new Map();

@@ -1,5 +1,5 @@
-/** The rooms at the top of the house, product code alone. */
-export const wings = [
+/** The top folders of product code. */
+export const sourceRoots = [
   "src",
   "kernel",
   "picture",

@@ -1,6 +1,6 @@
 import { pathOf } from "#platform/addresses";
 import { packagePath } from "#platform/package-path";
-import { dieOf, hearStrays } from "#platform/strays";
+import { exitWith, onUnhandledErrors } from "#platform/unhandled-errors";
 import { origin } from "./running.js";
 
 /** Where this package's own compiled code is. */
@@ -24,7 +24,7 @@ const inWords = (error: unknown) =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 /** Those who want to know, the newest last. */
-const watchers: Strays[] = [];
+const watchers: UnhandledErrors[] = [];
 let deafen: (() => void) | undefined;
 
 function stray(error: unknown): void {
@@ -45,7 +45,7 @@ const onRejection = (error: unknown) => stray(error);
 function onException(error: unknown): void {
   // What our own code throws where nobody catches it may leave anything half done.
   if (origin() !== undefined || placeOf(error) !== undefined) return stray(error);
-  dieOf(error);
+  exitWith(error);
 }
 
 /**
@@ -56,14 +56,14 @@ function onException(error: unknown): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { Strays } from "../src/watch/index.js";
+ * import { UnhandledErrors } from "../src/watch/index.js";
  *
- * const strays = Strays.watch(() => undefined);
- * assert.equal(strays.take(), 0);
- * strays.end();
+ * const unhandled = UnhandledErrors.watch(() => undefined);
+ * assert.equal(unhandled.take(), 0);
+ * unhandled.end();
  * ```
  */
-export class Strays {
+export class UnhandledErrors {
   readonly #report: (message: string) => void;
   #found = 0;
   readonly #told = new Set<string>();
@@ -72,14 +72,14 @@ export class Strays {
     this.#report = report;
   }
 
-  static watch(report: (message: string) => void): Strays {
-    const strays = new Strays(report);
+  static watch(report: (message: string) => void): UnhandledErrors {
+    const unhandled = new UnhandledErrors(report);
     if (watchers.length === 0) {
-      deafen = hearStrays(onRejection, onException);
-      if (!deafen) return strays;
+      deafen = onUnhandledErrors(onRejection, onException);
+      if (!deafen) return unhandled;
     }
-    watchers.push(strays);
-    return strays;
+    watchers.push(unhandled);
+    return unhandled;
   }
 
   /** How many there were since this was last asked. */

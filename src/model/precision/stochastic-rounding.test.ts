@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawBfloat16 } from "./draw-bfloat16.js";
+import { stochasticRoundBfloat16 } from "./stochastic-rounding.js";
 
 const drawn = (value: number, count: number, step = 1) => {
   const values = new Float32Array(count).fill(value);
-  drawBfloat16(values, step, 0);
+  stochasticRoundBfloat16(values, step, 0);
   return values;
 };
 const mean = (values: Float32Array) => values.reduce((a, b) => a + b, 0) / values.length;
@@ -26,7 +26,7 @@ test("a value between two of bfloat16 becomes either, and their mean is the valu
   }
 });
 
-test("what is in bfloat16, infinite or no number stays; draws hang on step and place alone", () => {
+test("what is in bfloat16, infinite or NaN stays; draws depend on step and place alone", () => {
   for (const value of [0, -0, 1, 0.10009765625, Infinity, -Infinity, NaN]) {
     assert.deepEqual(new Set(drawn(value, 100)), new Set([value]));
   }

@@ -9,7 +9,7 @@ interface Waiting {
  * How many rows are decoded at the same time, and how many requests may wait for their turn, first come
  * first served. Rows in the batch hold cache memory, so there must be a limit.
  */
-export class Lanes {
+export class BatchAdmission {
   readonly #rows: number;
   readonly #queue: number;
   readonly #waiting: Waiting[] = [];

@@ -1,11 +1,11 @@
-// Walls that no import may go through, whichever way the other arrows lie.
-const walls = [
-  ["kernel/", /^(src|cli)\//, "the kernel knows nothing of what is taught on it"],
+// Boundaries that no import may cross, whatever the other dependencies are.
+const boundaries = [
+  ["kernel/", /^(src|cli)\//, "the kernel does not depend on the toolkit"],
   ["src/", /^(kernel|cli)\//, "the toolkit runs in any process, kernel or not"],
-  ["picture/", /^(?!(picture|platform)\/)/, "ground"],
-  ["platform/", /^(?!platform\/)/, "ground"],
-  ["spelling/", /^(?!spelling\/)/, "ground"],
-  ["http-server/", /^(?!(http-server|platform)\/)/, "ground"],
+  ["picture/", /^(?!(picture|platform)\/)/, "shared by all"],
+  ["platform/", /^(?!platform\/)/, "shared by all"],
+  ["spelling/", /^(?!spelling\/)/, "shared by all"],
+  ["http-server/", /^(?!(http-server|platform)\/)/, "shared by all"],
   ["kernel/compile/", /^kernel\/(run|wire|display)\//, "the compiler sees no running value"],
   [
     "kernel/wire/",
@@ -14,10 +14,10 @@ const walls = [
   ],
 ];
 
-/** Every import through a wall, as a sentence. */
+/** Every import across a boundary, as a sentence. */
 export function breaches(graph) {
   return [...graph].flatMap(([path, targets]) =>
-    walls.flatMap(([from, to, why]) =>
+    boundaries.flatMap(([from, to, why]) =>
       path.startsWith(from)
         ? targets.filter((t) => to.test(t)).map((t) => `${path} imports ${t}: ${why}`)
         : [],

@@ -1,11 +1,11 @@
-// Exported values of the public rooms whose doc comment has no example. That examples run is `npm test`.
+// Exported values of the public entry points whose doc comment has no example. That examples run is `npm test`.
 import { readFileSync, existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import ts from "typescript";
 import { parse, root } from "./imports.mjs";
 
 /** The index files that package.json's exports name. */
-function publicRooms() {
+function publicEntries() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return Object.values(exports)
     .map((entry) => entry.types)
@@ -54,7 +54,7 @@ function fileOf(from, specifier) {
   return path.replace(/\.js$/, ".ts");
 }
 
-/** Every name a public room exports, once for each declaration. */
+/** Every name a public entry point exports, once for each declaration. */
 export function exportedValues() {
   const found = new Map();
   const add = (one) => one && found.set(`${one.path}#${one.name}`, one);
@@ -73,6 +73,6 @@ export function exportedValues() {
       }
     }
   };
-  for (const room of publicRooms()) visit(room);
+  for (const entry of publicEntries()) visit(entry);
   return [...found.values()];
 }

@@ -1,7 +1,7 @@
 import type { Sampled } from "./decoder.js";
 
 /** Room for what a step of so many rows chooses, each with its `top` likeliest tokens. */
-export const sampledRoom = (rows: number, top: number): Sampled => ({
+export const allocateSamples = (rows: number, top: number): Sampled => ({
   tokens: new Int32Array(rows),
   logprobs: new Float32Array(rows),
   entropies: new Float32Array(rows),

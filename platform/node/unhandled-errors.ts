@@ -6,7 +6,7 @@ type Told = (error: unknown) => void;
  * Hears of errors that nobody waits for, until what is given back is called; undefined where somebody else
  * has already said what becomes of them.
  */
-export function hearStrays(onRejection: Told, onException: Told): (() => void) | undefined {
+export function onUnhandledErrors(onRejection: Told, onException: Told): (() => void) | undefined {
   if (process.listenerCount("unhandledRejection") > 0) return undefined;
   process.on("unhandledRejection", onRejection);
   process.on("uncaughtException", onException);
@@ -17,7 +17,7 @@ export function hearStrays(onRejection: Told, onException: Told): (() => void) |
 }
 
 /** Ends the process with an error that may have left anything half done. */
-export function dieOf(error: unknown): never {
+export function exitWith(error: unknown): never {
   process.stderr.write(`${inspect(error)}\n`);
   process.exit(1);
 }

@@ -1,5 +1,5 @@
-// Circles among files, and among the boxes of each folder: its own files and its sub-folders, each a
-// box. Where no folder has one, every folder can be read from the ground up.
+// Circular imports among files, and among the entries of each folder (its own files and its sub-folders).
+// Without any, every folder can be read from its lowest layer up.
 import { dirname } from "node:path";
 
 /** Groups of nodes that reach each other (Tarjan), as lists of more than one. */
@@ -35,16 +35,16 @@ export function circles(graph) {
     }
   for (const folder of [...folders].sort()) {
     const prefix = folder === "." ? "" : `${folder}/`;
-    const box = (path) =>
+    const entryOf = (path) =>
       path.startsWith(prefix) ? path.slice(prefix.length).split("/")[0] : null;
     const edges = new Map();
     const because = new Map();
     for (const [path, targets] of graph) {
-      const from = box(path);
+      const from = entryOf(path);
       if (from === null) continue;
       if (!edges.has(from)) edges.set(from, new Set());
       for (const target of targets) {
-        const to = box(target);
+        const to = entryOf(target);
         if (to === null || to === from) continue;
         edges.get(from).add(to);
         const key = `${from} -> ${to}`;

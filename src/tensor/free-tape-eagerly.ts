@@ -14,13 +14,13 @@ interface TapeNode {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { lettingGo, tf } from "arpo-lab/tensor";
+ * import { freeTapeEagerly, tf } from "arpo-lab/tensor";
  *
- * const cube = (x: tf.Tensor) => lettingGo(() => x.square().mul(x).sum().asScalar());
+ * const cube = (x: tf.Tensor) => freeTapeEagerly(() => x.square().mul(x).sum().asScalar());
  * assert.equal(tf.grad(cube)(tf.tensor1d([2])).dataSync()[0], 12);
  * ```
  */
-export function lettingGo<T>(f: () => T): T {
+export function freeTapeEagerly<T>(f: () => T): T {
   const tape = tf.engine().state.activeTape as unknown as TapeNode[];
   const before = tape.length;
   const result = f();

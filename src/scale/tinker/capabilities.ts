@@ -1,7 +1,7 @@
 import type { Passed } from "./client/answers.js";
 
 /** In what a server differs from others where the API does not say. */
-export interface TinkerTraits {
+export interface TinkerCapabilities {
   /**
    * What a gradient is of. `sum`: the sum of all token losses, as Thinking Machines' service. `mean`: the
    * mean over rows of each row's mean under its weights, as SkyRL's JAX backend.
@@ -15,7 +15,7 @@ export interface TinkerTraits {
  * What a server is, by what it answers to a forward pass: SkyRL's JAX backend alone tells the loss of
  * every token there and has no figures of the batch.
  */
-export function traitsOf(answer: Passed, url: string): TinkerTraits {
+export function capabilitiesOf(answer: Passed, url: string): TinkerCapabilities {
   const figures = Object.keys(answer.metrics ?? {}).length;
   const [first] = answer.loss_fn_outputs;
   const jax =

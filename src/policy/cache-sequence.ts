@@ -7,9 +7,9 @@ import type { Decoder } from "../model/decoder/decoder.js";
  * line becomes a stem with a goal, and the row and its fork each get a new line that starts from it
  * once it has been fed up to there.
  */
-export class Line {
+export class CacheSequence {
   readonly #decoder: Decoder;
-  #parent: Line | undefined;
+  #parent: CacheSequence | undefined;
   #id: number | undefined;
   #fed = 0;
   #users = 1;
@@ -18,7 +18,7 @@ export class Line {
   /** Tokens of the parent that are kept. */
   #keep = Infinity;
 
-  constructor(decoder: Decoder, parent?: Line) {
+  constructor(decoder: Decoder, parent?: CacheSequence) {
     this.#decoder = decoder;
     this.#parent = parent;
   }
@@ -39,7 +39,7 @@ export class Line {
   }
 
   /** The line that must be fed next so that this one can go on: itself, or an incomplete stem. */
-  next(): Line {
+  next(): CacheSequence {
     const parent = this.#parent;
     if (!parent) return this;
     const waiting = parent.next();
@@ -58,11 +58,11 @@ export class Line {
   }
 
   /** Lines for a row and its fork. `tokens` is all the row holds, fed or not. */
-  split(tokens: readonly number[]): [Line, Line] {
+  split(tokens: readonly number[]): [CacheSequence, CacheSequence] {
     if (this.fed >= tokens.length - 1) return [this, this.#twin()];
     this.#goal = tokens.slice(0, -1);
     this.#users = 2;
-    return [new Line(this.#decoder, this), new Line(this.#decoder, this)];
+    return [new CacheSequence(this.#decoder, this), new CacheSequence(this.#decoder, this)];
   }
 
   truncate(length: number): void {
@@ -82,8 +82,8 @@ export class Line {
     this.#fed = length;
   }
 
-  #twin(): Line {
-    const twin = new Line(this.#decoder, this.#parent);
+  #twin(): CacheSequence {
+    const twin = new CacheSequence(this.#decoder, this.#parent);
     twin.#keep = this.#keep;
     if (this.#parent) this.#parent.#users++;
     else if (this.#id !== undefined) twin.#id = this.#decoder.fork(this.#id);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lettingGo } from "./let-go.js";
+import { freeTapeEagerly } from "./free-tape-eagerly.js";
 import { tf } from "./tf.js";
 
 /** a + b, whose gradient is handed on to both as it came. */
@@ -10,12 +10,12 @@ const sum = (a: tf.Tensor, b: tf.Tensor): tf.Tensor =>
     gradFunc: (dy: tf.Tensor) => [dy, dy],
   }))(a, b);
 
-test("lettingGo() changes no gradient, where one is handed on to several too", () => {
+test("freeTapeEagerly() changes no gradient, where one is handed on to several too", () => {
   const f = (x: tf.Tensor) => sum(x.square(), x.mul(3)).sum().asScalar();
   const x = tf.tensor1d([1, -2, 0.5]);
   const wanted = [...tf.grad(f)(x).dataSync()];
   const before = tf.memory().numTensors;
-  const found = tf.grad((given: tf.Tensor) => lettingGo(() => f(given)))(x);
+  const found = tf.grad((given: tf.Tensor) => freeTapeEagerly(() => f(given)))(x);
   assert.deepEqual([...found.dataSync()], wanted);
   assert.deepEqual(wanted, [5, -1, 4]); // 2x + 3
   found.dispose();
@@ -23,7 +23,7 @@ test("lettingGo() changes no gradient, where one is handed on to several too", (
   x.dispose();
 });
 
-test("lettingGo() frees on the way back what tfjs keeps until its end", () => {
+test("freeTapeEagerly() frees on the way back what tfjs keeps until its end", () => {
   const x = tf.ones([1000]);
   const most = (around: <T>(f: () => T) => T): number => {
     let bytes = 0;
@@ -46,7 +46,7 @@ test("lettingGo() frees on the way back what tfjs keeps until its end", () => {
     return bytes;
   };
   const kept = most((f) => f());
-  const freed = most(lettingGo);
+  const freed = most(freeTapeEagerly);
   // Twenty products of 4,000 bytes are saved, and as many gradients pass by.
   assert.ok(kept - freed > 20 * 4000, `${kept} and ${freed}`);
   x.dispose();
