@@ -1,6 +1,7 @@
 import {
   closeSync,
   fsyncSync,
+  lstatIfThereSync,
   openSync,
   realpathSync,
   renameSync,
@@ -12,8 +13,8 @@ import { basename, dirname, join } from "#platform/path";
 import { randomUUID } from "#platform/uuid";
 import type { NotebookFile } from "./read.js";
 
-/** How files are written; exchanged by tests that fill the disk. */
-export type Writer = (place: string, data: string | Uint8Array) => void;
+/** How files are written; exchanged by tests that fill the disk. `check` throws where it must not be any more. */
+export type Writer = (place: string, data: string | Uint8Array, check?: () => void) => void;
 
 /** The text of a notebook's file. */
 export function notebookText(file: NotebookFile): string {
@@ -39,29 +40,50 @@ function target(path: string): { path: string; mode: number | undefined; regular
  * folder that cannot be written or a kill leave the old file as it was.
  */
 export function writeAtomically(path: string, text: string | Uint8Array): void {
-  let beside: string | undefined;
-  try {
+  naming(path, () => {
     const to = target(path);
-    if (!to.regular) {
-      writeFileSync(to.path, text); // a pipe or a device: there is nothing to keep whole
-      return;
-    }
-    const name = join(dirname(to.path), `.${basename(to.path)}.${randomUUID().slice(0, 8)}`);
-    const handle = openSync(name, "wx", to.mode);
-    beside = name;
+    if (to.regular) replace(to.path, text, to.mode);
+    else writeFileSync(to.path, text); // a pipe or a device: there is nothing to keep whole
+  });
+}
+
+/** As `writeAtomically`, but where the name is a link it is the link that is replaced. */
+export const replaceFile: Writer = (path, data, check) => {
+  naming(path, () => {
+    const there = lstatIfThereSync(path);
+    replace(path, data, there?.isFile() === true ? there.mode & 0o777 : undefined, check);
+  });
+};
+
+function naming(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot write ${path}: ${reason}`, { cause: error });
+  }
+}
+
+function replace(
+  path: string,
+  data: string | Uint8Array,
+  mode: number | undefined,
+  check?: () => void,
+): void {
+  const name = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}`);
+  const handle = openSync(name, "wx", mode);
+  try {
     try {
-      writeFileSync(handle, text);
+      writeFileSync(handle, data);
       fsyncSync(handle);
     } finally {
       closeSync(handle);
     }
-    renameSync(name, to.path);
-    beside = undefined;
+    check?.();
+    renameSync(name, path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot write ${path}: ${reason}`, { cause: error });
-  } finally {
-    if (beside !== undefined) rmSync(beside, { force: true });
+    rmSync(name, { force: true });
+    throw error;
   }
 }
 

@@ -305,9 +305,22 @@ export class LabServer {
 const isAny = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 async function send(response: ServerResponse, answer: Answer, headOnly = false): Promise<void> {
-  const { json, bytes, file, headers = {} } = answer;
+  const { json, bytes, file, opened, headers = {} } = answer;
   response.statusCode = answer.status ?? 200;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (opened !== undefined) {
+    const stream = createReadStream("", {
+      fd: opened.fd,
+      start: 0,
+      end: Math.max(0, opened.size - 1),
+    });
+    response.setHeader("content-length", opened.size);
+    if (headOnly || opened.size === 0) {
+      stream.destroy();
+      response.end();
+    } else await pipeline(stream, response);
+    return;
+  }
   if (file !== undefined) {
     response.setHeader("content-length", (await stat(file)).size);
     if (headOnly) response.end();

@@ -60,6 +60,7 @@ export const statIfThereSync: typeof node.statIfThereSync = (path) => {
   const entry = tree.find(path, "stat");
   return entry && statOf(entry);
 };
+export const lstatIfThereSync: typeof node.lstatIfThereSync = statIfThereSync;
 
 export const mkdirSync: typeof node.mkdirSync = (path, { recursive = false } = {}) =>
   tree.makeFolder(path, recursive);
@@ -96,9 +97,14 @@ export const realpathSync: typeof node.realpathSync = (path) => {
 export const realpath: typeof node.realpath = (path) => settled(() => realpathSync(path));
 
 export const readNoFollow: typeof node.readNoFollow = 0;
-export const openSync: typeof node.openSync = (path, flags) => opened.open(path, flags);
+export const appendNoFollow: typeof node.appendNoFollow = 1;
+/** A tab has Node's flags in words only. */
+const words: Record<number, string> = { [readNoFollow]: "r", [appendNoFollow]: "a" };
+const named = (flags: string | number): string =>
+  typeof flags === "string" ? flags : (words[flags] ?? "r");
+export const openSync: typeof node.openSync = (path, flags) => opened.open(path, named(flags));
 export const open: typeof node.open = (path, flags = "r") =>
-  settled(() => opened.handle(opened.open(path, typeof flags === "string" ? flags : "r")));
+  settled(() => opened.handle(opened.open(path, named(flags))));
 export const closeSync: typeof node.closeSync = (fd) => opened.close(fd);
 export const fstatSync: typeof node.fstatSync = (fd) => opened.stat(fd);
 export const readSync: typeof node.readSync = (fd, into, offset, length, position) =>
@@ -106,6 +112,16 @@ export const readSync: typeof node.readSync = (fd, into, offset, length, positio
 export const writeSync: typeof node.writeSync = (fd, data) => opened.write(fd, data);
 /** What is in memory is nowhere else. */
 export const fsyncSync: typeof node.fsyncSync = () => undefined;
+
+export async function* piecesOf(file: node.FileHandle, size = 1 << 20): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ;) {
+    const piece = new Uint8Array(size);
+    const { bytesRead } = await file.read(piece, 0, size, at);
+    if (bytesRead === 0) return;
+    yield piece.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
 
 export async function* readPieces(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const size = 1 << 20;

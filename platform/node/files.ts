@@ -111,7 +111,8 @@ export const rmSync: (path: string, options?: Options) => void = now.rmSync;
 export const isLinkSync = (path: string): boolean =>
   now.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 export const realpathSync: (path: string) => string = now.realpathSync;
-export const openSync: (path: string, flags: string, mode?: number) => number = now.openSync;
+export const openSync: (path: string, flags: string | number, mode?: number) => number =
+  now.openSync;
 export const closeSync: (fd: number) => void = now.closeSync;
 export const fstatSync: (fd: number) => FileStat = now.fstatSync;
 export const readSync: (
@@ -124,9 +125,29 @@ export const readSync: (
 export const writeSync: (fd: number, data: Uint8Array) => number = now.writeSync;
 export const fsyncSync: (fd: number) => void = now.fsyncSync;
 
+/** What has that name itself, a link included; undefined where nothing has it. */
+export const lstatIfThereSync = (path: string): FileStat | undefined =>
+  now.lstatSync(path, { throwIfNoEntry: false });
 /** To read a file where it is, not what a link or a pipe of its name would lead to. */
 export const readNoFollow: number =
-  now.constants.O_RDONLY | now.constants.O_NOFOLLOW | now.constants.O_NONBLOCK;
+  now.constants.O_RDONLY | (now.constants.O_NOFOLLOW ?? 0) | (now.constants.O_NONBLOCK ?? 0);
+/** To write on at a file's end, under the same rule. */
+export const appendNoFollow: number =
+  (readNoFollow & ~now.constants.O_RDONLY) |
+  now.constants.O_WRONLY |
+  now.constants.O_APPEND |
+  now.constants.O_CREAT;
+
+/** The bytes of an open file, piece by piece, each in memory of its own. */
+export async function* piecesOf(file: FileHandle, size = 1 << 20): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ;) {
+    const piece = new Uint8Array(size);
+    const { bytesRead } = await file.read(piece, 0, size, at);
+    if (bytesRead === 0) return;
+    yield piece.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
 
 /** A file's bytes, piece by piece. */
 export function readPieces(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array> {

@@ -6,13 +6,18 @@ import { kernelRoutes } from "../../kernel/server/kernels/routes.js";
 import { Sessions, sessionRoutes } from "../../kernel/server/kernels/sessions.js";
 import { Contents } from "../../kernel/server/contents/contents.js";
 import { contentsRoutes } from "../../kernel/server/contents/routes.js";
-import { type Answer, type Call, Router } from "../../kernel/server/http/router.js";
+import {
+  type Answer,
+  type Call,
+  type OpenedFile,
+  Router,
+} from "../../kernel/server/http/router.js";
 import { Pages } from "../../kernel/server/lab/pages.js";
 import { labRoutes } from "../../kernel/server/lab/routes.js";
 import type { Launch } from "../../kernel/server/kernels/launched.js";
 import { ErrorResponse, toErrorResponse } from "../../http-server/error-response.js";
 import { utf8Bytes } from "../../platform/browser/bytes.js";
-import { readFileSync } from "../../platform/browser/files.js";
+import { closeSync, readFileSync, readSync } from "../../platform/browser/files.js";
 import { packagePath } from "../../platform/browser/package-path.js";
 import { randomUUID } from "../../platform/browser/uuid.js";
 import { folderArchive, unpackFolder } from "../files/folder-archive.js";
@@ -25,6 +30,14 @@ type Of<Type extends ToServer["type"]> = Extract<ToServer, { type: Type }>;
 
 const limit = 512 << 20;
 const buffer = { bytes: 64 << 20, time: 600_000 };
+
+/** The bytes of an open file, which is closed. */
+function wholeOf({ fd, size }: OpenedFile): Uint8Array {
+  const bytes = new Uint8Array(size);
+  readSync(fd, bytes, 0, size, 0);
+  closeSync(fd);
+  return bytes;
+}
 
 export class TabServer {
   readonly #router = new Router();
@@ -86,13 +99,15 @@ export class TabServer {
       const { status, message } = toErrorResponse(error);
       answer = { status, json: { message, reason: null } };
     }
-    const { status = 200, json, bytes, file } = answer;
+    const { status = 200, json, bytes, file, opened } = answer;
     const made =
       json !== undefined
         ? utf8Bytes(JSON.stringify(json))
-        : file !== undefined
-          ? readFileSync(file)
-          : (bytes ?? new Uint8Array());
+        : opened !== undefined
+          ? wholeOf(opened)
+          : file !== undefined
+            ? readFileSync(file)
+            : (bytes ?? new Uint8Array());
     const type: Record<string, string> =
       json === undefined ? {} : { "content-type": "application/json" };
     const said = { ...type, ...answer.headers };

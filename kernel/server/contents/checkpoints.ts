@@ -1,10 +1,12 @@
-import { mkdir, rename, rm, stat } from "#platform/files";
-import { basename, dirname, extname, join } from "#platform/path";
+import { readdir, rename, rm, rmdir } from "#platform/files";
+import type { HeldFolder } from "#platform/held-folder";
+import { extname } from "#platform/path";
 import type { Writer } from "../../notebook/write.js";
 import { ErrorResponse } from "../../../http-server/error-response.js";
-import type { Paths } from "./paths.js";
+import { innerFolder, type Paths } from "./paths.js";
+import { Place } from "./place.js";
 import { readWhole } from "./read-whole.js";
-import { exists, statusOf, timeOf } from "./status.js";
+import { timeOf } from "./status.js";
 
 export interface Checkpoint {
   id: string;
@@ -12,6 +14,32 @@ export interface Checkpoint {
 }
 
 const id = "checkpoint";
+const folderName = ".ipynb_checkpoints";
+
+/** Does something at a file's checkpoint, in its folder; undefined where there is no such folder. */
+async function at<T>(
+  place: Place,
+  make: boolean,
+  act: (checkpoint: Place) => Promise<T>,
+): Promise<T | undefined> {
+  const ext = extname(place.name);
+  const stem = place.name.slice(0, place.name.length - ext.length);
+  let folder: HeldFolder;
+  try {
+    folder = innerFolder(place.folder, folderName, make);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "ENOENT") return undefined;
+    if (code !== "ENOTDIR") throw error;
+    const why = `Cannot use the checkpoints of ${place.path}: ${folderName} must be a folder, not a link`;
+    throw new ErrorResponse(404, why, { cause: error });
+  }
+  try {
+    return await act(new Place(folder, `${stem}-${id}${ext}`, `the checkpoint of ${place.path}`));
+  } finally {
+    folder.close();
+  }
+}
 
 /** The one state of each file that can be gone back to, kept where Jupyter keeps it. */
 export class Checkpoints {
@@ -23,60 +51,93 @@ export class Checkpoints {
     this.#write = write;
   }
 
-  #place(place: string): string {
-    const ext = extname(place);
-    return join(dirname(place), ".ipynb_checkpoints", `${basename(place, ext)}-${id}${ext}`);
-  }
-
-  async #file(path: string): Promise<string> {
-    const place = this.#paths.resolve(path);
-    if ((await statusOf(place))?.isFile() !== true) {
-      throw new ErrorResponse(404, `No such file: ${path}`);
-    }
-    return place;
-  }
-
-  async #existing(path: string, given: string): Promise<string> {
-    const checkpoint = this.#place(this.#paths.resolve(path));
-    if (given !== id || !(await exists(checkpoint))) {
-      throw new ErrorResponse(404, `No such checkpoint of ${path}: ${given}`);
-    }
-    return checkpoint;
+  /** Does something with a file that is there, under its own name and not that of what it leads to. */
+  async #ofFile<T>(path: string, act: (place: Place) => Promise<T>): Promise<T> {
+    return await this.#paths.use(path, "link", async (place) => {
+      if (place.status() === undefined) throw new ErrorResponse(404, `No such file: ${path}`);
+      return await act(place);
+    });
   }
 
   async create(path: string): Promise<Checkpoint> {
-    const place = await this.#file(path);
-    const checkpoint = this.#place(place);
-    await mkdir(dirname(checkpoint), { recursive: true });
-    this.#write(checkpoint, (await readWhole(place, false)).bytes);
-    return { id, last_modified: timeOf(await stat(checkpoint)) };
+    const bytes = await this.#paths.use(path, "target", async (place) => {
+      if (place.status()?.isFile() !== true) throw new ErrorResponse(404, `No such file: ${path}`);
+      return await place.open(async (file) => (await readWhole(file)).bytes);
+    });
+    const made = await this.#ofFile(path, async (place) =>
+      at(place, true, async (checkpoint) => {
+        this.#write(checkpoint.at, bytes);
+        return timeOf(checkpoint.existing());
+      }),
+    );
+    return { id, last_modified: made! };
   }
 
   async list(path: string): Promise<Checkpoint[]> {
-    const status = await statusOf(this.#place(await this.#file(path)));
-    return status === undefined ? [] : [{ id, last_modified: timeOf(status) }];
+    return await this.#ofFile(path, async (place) => {
+      const status = await at(place, false, async (checkpoint) => checkpoint.status());
+      return status?.isFile() === true ? [{ id, last_modified: timeOf(status) }] : [];
+    });
+  }
+
+  /** Does something with a checkpoint that is there. */
+  async #existing<T>(
+    path: string,
+    given: string,
+    act: (checkpoint: Place) => Promise<T>,
+  ): Promise<T> {
+    const missing = new ErrorResponse(404, `No such checkpoint of ${path}: ${given}`);
+    return await this.#paths.use(path, "link", async (place) => {
+      const done = await at(place, false, async (checkpoint) => {
+        if (given !== id || checkpoint.status()?.isFile() !== true) throw missing;
+        return { value: await act(checkpoint) };
+      });
+      if (done === undefined) throw missing;
+      return done.value;
+    });
   }
 
   async restore(path: string, given: string): Promise<void> {
-    const { bytes } = await readWhole(await this.#existing(path, given), false);
-    this.#write(this.#paths.resolve(path), bytes);
+    const read = async (checkpoint: Place): Promise<Uint8Array> =>
+      await checkpoint.open(async (file) => (await readWhole(file)).bytes);
+    const bytes = await this.#existing(path, given, read);
+    await this.#paths.use(path, "target", async (place) => this.#write(place.at, bytes));
   }
 
   async delete(path: string, given: string): Promise<void> {
-    await rm(await this.#existing(path, given));
+    await this.#existing(path, given, async (checkpoint) => await rm(checkpoint.at));
   }
 
   /** Follows a file that was renamed. */
-  async move(from: string, to: string): Promise<void> {
-    const old = this.#place(from);
-    if (!(await exists(old))) return;
-    const moved = this.#place(to);
-    await mkdir(dirname(moved), { recursive: true });
-    await rename(old, moved);
+  async move(from: Place, to: Place): Promise<void> {
+    await at(from, false, async (old) => {
+      if (old.status() === undefined) return;
+      await at(to, true, async (moved) => await rename(old.at, moved.at));
+    });
   }
 
   /** Follows a file that was deleted. */
-  async remove(place: string): Promise<void> {
-    await rm(this.#place(place), { force: true });
+  async remove(place: Place): Promise<void> {
+    await at(place, false, async (checkpoint) => await rm(checkpoint.at, { force: true }));
+  }
+
+  /** Removes all checkpoints of a folder that is to go. */
+  static async clear(folder: HeldFolder): Promise<void> {
+    let inner: HeldFolder;
+    try {
+      inner = innerFolder(folder, folderName, false);
+    } catch (error) {
+      const { code } = error as { code?: string };
+      // A link, or a file, goes by its own name; what it leads to stays.
+      if (code === "ENOTDIR") await rm(`${folder.path}/${folderName}`);
+      else if (code !== "ENOENT") throw error;
+      return;
+    }
+    try {
+      for (const name of await readdir(inner.path)) await rm(`${inner.path}/${name}`);
+    } finally {
+      inner.close();
+    }
+    await rmdir(`${folder.path}/${folderName}`);
   }
 }

@@ -49,6 +49,8 @@ export class ContentsThread {
     const worker = new Worker(new URL("./thread.js", import.meta.url), {
       workerData: this.#data,
       name: "contents",
+      // An opened file is closed by whoever sends it, on another thread.
+      trackUnmanagedFds: false,
     });
     worker.unref();
     let why = "";

@@ -1,26 +1,27 @@
 import { fromBase64, toBase64 } from "#platform/bytes";
 import {
-  appendFile,
-  copyNewFile,
   type FileStat,
   isWritable,
   mkdir,
+  open,
+  piecesOf,
   readdir,
   rename,
   rm,
   rmdir,
-  stat,
 } from "#platform/files";
-import { basename, extname, join } from "#platform/path";
-import { writeAtomically, type Writer } from "../../notebook/write.js";
+import { basename, extname } from "#platform/path";
+import { replaceFile, type Writer } from "../../notebook/write.js";
 import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
 import { Checkpoints } from "./checkpoints.js";
+import { locked } from "./locked.js";
 import { mimeOf } from "./mime.js";
 import type { ContentsModel, GetOptions, SaveModel } from "./model.js";
 import { readNotebookText, writeNotebookText } from "./notebook-text.js";
 import { Paths } from "./paths.js";
+import { Place } from "./place.js";
 import { hashOf, readWhole } from "./read-whole.js";
-import { exists, statusOf, timeOf } from "./status.js";
+import { timeOf } from "./status.js";
 import { mostBytes, tooLarge } from "./too-large.js";
 import { Trust } from "./trust.js";
 
@@ -48,9 +49,12 @@ export class Contents {
   /** The change under way, if any. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(folder: string, options: { trustFile?: string; write?: Writer } = {}) {
-    this.paths = new Paths(folder);
-    this.#write = options.write ?? writeAtomically;
+  constructor(
+    folder: string,
+    options: { trustFile?: string | undefined; write?: Writer; paths?: Paths } = {},
+  ) {
+    this.paths = options.paths ?? new Paths(folder);
+    this.#write = options.write ?? replaceFile;
     this.checkpoints = new Checkpoints(this.paths, this.#write);
     this.#trust = new Trust(options.trustFile);
   }
@@ -64,9 +68,12 @@ export class Contents {
 
   /** A file, notebook or folder; with what is in it unless told otherwise. */
   async get(path: string, options: GetOptions = {}): Promise<ContentsModel> {
-    const place = this.paths.resolve(path);
-    const status = await this.#status(path, place);
-    const model = await this.#model(Paths.tidy(path), place, status);
+    return await this.paths.use(path, "target", async (place) => await this.#get(place, options));
+  }
+
+  async #get(place: Place, options: GetOptions): Promise<ContentsModel> {
+    const { path } = place;
+    const model = await this.#model(Paths.tidy(path), place, place.existing());
     if (options.type === "directory" && model.type !== "directory") {
       throw new ErrorResponse(400, `Cannot list ${path}: it is not a directory`);
     }
@@ -75,20 +82,22 @@ export class Contents {
         throw new ErrorResponse(400, `Cannot read ${path}: it is a directory`);
       }
       if (options.content !== false) {
-        model.content = await this.#list(model.path, place);
+        model.content = await this.#list(model.path);
         model.format = "json";
       }
       return model;
     }
     if (options.type === "file" || options.type === "notebook") model.type = options.type;
     if (options.content === false && options.hash !== true) return model;
-    if (options.content === false) model.hash = await hashOf(place);
-    else {
-      if (status.size > mostBytes) throw tooLarge(path);
-      const { bytes, hash } = await readWhole(place, options.hash === true);
-      if (hash !== undefined) model.hash = hash;
-      this.#fill(model, bytes, options.format);
-    }
+    await place.open(async (file, { size }) => {
+      if (options.content === false) model.hash = await hashOf(file);
+      else {
+        if (size > mostBytes) throw tooLarge(path);
+        const { bytes, hash } = await readWhole(file, options.hash === true);
+        if (hash !== undefined) model.hash = hash;
+        this.#fill(model, bytes, options.format);
+      }
+    });
     if (options.hash === true) model.hash_algorithm = "sha256";
     return model;
   }
@@ -118,25 +127,16 @@ export class Contents {
     }
   }
 
-  async #status(path: string, place: string): Promise<FileStat> {
-    const status = await statusOf(place);
-    if (status === undefined) throw new ErrorResponse(404, `No such file or directory: ${path}`);
-    if (!status.isFile() && !status.isDirectory()) {
-      throw new ErrorResponse(400, `Cannot use ${path}: it is neither a file nor a directory`);
-    }
-    return status;
-  }
-
-  async #model(path: string, place: string, status: FileStat): Promise<ContentsModel> {
+  async #model(path: string, place: Place, status: FileStat): Promise<ContentsModel> {
     const folder = status.isDirectory();
-    const name = path === "" ? "" : basename(place);
+    const name = basename(path);
     return {
       name,
       path,
       type: folder ? "directory" : extname(name) === ".ipynb" ? "notebook" : "file",
       created: new Date(status.birthtimeMs || status.ctimeMs).toISOString(),
       last_modified: timeOf(status),
-      writable: await isWritable(place),
+      writable: await isWritable(place.at),
       size: folder ? null : status.size,
       mimetype: folder ? null : (mimeOf(name) ?? null),
       format: null,
@@ -146,17 +146,14 @@ export class Contents {
     };
   }
 
-  async #list(path: string, place: string): Promise<ContentsModel[]> {
+  async #list(path: string): Promise<ContentsModel[]> {
+    const names = await this.paths.useFolder(path, async ({ path: at }) => await readdir(at));
     const models: ContentsModel[] = [];
-    for (const name of (await readdir(place)).sort()) {
+    for (const name of names.sort()) {
       if (name.startsWith(".")) continue;
-      const inner = path === "" ? name : `${path}/${name}`;
       try {
-        const found = this.paths.resolve(inner);
-        const status = await stat(found);
-        if (status.isFile() || status.isDirectory()) {
-          models.push(await this.#model(inner, found, status));
-        }
+        const inner = path === "" ? name : `${path}/${name}`;
+        models.push(await this.get(inner, { content: false }));
       } catch (error) {
         // Broken links, links to elsewhere and what may not be looked at are not shown.
         if (toErrorResponse(error).status >= 500) throw error;
@@ -170,50 +167,66 @@ export class Contents {
     return await this.#change(async () => await this.#save(path, model));
   }
 
-  async #save(path: string, model: SaveModel): Promise<{ model: ContentsModel; created: boolean }> {
-    const place = this.paths.resolve(path);
-    if (place === this.paths.root) throw new ErrorResponse(400, "Cannot save: the path is empty");
-    const before = await statusOf(place);
-    const type = model.type ?? (extname(place) === ".ipynb" ? "notebook" : "file");
-    if (before !== undefined && before.isDirectory() !== (type === "directory")) {
-      throw new ErrorResponse(
-        400,
-        `Cannot save ${path}: it is ${before.isFile() ? "not " : ""}a directory`,
-      );
-    }
-    if (type === "directory") {
-      if (before === undefined) await mkdir(place);
-    } else {
-      await this.#refuseStale(path, place, before, model);
-      const data = this.#data(path, type, model);
-      if (before !== undefined && !(await isWritable(place))) {
-        throw new ErrorResponse(403, `Cannot save ${path}: the file is read-only`);
+  async #save(
+    path: string,
+    model: SaveModel,
+    isNew = false,
+  ): Promise<{ model: ContentsModel; created: boolean }> {
+    const saved = await this.paths.use(path, "target", async (place) => {
+      if (place.name === ".") throw new ErrorResponse(400, "Cannot save: the path is empty");
+      const type = model.type ?? (extname(path) === ".ipynb" ? "notebook" : "file");
+      if (type === "directory") {
+        const there = place.status();
+        if (there?.isFile())
+          throw new ErrorResponse(400, `Cannot save ${path}: it is not a directory`);
+        if (there === undefined || isNew) await mkdir(place.at);
+        return { type, created: there === undefined };
       }
-      if (model.chunk !== undefined && model.chunk !== 1) await appendFile(place, data);
-      else this.#write(place, data);
-    }
-    return {
-      model: await this.get(path, { content: false, type, hash: type !== "directory" }),
-      created: before === undefined,
-    };
+      const data = this.#data(path, type, model);
+      // Another lab may have the same folder: nothing of it comes between the look and the writing.
+      const created = await locked(place, async () => await this.#put(place, data, model, isNew));
+      return { type, created };
+    });
+    const { type, created } = saved;
+    const hash = type !== "directory";
+    return { model: await this.get(path, { content: false, type, hash }), created };
   }
 
-  async #refuseStale(
-    path: string,
-    place: string,
-    before: FileStat | undefined,
+  /** Writes what was given, unless the file is not what it was given for; says whether it is new. */
+  async #put(
+    place: Place,
+    data: string | Uint8Array,
     model: SaveModel,
-  ): Promise<void> {
+    isNew: boolean,
+  ): Promise<boolean> {
+    const { path } = place;
+    const before = place.status() === undefined ? undefined : place.existing();
+    if (before?.isDirectory()) {
+      throw new ErrorResponse(400, `Cannot save ${path}: it is a directory`);
+    }
+    if (before !== undefined && isNew)
+      throw new ErrorResponse(409, `Cannot make ${path}: it exists`);
+    const goesOn = model.chunk !== undefined && model.chunk !== 1;
+    if (before !== undefined && !goesOn) await this.#refuseStale(place, before, model);
+    if (before !== undefined && !(await isWritable(place.at))) {
+      throw new ErrorResponse(403, `Cannot save ${path}: the file is read-only`);
+    }
+    place.folder.check();
+    if (goesOn) await place.append(data);
+    else this.#write(place.at, data, () => place.folder.check());
+    return before === undefined;
+  }
+
+  async #refuseStale(place: Place, before: FileStat, model: SaveModel): Promise<void> {
     const { last_modified: time, hash } = model;
-    if (before === undefined || (model.chunk !== undefined && model.chunk !== 1)) return;
     const changed =
       typeof hash === "string"
-        ? (await hashOf(place)) !== hash
+        ? (await place.open(hashOf)) !== hash
         : typeof time === "string" && timeOf(before) !== new Date(time).toISOString();
     if (changed) {
       throw new ErrorResponse(
         409,
-        `Cannot save ${path}: the file on disk has changed since it was read`,
+        `Cannot save ${place.path}: the file on disk has changed since it was read`,
       );
     }
   }
@@ -266,16 +279,34 @@ export class Contents {
           ? ["Untitled", "", ".ipynb"]
           : ["untitled", "", extension];
     return await this.#change(async () => {
-      const path = await this.#free(Paths.tidy(folder), stem, gap, ext);
-      return (await this.#save(path, { type })).model;
+      const make = async (path: string) => (await this.#save(path, { type }, true)).model;
+      return await this.#atFree(Paths.tidy(folder), stem, gap, ext, "", make);
     });
   }
 
-  async #free(folder: string, stem: string, gap: string, ext: string, first = ""): Promise<string> {
+  /** Makes something under the first name that is free; goes on to the next where another was faster. */
+  async #atFree<T>(
+    folder: string,
+    stem: string,
+    gap: string,
+    ext: string,
+    first: string,
+    make: (path: string) => Promise<T>,
+  ): Promise<T> {
     for (let n = 0; ; n++) {
       const name = `${stem}${n === 0 ? first : gap + String(n)}${ext}`;
       const path = folder === "" ? name : `${folder}/${name}`;
-      if (!(await exists(this.paths.resolve(path)))) return path;
+      // A link is in the way as well, wherever it leads.
+      const isTaken = await this.paths.useFolder(
+        folder,
+        async (held) => new Place(held, name, path).status() !== undefined,
+      );
+      if (isTaken) continue;
+      try {
+        return await make(path);
+      } catch (error) {
+        if (toErrorResponse(error).status !== 409) throw error;
+      }
     }
   }
 
@@ -288,52 +319,84 @@ export class Contents {
     const ext = extname(source.name);
     const stem = basename(source.name, ext).replace(/-Copy\d*$/, "");
     const here = Paths.tidy(folder);
-    const same = here === "" ? source.name : `${here}/${source.name}`;
-    return await this.#change(async () => {
-      const taken = await exists(this.paths.resolve(same));
-      const path = taken ? await this.#free(here, `${stem}-Copy`, "", ext, "1") : same;
-      const target = this.paths.resolve(path);
-      await copyNewFile(this.paths.resolve(from), target);
+    const make = async (path: string): Promise<ContentsModel> => {
+      await this.paths.use(path, "link", async (to) => {
+        await this.paths.use(from, "target", async (place) => await copyNew(place, to));
+      });
       return await this.get(path, { content: false });
+    };
+    return await this.#change(async () => {
+      const same = here === "" ? source.name : `${here}/${source.name}`;
+      try {
+        return await make(same);
+      } catch (error) {
+        if (toErrorResponse(error).status !== 409) throw error;
+        return await this.#atFree(here, `${stem}-Copy`, "", ext, "1", make);
+      }
     });
   }
 
   /** Renames or moves; never over something. */
   async rename(path: string, to: string): Promise<ContentsModel> {
-    const from = this.paths.resolve(path);
-    const target = this.paths.resolve(to);
-    if (from === this.paths.root || target === this.paths.root) {
+    await this.#change(async () => {
+      await this.paths.use(path, "link", async (from) => {
+        await this.paths.use(to, "link", async (target) => await this.#rename(from, target));
+      });
+    });
+    return await this.get(to, { content: false });
+  }
+
+  async #rename(from: Place, to: Place): Promise<void> {
+    if (from.name === "." || to.name === ".") {
       throw new ErrorResponse(400, "Cannot rename: the path is empty");
     }
-    return await this.#change(async () => {
-      const { ino } = await this.#status(path, from);
-      if (from !== target) {
-        const there = await statusOf(target);
-        if (there !== undefined && there.ino !== ino) {
-          throw new ErrorResponse(409, `Cannot rename ${path}: ${to} already exists`);
-        }
-        await rename(from, target);
-        await this.checkpoints.move(from, target);
+    const { path } = from;
+    await locked(to, async () => {
+      const before = from.status();
+      if (before === undefined) throw new ErrorResponse(404, `No such file or directory: ${path}`);
+      if (Paths.tidy(path) === Paths.tidy(to.path)) return;
+      const there = to.status();
+      if (there !== undefined && there.ino !== before.ino) {
+        throw new ErrorResponse(409, `Cannot rename ${path}: ${to.path} already exists`);
       }
-      return await this.get(to, { content: false });
+      await rename(from.at, to.at);
+      await this.checkpoints.move(from, to);
     });
   }
 
-  /** Deletes a file or an empty folder. */
+  /** Deletes a file or an empty folder; of a link, the link. */
   async delete(path: string): Promise<void> {
-    const place = this.paths.resolve(path);
-    if (place === this.paths.root) throw new ErrorResponse(400, "Cannot delete: the path is empty");
-    await this.#change(async () => {
-      const status = await this.#status(path, place);
-      if (status.isDirectory()) {
-        const left = (await readdir(place)).filter((name) => name !== ".ipynb_checkpoints");
-        if (left.length > 0) throw new ErrorResponse(400, `Cannot delete ${path}: it is not empty`);
-        await rm(join(place, ".ipynb_checkpoints"), { recursive: true, force: true });
-        await rmdir(place);
-      } else {
-        await rm(place);
+    const remove = async (place: Place): Promise<void> => {
+      if (place.name === ".") throw new ErrorResponse(400, "Cannot delete: the path is empty");
+      const status = place.status();
+      if (status === undefined) throw new ErrorResponse(404, `No such file or directory: ${path}`);
+      if (!status.isDirectory()) {
+        await rm(place.at);
         await this.checkpoints.remove(place);
+        return;
       }
-    });
+      await this.paths.useFolder(path, async (folder) => {
+        const left = (await readdir(folder.path)).filter((name) => name !== ".ipynb_checkpoints");
+        if (left.length > 0) throw new ErrorResponse(400, `Cannot delete ${path}: it is not empty`);
+        await Checkpoints.clear(folder);
+      });
+      await rmdir(place.at);
+    };
+    await this.#change(async () => await this.paths.use(path, "link", remove));
   }
+}
+
+/** Copies a file's bytes to a name that is free. */
+async function copyNew(from: Place, to: Place): Promise<void> {
+  await from.open(async (source) => {
+    const target = await open(to.at, "wx");
+    try {
+      for await (const piece of piecesOf(source)) await target.writeFile(piece);
+    } catch (error) {
+      await rm(to.at, { force: true }); // no part of a copy stays
+      throw error;
+    } finally {
+      await target.close();
+    }
+  });
 }

@@ -1,12 +1,10 @@
-import { realpath, stat } from "#platform/files";
 import { basename } from "#platform/path";
 import { type Json, textField } from "../../../http-server/body.js";
-import { ErrorResponse } from "../../../http-server/error-response.js";
+import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
 import type { Answer, Router } from "../http/router.js";
 import type { Contents } from "./contents.js";
 import { mimeOf } from "./mime.js";
 import type { ContentsModel, SaveModel } from "./model.js";
-import { statusOf } from "./status.js";
 
 const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 
@@ -36,8 +34,13 @@ async function checkpointOf(
 ): Promise<{ path: string; id: string | undefined } | undefined> {
   const match = /^(.+)\/checkpoints(?:\/([\w-]+))?\/?$/.exec(path);
   if (match === null) return undefined;
-  const status = await statusOf(contents.paths.resolve(match[1]!));
-  return status?.isDirectory() === true ? undefined : { path: match[1]!, id: match[2] };
+  const isFolder = await contents.paths
+    .use(match[1]!, "target", async (place) => place.status()?.isDirectory() === true)
+    .catch((error: unknown) => {
+      if (toErrorResponse(error).status >= 500) throw error;
+      return false;
+    });
+  return isFolder ? undefined : { path: match[1]!, id: match[2] };
 }
 
 /** Adds the contents API and the raw files; `onNotebook` hears of each notebook that was saved. */
@@ -133,13 +136,12 @@ export function contentsRoutes(
     return { status: 204 };
   });
   router.on("GET", "/files/*", async ({ params, url }) => {
-    const place = await realpath(contents.paths.resolve(params["path"] ?? ""));
-    if (!(await stat(place)).isFile())
-      throw new ErrorResponse(400, "Cannot send this: it is not a file");
-    const name = basename(place);
+    const path = params["path"] ?? "";
+    const opened = await contents.paths.use(path, "target", async (place) => place.openedFile());
+    const name = basename(path);
     const attached = url.searchParams.get("download") === "1";
     return {
-      file: place,
+      opened,
       headers: {
         "content-type": mimeOf(name) ?? "application/octet-stream",
         // A page among the files must not act in the name of this server.

@@ -13,6 +13,12 @@ export interface Call {
   json(): Promise<Json>;
 }
 
+/** A file that is open already. */
+export interface OpenedFile {
+  fd: number;
+  size: number;
+}
+
 /** What a handler answers with; an object is sent as JSON. */
 export interface Answer {
   status?: number;
@@ -21,6 +27,8 @@ export interface Answer {
   bytes?: Uint8Array;
   /** A file to stream. */
   file?: string;
+  /** An open file to stream; whoever answers closes it. */
+  opened?: OpenedFile;
 }
 
 export type Handler = (call: Call) => Answer | Promise<Answer>;
