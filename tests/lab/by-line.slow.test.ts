@@ -74,7 +74,7 @@ test("continue goes on to the end, and cells run through again", { skip }, async
   await tab.output(1, "'2,1'");
   await ended();
   assert.equal(await mark(1).count(), 0);
-  // JupyterLab's own debugger took it for its own when the notebook came to the front again.
+  // JupyterLab's own debugger has not taken it for its own.
   await tab.page.locator('.jp-DebuggerBugButton[aria-pressed="false"]').waitFor();
   await value("scores").waitFor();
   await tab.run(3);
@@ -101,3 +101,19 @@ test(
     await tab.output(3, "42");
   },
 );
+
+test("a debugger that is started while a cell stands is the person's", { skip }, async () => {
+  await choose(1);
+  await tab.page.keyboard.press("F8");
+  await standsAt(1, "const scores");
+  await tab.page.click(".jp-DebuggerBugButton");
+  const pressed = tab.page.locator('.jp-DebuggerBugButton[aria-pressed="true"]');
+  await pressed.waitFor();
+  await choose(1);
+  await tab.page.keyboard.press("Shift+F8");
+  await tab.output(1, "'2,1'");
+  await ended();
+  await tab.run(3);
+  await tab.output(3, "42");
+  assert.equal(await pressed.count(), 1);
+});

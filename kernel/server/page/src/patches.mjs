@@ -85,6 +85,12 @@ export const patches = [
 /** What we use that JupyterLab keeps to itself; each says for what. */
 export const privateMembers = [
   {
+    // A cell that runs by line is not JupyterLab's to debug.
+    file: "@jupyterlab/debugger/lib/session.js",
+    members: ["this._handleEvent,", "_handleEvent(sender, message)"],
+    user: "src/by-line/hidden.ts",
+  },
+  {
     // Opening a notebook is not changing it: Node's version on this machine is not written into it.
     file: "@jupyterlab/notebook/lib/panel.js",
     members: ["_updateLanguage("],

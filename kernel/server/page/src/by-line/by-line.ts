@@ -1,10 +1,10 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { ICommandPalette, Notification } from "@jupyterlab/apputils";
 import { EditorExtensionRegistry, IEditorExtensionRegistry } from "@jupyterlab/codemirror";
-import { IDebugger } from "@jupyterlab/debugger";
 import { INotebookTracker, NotebookActions, type NotebookPanel } from "@jupyterlab/notebook";
 import { CommandToolbarButton, LabIcon, ToolbarButton } from "@jupyterlab/ui-components";
 import { IStandingValues } from "../values/standing.js";
+import { hideFromJupyterLab } from "./hidden.js";
 import { lineMark, markLine } from "./mark.js";
 import { LineSession } from "./session.js";
 
@@ -25,15 +25,15 @@ export const byLine: JupyterFrontEndPlugin<void> = {
   id: "arpo-lab:by-line",
   autoStart: true,
   requires: [INotebookTracker, IEditorExtensionRegistry, IStandingValues],
-  optional: [ICommandPalette, IDebugger],
+  optional: [ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
     tracker: INotebookTracker,
     editors: IEditorExtensionRegistry,
     values: IStandingValues,
     palette: ICommandPalette | null,
-    lab: IDebugger | null,
   ) => {
+    hideFromJupyterLab();
     editors.addExtension({
       name: "arpo-lab:by-line",
       factory: () => EditorExtensionRegistry.createImmutableExtension(lineMark),
@@ -53,7 +53,6 @@ export const byLine: JupyterFrontEndPlugin<void> = {
         if (!cell.isDisposed) markLine(cell, standing?.line);
         values.stand(panel, standing?.values);
         if (standing === undefined || isInFront) return;
-        // JupyterLab's debugger came to the front when it heard of ours.
         values.front();
         isInFront = true;
       });
@@ -65,9 +64,7 @@ export const byLine: JupyterFrontEndPlugin<void> = {
       } finally {
         running.delete(panel);
         app.commands.notifyCommandChanged(goOn);
-        const wasOurs = await session.end();
-        // JupyterLab takes a debugger that it finds running for its own.
-        if (wasOurs && lab?.isStarted === true && tracker.currentWidget === panel) await lab.stop();
+        await session.end();
       }
     };
     const failed = (error: unknown): void => void Notification.error(String(error));

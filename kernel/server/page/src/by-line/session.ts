@@ -1,4 +1,5 @@
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
+import { hideDebugger, showDebugger } from "./hidden.js";
 import type { StandingValue, StandingValues } from "../values/standing.js";
 
 /** Where a cell stands: the line that runs next, and what has a value there. */
@@ -76,6 +77,7 @@ export class LineSession {
     // One that a person has started is theirs to end.
     this.#isOurs = isStarted !== true;
     if (this.#isOurs) {
+      hideDebugger(this.#kernel.id, () => (this.#isOurs = false));
       await this.#ask("initialize", { clientID: "jupyterlab", linesStartAt1: true });
       await this.#ask("attach");
     }
@@ -92,11 +94,14 @@ export class LineSession {
     await this.#ask("continue", { threadId: 1 });
   }
 
-  /** The cell has ended, or is to run on by itself. Whether the debugger was on for this session alone. */
-  async end(): Promise<boolean> {
-    if (!this.#close() || !this.#isOurs) return false;
-    await this.#ask("disconnect", { restart: false, terminateDebuggee: false });
-    return true;
+  /** The cell has ended, or is to run on by itself. */
+  async end(): Promise<void> {
+    if (!this.#close() || !this.#isOurs) return;
+    try {
+      await this.#ask("disconnect", { restart: false, terminateDebuggee: false });
+    } finally {
+      showDebugger(this.#kernel.id);
+    }
   }
 
   #close(): boolean {
@@ -120,7 +125,9 @@ export class LineSession {
 
   /** A kernel that is started again knows nothing of us. */
   #status(_: Kernel.IKernelConnection, status: string): void {
-    if (["restarting", "autorestarting", "dead"].includes(status)) this.#close();
+    if (!["restarting", "autorestarting", "dead"].includes(status)) return;
+    this.#close();
+    showDebugger(this.#kernel.id);
   }
 
   async #look(moment: number): Promise<void> {
