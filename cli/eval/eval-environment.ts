@@ -40,9 +40,9 @@ export async function evalInEnvironment(model: string, options: EvalCommandOptio
       { test, environment },
       {
         ...{ samples, seed, signal: stoppable("early") },
-        ...(questions === undefined ? {} : { tasks: questions }),
-        ...(options.maxTokens === undefined ? {} : { responseLength: options.maxTokens }),
-        ...(options.limit["calls"] === undefined ? {} : { callLimit: options.limit["calls"] }),
+        tasks: questions,
+        responseLength: options.maxTokens,
+        callLimit: options.limit["calls"],
         ...(given.length === 0 ? {} : { sampling: Object.fromEntries(given) }),
       },
     );

@@ -98,8 +98,8 @@ function policyOf(model: string, options: EvalCommandOptions) {
   return Policy.remote(options.endpoint, {
     tokenizer: modelFolder(model),
     dialect: options.dialect,
-    ...(options.endpointModel === undefined ? {} : { model: options.endpointModel }),
-    ...(options.apiKeyEnv === undefined ? {} : { apiKeyEnv: options.apiKeyEnv }),
+    model: options.endpointModel,
+    apiKeyEnv: options.apiKeyEnv,
   });
 }
 

@@ -15,7 +15,7 @@ export function judgeOf(options: JudgeOptions, folder: string): LlmJudge | undef
     urls: judge,
     model: judgeModel,
     cacheFile: join(folder, "verdicts.jsonl"),
-    ...(judgeKeyEnv === undefined ? {} : { apiKeyEnv: judgeKeyEnv }),
+    apiKeyEnv: judgeKeyEnv,
   });
 }
 

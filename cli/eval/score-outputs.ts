@@ -21,8 +21,8 @@ export async function scoreOutputs(folder: string, options: ScoreCommandOptions)
     const evaluation = await evaluateOutputs(resolve(folder), {
       out,
       signal: stoppable("early"),
-      ...(options.task === undefined ? {} : { task: options.task }),
-      ...(judge ? { judge } : {}),
+      task: options.task,
+      judge,
     });
     await writeWhole(join(out, "report.html"), reportPage(evaluation));
     await writeWhole(join(out, "report.txt"), `${String(evaluation)}\n`);

@@ -22,7 +22,7 @@ async function rollOut(config: Config, options: { tasks: number; out: string }):
     const trees = await rollout(policy, train.slice(0, options.tasks), {
       ...rolloutOptions(config),
       tools,
-      ...(environment ? { environment } : {}),
+      environment,
       seed: config.lab.seed,
       signal: stoppable("early"),
     }).catch(async (error: unknown) => {

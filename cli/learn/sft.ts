@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { defined } from "../../src/arguments/defined.js";
 import { SftRun, loadSftConfig } from "../../src/run/index.js";
 import { rewardCurves, saveFigure } from "../../src/view/index.js";
 import { stoppable } from "../stopping.js";
@@ -9,7 +10,7 @@ async function plotLoss(run: SftRun): Promise<void> {
   const lines = run.log.map(({ step, loss, evalLoss }) => ({
     step: step + 1,
     loss,
-    ...(evalLoss === undefined ? {} : { "held-out loss": evalLoss }),
+    ...defined({ "held-out loss": evalLoss }),
   }));
   const figure = rewardCurves(lines, { metrics: ["loss", "held-out loss"] });
   for (const kind of ["svg", "json"]) {

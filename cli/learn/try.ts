@@ -62,7 +62,7 @@ async function show(config: Config, options: { tasks: number; greedy?: boolean }
       n: 1,
       initialRollouts: 1,
       tools,
-      ...(environment ? { environment } : {}),
+      environment,
       seed: config.lab.seed,
       signal: stoppable("early"),
       ...(options.greedy ? { mode: "validate" as const, validation: { temperature: 0 } } : {}),

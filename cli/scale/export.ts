@@ -21,8 +21,8 @@ export async function exportRun(
   const { tool: tools, reward, package: lab, verl: settings } = options;
   const job = await exportVerl({ files: options.config, preset, overrides }, out, {
     ...{ tools, settings },
-    ...(reward === undefined ? {} : { reward }),
-    ...(lab === undefined ? {} : { package: lab }),
+    reward,
+    package: lab,
   });
   for (const note of job.notes) aside(`note: ${note}`);
   say(

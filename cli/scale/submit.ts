@@ -1,3 +1,4 @@
+import { defined } from "../../src/arguments/defined.js";
 import { cluster, type JobRecord, type SubmitOptions, type Sweep } from "../../src/scale/index.js";
 import type { ConfigPreset } from "../../src/run/index.js";
 import { aside, say } from "../say.js";
@@ -49,15 +50,12 @@ export async function submitRun(overrides: string[], options: SubmitCommandOptio
   };
   const how: SubmitOptions = {
     ...{ package: options.package, cpus: options.cpus, gpus: options.gpus, node },
-    ...(options.name === undefined ? {} : { name: options.name }),
-    ...(options.storage === undefined ? {} : { storage: options.storage }),
-    ...(engine === "verl"
-      ? { verl: { tools, settings, ...(reward === undefined ? {} : { reward }) } }
-      : {}),
+    ...defined({ name: options.name, storage: options.storage }),
+    ...(engine === "verl" ? { verl: { tools, settings, ...defined({ reward }) } } : {}),
     note: (line: string) => aside(`note: ${line}`),
   };
   if (seeds ?? grid) {
-    const runs = { ...(seeds ? { seeds } : {}), ...(grid ? { grid } : {}) };
+    const runs = defined({ seeds, grid });
     const sweep = await there.sweep(experiment, { ...how, ...runs });
     say(`sweep ${sweep.name}: ${(await sweep.runs()).length} runs`);
     await driveSweep(sweep, atOnce);
@@ -87,7 +85,7 @@ export async function driveSweep(sweep: Sweep, atOnce?: number): Promise<void> {
     say(`${id} ${state}  ${changed.join(" ")}`);
   };
   const signal = stoppable("early");
-  const runs = await sweep.run({ signal, onChange, ...(atOnce === undefined ? {} : { atOnce }) });
+  const runs = await sweep.run({ signal, onChange, atOnce });
   const failed = runs.filter(({ state }) => state !== "SUCCEEDED");
   say(`${runs.length - failed.length} of ${runs.length} runs are done`);
   if (failed.length === 0) return;

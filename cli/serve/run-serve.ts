@@ -1,3 +1,4 @@
+import { defined } from "../../src/arguments/defined.js";
 import { type CacheType, type DecoderType, modelFolder } from "../../src/model/index.js";
 import { Policy } from "../../src/policy/index.js";
 import { PolicyServer } from "../../src/serve/index.js";
@@ -24,8 +25,8 @@ export async function runServe(folder: string, options: ServeCommandOptions): Pr
   const { host, port, apiKeyEnv, dtype, cache, maxRows, maxQueue } = options;
   const policy = await Policy.load(modelFolder(folder), {
     ...{ dtype, cache, top: 20 }, // so many as a request may ask for
-    ...(options.name === undefined ? {} : { name: options.name }),
-    ...(options.context === undefined ? {} : { contextLength: options.context }),
+    ...defined({ name: options.name }),
+    contextLength: options.context,
   });
   try {
     const server = await PolicyServer.start(policy, {

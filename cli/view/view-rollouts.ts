@@ -57,10 +57,10 @@ async function read(path: string, options: ViewCommandOptions, signal: AbortSign
   try {
     const imported = await importRollouts(path, {
       ...{ rows, signal },
-      ...(format === undefined ? {} : { format }),
-      ...(score === undefined ? {} : { score }),
-      ...(tokenizer ? { tokenizer } : {}),
-      ...(policy ? { policy } : {}),
+      format,
+      score,
+      tokenizer,
+      policy,
       onProgress: ({ bytes, of, rows: read }) =>
         now(() => `read ${megabytes(bytes)} of ${megabytes(of)}, ${read} rows`),
     });
@@ -89,7 +89,7 @@ function shownImport(imported: ImportedRollouts): Shown {
       if (!imported.prompts[index]) return undefined;
       const [scored, batch] = [imported.scoredOf(index), imported.batchOf(index)];
       const tree = imported.tree(index) as unknown as Parameters<typeof explore>[0];
-      return toHtml(explore(tree, { ...(scored ? { scored } : {}), ...(batch ? { batch } : {}) }));
+      return toHtml(explore(tree, { scored, batch }));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { defined } from "../arguments/defined.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { DataRow } from "./read-rows.js";
 import type { Task } from "./task.js";
@@ -95,7 +96,7 @@ export function taskFromRow(row: DataRow, index: number, options: RlRowOptions =
     prompt: repair
       ? prompt.map((m) => ({ ...m, content: repairBoxed(m.content) }))
       : prompt,
-    ...(groundTruth === undefined ? {} : { groundTruth }),
+    ...defined({ groundTruth }),
     dataSource: typeof dataSource === "string" ? dataSource : "unknown",
     ability: (row["ability"] as string | null | undefined) ?? null,
     extra: { ...Object.fromEntries(rest), ...info },

@@ -99,7 +99,7 @@ function served(url: string, options: HttpEnvironmentOptions): Environment {
     const answer = await requestJson(`${path} the environment`, {
       ...{ method: "POST", url: `${url}/${path}`, headers: headersOf(options), body },
       ...{ timeoutMs, maxBytes, redirects: false },
-      ...(signal ? { signal } : {}),
+      signal,
     });
     if (typeof answer === "object" && answer !== null && !Array.isArray(answer)) {
       return answer as Answer;

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { defined } from "../arguments/defined.js";
 import { ScriptedPolicy } from "../rollout/testing/index.js";
 import { ToolSet } from "../tools/index.js";
 import { evaluate } from "./evaluate.js";
@@ -86,7 +87,7 @@ test("evaluateOutputs() takes a prediction that is not there out of the output, 
   const folder = mkdtempSync(join(temporary, "bare-"));
   const bare = (output: string, prediction?: string | null) => ({
     ...{ input: "q", answer: "1000", output },
-    ...(prediction === undefined ? {} : { prediction }),
+    ...defined({ prediction }),
   });
   const items = [
     bare("<think>2</think><answer>It is \\boxed{1,000}.</answer>"),

@@ -2,6 +2,7 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile, readdir } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
+import { defined } from "../arguments/defined.js";
 import { extractAnswer } from "../reward/extract-answer.js";
 import { resultIn } from "../text/result-block.js";
 import type { Benchmark } from "./benchmarks/benchmark.js";
@@ -48,7 +49,7 @@ function stepsOf(logs: readonly string[]): Step[] {
     }
     const tool = { tag: call, input: "", text: found, ok: true, retries: 0 };
     const rule = ruleOf(call, found);
-    return { kind: "result", text, tokens: [], tool, ...(rule === undefined ? {} : { rule }) };
+    return { kind: "result", text, tokens: [], tool, ...defined({ rule }) };
   });
 }
 

@@ -1,6 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
+import { defined } from "../arguments/defined.js";
 import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
@@ -100,7 +101,7 @@ export async function evaluate(
     inferenceSettings(options);
   const settings: EvaluationSettings = {
     ...{ policy: policy.name, seed, mode, asReference, maxTokens, chained, timeoutMs, limits },
-    ...(options.weights === undefined ? {} : { weights: options.weights }),
+    ...defined({ weights: options.weights }),
     tools: options.tools?.tags ?? [],
     ...(judge ? { judge: judge.name } : {}),
     asked: Object.fromEntries(

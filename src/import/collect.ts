@@ -152,9 +152,9 @@ export class Collection {
   ): void {
     const file = this.#file!;
     const understood = format.read(record, {
-      ...(this.#step === undefined ? {} : { step: this.#step }),
-      ...(this.#options.scoreColumns ? { scoreColumns: this.#options.scoreColumns } : {}),
-      ...(text === undefined ? {} : { text }),
+      step: this.#step,
+      scoreColumns: this.#options.scoreColumns,
+      text,
     });
     file.format = format.name;
     this.formats.add(format);
@@ -179,7 +179,7 @@ export class Collection {
     this.rows += tree.rows.length;
     for (const trajectory of tree.trajectories) {
       this.steps.count({
-        ...(this.#step === undefined ? {} : { step: this.#step }),
+        step: this.#step,
         numbers: { tokens: trajectory.tokens.length },
       });
     }

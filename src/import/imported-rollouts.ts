@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import { shown } from "../arguments/shown.js";
 import { TrainingBatch } from "../learn/batch.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
@@ -144,7 +145,7 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     const { data, advantages, disagreement, dropped } = made;
     return {
       tree: new RolloutTree(data, readable ? runtime : undefined),
-      ...(advantages ? { advantages } : {}),
+      ...defined({ advantages }),
       ...{ disagreement, dropped },
     };
   }

@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { defined } from "../arguments/defined.js";
 import { shown } from "../arguments/shown.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
@@ -48,8 +49,7 @@ export function collectOptions(options: ReadOptions): CollectOptions {
   }
   return {
     ...{ rows, characters, broken },
-    ...(format === undefined ? {} : { format }),
-    ...(score ? { scoreColumns: score } : {}),
+    ...defined({ format, scoreColumns: score }),
   };
 }
 
@@ -77,7 +77,7 @@ export function importedOf(collection: Collection, options: ReadOptions): Import
       tokenizer: given ?? new WordTokenizer(),
       readsIds: given !== undefined,
     },
-    ...(policy ? { policy } : {}),
+    policy,
   });
 }
 

@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { defined } from "../arguments/defined.js";
 import type { Model } from "../model/index.js";
 import type { Random } from "../random/index.js";
 import { type AdamWState, tf } from "../tensor/index.js";
@@ -297,7 +298,7 @@ export class Learner {
     const { rolloutWeights } = input;
     return {
       ...{ loss: out.loss, logprobs: found.logprobs, report },
-      ...(out.chosen ? { chosen: out.chosen } : {}),
+      ...defined({ chosen: out.chosen }),
       ...(correction?.bypass && rolloutWeights ? { weights: rolloutWeights } : {}),
     };
   }

@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import { Random } from "../random/index.js";
 import type { tf } from "../tensor/index.js";
 import { type BatchRow, type PreparedRow, trainedMask } from "./batch.js";
@@ -34,7 +35,7 @@ export function lossInput(
     advantages: spreadOver(group, (row) => row.advantages),
     ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
     ...special(group, settings.loss, random),
-    ...(rolloutWeights ? { rolloutWeights } : {}),
+    ...defined({ rolloutWeights }),
     ...(settings.klLossCoefficient === undefined
       ? {}
       : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),

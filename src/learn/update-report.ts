@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import * as exact from "../exact/index.js";
 import { showAs, type Shown } from "../show/index.js";
 import {
@@ -18,8 +19,7 @@ const lossRow = (row: TrainedRow): LossRow => ({
   advantages: row.advantages,
   mask: trainedMask(row),
   entropies: row.entropies,
-  ...(row.rolloutWeights ? { weights: row.rolloutWeights } : {}),
-  ...(row.chosen ? { chosen: row.chosen } : {}),
+  ...defined({ weights: row.rolloutWeights, chosen: row.chosen }),
 });
 
 /**

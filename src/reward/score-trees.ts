@@ -1,5 +1,6 @@
 import { yieldToEventLoop } from "#platform/turns";
 import { expectManyListeners } from "#platform/many-listeners";
+import { defined } from "../arguments/defined.js";
 import type { Task } from "../data/task.js";
 import type { RolloutTask } from "../rollout/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
@@ -48,9 +49,7 @@ function rowsOf(tree: ScorableTree): Row[] {
     group,
     judged: {
       response: trajectory.text,
-      ...(groundTruth === undefined ? {} : { groundTruth }),
-      ...(dataSource === undefined ? {} : { dataSource }),
-      ...(extra === undefined ? {} : { extra }),
+      ...defined({ groundTruth, dataSource, extra }),
       toolCalls: trajectory.toolCalls,
       length: trajectory.tokens.length,
       prompt,

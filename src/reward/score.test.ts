@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defined } from "../arguments/defined.js";
 import { rollout } from "../rollout/index.js";
 import { babbler } from "../rollout/testing/index.js";
 import { byDataSource } from "./by-data-source.js";
@@ -191,7 +192,7 @@ function listener(failure?: string) {
     return questions.map(({ prediction }) => ({
       correct: /^[a-z]/i.test(prediction),
       reply: `about ${prediction}`,
-      ...(failure === undefined ? {} : { failure }),
+      ...defined({ failure }),
     }));
   };
   return { asked, judge };

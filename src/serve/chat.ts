@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { defined } from "../arguments/defined.js";
 import { type Finished, generateChoice, type Piece } from "./choice.js";
 import { checkModel, finishReason, type Handling, roomAfter } from "./handler.js";
 import { together, usageOf, withRows } from "./handler.js";
@@ -137,7 +138,7 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
 /** A call as OpenAI sends it; in a stream each has its number. */
 function withId({ name, arguments: args }: ToolCall, index?: number): object {
   return {
-    ...(index === undefined ? {} : { index }),
+    ...defined({ index }),
     id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`,
     type: "function",
     function: { name, arguments: args },

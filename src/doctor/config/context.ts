@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { Task } from "../../data/index.js";
 import type { ModelConfig, Tokenizer } from "../../model/index.js";
 import type { Reward } from "../../reward/index.js";
@@ -34,7 +35,7 @@ export const finding =
     area,
     status,
     found,
-    ...(fix === undefined ? {} : { fix }),
+    ...defined({ fix }),
   });
 
 /** Tokens of the longest row a run can make. */

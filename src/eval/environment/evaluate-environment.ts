@@ -86,8 +86,8 @@ export async function evaluateEnvironment(
     ...{ n: samples, initialRollouts: samples, beamSize: 1, keepTop: false },
     ...{ environment: set.environment, callLimit, responseLength, seed },
     sampling: options.sampling ?? { temperature: 1 },
-    ...(tools ? { tools } : {}),
-    ...(signal ? { signal } : {}),
+    tools,
+    signal,
   });
   const { rows: scored, mean } = await score(trees);
   const rows = scored.map(({ trajectory, group, score: found }) => ({

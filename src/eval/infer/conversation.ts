@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Policy, Row, Segment, Session } from "../../policy/policy.js";
@@ -89,8 +90,8 @@ export class Conversation {
       kind: "result",
       text,
       tokens,
-      tool: { tag, input, text: found, ok, ...(failure ? { failure } : {}), retries },
-      ...(rule === undefined ? {} : { rule }),
+      tool: { tag, input, text: found, ok, ...defined({ failure }), retries },
+      ...defined({ rule }),
     });
     if (whole) this.#session.append(this.#row, tokens);
     else this.full = true;
@@ -125,7 +126,7 @@ export class Conversation {
       logprobs: known(segment.logprobs),
       entropies: known(segment.entropies),
       finish: segment.finish,
-      ...(segment.stop === undefined ? {} : { stop: segment.stop }),
+      ...defined({ stop: segment.stop }),
     };
     this.steps.push(step);
     return text;

@@ -1,4 +1,5 @@
 import { expectManyListeners } from "#platform/many-listeners";
+import { defined } from "../../arguments/defined.js";
 import type { Policy, Session } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { ToolSet } from "../../tools/tool-set.js";
@@ -130,7 +131,7 @@ export async function inferSample(parts: SampleParts): Promise<Sample> {
       total_time: seconds(performance.now() - began),
     },
     status,
-    ...(error === undefined ? {} : { error }),
+    ...defined({ error }),
     failed_tool_calls: steps.filter((step) => step.kind === "result" && !step.tool.ok).length,
     prompt_tokens: talk?.promptTokens ?? [],
     steps,

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { Sampling } from "../../policy/policy.js";
 
 /** How questions are asked. In brackets the names of the reference's command line. */
@@ -87,7 +88,7 @@ export function inferenceSettings(options: InferenceOptions = {}): InferenceSett
   for (const [tag, limit] of Object.entries(limits)) whole(`limits.${tag}`, limit, 0);
   return {
     mode,
-    ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
+    ...defined({ prompt: options.prompt }),
     sampling: asReference ? sent : { ...sent, topK, minP },
     maxTokens: whole("maxTokens", options.maxTokens ?? 4096, 1),
     chained: whole("chained", options.chained ?? 4, 1),

@@ -1,6 +1,7 @@
 import { note } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { expectManyListeners } from "#platform/many-listeners";
+import { defined } from "../../arguments/defined.js";
 import { type EndpointOptions, Endpoints, HttpError } from "../../http/index.js";
 import { judgeVerdict } from "../metrics/judge-verdict.js";
 import { JudgeCache } from "./judge-cache.js";
@@ -162,7 +163,7 @@ export class LlmJudge {
       model,
       messages: [{ role: "user", content: prompt(question) }],
       temperature,
-      ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+      ...defined({ max_tokens: maxTokens }),
     };
     const key = JudgeCache.key(model, body);
     const known = this.#cache?.get(key, model);
@@ -181,7 +182,7 @@ export class LlmJudge {
       const reply = error instanceof JudgeReplyError ? error.reply : undefined;
       return {
         correct: equivalent,
-        ...(reply === undefined ? {} : { reply }),
+        ...defined({ reply }),
         failure: (error as Error).message,
         fault,
         cached,

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
 import type { TaskType } from "../metrics/evaluate-item.js";
 import type { SampleStatus } from "../infer/sample.js";
@@ -121,7 +122,7 @@ export function benchmarkReport(
   return {
     name,
     title,
-    ...(imitates === undefined ? {} : { imitates }),
+    ...defined({ imitates }),
     task,
     sha256,
     questions,

@@ -1,5 +1,6 @@
 import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
+import { defined } from "../../arguments/defined.js";
 import { stageFile } from "../../model/files/staged-file.js";
 import { writeFault } from "../../model/files/write-fault.js";
 import type { Sample } from "../infer/sample.js";
@@ -23,14 +24,14 @@ function outputItem(sample: Sample) {
   const { search_query_history, status, error } = sample;
   return {
     ...{ instruction, input, output, prediction, answer, logs, search_query_history, timing },
-    ...{ status, ...(error === undefined ? {} : { error }) },
+    ...{ status, ...defined({ error }) },
   };
 }
 
 const metricsItem = (sample: ScoredSample) => ({
   ...outputItem(sample),
   metrics: sample.metrics,
-  ...(sample.judge_error === undefined ? {} : { judge_error: sample.judge_error }),
+  ...defined({ judge_error: sample.judge_error }),
 });
 
 /**

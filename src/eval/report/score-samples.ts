@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import type { Benchmark } from "../benchmarks/benchmark.js";
 import { comparedPrediction, evaluateItem, type ItemMetrics } from "../metrics/evaluate-item.js";
 import type { Sample } from "../infer/sample.js";
@@ -86,9 +87,9 @@ export async function scoreSamples(
       metrics: {
         ...sample.metrics,
         llm_equal: Number(correct),
-        ...(reply === undefined ? {} : { llm_response: reply }),
+        ...defined({ llm_response: reply }),
       },
-      ...(failure === undefined ? {} : { judge_error: failure }),
+      ...defined({ judge_error: failure }),
     };
   });
 }

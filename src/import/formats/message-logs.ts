@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { RowEnd } from "../../rollout/tree/tree-values.js";
 import {
@@ -56,9 +57,7 @@ function besides(record: FileRecord, context: { step?: number; scoreColumns?: re
   ]);
   return {
     ...(typeof group === "string" || typeof group === "number" ? { group: String(group) } : {}),
-    ...(step === undefined ? {} : { step }),
-    ...(score === undefined ? {} : { score }),
-    ...(groundTruth === undefined ? {} : { groundTruth }),
+    ...defined({ step, score, groundTruth }),
     numbers,
     ...(extra === undefined ? {} : { extra: id === undefined ? extra : { ...extra, id } }),
   };
@@ -119,7 +118,7 @@ function exchange(record: FileRecord, context: { step?: number }): ImportedRow[]
         ? { parts: [{ by: "model", text, pieces, logprobs }] }
         : { parts: [], messages: said }),
       ...besides(record, context),
-      ...(end === undefined ? {} : { end }),
+      ...defined({ end }),
       ...(typeof model === "string" ? { model } : {}),
     };
   });

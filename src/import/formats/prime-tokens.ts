@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { type FileRecord, idsOf, listOf, numberIn, numbersPerToken } from "../row/fields.js";
 import type { ImportedPart } from "../row/imported-row.js";
 import type { RolloutFormat } from "./format.js";
@@ -54,7 +55,7 @@ export const primeTokens: RolloutFormat = {
           promptTokens: tokens.slice(0, from),
           parts: partsOf(record, tokens, mask, from),
           ...(typeof environment === "string" ? { group: environment } : {}),
-          ...(step === undefined ? {} : { step }),
+          ...defined({ step }),
         },
       ],
     };

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { numberIn, textOf, truthIn, isRecord, withoutFields } from "../row/fields.js";
 import type { RowEnd } from "../../rollout/tree/tree-values.js";
 import { splitOutput } from "../row/split-output.js";
@@ -34,11 +35,7 @@ export const skyrl: RolloutFormat = {
         {
           prompt: textOf(record, "input_prompt"),
           parts: splitOutput(textOf(record, "output_response")),
-          ...(step === undefined ? {} : { step }),
-          ...(score === undefined ? {} : { score }),
-          ...(end === undefined ? {} : { end }),
-          ...(groundTruth === undefined ? {} : { groundTruth }),
-          ...(extra === undefined ? {} : { extra }),
+          ...defined({ step, score, end, groundTruth, extra }),
         },
       ],
     };

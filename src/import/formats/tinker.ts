@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { RowEnd } from "../../rollout/tree/tree-values.js";
 import {
   chatOf,
@@ -37,9 +38,8 @@ export const tinkerSamples: RolloutFormat = {
         {
           prompt: "",
           promptTokens,
-          parts: [{ by: "model", tokens, ...(logprobs ? { logprobs } : {}) }],
-          ...(step === undefined ? {} : { step }),
-          ...(end === undefined ? {} : { end }),
+          parts: [{ by: "model", tokens, ...defined({ logprobs }) }],
+          ...defined({ step, end }),
           ...(typeof model === "string" ? { model } : {}),
         },
       ];
@@ -82,9 +82,7 @@ export const tinkerTrajectories: RolloutFormat = {
           parts: [],
           messages: turns.slice(first),
           group: JSON.stringify([record["benchmark"], record["example_id"]]),
-          ...(step === undefined ? {} : { step }),
-          ...(score === undefined ? {} : { score }),
-          ...(groundTruth === undefined ? {} : { groundTruth }),
+          ...defined({ step, score, groundTruth }),
           numbers: isRecord(record["metrics"]) ? numbersIn(record["metrics"]) : {},
           extra: { ...logs, ...(record["error"] ? { error: record["error"] } : {}) },
         },
@@ -118,8 +116,7 @@ export const tinkerSummaries: RolloutFormat = {
     return {
       counted: [
         {
-          ...(step === undefined ? {} : { step }),
-          ...(score === undefined ? {} : { score }),
+          ...defined({ step, score }),
           numbers: statistics(record),
         },
       ],

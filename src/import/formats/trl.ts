@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
 import type { FileRecord } from "../row/fields.js";
 import { completionIn, promptIn } from "./prompt-completion.js";
@@ -40,12 +41,9 @@ export const trl: RolloutFormat = {
         {
           prompt: promptIn(record),
           ...completionIn(record),
-          ...(step === undefined ? {} : { step }),
-          ...(score === undefined ? {} : { score }),
-          ...(advantage === undefined ? {} : { advantage }),
-          ...(groundTruth === undefined ? {} : { groundTruth }),
+          ...defined({ step, score, advantage, groundTruth }),
           numbers,
-          ...(extra === undefined ? {} : { extra }),
+          ...defined({ extra }),
         },
       ],
     };

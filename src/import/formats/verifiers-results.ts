@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { RowEnd } from "../../rollout/tree/tree-values.js";
 import { isRecord, numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
 import type { FileRecord } from "../row/fields.js";
@@ -40,12 +41,9 @@ export const verifiersResults: RolloutFormat = {
           prompt: promptIn(record),
           ...completionIn(record),
           ...(group.length === 0 ? {} : { group: JSON.stringify(group) }),
-          ...(step === undefined ? {} : { step }),
-          ...(score === undefined ? {} : { score }),
-          ...(end === undefined ? {} : { end }),
-          ...(groundTruth === undefined ? {} : { groundTruth }),
+          ...defined({ step, score, end, groundTruth }),
           numbers,
-          ...(extra === undefined ? {} : { extra }),
+          ...defined({ extra }),
         },
       ],
     };

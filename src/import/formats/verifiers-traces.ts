@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { RowEnd } from "../../rollout/tree/tree-values.js";
 import {
   chatOf,
@@ -153,8 +154,7 @@ function rowsOfTrace(
           ? tokenParts(path, first)
           : { parts: [], messages: path.slice(first).map(message) }),
         group: JSON.stringify([group, agent ?? "agent"]),
-        ...(score === undefined ? {} : { score }),
-        ...(end === undefined ? {} : { end }),
+        ...defined({ score, end }),
         numbers,
       },
     ];
@@ -172,10 +172,7 @@ function sharedOf(record: FileRecord, fileStep: number | undefined) {
   const groundTruth = truthIn(data["answer"]);
   // A group is one prompt's; without one, the same task makes the same prompt.
   const group = String(grouped ?? task["key"] ?? task["hash"] ?? JSON.stringify(data));
-  const shared: Partial<ImportedRow> = {
-    ...(step === undefined ? {} : { step }),
-    ...(groundTruth === undefined ? {} : { groundTruth }),
-  };
+  const shared: Partial<ImportedRow> = defined({ step, groundTruth });
   return { shared, group };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { numberIn, numbersIn, textOf, truthIn, withoutFields } from "../row/fields.js";
 import { splitOutput } from "../row/split-output.js";
 import type { RolloutFormat } from "./format.js";
@@ -31,12 +32,9 @@ export const verl: RolloutFormat = {
         {
           prompt: textOf(record, "input"),
           parts: splitOutput(textOf(record, "output")),
-          ...(group === undefined ? {} : { group }),
-          ...(step === undefined ? {} : { step }),
-          ...(score === undefined ? {} : { score }),
-          ...(groundTruth === undefined ? {} : { groundTruth }),
+          ...defined({ group, step, score, groundTruth }),
           numbers,
-          ...(extra === undefined ? {} : { extra }),
+          ...defined({ extra }),
         },
       ],
     };

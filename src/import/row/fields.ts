@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { shown } from "../../arguments/shown.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 
@@ -154,7 +155,7 @@ function messageOf(message: FileRecord): ChatMessage {
       ? {}
       : {
           tool_calls: calls.map(({ id, ...made }) => ({
-            ...(id === undefined ? {} : { id }),
+            ...defined({ id }),
             type: "function",
             function: made,
           })),

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { messageText, OpenCalls } from "../row/message-text.js";
@@ -80,7 +81,7 @@ function byTemplate(
     parts.push({
       by: byModel ? "model" : "tool",
       text: added.slice(0, own),
-      ...(call ? { call } : {}),
+      ...defined({ call }),
     });
     if (byModel) calls.asked(message);
     call = undefined;

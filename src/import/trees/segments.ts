@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { ImportedPart, TokenNumbers, ToolCall } from "../row/imported-row.js";
 import { WordTokenizer } from "./word-tokenizer.js";
@@ -52,7 +53,7 @@ export function segmentOf(
       logprobs: floats(numbers.logprobs, written),
       entropies: floats(numbers.entropies, written),
       ...(numbers.advantages ? { advantages: floats(numbers.advantages, written) } : {}),
-      ...(call ? { call } : {}),
+      ...defined({ call }),
     };
   };
   if (part.tokens) {

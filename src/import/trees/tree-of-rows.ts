@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
@@ -228,7 +229,7 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
       padId: readable || !given ? tokenizer.padId : 0,
       cutTexts: {},
     },
-    ...(advantages ? { advantages } : {}),
+    ...defined({ advantages }),
     disagreement: forest.disagreement,
     dropped: laid.flat().filter((segment) => segment.dropped === true).length,
   };

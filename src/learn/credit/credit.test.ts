@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defined } from "../../arguments/defined.js";
 import { Random } from "../../random/index.js";
 import { at2po } from "./at2po.js";
 import { childrenOf, type CreditNode, type CreditTree, leavesOf, pathTo } from "./credit-tree.js";
@@ -187,7 +188,7 @@ test("at2po refuses a tree without entropies only where it weighs by them", () =
   const { tree, leaves, mask } = randomTree(1);
   const bare = tree.nodes.map(({ parent, tokens, score }) => ({
     ...{ parent, tokens },
-    ...(score === undefined ? {} : { score }),
+    ...defined({ score }),
   }));
   const input = { tree: { nodes: bare }, leaves, mask };
   assert.throws(() => at2po(input), /child_softmax" needs every turn's entropy, got none/);

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { AggregateOptions, Tensor } from "./aggregate.js";
 import type { AggregationChoice } from "./aggregation-choice.js";
 import type { ClipOptions } from "./clip-bounds.js";
@@ -63,6 +64,6 @@ export function aggregateOptions(
   const { paddedLength } = options;
   return {
     emptyRow: options.referenceNaN ? "nan" : "zero",
-    ...(paddedLength === undefined ? {} : { paddedLength }),
+    ...defined({ paddedLength }),
   };
 }

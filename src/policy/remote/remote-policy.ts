@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { checkArguments, shown } from "../../arguments/index.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkOptions } from "../check-options.js";
@@ -344,6 +345,6 @@ function toSegment(
     entropies: Float32Array.from(tokens, ({ entropy }) => entropy ?? NaN),
     top: { width, ids, logprobs },
     finish,
-    ...(stop === undefined ? {} : { stop }),
+    ...defined({ stop }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type CallConcentration, callConcentration } from "./call-concentration.js";
 import { type DistanceProfile, entropyByDistance } from "./entropy-by-distance.js";
@@ -51,7 +52,7 @@ export function entropyStatistics(
     ...{ rise, recorded, concentration },
     profile: entropyByDistance(list, options),
     content: entropyContent(list, options),
-    ...(outcome ? { outcome } : {}),
+    ...defined({ outcome }),
   };
   return { ...found, text: inWords(found) };
 }

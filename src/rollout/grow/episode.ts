@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { methodOf, type Environment, type EpisodeEnd } from "../../environment/environment.js";
 import type { EpisodeScore } from "../../environment/environment.js";
 import type { ToolOutcome, ToolSet } from "../../tools/tool-set.js";
@@ -96,7 +97,7 @@ export class Episode {
           `Cannot score environment ${this.#tree.name} for ${this.#tree.taskName}: its reward must be a finite number, or { score, reason } with one, got ${String(score)}`,
         );
       }
-      return { score, reason, ...(parts ? { parts } : {}) };
+      return { score, reason, ...defined({ parts }) };
     } finally {
       await this.leave();
     }
@@ -115,7 +116,7 @@ export class Episode {
       ...{ name: tag, tag, description: "", emptyIsAnswer: true },
       execute: methodOf(instance, tag),
     };
-    return tools.run(tool, input, { attempts: 1, ...(signal ? { signal } : {}) });
+    return tools.run(tool, input, { attempts: 1, signal });
   }
 
   /** A new instance that took the same calls and answered as before. */

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { Policy } from "../../policy/policy.js";
 import type { RolloutConfig } from "../settings.js";
 import type { LiveNode } from "./live-row.js";
@@ -50,14 +51,14 @@ export function finishTree<T extends RolloutTask>(
     rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls, outcome, chosen }) => {
       if (end === undefined) throw new Error(`Cannot finish a tree: row ${row} has not ended`);
       const made = { row, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
-      return { ...made, ...(outcome ? { outcome } : {}), ...(chosen ? { chosen } : {}) };
+      return { ...made, ...defined({ outcome, chosen }) };
     }),
     config,
     eosIds: [...policy.tokenizer.eosIds],
     padId: policy.tokenizer.padId,
     cutTexts,
     ...(run.environment ? { environment: { ...run.environment, seed: environmentSeed } } : {}),
-    ...(run.kept ? { kept: run.kept } : {}),
+    ...defined({ kept: run.kept }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { Row, Segment } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
@@ -333,7 +334,7 @@ export class TreeRun {
     const { episodes } = this.#start;
     if (!episodes) return undefined;
     const { name, tags, observation } = episodes;
-    return { name, tools: [...tags], ...(observation === undefined ? {} : { observation }) };
+    return { name, tools: [...tags], ...defined({ observation }) };
   }
 
   #endEpisode(row: LiveRow, end: RowEnd): void {

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import type { Trajectory } from "./trajectory.js";
 import type { RolloutTreeData } from "./tree-data.js";
 import type { NodeTool } from "./tree-values.js";
@@ -52,7 +53,7 @@ export function turnsOf(
     let turn = turns.at(-1)!;
     if (kind === "tool") {
       if (tool) turn.call = tool;
-      turn = { start: at, end: at, nodes: [], ...(tool ? { result: tool } : {}) };
+      turn = { start: at, end: at, nodes: [], ...defined({ result: tool }) };
       turns.push(turn);
     }
     turn.nodes.push(id);

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { lossPresets } from "../../learn/index.js";
 import { algorithms, type CellPreset } from "../../presets.js";
 import { actorKeysOf } from "./loss-keys.js";
@@ -70,8 +71,7 @@ function method(
   const rollout: Tree = {
     n: preset.n,
     initial_rollouts: preset.initialRollouts,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
+    ...defined({ temperature, top_p: topP }),
   };
   return {
     ...withRollout(published, actorKeysOf(loss), rollout, { lab: { branch_rule: preset.rule } }),

@@ -160,8 +160,8 @@ export class SftRun implements AsyncIterable<SftRunStep> {
             evalBatchSize: config.per_device_eval_batch_size,
           }
         : {}),
-      ...(resume ? { resume } : {}),
-      ...(signal ? { signal } : {}),
+      resume,
+      signal,
     });
     const before = resume?.step ?? 0;
     const opened = new SftRun(config, trainer, before, {

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import {
   HfTokenizer,
   type Tokenizer,
@@ -114,7 +115,7 @@ export async function assemble(config: Config, note: Note = () => undefined): Pr
     config,
     policy,
     tools: await toolsOf(config, environment !== undefined, note),
-    ...(environment ? { environment } : {}),
+    ...defined({ environment }),
     reward,
     train,
     validation,

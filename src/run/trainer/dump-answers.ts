@@ -1,5 +1,6 @@
 import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
+import { defined } from "../../arguments/defined.js";
 import type { Scored } from "../../reward/index.js";
 import { writeWhole } from "../folder/run-folder.js";
 
@@ -18,7 +19,7 @@ export async function dumpAnswers(folder: string, step: number, scored: Scored):
       score: score.score,
       step,
       reason: score.reason,
-      ...(score.answer === undefined ? {} : { answer: score.answer }),
+      ...defined({ answer: score.answer }),
       ...score.parts,
     }),
   );

@@ -1,11 +1,12 @@
+import { defined } from "../../arguments/defined.js";
 import { callConcentration, entropyRise, type RolloutTree } from "../../rollout/index.js";
 
 /** Whether the policy is less sure at tool calls than elsewhere; only what the trees can tell. */
 export function entropyMetrics(trees: readonly RolloutTree[]): Record<string, number> {
   const { againstRest } = entropyRise(trees, { draws: 0 });
   const { concentration } = callConcentration(trees, { draws: 0 });
-  return {
-    ...(againstRest.value === undefined ? {} : { "tree/entropy_rise": againstRest.value }),
-    ...(concentration.value === undefined ? {} : { "tree/entropy_at_calls": concentration.value }),
-  };
+  return defined({
+    "tree/entropy_rise": againstRest.value,
+    "tree/entropy_at_calls": concentration.value,
+  });
 }

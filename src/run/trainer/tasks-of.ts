@@ -48,7 +48,7 @@ const setsOf = (source: string, sizes: TaskSetOptions, seed?: number): TaskSet[]
     .split(",")
     .map((one) => {
       const { name, dials } = parse(one.trim());
-      return families[name]({ ...(seed === undefined ? {} : { seed }), ...dials, ...sizes });
+      return families[name]({ seed, ...dials, ...sizes });
     });
 
 /**

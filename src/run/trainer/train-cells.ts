@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import type { Task, TaskSet } from "../../data/index.js";
 import type { EnvironmentSource } from "../../environment/index.js";
 import type { Trainable } from "../../learn/index.js";
@@ -165,9 +166,7 @@ export async function trainOn(
       trainer: { total_training_steps: steps },
       data: {
         train_batch_size: prompts,
-        ...(options.responseLength === undefined
-          ? {}
-          : { max_response_length: options.responseLength }),
+        ...defined({ max_response_length: options.responseLength }),
       },
       actor_rollout_ref: {
         actor: {
@@ -199,13 +198,13 @@ export async function trainOn(
   const trainer = new Trainer({
     config,
     policy,
-    ...(options.sampler ? { sampler: options.sampler } : {}),
+    sampler: options.sampler,
     tools: options.tools ?? (await toolsFor(environment, callLimit, sets.pages)),
-    ...(environment ? { environment } : {}),
+    environment,
     reward: options.reward ?? (environment ? environmentReward : deepResearch),
     train: sets.train,
     validation: sets.test,
-    ...(options.signal ? { signal: options.signal } : {}),
+    signal: options.signal,
   });
   const run = new TrainingRun(trainer);
   const test = async (step: number) => {

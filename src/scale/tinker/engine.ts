@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { checkArguments } from "../../arguments/index.js";
 import { HfTokenizer, modelFolder, type Tokenizer } from "../../model/index.js";
 import { TinkerError } from "./client/errors.js";
@@ -82,10 +83,7 @@ export async function openTinker(url: string, options: TinkerOptions): Promise<T
     const model = chosen(await client.models(), options.model ?? resume?.baseModel);
     const run = await TinkerRun.create(client, model.name, { ...lora, rank });
     if (resume) await run.load(resume.path);
-    const given = {
-      ...(reduction === undefined ? {} : { reduction }),
-      ...(clips === undefined ? {} : { clips }),
-    };
+    const given = defined({ reduction, clips });
     const trainee = new TinkerTrainee(run, given, resume?.steps ?? 0);
     await trainee.probe(tokenizer.eosId);
     return new TinkerPolicy({

@@ -1,4 +1,5 @@
 import { z } from "#zod";
+import { defined } from "../../arguments/defined.js";
 import { decideBranch, RolloutTree, type RolloutConfig } from "../../rollout/index.js";
 import type { Task } from "../../data/index.js";
 import type { BranchAttempt, TreeNode } from "../../rollout/tree/tree-values.js";
@@ -84,7 +85,7 @@ export function treeOfRecord(
     made.map(({ child, ...tried }) => ({
       ...tried,
       ...decideBranch(config.branch, tried),
-      ...(child === undefined ? {} : { child }),
+      ...defined({ child }),
     }));
   const nodes: TreeNode[] = [];
   for (const [from, id] of ids) {

@@ -29,7 +29,7 @@ const { indexURL, packages, preload, memoryBytes } = settings;
 const interpreter = await startInterpreter({
   load: (options) => loadPyodide({ ...options, indexURL }),
   ...(packages === undefined ? {} : { packages: readFileSync(packages) }),
-  ...(preload === undefined ? {} : { preload }),
+  preload,
   memoryBytes,
   language: new Set(runInNewContext("Object.getOwnPropertyNames(globalThis)") as Iterable<string>),
   sameBytes: (one, other) => Buffer.compare(one, other) === 0,

@@ -123,7 +123,7 @@ export class Board {
     const html = widgetHtml({
       ...{ name: "board", id: this.id, still: picture, style, program },
       data: { board: payload, ...trees },
-      ...(this.options.theme === undefined ? {} : { theme: this.options.theme }),
+      theme: this.options.theme,
     });
     return { "text/html": html, "image/svg+xml": picture, "text/plain": boardText(payload) };
   }

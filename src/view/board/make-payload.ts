@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";
@@ -118,15 +119,15 @@ export function pickTree(
   const tokenizer = options.tokenizer ?? runs[run]![seed]!.tokenizer;
   const payload = makePayload(tree, {
     ...{ scored, batch, alternativeBytes: 0 },
-    ...(tokenizer ? { tokenizer } : {}),
-    ...(title === undefined ? {} : { title }),
+    tokenizer,
+    title,
   });
   const { id = String(tree.index) } = tree.task as { id?: string };
   const data = `tree-${run}-${seed}-${step}`;
   const live = liveTree(tree);
   const rollout: BoardRollout = {
     ...{ run, seed, step, label: `task ${id}`, data },
-    ...(live ? { live } : {}),
+    ...defined({ live }),
   };
   return { rollout, payload };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { ImportedRollouts } from "../../import/imported-rollouts.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
@@ -91,8 +92,7 @@ function recordOfImport(name: string, imported: ImportedRollouts): RunRecord {
       step,
       title,
       trees: [tree],
-      ...(scored ? { scored } : {}),
-      ...(batch ? { batch } : {}),
+      ...defined({ scored, batch }),
     };
   });
   return { name, lines: [...imported.steps], trees };
@@ -120,7 +120,7 @@ export async function readRunFolder(name: string, path: string): Promise<RunReco
   const settings = parse(config) as
     { actor_rollout_ref?: { model?: { path?: string } } } | undefined;
   const tokenizer = await tokenizerOf(path, settings?.actor_rollout_ref?.model?.path);
-  return { ...{ name, lines, trees }, ...(tokenizer ? { tokenizer } : {}) };
+  return { ...{ name, lines, trees }, ...defined({ tokenizer }) };
 }
 
 /** The tokenizer of the run's model, or a checkpoint's: a run may have come from another folder or machine. */

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
 import type { Evaluation, ScoredSample, Step } from "../../eval/index.js";
 import { isRight } from "../../eval/index.js";
 import { Scored } from "../../reward/scored.js";
@@ -34,7 +35,7 @@ function nodeOf(step: Step, place: { id: number; parent: number; row: number; ro
       ? {}
       : { entropy: known.reduce((sum, value) => sum + value, 0) / known.length }),
     finish: step.finish,
-    ...(step.stop === undefined ? {} : { stop: step.stop }),
+    ...defined({ stop: step.stop }),
   };
 }
 

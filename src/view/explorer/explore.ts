@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { program } from "#pages/explorer";
+import { defined } from "../../arguments/defined.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { widgetHtml } from "../widget.js";
 import { treePicture } from "./tree-picture.js";
@@ -33,7 +34,7 @@ export class Explorer {
     return widgetHtml({
       name: "explorer",
       still: treePicture(this.tree),
-      data: { tree: makePayload(this.tree, this.options), ...(live ? { live } : {}) },
+      data: { tree: makePayload(this.tree, this.options), ...defined({ live }) },
       program,
     });
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from "#platform/uuid";
+import { defined } from "../../arguments/defined.js";
 import type { ForkChanges } from "../../rollout/grow/fork.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { viewHost } from "../kernel.js";
@@ -59,9 +60,7 @@ export async function answer(request: TreeRequest): Promise<TreeReply> {
     }
     const { node, at, result, rows } = request;
     const changes: ForkChanges = {
-      ...(at === undefined ? {} : { at }),
-      ...(result === undefined ? {} : { result }),
-      ...(rows === undefined ? {} : { n: rows }),
+      ...defined({ at, result, n: rows }),
       // The same seed would write the same again.
       ...(request.resample ? { seed: tree.seed + forks.length + 1 } : {}),
     };

@@ -181,8 +181,8 @@ function payloadOf(imported: ImportedRollouts, index: number, given: Scored | un
   const [scored, batch] = [imported.scoredOf(index) ?? given, imported.batchOf(index)];
   return makePayload(tree, {
     title: titleOfImported(tree),
-    ...(scored ? { scored } : {}),
-    ...(batch ? { batch } : {}),
+    scored,
+    batch,
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../src/arguments/defined.js";
 import { appoRewards } from "../../../src/learn/credit/appo.js";
 import { at2poNodeValues } from "../../../src/learn/credit/at2po.js";
 import { childrenOf, leavesOf, type CreditNode } from "../../../src/learn/credit/credit-tree.js";
@@ -35,8 +36,7 @@ function flat(root: Nested): { nodes: CreditNode[]; ids: string[] } {
     const node =
       nodes.push({
         ...{ parent, tokens },
-        ...(entropy === undefined ? {} : { entropy }),
-        ...(score === undefined ? {} : { score }),
+        ...defined({ entropy, score }),
       }) - 1;
     ids.push(id);
     for (const child of children) walk(child, node);

@@ -1,3 +1,4 @@
+import { defined } from "../../../src/arguments/defined.js";
 import * as learn from "../../../src/learn/index.js";
 import { tf } from "../../../src/tensor/index.js";
 import type { Runner, Runners } from "../runner.js";
@@ -60,7 +61,7 @@ function run(loss: learn.LossName): Runner {
       mask: matrix(v.response_mask),
       ...(v.rollout_is_weights ? { rolloutWeights: matrix(v.rollout_is_weights) } : {}),
       ...(v.turns ? { turns: v.turns as number[][] } : {}),
-      ...(draws ? { draws } : {}),
+      ...defined({ draws }),
     };
     const of = (logprobs: Tensor) => learn.losses[loss]({ ...fixed, logprobs }, options);
     const { metrics } = of(matrix(v.log_prob));

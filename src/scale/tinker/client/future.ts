@@ -42,7 +42,7 @@ export async function awaitFuture(http: TinkerHttp, work: Awaited): Promise<unkn
         doing,
         path: "retrieve_future",
         body: { request_id: requestId, allow_metadata_only: false },
-        ...(signal ? { signal } : {}),
+        signal,
       });
       failures = 0;
       const again = tryAgain.safeParse(answer);

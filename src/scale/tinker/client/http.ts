@@ -89,7 +89,7 @@ export class TinkerHttp {
       maxBytes: 2 ** 30,
       // The key is meant for this server alone.
       redirects: false,
-      ...(call.signal ? { signal: call.signal } : {}),
+      signal: call.signal,
     });
   }
 

@@ -1,3 +1,4 @@
+import { defined } from "../../../arguments/defined.js";
 import * as answers from "./answers.js";
 import { TinkerError, TinkerSessionOver } from "./errors.js";
 import type { TinkerClient, WorkCall } from "./tinker-client.js";
@@ -80,14 +81,14 @@ export class TinkerRun {
           base_model: baseModel,
           lora_config: {
             rank,
-            ...(seed === undefined ? {} : { seed }),
+            ...defined({ seed }),
             train_attn: parts.trainAttention ?? true,
             train_mlp: parts.trainMlp ?? true,
             train_unembed: parts.trainUnembedding ?? false,
           },
           type: "create_model",
         },
-        ...(signal ? { signal } : {}),
+        signal,
       },
       answers.created,
     );
@@ -110,7 +111,7 @@ export class TinkerRun {
     const input = {
       data: data.map(datum),
       loss_fn: loss.name,
-      ...(loss.config ? { loss_fn_config: loss.config } : {}),
+      ...defined({ loss_fn_config: loss.config }),
     };
     const body = { forward_backward_input: input, ...this.#named() };
     const call = { doing: "add a gradient", path: "forward_backward", body, signal };
