@@ -1,13 +1,15 @@
-// Runs the compiled tests with Node's own runner: `npm test` for all, `npm test -- rollout` for those
-// whose path contains a word, in the order of the words. `--slow` adds the suites named *.slow.test.ts,
-// `--only-slow` runs no others.
+// Runs the compiled tests: `npm test` for all, `npm test -- rollout` for those whose path contains a word, in
+// the order of the words. `--slow` adds the suites named *.slow.test.ts, `--only-slow` runs no others.
+// ARPO_LAB_TEST_AGAIN=1 runs what failed once more, alone; ARPO_LAB_TEST_SKIPS=strict fails a test that is
+// skipped for a reason that scripts/testing/skips.mjs does not list.
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import { run } from "node:test";
-import { spec } from "node:test/reporters";
 import { fileURLToPath } from "node:url";
+import { runTestFile } from "./testing/run-file.mjs";
+import { maySkip } from "./testing/skips.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+const dist = join(root, "dist");
 const options = process.argv.slice(2).filter((a) => a.startsWith("-"));
 const unknown = options.find((a) => a !== "--slow" && a !== "--only-slow");
 if (unknown !== undefined) {
@@ -19,65 +21,83 @@ const slow = options.length > 0;
 const isSlow = (file) => file.endsWith(".slow.test.js");
 
 const wordOf = (file) => words.findIndex((w) => file.includes(w));
-const files = readdirSync(join(root, "dist"), { recursive: true })
+const files = readdirSync(dist, { recursive: true })
+  .map((f) => f.replaceAll("\\", "/"))
   .filter((f) => f.endsWith(".test.js"))
   .filter((f) => (isSlow(f) ? slow : !options.includes("--only-slow")))
   .filter((f) => words.length === 0 || wordOf(f) >= 0)
   .sort((a, b) => wordOf(a) - wordOf(b) || (a < b ? -1 : 1))
-  .map((f) => join(root, "dist", f));
+  .map((f) => join(dist, f));
 if (files.length === 0) {
   console.error(`No test file's path contains ${words.join(" or ")}.`);
   process.exit(1);
 }
 
 const again = process.env.ARPO_LAB_TEST_AGAIN === "1";
-/** So many files may be tried again: more that fail are no accident. */
+const strict = process.env.ARPO_LAB_TEST_SKIPS === "strict";
+/** At most so many files are run again: more failures are no accident. */
 const MOST_AGAIN = 3;
+/** Two at a time is what the smallest machine can carry. */
+const AT_ONCE = 2;
+/** So few files show all that they print. */
+const FEW = 12;
 
-// What is asked for by a variable of its own (a cluster, verl) may take an hour on a busy machine.
-const asked = process.env.ARPO_LAB_RAY === "1" || process.env.ARPO_LAB_VERL_PYTHON !== undefined;
-const timeout = slow ? (asked ? 3_600_000 : 900_000) : 300_000;
+// What is opted into by a variable (a Ray cluster, verl) may take an hour on a busy machine.
+const optedIn = process.env.ARPO_LAB_RAY === "1" || process.env.ARPO_LAB_VERL_PYTHON !== undefined;
+const limit = slow ? (optedIn ? 3_600_000 : 900_000) : 300_000;
+
+const pathOf = (file) => relative(dist, file).replaceAll("\\", "/");
+const failuresOf = (tests) => tests.filter(({ outcome }) => outcome === "failed");
+const named = ({ file, test }) => `${pathOf(file)}: ${test}`;
+
+function show({ file, tests, output, left, seconds }) {
+  const failed = failuresOf(tests).length;
+  const count = tests.filter(({ isSuite }) => !isSuite).length;
+  console.log(`${failed > 0 ? "✖" : "✔"} ${pathOf(file)}: ${count} tests, ${seconds.toFixed(1)} s`);
+  const said = output.replace(
+    /^ℹ (tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) .*\n/gm,
+    "",
+  );
+  if (failed > 0 || files.length <= FEW) console.log(said.trimEnd().replace(/^/gm, "  "));
+  else
+    for (const { test, outcome, reason } of tests)
+      if (outcome === "skipped") console.log(`  ﹣ ${test} # ${reason}`);
+  if (left.length > 0) console.log(`LEFT ${pathOf(file)}: ${left.join(", ")}`);
+}
 
 /** Runs test files, each in a process of its own: what became of each test. */
-async function outcomes(files, concurrency) {
+async function outcomes(files, atOnce) {
   const found = [];
-  const stream = run({ files, concurrency, timeout });
-  const add = (outcome) => (data) => {
-    const isSuite = data.details?.type === "suite";
-    found.push({
-      file: data.file ?? data.name,
-      test: data.name,
-      isSuite,
-      outcome: outcome(data),
-    });
+  const queue = [...files];
+  const lane = async () => {
+    for (let file; (file = queue.shift()) !== undefined;) {
+      const result = await runTestFile(file, { limit });
+      for (const test of result.tests) {
+        const { outcome, reason, isSuite } = test;
+        if (strict && outcome === "skipped" && !isSuite && !maySkip(reason)) {
+          test.outcome = "failed";
+          test.test += ` (skipped, which CI does not allow for this reason: ${reason || "none"})`;
+        }
+      }
+      show(result);
+      found.push(...result.tests.map((test) => ({ file, ...test })));
+      seconds.set(file, result.seconds);
+    }
   };
-  stream.on(
-    "test:fail",
-    add(({ todo }) => (todo ? "skipped" : "failed")),
-  );
-  stream.on(
-    "test:pass",
-    add(({ skip, name }) => {
-      if (files.includes(name)) return "a file";
-      return skip === undefined ? "passed" : "skipped";
-    }),
-  );
-  const ended = new Promise((resolve) => stream.once("end", resolve));
-  stream.compose(new spec()).pipe(process.stdout, { end: false });
-  await ended;
-  // The reporter's last lines come first.
-  await new Promise((resolve) => setImmediate(resolve));
+  await Promise.all(Array.from({ length: atOnce }, lane));
   return found;
 }
 
-const failuresOf = (found) => found.filter(({ outcome }) => outcome === "failed");
-const named = ({ file, test }) => `${relative(root, file)}: ${test}`;
-
-// Two at a time is what the smallest machine can carry.
-let found = await outcomes(files, 2);
+const seconds = new Map();
+let found = await outcomes(files, AT_ONCE);
+const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, 10);
+if (files.length > FEW)
+  console.log(
+    `slowest: ${slowest.map(([file, s]) => `${pathOf(file)} ${s.toFixed(0)} s`).join(", ")}`,
+  );
 const failing = new Set(failuresOf(found).map(({ file }) => file));
-// On a machine that is shared a test may fail for its neighbours' sake: the gate runs its file once
-// more, alone, and says so. What fails twice has failed.
+// A test may fail because of concurrent load: its file runs once more, alone, and the outcome is printed. What
+// fails twice has failed; what failed once is unsteady and needs fixing.
 if (again && failing.size > 0 && failing.size <= MOST_AGAIN) {
   const alone = await outcomes([...failing], 1);
   const failed = (tests) => new Set(failuresOf(tests).map(named));
