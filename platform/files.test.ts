@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -131,4 +131,23 @@ test("what was read from memory is no longer the file", async () => {
   const bytes = await tab.readFile("/u/a");
   bytes[0] = 9;
   assert.deepEqual([...(await tab.readFile("/u/a"))], [1, 2, 3]);
+});
+
+test("folders that cannot be made are refused, and nobody waits for ever", async (t) => {
+  const base = mkdtempSync(join(tmpdir(), "made-"));
+  const deep = join(base, "a", "b", "c");
+  await node.mkdir(deep, { recursive: true });
+  node.mkdirSync(deep, { recursive: true });
+  writeFileSync(join(deep, "file"), "");
+  for (const path of [join(deep, "file"), join(deep, "file", "x")]) {
+    const refused = { code: path.endsWith("x") ? "ENOTDIR" : "EEXIST" };
+    assert.throws(() => node.mkdirSync(path, { recursive: true }), refused);
+    await assert.rejects(node.mkdir(path, { recursive: true }), refused);
+  }
+  rmSync(base, { recursive: true });
+  if (process.platform !== "linux") return t.diagnostic("no /proc here");
+  for (const path of ["/proc/self/x", "/proc/self/x/y", "/proc/x/y"]) {
+    assert.throws(() => node.mkdirSync(path, { recursive: true }), { code: "ENOENT" });
+    await assert.rejects(node.mkdir(path, { recursive: true }), { code: "ENOENT" });
+  }
 });

@@ -73,7 +73,7 @@ function page(path, title, body) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(
     file,
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"><meta name="viewport" content="width=device-width">
 <title>${escape(title)} - arpo-lab</title><style>${style}${more}</style></head><body>
 <nav><a href="${up}index.html">Documentation</a><a href="${up}reference/index.html">Reference</a></nav>
 <main>${body}</main></body></html>

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "#platform/files";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { kernelSpecs } from "../kernelspec/kernel-specs.js";
 import { jupyterFolders, kernelFolder, type Place } from "../kernelspec/places.js";

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir } from "#platform/files";
 import { join, resolve } from "node:path";
 import { evaluateEnvironment } from "../../src/eval/index.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";

@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { mkdirSync } from "#platform/files";
+import { accessSync, constants, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { findKernel, kernelOf, type KernelSpec } from "../../kernel/client/kernel-spec.js";
@@ -56,7 +57,8 @@ class Saver {
     if (!this.#began) return true;
     this.save();
     if (this.#failed === undefined) return true;
-    const spare = join(tmpdir(), `${process.pid}-${basename(this.#path)}`);
+    // A folder of this process alone: nobody can have put a link where the file is to be.
+    const spare = join(mkdtempSync(join(tmpdir(), "arpo-lab-")), basename(this.#path));
     writeNotebook(spare, this.#file);
     this.#say(`${this.#failed.message}; what ran is in ${spare}`);
     return false;

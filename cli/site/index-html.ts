@@ -9,6 +9,7 @@ export function indexHtml(script: string, settings: SiteSettings, reading: strin
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="base-uri 'none'; form-action 'none'; object-src 'none'">
 <title>arpo-lab</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 </head>
@@ -23,6 +24,7 @@ tab.start(${inScript(given)});</script>
 
 export const missingHtml = `<!doctype html>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <title>arpo-lab</title>
 <script>
 const [, base, open] = /^(.*?\\/)((?:lab|doc)\\/(?:tree|workspaces)\\b.*)$/.exec(location.pathname) ?? [];

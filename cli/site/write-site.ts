@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { mkdirSync } from "#platform/files";
 import {
   accessSync,
   constants,
   cpSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -14,7 +14,9 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { pageOf, readNotebook } from "../../kernel/notebook/index.js";
+import { plainFiles, readInside } from "../../kernel/notebook/files-inside.js";
+import { pageOf } from "../../kernel/notebook/index.js";
+import { parseNotebook } from "../../kernel/notebook/read.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
 import { aside } from "../say.js";
@@ -40,14 +42,9 @@ function programs(): string {
   return made;
 }
 
-/** The files of a folder that are not hidden, by their names in it. */
-function filesOf(folder: string): string[] {
-  return (readdirSync(folder, { recursive: true }) as string[])
-    .map((name) => name.replaceAll("\\", "/"))
-    .filter((name) => !/(^|\/)(\.|node_modules\/)/.test(name))
-    .filter((name) => statSync(join(folder, name)).isFile())
-    .sort();
-}
+/** The files of a folder that are not hidden, by their names in it; what is no plain file is left out and named. */
+const filesOf = (folder: string): string[] =>
+  plainFiles(folder, (name) => aside(`${join(folder, name)}: left out, it is no file of its own`));
 
 /**
  * What the lab needs that a page keeps for when there is no network, once it is idle. Pages to read, the explorer and
@@ -125,7 +122,8 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   const firstCells: Record<string, string> = {};
   for (const source of sources) {
     for (const name of filesOf(source)) {
-      const bytes = readFileSync(join(source, name));
+      const bytes = readInside(source, name, Infinity);
+      if (bytes === undefined) throw new Error(`Cannot write the site: ${name} went away`);
       put(`package/notebooks/${name}`, bytes);
       site.files.push([`notebooks/${name}`, bytes.length]);
       site.lessons[`notebooks/${name}`] = createHash("sha256")
@@ -135,7 +133,7 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
       if (!name.endsWith(".ipynb")) continue;
       if (source === sources.at(-1)) opened.push(name);
       const title = basename(name, ".ipynb");
-      const { notebook } = readNotebook(join(source, name));
+      const { notebook } = parseNotebook(bytes.toString("utf8"), join(source, name));
       const [head = "", about = ""] = [notebook.cells[0]?.source ?? ""]
         .flat()
         .join("")

@@ -1,6 +1,7 @@
 // Loading typescript.js costs a kernel's start 0.15 s and 30 MB. The build leaves a copy without
 // comments and white space, and the first session leaves V8's compiled form of it: 0.06 s and 15 MB.
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "#platform/files";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import vm from "node:vm";

@@ -60,6 +60,8 @@ export interface LabOptions {
   write?: Writer;
 }
 
+/** What is no page of ours runs nothing, should somebody open it as one. */
+const noPage = "default-src 'none'; sandbox; frame-ancestors 'self'";
 const noBody = new Set([204, 304]);
 
 /**
@@ -223,8 +225,13 @@ export class LabServer {
     response.setHeader("cross-origin-resource-policy", "same-origin");
     response.setHeader("x-frame-options", "SAMEORIGIN");
     response.setHeader("cache-control", "no-store");
+    response.setHeader("content-security-policy", noPage);
     try {
       const url = this.#url(request);
+      // Workers have the policy of their own script; pages say theirs.
+      if (url.pathname.startsWith("/lab-static/")) {
+        response.removeHeader("content-security-policy");
+      }
       const by = this.#guard.check(request, url);
       const isPage =
         request.method === "GET" && /^\/(?:$|lab(?:\/|$)(?!api\/)|doc\/)/.test(url.pathname);

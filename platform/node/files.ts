@@ -1,6 +1,7 @@
 // The part of Node's files that the lab needs, with types that a tab's files in memory have as well.
 import * as now from "node:fs";
 import * as later from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 
 export interface FileStat {
   readonly size: number;
@@ -60,6 +61,31 @@ export interface ReadFolder {
   (path: string, options?: { recursive?: boolean }): Promise<string[]>;
   (path: string, options: { withFileTypes: true }): Promise<FolderEntry[]>;
 }
+interface MakeOptions {
+  recursive?: boolean;
+  /** Who may do what with those that are made. */
+  mode?: number;
+}
+
+/** Makes a folder and those above it that are missing, each tried once. */
+function makeFolders(path: string, mode: number | undefined): undefined {
+  const make = (folder: string): "made" | "missing above" => {
+    try {
+      now.mkdirSync(folder, mode);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" && dirname(folder) !== folder) return "missing above";
+      if (now.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+    }
+    return "made";
+  };
+  const missing: string[] = [];
+  for (let at = resolve(path); make(at) === "missing above"; at = dirname(at)) missing.push(at);
+  for (const folder of missing.reverse()) {
+    if (make(folder) === "missing above") now.mkdirSync(folder, mode); // says why
+  }
+}
+
 type Path = (path: string) => Promise<void>;
 type Write = (path: string, data: string | Uint8Array) => Promise<void>;
 type Options = { recursive?: boolean; force?: boolean };
@@ -70,8 +96,9 @@ export const appendFile: Write = later.appendFile;
 export const readdir: ReadFolder = later.readdir;
 export const stat: (path: string) => Promise<FileStat> = later.stat;
 export const access: Path = later.access;
-export const mkdir: (path: string, options?: { recursive?: boolean }) => Promise<unknown> =
-  later.mkdir;
+/** With `recursive`, the folders above as well: Node's own goes round for ever where none can be made, as in /proc. */
+export const mkdir = async (path: string, options: MakeOptions = {}): Promise<unknown> =>
+  options.recursive === true ? makeFolders(path, options.mode) : await later.mkdir(path, options);
 export const rename: (from: string, to: string) => Promise<void> = later.rename;
 export const copyFile: (from: string, to: string) => Promise<void> = later.copyFile;
 /** Refuses to write over anything. */
@@ -100,11 +127,11 @@ export const readdirSync = (path: string, options: { recursive?: boolean } = {})
 /** As `stat`, and undefined where nothing has that name. */
 export const statIfThereSync = (path: string): FileStat | undefined =>
   now.statSync(path, { throwIfNoEntry: false });
-/** `mode` says who may do what with those that are made. */
-export const mkdirSync: (
-  path: string,
-  options?: { recursive?: boolean; mode?: number },
-) => unknown = now.mkdirSync;
+export function mkdirSync(path: string, options: MakeOptions = {}): unknown {
+  if (options.recursive !== true) return now.mkdirSync(path, options);
+  makeFolders(path, options.mode);
+  return undefined;
+}
 export const renameSync: (from: string, to: string) => void = now.renameSync;
 export const rmSync: (path: string, options?: Options) => void = now.rmSync;
 /** Whether there is a link of this name, whatever it leads to. */

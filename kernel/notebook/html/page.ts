@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
-import { resolve, sep } from "node:path";
+import { closedPageMeta } from "../../../picture/closed-page.js";
 import { libraryHtml } from "../../../picture/packed-library.js";
 import { escapeHtml } from "../../display/html.js";
 import { base64, sniffImage } from "../../display/image.js";
+import { readInside } from "../files-inside.js";
 import { joinLines, type Multiline, type Notebook, type NotebookCell } from "../notebook.js";
 import { highlight } from "./highlight.js";
 import { markdownHtml } from "./markdown.js";
@@ -16,11 +16,6 @@ export interface PageOptions {
   folder?: string;
 }
 
-// Nothing is fetched, whatever an output tries: the browser itself holds the page to that.
-const policy =
-  "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; " +
-  "img-src data: blob:; font-src data:; media-src data: blob:; worker-src blob:; connect-src data: blob:";
-
 /** A picture from the cell's attachments, or from a file below the notebook's folder. */
 function findPicture(
   cell: NotebookCell,
@@ -29,23 +24,36 @@ function findPicture(
 ): string | undefined {
   const attached = /^attachment:(.*)$/.exec(address)?.[1];
   if (attached !== undefined) {
-    for (const [mime, content] of Object.entries(cell.attachments?.[decodeURI(attached)] ?? {})) {
+    for (const [mime, content] of Object.entries(
+      cell.attachments?.[readable(attached) ?? attached] ?? {},
+    )) {
       const bytes = Buffer.from(joinLines(content as Multiline), "base64");
       if (sniffImage(bytes) !== undefined) return `data:${mime};base64,${base64(bytes)}`;
     }
     return undefined;
   }
   if (folder === undefined || /^[a-z][a-z0-9+.-]*:|^\/\//i.test(address)) return undefined;
-  const path = resolve(folder, decodeURI(address));
-  if (!path.startsWith(resolve(folder) + sep)) return undefined;
-  let bytes: Buffer;
+  const path = readable(address);
+  const bytes = path === undefined ? undefined : readInside(folder, path);
+  // A picture that is not there, or not in the notebook's folder, is shown as its description.
+  const mime = bytes && (sniffImage(bytes) ?? (isSvg(bytes) ? "image/svg+xml" : undefined));
+  return mime === undefined ? undefined : `data:${mime};base64,${base64(bytes!)}`;
+}
+
+function readable(address: string): string | undefined {
   try {
-    bytes = readFileSync(path);
+    return decodeURI(address);
   } catch {
-    return undefined; // a picture that is not there is shown as its description
+    return undefined;
   }
-  const mime = sniffImage(bytes) ?? (path.endsWith(".svg") ? "image/svg+xml" : undefined);
-  return mime === undefined ? undefined : `data:${mime};base64,${base64(bytes)}`;
+}
+
+/** Whether a file is a drawing, by what it begins with and not by its name. */
+function isSvg(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, 4096)).toString("utf8");
+  return /^\uFEFF?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/i.test(
+    start,
+  );
 }
 
 function cellHtml(cell: NotebookCell, language: string, folder: string | undefined): string {
@@ -84,7 +92,8 @@ export function pageOf(notebook: Notebook, options: PageOptions): string {
   return [
     "<!doctype html>",
     '<html lang="en"><head><meta charset="utf-8">',
-    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    // Nothing is fetched, whatever an output tries: the browser itself holds the page to that.
+    closedPageMeta,
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     `<title>${escapeHtml(options.title)}</title>`,
     `<style>${style}</style></head><body><main>`,

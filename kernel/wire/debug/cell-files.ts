@@ -1,11 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { murmur2 } from "./murmur2.js";
 
 /** What front ends name cells by, as ipykernel has it. */
 const HASH_SEED = 0xc70f6907;
+
+/** Whether a folder of that name is there, no link, and belongs to who runs this. */
+function isOwnFolder(path: string): boolean {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  const own = process.getuid === undefined || status?.uid === process.getuid();
+  return status?.isDirectory() === true && own;
+}
 
 /** The files that stand for cells: a front end computes a cell's path from its text by the same rule. */
 export class CellFiles {
@@ -51,8 +58,8 @@ export class CellFiles {
   /** Writes a cell down, for a front end that opens it as a file. */
   dump(code: string): string {
     const path = this.add(code);
-    // At first it must not be there; later it may have been cleaned away.
-    mkdirSync(this.#folder, { mode: 0o700, recursive: this.#isMade });
+    // At first it must not be there; later it may have been cleaned away, and must still be ours.
+    if (!this.#isMade || !isOwnFolder(this.#folder)) mkdirSync(this.#folder, { mode: 0o700 });
     this.#isMade = true;
     writeFileSync(path, code, { mode: 0o600 });
     return path;

@@ -1,4 +1,5 @@
-import { appendFile, mkdir } from "node:fs/promises";
+import { mkdir } from "#platform/files";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readIfThere } from "../../files/index.js";
 import type { JobState } from "./job-record.js";

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir, rename, writeFile } from "node:fs/promises";
+import { mkdir } from "#platform/files";
+import { rename, writeFile } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { pause } from "../../http/pause.js";

@@ -13,6 +13,7 @@ import {
   type ScoredSample,
   wasMade,
 } from "../../eval/index.js";
+import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { widgetHtml } from "../widget.js";
@@ -179,7 +180,7 @@ export function reportPage(evaluation: Evaluation, options: ReportOptions = {}):
   const notice = evaluation.notice.replaceAll("--", "- -");
   const title = escape(`Evaluation of ${evaluation.settings.policy}`);
   return (
-    `<!doctype html>\n<!-- ${notice} -->\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title>` +
+    `<!doctype html>\n<!-- ${notice} -->\n<html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width"><title>${title}</title>` +
     `<style>:root{color-scheme:light dark}body{margin:1rem auto;max-width:1100px;padding:0 1rem}</style></head>` +
     `<body><h1>${title}</h1>${reportHtml(evaluation, { id: "report", ...options })}</body></html>\n`
   );

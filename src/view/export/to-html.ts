@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { figureHtml } from "../../../picture/figure-html.js";
 import { type FigureLike, textOf } from "../../../picture/figure-like.js";
@@ -56,7 +57,7 @@ function page(title: string, body: string, paper = ""): string {
   const dark = "@media (prefers-color-scheme:dark){body{background:#17191c;color:#e6e6e6}}";
   const ground = /^#[0-9a-f]{3,8}$/i.test(paper) ? `body{background:${paper}}` : dark;
   return (
-    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">` +
+    `<!doctype html><html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width">` +
     `<title>${escapeHtml(title)}</title><style>body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:1100px;padding:0 16px;background:#fff;color:#222}${ground}` +
     `.said{opacity:.75}</style></head><body>${body}</body></html>\n`
   );

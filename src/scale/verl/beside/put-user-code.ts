@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "#platform/files";
+import { copyFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { inputPaths } from "../../../run/config/place-paths.js";
 import type { Config } from "../../../run/index.js";
