@@ -63,7 +63,6 @@ export const pairs = [
   ...["tree_grpo", "at2po", "treerl", "treepo", "spo_tree", "spo_chain", "appo"].map((name) =>
     cross("arpo", name),
   ),
-  ...["treeadv_like", "portool_like"].map((name) => cross("arpo", name)),
   ...["gigpo", "turn_baseline"].map((name) => cross("arpo", name, turns)),
   ...["tree-grpo", "at2po", "treerl", "treepo", "appo", "appo-rollout", "fr3e", "spo-tree"].map(
     (branching) => cross(branching, "grpo"),

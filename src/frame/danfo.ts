@@ -2,7 +2,7 @@
 // because what they return is always one of these.
 import { concat as concatInto, DataFrame, Series } from "#danfojs";
 import { tf } from "../tensor/tf.js";
-import { toCSV, toExcel, toJSON, type WriteCsvOptions, type WriteJsonOptions } from "./files.js";
+import { toCSV, toJSON, type WriteCsvOptions, type WriteJsonOptions } from "./files.js";
 import { plotsOf } from "./plots.js";
 
 /** Methods that compute with tensors and return values: they leave their tensors behind. */
@@ -37,9 +37,6 @@ function equip(prototype: DataFrame | Series): void {
     },
     toJSON(this: DataFrame | Series, options?: WriteJsonOptions) {
       return toJSON(this, options);
-    },
-    toExcel(this: DataFrame | Series) {
-      return toExcel(this);
     },
   });
 }

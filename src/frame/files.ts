@@ -156,39 +156,3 @@ export function toJSON(
   if (filePath !== undefined) writeFileSync(filePath, JSON.stringify(json));
   return json;
 }
-
-function noExcel(action: string, instead: string): Error {
-  return new Error(
-    `Cannot ${action} a spreadsheet: Excel is left out of arpo-lab/frame, as its reader cannot be installed everywhere; ${instead}`,
-  );
-}
-
-/**
- * Not here: Excel's files are left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { readExcel } from "arpo-lab/frame";
- *
- * await assert.rejects(readExcel("scores.xlsx"), /save scores.xlsx as CSV/);
- * ```
- */
-export function readExcel(file: string): Promise<never> {
-  return Promise.reject(noExcel("read", `save ${file} as CSV and use readCSV`));
-}
-
-/**
- * Not here: Excel's files are left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { DataFrame, toExcel } from "arpo-lab/frame";
- *
- * assert.throws(() => toExcel(new DataFrame([[1]])), /use toCSV for these 1 rows/);
- * ```
- */
-export function toExcel(frame: DataFrame | Series): never {
-  throw noExcel("write", `use toCSV for these ${frame.shape[0]} rows, which spreadsheets open`);
-}

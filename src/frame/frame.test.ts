@@ -16,12 +16,10 @@ import {
   merge,
   MinMaxScaler,
   readCSV,
-  readExcel,
   readJSON,
   Series,
   toCSV,
   toDateTime,
-  toExcel,
   toFrame,
   toJSON,
   toRows,
@@ -176,9 +174,6 @@ test("frames: what cannot be read says so in one sentence", async () => {
   writeFileSync(join(folder, "wrong.csv"), "a,b\n1,2,3\n");
   await assert.rejects(readCSV(join(folder, "wrong.csv")), /must be CSV, got Too many fields/);
   await assert.rejects(readCSV(join(folder, "absent.csv")), /ENOENT/);
-  await assert.rejects(readExcel("a.xlsx"), /^Error: Cannot read a spreadsheet: Excel is left out/);
-  assert.throws(() => toExcel(runs()), /^Error: Cannot write a spreadsheet: Excel is left out/);
-  assert.throws(() => runs().toExcel(), /use toCSV/);
   assert.throws(() => runs().plot().table(), /^Error: Cannot plot a table: a frame is one already/);
 });
 

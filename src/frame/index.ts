@@ -2,11 +2,9 @@ export * from "./danfo.js";
 export {
   readCSV,
   type ReadCsvOptions,
-  readExcel,
   readJSON,
   type ReadJsonOptions,
   toCSV,
-  toExcel,
   toJSON,
   type WriteCsvOptions,
   type WriteJsonOptions,

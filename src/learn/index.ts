@@ -9,7 +9,6 @@ export type { CreditOptions } from "./credit/options.js";
 export { fr3e, type Fr3eInput, type Fr3eOptions } from "./credit/fr3e.js";
 export { giGpo, type GiGpoInput, type GiGpoOptions, type GiGpoSteps } from "./credit/gigpo.js";
 export { mtGrpo, type MtGrpoInput, type MtGrpoOptions } from "./credit/mt-grpo.js";
-export { portoolLike, type PortoolLikeOptions } from "./credit/portool-like.js";
 export { spoChain, spoCutPoints, type CutPoint, type SpoChainInput } from "./credit/spo-chain.js";
 export { spoTree, type SpoTreeOptions } from "./credit/spo-tree.js";
 export { treeDiff } from "./credit/tree-diff.js";

@@ -94,7 +94,7 @@ export const stages: Stage[] = [
           ...["grpo", "rloo", "reinforce_plus_plus", "reinforce_plus_plus_older"],
           ...["reinforce_plus_plus_baseline", "opo", "grpo_passk", "gpg", "tree_grpo", "at2po"],
           ...["treerl", "appo", "treepo", "spo_chain", "spo_tree", "fr3e", "mt_grpo", "gigpo"],
-          ...["turn_baseline", "treeadv_like", "portool_like"],
+          ...["turn_baseline"],
         ),
         default: "grpo",
       },

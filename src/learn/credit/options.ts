@@ -4,7 +4,6 @@ import type { At2poOptions } from "./at2po.js";
 import type { Fr3eOptions } from "./fr3e.js";
 import type { GiGpoOptions } from "./gigpo.js";
 import type { MtGrpoOptions } from "./mt-grpo.js";
-import type { PortoolLikeOptions } from "./portool-like.js";
 import type { SpoTreeOptions } from "./spo-tree.js";
 import type { treeGrpoForms, TreeGrpoOptions } from "./tree-grpo.js";
 import type { TreePoOptions } from "./treepo.js";
@@ -50,5 +49,4 @@ export interface CreditOptions {
     /** The outcome counts as the last turn's. Default: true. */
     outcome?: boolean;
   };
-  portoolLike?: PortoolLikeOptions;
 }

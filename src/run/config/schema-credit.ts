@@ -83,7 +83,4 @@ export const credit = section({
     baseline: oneOf(turnBaselines, "padded").describe("turn-index is biased"),
     outcome: flag(true).describe("The outcome counts as the last turn's"),
   }),
-  portool_like: section({
-    fork_share: share(0.5).describe("What the comparison at the fork counts"),
-  }),
 });

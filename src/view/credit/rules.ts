@@ -18,8 +18,6 @@ const meanings: Partial<Record<Estimator, string>> = {
   mt_grpo: "the outcome; before the first answer the turn too",
   gigpo: "the episode, plus the step among those from there",
   turn_baseline: "reward from the turn on, against the prompt's rows",
-  treeadv_like: "GRPO, the mean of it where rows share tokens",
-  portool_like: "at its fork, blended with the row: an experiment",
 };
 
 /** What is shown where nobody chooses: every estimator, and TreeRL by its paper too. */

@@ -68,7 +68,7 @@ test("every estimator that a tree has enough for gives finite advantages, and ca
 test("tokens that rows share get one advantage from the rules that stand on the tree", async () => {
   const scored = await scoredTrees();
   const places = origins(scored);
-  for (const name of ["at2po", "spo_tree", "treeadv_like"] as const) {
+  for (const name of ["at2po", "spo_tree"] as const) {
     const seen = new Map<string, number>();
     let shared = 0;
     creditOf(scored, name).advantages.forEach((row, i) => {
@@ -104,17 +104,6 @@ test("treerl follows the rows through a real tree as counting them by tokens doe
       const root = mean(all);
       const wanted = (mean(own) - root + mean(own) - mean(parent)) / Math.sqrt(own.length);
       assert.ok(Math.abs(given[row]![t]! - wanted * trajectory.lossMask[t]!) < 1e-9, `${row} ${t}`);
-    });
-  });
-});
-
-test("treeadv_like is GRPO with hard attribution", async () => {
-  const scored = await scoredTrees();
-  const ours = advantages(scored, { estimator: "treeadv_like" });
-  const known = advantages(scored, { estimator: "grpo", attribution: "hard" });
-  ours.rows.forEach((row, i) => {
-    row.advantages.forEach((a, t) => {
-      assert.ok(Math.abs(a - known.rows[i]!.advantages[t]!) < 1e-6);
     });
   });
 });

@@ -4,14 +4,7 @@ import { Credit, type CreditSpan } from "../credit.js";
 import type { CreditOptions } from "../options.js";
 import { type CreditBatch, creditBatch } from "./batch.js";
 import { appoSpans, fr3eSpans, spoChainSpans } from "./branch-credit.js";
-import {
-  at2poSpans,
-  portoolLikeSpans,
-  spoTreeSpans,
-  treeAdvLikeSpans,
-  treeGrpoSpans,
-  treePoSpans,
-} from "./tree-credit.js";
+import { at2poSpans, spoTreeSpans, treeGrpoSpans, treePoSpans } from "./tree-credit.js";
 import { treeRlSpans } from "./treerl-credit.js";
 import { giGpoSpans, mtGrpoSpans, turnBaselineSpans } from "./turn-credit.js";
 
@@ -33,8 +26,6 @@ export const familyEstimators = [
   "mt_grpo",
   "gigpo",
   "turn_baseline",
-  "treeadv_like",
-  "portool_like",
 ] as const;
 export type FamilyEstimator = (typeof familyEstimators)[number];
 
@@ -50,8 +41,6 @@ const methods: Record<FamilyEstimator, SpansOf> = {
   mt_grpo: (batch, { mtGrpo }) => mtGrpoSpans(batch, mtGrpo),
   gigpo: (batch, { gigpo }) => giGpoSpans(batch, gigpo),
   turn_baseline: (batch, { turnBaseline }) => turnBaselineSpans(batch, turnBaseline),
-  treeadv_like: treeAdvLikeSpans,
-  portool_like: (batch, { portoolLike }) => portoolLikeSpans(batch, portoolLike),
 };
 
 /** Whether an estimator is one of the family, and so can say what made an advantage. */

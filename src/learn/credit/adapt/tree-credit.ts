@@ -2,12 +2,9 @@ import { at2po } from "../at2po.js";
 import type { TreeInput } from "../credit-tree.js";
 import type { Credit, CreditSpan } from "../credit.js";
 import type { CreditOptions } from "../options.js";
-import { portoolLike } from "../portool-like.js";
-import { grpoCredit } from "../row-credit.js";
 import { spoTree } from "../spo-tree.js";
 import { treeDiff } from "../tree-diff.js";
 import { treeGrpo } from "../tree-grpo.js";
-import { sharedMean } from "../treeadv-like.js";
 import { treePo } from "../treepo.js";
 import type { CreditBatch } from "./batch.js";
 import { atForks, atSegments, atTurns, type Cuts, promptTrees } from "./prompt-trees.js";
@@ -76,26 +73,6 @@ export function at2poSpans(batch: CreditBatch, options: CreditOptions["at2po"] =
 
 export const spoTreeSpans = (batch: CreditBatch, options: CreditOptions["spoTree"]): Spans =>
   perPrompt(batch, atForks(batch.rows), (input) => spoTree(input, options));
-
-export const portoolLikeSpans = (
-  batch: CreditBatch,
-  options: CreditOptions["portoolLike"],
-): Spans => perPrompt(batch, atForks(batch.rows), (input) => portoolLike(input, options));
-
-/** GRPO's rows, whose shared segments get the mean. */
-export function treeAdvLikeSpans(
-  batch: CreditBatch,
-  options: { normalizeByDeviation?: boolean },
-): Spans {
-  const { rewards, mask, groups, rows } = batch;
-  const flat = grpoCredit({ rewards, mask, groups }, options);
-  return perPrompt(batch, atForks(rows), (input, own) =>
-    sharedMean(
-      input,
-      own.map((row) => flat.spans[row]![0]!.sum),
-    ),
-  );
-}
 
 export function treePoSpans(batch: CreditBatch, options: CreditOptions["treepo"]): Spans {
   const { rows, rewards, mask } = batch;
