@@ -19,7 +19,7 @@ const median = (values: number[]): number =>
 
 /** A tree of 16 rows with a calculator and the search, as the engine's work has it. */
 const rollout = `import { Policy, presets, rollout, tasks, ToolSet, world } from "arpo-lab";
-import { worldPages } from "arpo-lab/data";
+import { worldPages } from "arpo-lab/run";
 import { calculator, offlineSearch, searchTool } from "arpo-lab/tools";
 const grown = await rollout(await Policy.load("../data/models/tiny"), tasks.multihop({ seed: 2 }).train[5], {
   ...presets.arpo, n: 16, responseLength: 256, seed: 1,

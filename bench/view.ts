@@ -1,6 +1,6 @@
 // The explorer of a tree of 1,000 nodes and 200,000 tokens, and what a live board costs a training run.
 import { policy, tools } from "../src/defaults/index.js";
-import { tasks, trainOn, type TrainingRun } from "../src/index.js";
+import { tasks, trainOn, type TrainingRun } from "../src/api/index.js";
 import { explore } from "../src/view/index.js";
 import { largeTree } from "../src/view/testing/large-tree.js";
 import { browserPath, openPage } from "../tests/view/browser.js";

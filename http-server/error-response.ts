@@ -1,15 +1,4 @@
-/**
- * What a request is answered with when it cannot be done: a status and a sentence.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { ErrorResponse } from "arpo-lab/kernel/server";
- *
- * const error = new ErrorResponse(404, "Cannot find notes.md");
- * assert.deepEqual([error.status, error.message], [404, "Cannot find notes.md"]);
- * ```
- */
+/** What a request is answered with when it cannot be done: a status and a sentence. */
 export class ErrorResponse extends Error {
   override name = "ErrorResponse";
   readonly status: number;

@@ -1,6 +1,8 @@
-// `npm run check`: the rules of the architecture, from the sources alone: no circular imports, no import across
-// a boundary, an example on every export, no test that waits a fixed time, and the picture in
-// docs/architecture.md as the code gives it. `--write` draws that picture anew.
+// `npm run check`: the rules of the architecture, from the sources and their declarations alone: no circular
+// imports, no import across a boundary, an example on every stable export, no test that waits a fixed time;
+// the public API in docs/api-report.md and the picture in docs/architecture.md as the code gives them.
+// `--write` writes both anew.
+import { checkApi } from "./architecture/api-report.mjs";
 import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
@@ -25,8 +27,12 @@ show("no import crosses a boundary", breaches(graph));
 
 const exported = exportedValues();
 show(
-  `${exported.length} exported values have examples`,
+  `${exported.length} stable values have examples`,
   exported.filter((one) => !one.example).map(({ path, name }) => `${path}: ${name}`),
+);
+show(
+  "the public surface is that of docs/api-report.md",
+  checkApi(process.argv.includes("--write")),
 );
 show("no test waits a fixed time or is judged by the clock", fixedWaits());
 show(

@@ -11,13 +11,6 @@ const out = join(root, "dist/examples");
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 
-// Rooms that are not public have examples too: those import what was compiled.
-const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const within = (line) =>
-  line.replace(/"arpo-lab\/([\w/-]+)"/, (whole, room) =>
-    `./${room}` in exports || "./*" in exports ? whole : `"../src/${room}/index.js"`,
-  );
-
 /** The examples of each room: the modules, and what the tests are called. */
 const tests = new Map();
 for (const room of ["src", "kernel", "picture", "spelling", "platform", "http-server"].filter((r) =>
@@ -31,7 +24,7 @@ for (const room of ["src", "kernel", "picture", "spelling", "platform", "http-se
       const code = block[1].replace(/^ *\* ?/gm, "");
       const line = text.slice(0, block.index).split("\n").length;
       const name = `${room}-${file.replace(/[/\\]/g, "-").replace(/\.ts$/, "")}-${i}`;
-      const imports = [...code.matchAll(/^import .*;$/gm)].map((m) => within(m[0])).join("\n");
+      const imports = [...code.matchAll(/^import .*;$/gm)].map((m) => m[0]).join("\n");
       const body = code.replace(/^import .*;$/gm, "");
       writeFileSync(
         join(out, `${name}.ts`),

@@ -189,7 +189,7 @@ async function use(place) {
     return result;
   };
   writeFileSync(join(project, "one.ipynb"), notebook(cell));
-  const asked = ["--input-type=module", "-e", 'await (await import("arpo-lab/tensor")).ready()'];
+  const asked = ["--input-type=module", "-e", 'await (await import("arpo-lab/model")).ready()'];
   const said = run("node", asked, here).stderr.trim();
   console.log(said);
   if (!/tensors on native \(/.test(said))

@@ -45,7 +45,7 @@ function packagesOf(files: readonly string[]): string[] {
 
 test('import "arpo-lab" reads no package from its folder: they wait until they are used', async () => {
   const files = await filesReadBy("arpo-lab");
-  assert.ok(files.some((url) => url.endsWith("/dist/src/index.js")));
+  assert.ok(files.some((url) => url.endsWith("/dist/src/api/index.js")));
   assert.ok(files.some((url) => url.endsWith("/dist/vendor/tfjs.mjs")));
   assert.deepEqual(packagesOf(files), []);
   assert.deepEqual(

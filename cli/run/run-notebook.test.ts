@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { readNotebook } from "../../kernel/notebook/index.js";
+import { readNotebook } from "../../kernel/notebook/read.js";
 import { notebookOf, run, runIn, shown, writeBeside } from "./test-run.js";
 
 test("run executes a notebook into another file, which stays valid, and says how far it is", async () => {

@@ -3,12 +3,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  emptyNotebook,
-  type NotebookFile,
-  readNotebook,
-  writeNotebook,
-} from "../../kernel/notebook/index.js";
+import { emptyNotebook, writeNotebook } from "../../kernel/notebook/write.js";
+import { type NotebookFile, readNotebook } from "../../kernel/notebook/read.js";
 
 /** The repository's root, seen from dist/cli/run. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { plainFiles, readInside } from "../../kernel/notebook/files-inside.js";
-import { pageOf } from "../../kernel/notebook/index.js";
+import { pageOf } from "../../kernel/notebook/html/page.js";
 import { parseNotebook } from "../../kernel/notebook/read.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";

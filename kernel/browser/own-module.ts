@@ -4,7 +4,7 @@ import type * as node from "../node/own-module.js";
 type Namespace = node.Namespace;
 
 const connected: Record<string, () => Promise<Namespace>> = {
-  "arpo-lab/kernel": () => import("../index.js"),
+  "arpo-lab/kernel": () => import("../cells.js"),
   tslab: () => import("../display/tslab.js"),
 };
 const bundled = new Map<string, () => Promise<Namespace>>();

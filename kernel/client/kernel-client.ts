@@ -39,7 +39,7 @@ const settleTime = 30_000;
  *
  * @example
  * ```ts
- * import { KernelClient, ownKernel } from "arpo-lab/kernel/notebook";
+ * import { KernelClient, ownKernel } from "arpo-lab/experimental/kernel";
  *
  * const sum = async () => {
  *   const kernel = await KernelClient.start(ownKernel(), { cwd: "." });

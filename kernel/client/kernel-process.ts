@@ -13,7 +13,7 @@ import type { KernelSpec } from "./kernel-spec.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { KernelClient, KernelDiedError, ownKernel } from "arpo-lab/kernel/notebook";
+ * import { KernelClient, KernelDiedError, ownKernel } from "arpo-lab/experimental/kernel";
  *
  * const kernel = await KernelClient.start(ownKernel(), { cwd: "." });
  * const running = kernel.execute("for (;;) {}");

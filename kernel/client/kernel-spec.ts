@@ -23,7 +23,7 @@ export interface KernelSpec {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { ownKernel } from "arpo-lab/kernel/notebook";
+ * import { ownKernel } from "arpo-lab/experimental/kernel";
  *
  * assert.equal(ownKernel().name, "arpo-lab");
  * assert.equal(ownKernel("javascript").language, "javascript");
@@ -49,7 +49,7 @@ export function ownKernel(language: "typescript" | "javascript" = "typescript"):
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { kernelFolders } from "arpo-lab/kernel/notebook";
+ * import { kernelFolders } from "arpo-lab/experimental/kernel";
  *
  * assert.ok(kernelFolders({ JUPYTER_DATA_DIR: "/data" })[0]!.startsWith("/data"));
  * ```
@@ -95,7 +95,7 @@ function readSpec(folder: string, name: string): KernelSpec | undefined {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { findKernel } from "arpo-lab/kernel/notebook";
+ * import { findKernel } from "arpo-lab/experimental/kernel";
  *
  * assert.equal(findKernel("arpo-lab").displayName, "TypeScript (arpo-lab)");
  * assert.throws(() => findKernel("cobol"), /it must be one of arpo-lab, /);

@@ -23,15 +23,6 @@ function fieldsOf(error: Error): string[] {
 /**
  * An error as a person reads it: name and message, where it happened, what else it carries, what
  * caused it, and each error of an AggregateError.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { errorText } from "arpo-lab/kernel";
- *
- * const error = new Error("cannot load", { cause: new TypeError("no such file") });
- * assert.match(errorText(error), /^Error: cannot load\n[^]*Caused by TypeError: no such file/);
- * ```
  */
 export function errorText(thrown: unknown, depth = 5, seen = new Set<unknown>()): string {
   if (!(thrown instanceof Error) && !isErrorLike(thrown)) return inspectText(thrown);

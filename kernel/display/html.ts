@@ -6,17 +6,7 @@ const entities: Record<string, string> = {
   "'": "&#39;",
 };
 
-/**
- * Text as HTML that shows it, in elements and in quoted attributes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { escapeHtml } from "arpo-lab/kernel";
- *
- * assert.equal(escapeHtml('<b title="x">'), "&lt;b title=&quot;x&quot;&gt;");
- * ```
- */
+/** Text as HTML that shows it, in elements and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (c) => entities[c]!);
 }

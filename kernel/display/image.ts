@@ -3,18 +3,7 @@ import { toBase64 } from "#platform/bytes";
 /** The picture formats that notebooks show, by their first bytes. */
 export type ImageMime = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/**
- * Names the picture format of some bytes, or undefined.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { sniffImage } from "arpo-lab/kernel";
- *
- * assert.equal(sniffImage(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10])), "image/png");
- * assert.equal(sniffImage(new Uint8Array([1, 2, 3])), undefined);
- * ```
- */
+/** Names the picture format of some bytes, or undefined. */
 export function sniffImage(bytes: Uint8Array): ImageMime | undefined {
   const starts = (...expected: number[]): boolean => expected.every((b, i) => bytes[i] === b);
   if (starts(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "image/png";

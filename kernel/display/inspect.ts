@@ -61,19 +61,7 @@ export function bound(text: string, limit = textLimit): string {
   return `${text.slice(0, limit)}\n… ${text.length - limit} more characters`;
 }
 
-/**
- * Any value as text that a person reads: circular and huge values end, hostile ones are named.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { inspectText } from "arpo-lab/kernel";
- *
- * const loop: { self?: unknown } = {};
- * loop.self = loop;
- * assert.equal(inspectText(loop), "<ref *1> { self: [Circular *1] }");
- * ```
- */
+/** Any value as text that a person reads: circular and huge values end, hostile ones are named. */
 export function inspectText(
   value: unknown,
   options: { depth?: number; limit?: number; line?: boolean } = {},

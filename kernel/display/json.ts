@@ -4,14 +4,6 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /**
  * Any value as JSON, where `JSON.stringify` would fail or lose: typed arrays become arrays, NaN and
  * infinities null, big integers numbers while exact, Maps objects, Sets arrays.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { toJson } from "arpo-lab/kernel";
- *
- * assert.deepEqual(toJson({ y: new Float32Array([1, NaN]), n: 10n }), { y: [1, null], n: 10 });
- * ```
  */
 export function toJson(value: unknown): Json {
   return convert(value, []);

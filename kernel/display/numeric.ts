@@ -12,18 +12,7 @@ export interface NumericSummary {
 /** Any of JavaScript's typed arrays, or an array of numbers. */
 export type Numbers = ArrayLike<number> | ArrayLike<bigint>;
 
-/**
- * Statistics over the finite numbers; NaN and infinities are counted apart.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { numericSummary } from "arpo-lab/kernel";
- *
- * const { mean, std, nan } = numericSummary([1, 3, NaN]);
- * assert.deepEqual([mean, std, nan], [2, 1, 1]);
- * ```
- */
+/** Statistics over the finite numbers; NaN and infinities are counted apart. */
 export function numericSummary(values: Numbers): NumericSummary {
   let [min, max, mean, squares] = [Infinity, -Infinity, 0, 0];
   let [count, nan, infinite] = [0, 0, 0];

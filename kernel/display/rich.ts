@@ -11,15 +11,6 @@ function summaryOf(bundle: MimeBundle): string {
 
 /**
  * A value that is shown as the mime types it holds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Rich } from "arpo-lab/kernel";
- *
- * const both = new Rich({ "text/html": "<b>42</b>", "text/plain": "42" });
- * assert.equal(both.bundle["text/plain"], "42");
- * ```
  */
 export class Rich implements Displayable {
   readonly bundle: MimeBundle;

@@ -87,15 +87,7 @@ export function setCurrentHost(host: KernelHost | undefined): void {
   (globalThis as Holder)[key] = host;
 }
 
-/**
- * The kernel this code runs in, or undefined in a plain Node program.
- *
- * @example
- * ```ts
- * import { currentHost } from "arpo-lab/kernel";
- * if (currentHost() !== undefined) throw new Error("a test does not run inside a notebook");
- * ```
- */
+/** The kernel this code runs in, or undefined in a plain Node program. */
 export function currentHost(): KernelHost | undefined {
   return (globalThis as Holder)[key];
 }

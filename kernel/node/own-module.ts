@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 
 /** This copy of them, because it is the one that is connected to the kernel. */
 const connected: Record<string, () => Promise<Namespace>> = {
-  "arpo-lab/kernel": () => import("../index.js"),
+  "arpo-lab/kernel": () => import(import.meta.resolve("arpo-lab/kernel")) as Promise<Namespace>,
   tslab: () => import("../display/tslab.js"),
 };
 

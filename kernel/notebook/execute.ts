@@ -157,7 +157,8 @@ function describeKernel(notebook: Notebook, client: KernelClient): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { executeNotebook, ownKernel, parseNotebook } from "arpo-lab/kernel/notebook";
+ * import { parseNotebook } from "arpo-lab/kernel";
+ * import { executeNotebook, ownKernel } from "arpo-lab/experimental/kernel";
  *
  * const { notebook } = parseNotebook(
  *   JSON.stringify({

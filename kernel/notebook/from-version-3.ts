@@ -91,17 +91,6 @@ function cell(value: unknown): unknown {
 /**
  * A notebook of format 3, as IPython wrote it until 2015, in format 4; what is not of format 3 is left
  * as it is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { parseNotebook } from "arpo-lab/kernel/notebook";
- *
- * const old = { cell_type: "code", input: "1 + 1", language: "python", outputs: [] };
- * const file = { nbformat: 3, nbformat_minor: 0, metadata: {}, worksheets: [{ cells: [old] }] };
- * const { notebook } = parseNotebook(JSON.stringify(file));
- * assert.equal(notebook.cells[0]!.source, "1 + 1");
- * ```
  */
 export function fromVersion3(value: unknown): unknown {
   if (!isObject(value) || value["nbformat"] !== 3) return value;

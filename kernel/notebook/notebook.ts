@@ -34,49 +34,17 @@ export interface Notebook {
   nbformat_minor: number;
 }
 
-/**
- * Text that may be kept as lines, in one piece.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { joinLines } from "arpo-lab/kernel/notebook";
- *
- * assert.equal(joinLines(["a\n", "b"]), "a\nb");
- * ```
- */
+/** Text that may be kept as lines, in one piece. */
 export function joinLines(text: Multiline): string {
   return typeof text === "string" ? text : text.join("");
 }
 
-/**
- * Text as the list of lines that Jupyter writes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { splitLines } from "arpo-lab/kernel/notebook";
- *
- * assert.deepEqual(splitLines("a\nb"), ["a\n", "b"]);
- * ```
- */
+/** Text as the list of lines that Jupyter writes. */
 export function splitLines(text: string): string[] {
   return text === "" ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
 }
 
-/**
- * The tags of a cell.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tagsOf } from "arpo-lab/kernel/notebook";
- *
- * const metadata = { tags: ["parameters"] };
- * const cell = { id: "a", cell_type: "code" as const, source: "", metadata };
- * assert.deepEqual(tagsOf(cell), ["parameters"]);
- * ```
- */
+/** The tags of a cell. */
 export function tagsOf(cell: NotebookCell): string[] {
   const { tags } = cell.metadata;
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [];

@@ -9,7 +9,7 @@ const name = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { parseParameter } from "arpo-lab/kernel/notebook";
+ * import { parseParameter } from "arpo-lab/experimental/kernel";
  *
  * assert.deepEqual(parseParameter("lr=1e-3"), ["lr", 0.001]);
  * assert.deepEqual(parseParameter("task=calc"), ["task", "calc"]);

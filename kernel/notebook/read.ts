@@ -37,7 +37,7 @@ function upgrade(notebook: Notebook): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { parseNotebook } from "arpo-lab/kernel/notebook";
+ * import { parseNotebook } from "arpo-lab/kernel";
  *
  * const { notebook } = parseNotebook('{"nbformat":4,"nbformat_minor":4,"metadata":{},"cells":[]}');
  * assert.equal(notebook.nbformat_minor, 5);
@@ -68,7 +68,7 @@ export function parseNotebook(text: string, name = "the file"): NotebookFile {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { readNotebook } from "arpo-lab/kernel/notebook";
+ * import { readNotebook } from "arpo-lab/kernel";
  *
  * assert.throws(() => readNotebook("no-such.ipynb"), /no-such.ipynb must be a readable file/);
  * ```

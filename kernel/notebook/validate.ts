@@ -8,7 +8,7 @@ type Record_ = Record<string, unknown>;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { NotebookError, parseNotebook } from "arpo-lab/kernel/notebook";
+ * import { NotebookError, parseNotebook } from "arpo-lab/kernel";
  *
  * assert.throws(() => parseNotebook('{ "cells": 3 }'), NotebookError);
  * ```
@@ -135,15 +135,6 @@ function cell(value: unknown, path: string, minor: number): void {
 /**
  * Checks that a value is a notebook of format 4; throws a `NotebookError` that names the place and
  * the rule.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { validateNotebook } from "arpo-lab/kernel/notebook";
- *
- * const wrong = { nbformat: 4, nbformat_minor: 5, metadata: {}, cells: [{ cell_type: "cod" }] };
- * assert.throws(() => validateNotebook(wrong), /cells\[0\].cell_type must be code, markdown or raw/);
- * ```
  */
 export function validateNotebook(value: unknown): asserts value is Notebook {
   const nb = object(value, "the file");

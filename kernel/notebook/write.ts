@@ -95,7 +95,7 @@ function replace(
  * import { mkdtempSync } from "node:fs";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { emptyNotebook, readNotebook, writeNotebook } from "arpo-lab/kernel/notebook";
+ * import { emptyNotebook, readNotebook, writeNotebook } from "arpo-lab/kernel";
  *
  * const path = join(mkdtempSync(join(tmpdir(), "nb-")), "new.ipynb");
  * writeNotebook(path, emptyNotebook());
@@ -112,7 +112,7 @@ export function writeNotebook(path: string, file: NotebookFile): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { emptyNotebook } from "arpo-lab/kernel/notebook";
+ * import { emptyNotebook } from "arpo-lab/kernel";
  *
  * assert.deepEqual(emptyNotebook().notebook.cells, []);
  * ```

@@ -69,7 +69,7 @@ const noBody = new Set([204, 304]);
  *
  * @example
  * ```ts
- * import { LabServer } from "arpo-lab/kernel/server";
+ * import { LabServer } from "arpo-lab/experimental/kernel";
  *
  * const server = await LabServer.start({ folder: "." });
  * const answer = await fetch(new URL("/api/status", server.url), {

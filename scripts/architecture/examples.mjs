@@ -1,14 +1,15 @@
-// Exported values of the public entry points whose doc comment has no example. That examples run is `npm test`.
+// Values of the stable entry points whose doc comment has no example. That examples run is `npm test`.
 import { readFileSync, existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import ts from "typescript";
 import { parse, root } from "./imports.mjs";
 
-/** The index files that package.json's exports name. */
-function publicEntries() {
+/** The files of the stable entry points. */
+function stableEntries() {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return Object.values(exports)
-    .map((entry) => entry.types)
+  return Object.entries(exports)
+    .filter(([name]) => !/^\.\/(experimental|internal)\//.test(name))
+    .map(([, entry]) => entry.types)
     .filter((types) => types?.startsWith("./dist/"))
     .map((types) => types.replace("./dist/", "").replace(/\.d\.ts$/, ".ts"))
     .filter((path) => !path.includes("*") && existsSync(join(root, path)));
@@ -54,7 +55,7 @@ function fileOf(from, specifier) {
   return path.replace(/\.js$/, ".ts");
 }
 
-/** Every name a public entry point exports, once for each declaration. */
+/** Every name a stable entry point exports, once for each declaration. */
 export function exportedValues() {
   const found = new Map();
   const add = (one) => one && found.set(`${one.path}#${one.name}`, one);
@@ -73,6 +74,6 @@ export function exportedValues() {
       }
     }
   };
-  for (const entry of publicEntries()) visit(entry);
+  for (const entry of stableEntries()) visit(entry);
   return [...found.values()];
 }

@@ -10,7 +10,8 @@ const path = "docs/images/architecture.svg";
 function moduleOf(file) {
   const [folder, second] = file.split("/");
   if (folder === "src" || folder === "kernel") {
-    if (second === "index.ts") return folder === "src" ? "arpo-lab" : "kernel/index";
+    if (folder === "src" && second === "api") return "arpo-lab";
+    if (/^(index|cells|experimental)\.ts$/.test(second)) return "kernel/index";
     return `${folder}/${second.replace(/\.ts$/, "")}`;
   }
   return folder;

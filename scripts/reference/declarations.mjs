@@ -75,12 +75,15 @@ function exportedNames(path, seen = new Set()) {
   return parse(path).statements.flatMap((node) => {
     if (ts.isExportDeclaration(node)) {
       if (node.exportClause && ts.isNamedExports(node.exportClause))
-        return node.exportClause.elements.map((e) => e.name.text);
+        return node.exportClause.elements.map((e) => ({
+          name: e.name.text,
+          type: node.isTypeOnly || e.isTypeOnly,
+        }));
       const from = node.moduleSpecifier && target(path, node.moduleSpecifier.text);
       return from === undefined || node.exportClause ? [] : exportedNames(from, seen);
     }
     const exported = node.modifiers?.some((m) => m.kind === ts.SyntaxKind.ExportKeyword);
-    return exported && kinds.has(node.kind) ? namesOf(node) : [];
+    return exported && kinds.has(node.kind) ? namesOf(node).map((name) => ({ name })) : [];
   });
 }
 
@@ -97,10 +100,28 @@ function commentOf(node) {
     .trim();
 }
 
+/** Where an export stands that comes from another package. */
+function packageOf(path, name, seen = new Set()) {
+  if (seen.has(path) || !existsSync(join(root, path))) return undefined;
+  seen.add(path);
+  for (const node of parse(path).statements) {
+    if (!ts.isExportDeclaration(node) || !node.moduleSpecifier) continue;
+    const names = node.exportClause?.elements?.map((e) => e.name.text);
+    if (names !== undefined && !names.includes(name)) continue;
+    const from = target(path, node.moduleSpecifier.text);
+    const found = from === undefined ? node.moduleSpecifier.text : packageOf(from, name, seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** One export: `{ name, kind, comment, code }`; undefined where it is internal or not to be found. */
 function describe(path, name) {
   const nodes = declarationsOf(path, name);
-  if (nodes.length === 0) return undefined;
+  if (nodes.length === 0) {
+    const from = packageOf(path, name);
+    return from && { name, kind: "value", comment: "", code: `// ${name}: from ${from}` };
+  }
   const comment = nodes.map(commentOf).find((c) => c !== "") ?? "";
   if (comment.includes("@internal")) return undefined;
   const code = nodes
@@ -113,8 +134,14 @@ function describe(path, name) {
 
 /** Everything a room exports, by name. */
 export function exportsOf(path) {
-  return [...new Set(exportedNames(path))]
-    .sort((a, b) => a.localeCompare(b, "en"))
-    .map((name) => describe(path, name))
+  const names = new Map(exportedNames(path).map(({ name, type }) => [name, type]));
+  return [...names]
+    .sort(([a], [b]) => a.localeCompare(b, "en"))
+    .map(([name, typeOnly]) => {
+      const one = describe(path, name);
+      return (
+        one && { ...one, runTime: !typeOnly && one.kind !== "interface" && one.kind !== "type" }
+      );
+    })
     .filter((one) => one !== undefined);
 }

@@ -1,9 +1,9 @@
 // Grows the trees that the explorer's page has for an example: data/rollouts/arpo-trees.jsonl.
 import { join } from "node:path";
-import { worldPages } from "../../dist/src/data/index.js";
-import { Policy, presets, rollout, saveTrees, tasks } from "../../dist/src/index.js";
-import { ToolSet, world } from "../../dist/src/index.js";
-import { calculator, offlineSearch, searchTool } from "../../dist/src/tools/index.js";
+import { worldPages } from "../../dist/src/api/run.js";
+import { Policy, presets, rollout, saveTrees, tasks } from "../../dist/src/api/index.js";
+import { ToolSet, world } from "../../dist/src/api/index.js";
+import { calculator, offlineSearch, searchTool } from "../../dist/src/api/tools.js";
 import { root } from "./bundle.mjs";
 
 const policy = await Policy.load(join(root, "data/models/tiny"));

@@ -57,7 +57,7 @@ const largest = 1 << 28;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { readBaseFiles } from "arpo-lab/convert";
+ * import { readBaseFiles } from "arpo-lab/experimental/convert";
  *
  * await assert.rejects(readBaseFiles("src"), /must hold config\.json/);
  * ```

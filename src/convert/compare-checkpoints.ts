@@ -79,7 +79,7 @@ async function names(source: WeightSource): Promise<string[]> {
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { compareCheckpoints } from "arpo-lab/convert";
+ * import { compareCheckpoints } from "arpo-lab/experimental/convert";
  * import { Model, saveModel } from "arpo-lab/model";
  *
  * const [from, to] = [await mkdtemp("/tmp/arpo-"), await mkdtemp("/tmp/arpo-")];

@@ -80,7 +80,7 @@ async function tiedNames(source: WeightSource, base: BaseFiles): Promise<string[
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { convertCheckpoint } from "arpo-lab/convert";
+ * import { convertCheckpoint } from "arpo-lab/experimental/convert";
  * import { loadModel, Model, saveModel } from "arpo-lab/model";
  *
  * const [from, to] = [await mkdtemp("/tmp/arpo-"), await mkdtemp("/tmp/arpo-")];

@@ -12,7 +12,7 @@ import type { WeightSource } from "./weight-source.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { openCheckpoint } from "arpo-lab/convert";
+ * import { openCheckpoint } from "arpo-lab/experimental/convert";
  *
  * await assert.rejects(openCheckpoint("src"), /must hold/);
  * ```

@@ -16,7 +16,7 @@ const types: Readonly<Record<string, WeightType>> = {
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { openFolder } from "arpo-lab/convert";
+ * import { openFolder } from "arpo-lab/experimental/convert";
  * import { Model, saveModel } from "arpo-lab/model";
  *
  * const folder = await mkdtemp("/tmp/arpo-");

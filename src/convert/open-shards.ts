@@ -177,7 +177,7 @@ async function worldSize(folder: string): Promise<number> {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { openShards } from "arpo-lab/convert";
+ * import { openShards } from "arpo-lab/experimental/convert";
  *
  * await assert.rejects(openShards("src"), /must hold one model_world_size_W_rank_0\.pt/);
  * ```

@@ -20,7 +20,7 @@ export interface PickleGlobal {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { PickleObject, unpickle } from "arpo-lab/convert";
+ * import { PickleObject, unpickle } from "arpo-lab/experimental/convert";
  *
  * const make = (args: readonly unknown[]) => new PickleObject("Price", args);
  * const globals = new Map([["shop Price", { name: "shop.Price", make }]]);
@@ -76,7 +76,7 @@ const longestInteger = 64; // bytes; the largest in a torch archive have 8
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { unpickle } from "arpo-lab/convert";
+ * import { unpickle } from "arpo-lab/experimental/convert";
  *
  * const pickle = Buffer.from("\x80\x02}U\x01aK\x05s.", "latin1"); // {"a": 5}
  * assert.deepEqual(unpickle(pickle, { globals: new Map() }), new Map([["a", 5]]));

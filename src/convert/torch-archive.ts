@@ -20,7 +20,7 @@ const largestPickle = 1 << 26; // a state dict of 100,000 tensors has 20 MB
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { TorchArchive } from "arpo-lab/convert";
+ * import { TorchArchive } from "arpo-lab/experimental/convert";
  *
  * await assert.rejects(TorchArchive.open("package.json"), /must be a zip archive/);
  * ```

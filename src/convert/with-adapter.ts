@@ -46,7 +46,7 @@ function adaptedNames(file: SafetensorsFile, rank: number, source: WeightSource)
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { openFolder, withAdapter } from "arpo-lab/convert";
+ * import { openFolder, withAdapter } from "arpo-lab/experimental/convert";
  * import { addLora, Model, saveAdapter, saveModel } from "arpo-lab/model";
  *
  * const [base, adapter] = [await mkdtemp("/tmp/arpo-"), await mkdtemp("/tmp/arpo-")];

@@ -26,19 +26,6 @@ export interface Batch<T> {
 /**
  * Batches of a data set, each epoch in a seeded order of its own; the last items of an epoch that fill
  * no batch are left out of it, as in the reference. Give a batch's `state` to continue behind it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { batches } from "arpo-lab/data";
- *
- * const all = [...batches([1, 2, 3, 4, 5], { batchSize: 2, shuffle: true, seed: 7, epochs: 2 })];
- * assert.equal(all.length, 4);
- * const rest = [
- *   ...batches([1, 2, 3, 4, 5], { batchSize: 2, shuffle: true, seed: 7, epochs: 2, state: all[1].state }),
- * ];
- * assert.deepEqual(rest, all.slice(2));
- * ```
  */
 export function* batches<T>(data: readonly T[], options: LoaderOptions): Generator<Batch<T>> {
   checkArguments("make batches", { data, options }, { data: "list", options: "object" });

@@ -6,16 +6,6 @@ export type Truncation = "error" | "left" | "right" | "middle";
 /**
  * A prompt's tokens cut to a length: from the left (keeping the end), the right or the middle, or an
  * error.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { fitPrompt } from "arpo-lab/data";
- *
- * assert.deepEqual(fitPrompt([1, 2, 3, 4, 5], 3, "left"), [3, 4, 5]);
- * assert.deepEqual(fitPrompt([1, 2, 3, 4, 5], 3, "middle"), [1, 4, 5]);
- * assert.throws(() => fitPrompt([1, 2, 3], 2, "error"), /at most 2 tokens, got 3/);
- * ```
  */
 export function fitPrompt(
   tokens: readonly number[],

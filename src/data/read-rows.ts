@@ -87,18 +87,6 @@ function rowsOfCsv(text: string, path: string): DataRow[] {
 /**
  * Reads the rows of a parquet, JSONL, JSON (an array) or CSV file; nested parquet columns become plain
  * objects.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writeFile, mkdtemp } from "node:fs/promises";
- * import { tmpdir } from "node:os";
- * import { readRows } from "arpo-lab/data";
- *
- * const file = (await mkdtemp(tmpdir() + "/rows-")) + "/rows.csv";
- * await writeFile(file, 'question,answer\n"a, b",2\n');
- * assert.deepEqual(await readRows(file), [{ question: "a, b", answer: "2" }]);
- * ```
  */
 export async function readRows(given: string): Promise<DataRow[]> {
   checkArguments("read rows", { path: given }, { path: "path" });

@@ -12,7 +12,7 @@ import type { Task } from "./task.js";
  * import assert from "node:assert/strict";
  * import { writeFile, mkdtemp } from "node:fs/promises";
  * import { tmpdir } from "node:os";
- * import { readTasks } from "arpo-lab/data";
+ * import { readTasks } from "arpo-lab/run";
  *
  * const file = (await mkdtemp(tmpdir() + "/tasks-")) + "/toy.jsonl";
  * await writeFile(file, JSON.stringify({ question: "1+1?", answer: "2" }) + "\n");

@@ -11,17 +11,7 @@ export interface RlRowOptions {
   repairBoxed?: boolean;
 }
 
-/**
- * All five published RL files hold a backspace and "oxed" for `\boxed`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { repairBoxed } from "arpo-lab/data";
- *
- * assert.equal(repairBoxed("in \boxed{}"), "in \\boxed{}"); // a backspace before, "\b" after
- * ```
- */
+/** All five published RL files hold a backspace and "oxed" for `\boxed`. */
 export function repairBoxed(text: string): string {
   checkArguments("repair text", { text }, { text: "text" });
   return text.replaceAll("\boxed", "\\boxed");
@@ -66,7 +56,7 @@ function truth(row: DataRow, at: string): string | string[] | undefined {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { taskFromRow } from "arpo-lab/data";
+ * import { taskFromRow } from "arpo-lab/run";
  *
  * const task = taskFromRow(
  *   {
@@ -109,7 +99,7 @@ export function taskFromRow(row: DataRow, index: number, options: RlRowOptions =
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { rowFromTask, taskFromRow, tasks } from "arpo-lab/data";
+ * import { rowFromTask, taskFromRow, tasks } from "arpo-lab/run";
  *
  * const [task] = tasks.calc({ train: 1, test: 1 }).train;
  * const row = rowFromTask(task);

@@ -15,18 +15,7 @@ export interface Task {
   extra: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The bare question: the last thing the user said.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { question } from "arpo-lab/data";
- *
- * const prompt = [{ role: "system", content: "Be brief." }, { role: "user", content: "1+1?" }];
- * assert.equal(question({ id: "1", prompt, dataSource: "calc", extra: {} }), "1+1?");
- * ```
- */
+/** The bare question: the last thing the user said. */
 export function question(task: Task): string {
   checkArguments("read the question", { task }, { task: { prompt: "list" } });
   return task.prompt.findLast((message) => message.role === "user")?.content ?? "";

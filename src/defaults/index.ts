@@ -12,7 +12,7 @@ import { type ModelPolicy, Policy } from "../policy/index.js";
  * ```ts
  * import assert from "node:assert/strict";
  * import { existsSync } from "node:fs";
- * import { tinyModel } from "arpo-lab/defaults";
+ * import { tinyModel } from "arpo-lab/internal/stages";
  *
  * assert.ok(existsSync(`${tinyModel}/config.json`));
  * ```
@@ -25,7 +25,7 @@ export const tinyModel: string = packagePath("data/models/tiny");
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { policy } from "arpo-lab/defaults";
+ * import { policy } from "arpo-lab/internal/stages";
  * import { rollout } from "arpo-lab/rollout";
  *
  * const tree = await rollout(policy, { prompt: "What is 12 + 30?" }, { n: 1, initialRollouts: 1 });
@@ -40,8 +40,8 @@ export const policy: ModelPolicy = await Policy.load(tinyModel);
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { world } from "arpo-lab/data";
- * import { tools } from "arpo-lab/defaults";
+ * import { world } from "arpo-lab/run";
+ * import { tools } from "arpo-lab/internal/stages";
  *
  * const { relation, subject, value } = world.facts[0];
  * const { text } = await tools.call("search", `${relation} of ${subject}`);

@@ -21,8 +21,8 @@ function pagesOf(searched: Searched) {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { world } from "arpo-lab/data";
- * import { taskTools } from "arpo-lab";
+ * import { world } from "arpo-lab/run";
+ * import { taskTools } from "arpo-lab/tools";
  *
  * await using tools = taskTools(world);
  * const { relation, subject, value } = world.facts[0];

@@ -51,7 +51,7 @@ const rules: readonly Rule[] = [
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { checkConfig } from "arpo-lab/doctor";
+ * import { checkConfig } from "arpo-lab/experimental/doctor";
  *
  * const overrides = ["data.max_response_length=4096", "actor_rollout_ref.rollout.n=1"];
  * const checks = await checkConfig({ preset: ["arpo", "tiny"], overrides, speed: false });

@@ -18,7 +18,7 @@ export interface MachineOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { checkMachine } from "arpo-lab/doctor";
+ * import { checkMachine } from "arpo-lab/experimental/doctor";
  *
  * const checks = await checkMachine();
  * assert.equal(checks.find(({ id }) => id === "node")?.status, "ok");

@@ -28,7 +28,7 @@ function wrap(text: string, width: number): string[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { showChecks } from "arpo-lab/doctor";
+ * import { showChecks } from "arpo-lab/experimental/doctor";
  *
  * const table = showChecks([
  *   { id: "threads", area: "host", status: "ok", found: "2 threads" },

@@ -45,9 +45,9 @@ export interface EpisodeScore {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import type { Environment } from "arpo-lab/environment";
+ * import type { Environment } from "arpo-lab/tools";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * class Counter implements Environment {
  *   readonly tools = { add: "Adds a whole number." };
@@ -97,26 +97,7 @@ export function environmentName(source: EnvironmentSource): string {
   return source.name || "environment";
 }
 
-/**
- * An instance that was not reset yet.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { makeEnvironment } from "arpo-lab/environment";
- *
- * const made = await makeEnvironment(() => ({
- *   tools: { look: "Looks around." },
- *   reset: () => "It is dark.",
- *   look: () => "Nothing.",
- * }));
- * assert.deepEqual(Object.keys(made.tools), ["look"]);
- * await assert.rejects(
- *   makeEnvironment(() => ({ tools: { look: "Looks." }, reset: () => "" })),
- *   /it must have a method look for its tool, got undefined/,
- * );
- * ```
- */
+/** An instance that was not reset yet. */
 export async function makeEnvironment(source: EnvironmentSource): Promise<Environment> {
   checkArguments("make an environment", { source }, { source: "function" });
   const { prototype } = source as { prototype?: Partial<Environment> };

@@ -41,9 +41,9 @@ interface Answer {
  * ```ts
  * import assert from "node:assert/strict";
  * import { createServer } from "node:http";
- * import { httpEnvironment } from "arpo-lab/environment";
+ * import { httpEnvironment } from "arpo-lab/tools";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const answers = { "/reset": { session: "s1", observation: "A door." }, "/close": {} };
  * const step = { observation: "It opens.", reward: 1, done: true };

@@ -114,7 +114,7 @@ async function readOutputs(path: string, name: string, turn: number): Promise<Ou
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, writeFile } from "node:fs/promises";
- * import { evaluateOutputs } from "arpo-lab/eval";
+ * import { evaluateOutputs } from "arpo-lab/experimental/evaluation";
  *
  * const folder = await mkdtemp("/tmp/arpo-");
  * const item = { input: "2+2?", answer: "4", prediction: "4", output: "<python>2+2</python>" };

@@ -70,8 +70,8 @@ async function checkFolder(folder: string, settings: EvaluationSettings): Promis
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir } from "node:fs/promises";
- * import { evaluate } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { evaluate } from "arpo-lab/run";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * // Usually: await Policy.load("data/models/tiny"), and { tools: taskTools(world) }.
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{Godor}</answer>" }));

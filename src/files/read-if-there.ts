@@ -14,33 +14,13 @@ async function ifThere<T>(read: Promise<T>): Promise<T | undefined> {
 /**
  * A file's text, or undefined where there is no such file. A file that is there and cannot be read
  * throws: whoever took it for an empty one would soon write it so.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { readIfThere } from "../src/files/index.js";
- *
- * assert.equal(await readIfThere("/tmp/no/such/file"), undefined);
- * await assert.rejects(readIfThere("/tmp"), { code: "EISDIR" });
- * ```
  */
 export function readIfThere(path: string): Promise<string | undefined> {
   checkArguments("read a file", { path }, { path: "path" });
   return ifThere(readFile(path, "utf8"));
 }
 
-/**
- * The names in a folder, none where there is no such folder; one that cannot be read throws.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { namesIfThere } from "arpo-lab/files";
- *
- * assert.deepEqual(await namesIfThere("/tmp/no/such/folder"), []);
- * await assert.rejects(namesIfThere("package.json"), { code: "ENOTDIR" });
- * ```
- */
+/** The names in a folder, none where there is no such folder; one that cannot be read throws. */
 export async function namesIfThere(folder: string): Promise<string[]> {
   checkArguments("read a folder", { folder }, { folder: "path" });
   return (await ifThere(readdir(folder))) ?? [];

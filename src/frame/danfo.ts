@@ -50,7 +50,7 @@ equip(Series.prototype);
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { concat, DataFrame } from "arpo-lab/frame";
+ * import { concat, DataFrame } from "arpo-lab/view";
  *
  * const frame = new DataFrame({ a: [1], b: [2] });
  * assert.deepEqual(concat({ dfList: [frame, frame], axis: 0 }).shape, [2, 2]);

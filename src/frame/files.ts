@@ -1,4 +1,5 @@
 import { DataFrame, type BaseDataOptionType, Papa, Series } from "#danfojs";
+import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile, writeFileSync } from "#platform/files";
 
 /** How a table is read; more is Papa Parse's own: `delimiter`, `comments`, `preview`, … */
@@ -52,7 +53,7 @@ async function textOf(file: string | URL): Promise<string> {
  * import { mkdtempSync, writeFileSync } from "node:fs";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { readCSV } from "arpo-lab/frame";
+ * import { readCSV } from "arpo-lab/view";
  *
  * const file = join(mkdtempSync(join(tmpdir(), "frame-")), "runs.csv");
  * writeFileSync(file, 'name,reward\n"arpo, n 16",0.5\n');
@@ -91,7 +92,7 @@ export async function readCSV(
  * import { mkdtempSync, writeFileSync } from "node:fs";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { readJSON } from "arpo-lab/frame";
+ * import { readJSON } from "arpo-lab/experimental/frame";
  *
  * const file = join(mkdtempSync(join(tmpdir(), "frame-")), "runs.json");
  * writeFileSync(file, '[{"step": 1, "reward": 0.5}]');
@@ -111,7 +112,7 @@ export async function readJSON(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { DataFrame, toCSV } from "arpo-lab/frame";
+ * import { DataFrame, toCSV } from "arpo-lab/view";
  *
  * const frame = new DataFrame([{ text: "one, two", n: 2 }]);
  * assert.equal(toCSV(frame), 'text,n\n"one, two",2\n');
@@ -121,6 +122,7 @@ export function toCSV(
   frame: DataFrame | Series,
   { filePath, sep = ",", header = true }: WriteCsvOptions = {},
 ): string {
+  checkArguments("write CSV", { frame }, { frame: { values: "list" } });
   const rows = frame instanceof Series ? frame.values.map((value) => [value]) : frame.values;
   const lines = [...(header ? [frame.columns] : []), ...rows];
   const text = `${Papa.unparse(lines, { delimiter: sep, newline: "\n" })}\n`;
@@ -134,7 +136,8 @@ export function toCSV(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { DataFrame, toJSON } from "arpo-lab/frame";
+ * import { DataFrame } from "arpo-lab/view";
+ * import { toJSON } from "arpo-lab/experimental/frame";
  *
  * const frame = new DataFrame({ a: [1, 2], b: ["x", "y"] });
  * assert.deepEqual(toJSON(frame), [{ a: 1, b: "x" }, { a: 2, b: "y" }]);

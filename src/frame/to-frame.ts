@@ -8,7 +8,7 @@ import { type RowsOptions, toRows } from "./to-rows.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { toFrame } from "arpo-lab/frame";
+ * import { toFrame } from "arpo-lab/view";
  *
  * const frame = toFrame([
  *   { step: 1, loss: 0.5 },

@@ -216,8 +216,8 @@ function even(rows: readonly FrameRow[]): FrameRow[] {
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- * import { toRows } from "arpo-lab/frame";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
+ * import { toRows } from "arpo-lab/view";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "42\u0001" }));
  * const tree = await rollout(policy, { prompt: "6*7?" }, { n: 2 });

@@ -46,21 +46,6 @@ const longWaitMs = 10_000;
  * again as soon as it answers. One that leaves its requests without an answer for seconds is asked for
  * its health too; if it says nothing, they are asked elsewhere. When none is there, requests wait for
  * `outageMs` before they fail.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Endpoints } from "arpo-lab/http";
- *
- * // Nothing listens on port 9.
- * const endpoints = new Endpoints({ urls: ["http://127.0.0.1:9/v1"], attempts: 1 });
- * await assert.rejects(endpoints.get("models"), /Cannot ask the remote policy: .*ECONNREFUSED/);
- * const [health] = endpoints.health();
- * assert.deepEqual([health.succeeded, health.failed], [0, 1]);
- *
- * const never = { urls: ["http://127.0.0.1:9/v1"], attempts: 0 };
- * assert.throws(() => new Endpoints(never), /attempts must be a positive integer, got 0/);
- * ```
  */
 export class Endpoints {
   readonly #options: EndpointSettings;

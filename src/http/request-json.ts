@@ -34,18 +34,10 @@ export interface HttpDetails {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { createServer } from "node:http";
- * import { HttpError, requestJson } from "arpo-lab/http";
+ * import { HttpError } from "arpo-lab/policy";
  *
- * const server = createServer((_, response) => response.writeHead(503).end()).listen(0, "127.0.0.1");
- * await new Promise((listening) => server.once("listening", listening));
- * const { port } = server.address() as { port: number };
- * const url = `http://127.0.0.1:${port}/ask?key=secret`;
- * const error: unknown = await requestJson("ask", { url }).catch((thrown: unknown) => thrown);
- * assert.ok(error instanceof HttpError);
- * assert.deepEqual([error.status, error.retry, error.fault], [503, true, "status"]);
- * assert.ok(!error.message.includes("secret"));
- * server.close();
+ * const error = new HttpError("Cannot generate: the endpoint must answer, got 503", 503, true, 2000);
+ * assert.ok(error.retry && error.retryAfterMs === 2000);
  * ```
  */
 export class HttpError extends Error {
@@ -72,18 +64,7 @@ export function shownUrl(url: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-/**
- * Whether axios threw it, told without loading axios.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { isAxiosError } from "arpo-lab/http";
- *
- * const refused = Object.assign(new Error("connect ECONNREFUSED"), { isAxiosError: true });
- * assert.deepEqual([refused, new Error("another"), null].map(isAxiosError), [true, false, false]);
- * ```
- */
+/** Whether axios threw it, told without loading axios. */
 export function isAxiosError(error: unknown): error is AxiosError {
   return (error as Partial<AxiosError> | null)?.isAxiosError === true;
 }
@@ -160,21 +141,6 @@ function sameServer(asked: string, next: string): boolean {
  * `doing` completes "Cannot ...". Redirects are followed on the same server only, since the request's
  * body and key are meant for no other; the answer must come within the time and have no more bytes
  * than are allowed.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createServer } from "node:http";
- * import { requestJson } from "arpo-lab/http";
- *
- * const server = createServer((_, response) => response.end('{"answer": 42}')).listen(0, "127.0.0.1");
- * await new Promise((listening) => server.once("listening", listening));
- * const { port } = server.address() as { port: number };
- * const url = `http://127.0.0.1:${port}/`;
- * assert.deepEqual(await requestJson("ask", { url }), { answer: 42 });
- * await assert.rejects(requestJson("ask", { url, maxBytes: 5 }), /must answer with at most 5 bytes/);
- * server.close();
- * ```
  */
 export async function requestJson(doing: string, request: JsonRequest): Promise<unknown> {
   checkArguments("send a request", { doing, request }, { doing: "text", request: { url: "text" } });

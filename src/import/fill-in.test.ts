@@ -4,7 +4,7 @@ import { modelFolder } from "../model/index.js";
 import { Policy } from "../policy/index.js";
 import { rollout, RolloutTree } from "../rollout/index.js";
 import { ScriptedPolicy } from "../rollout/testing/index.js";
-import { taskTools, world } from "../index.js";
+import { taskTools, world } from "../api/index.js";
 import { fillIn } from "./fill-in.js";
 import { importRollouts } from "./import-rollouts.js";
 import { readRollouts } from "./read-rollouts.js";

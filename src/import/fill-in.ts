@@ -131,8 +131,9 @@ function sayFilled(carried: readonly Carried[], policy: Policy, replace: boolean
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { fillIn, readRollouts } from "arpo-lab/import";
- * import { HfTokenizer, Model, trainBpe } from "arpo-lab/model";
+ * import { fillIn, readRollouts } from "arpo-lab/experimental/import";
+ * import { HfTokenizer, Model } from "arpo-lab/model";
+ * import { trainBpe } from "arpo-lab/experimental/formats";
  * import { Policy } from "arpo-lab/policy";
  *
  * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));

@@ -114,7 +114,7 @@ async function readOne(file: FoundFile, collection: Collection, told: (bytes: nu
  * import { mkdtemp, rm, writeFile } from "node:fs/promises";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { importRollouts } from "arpo-lab/import";
+ * import { importRollouts } from "arpo-lab/experimental/import";
  *
  * const folder = await mkdtemp(join(tmpdir(), "import-"));
  * const rows = ["4", "five"].map((output) => ({ input: "2+2?", output, score: Number(output === "4"), step: 3 }));

@@ -63,7 +63,7 @@ const questionOf = ({ rows, tree }: PromptRows): string => {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { readRollouts } from "arpo-lab/import";
+ * import { readRollouts } from "arpo-lab/experimental/import";
  *
  * const line = (output: string, score: number) => ({ input: "6*7?", output, score, step: 1 });
  * const imported = readRollouts([line("It is 42", 1), line("It is 41", 0)]);

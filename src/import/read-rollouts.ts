@@ -87,7 +87,7 @@ export function importedOf(collection: Collection, options: ReadOptions): Import
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { readRollouts } from "arpo-lab/import";
+ * import { readRollouts } from "arpo-lab/experimental/import";
  *
  * const messages = [
  *   { role: "user", content: "6*7?" },

@@ -26,18 +26,8 @@ import type { CreditOptions } from "./credit/options.js";
 import { remax } from "./advantage/remax.js";
 import { rloo } from "./advantage/rloo.js";
 
-/**
- * The advantage estimators, by the reference's names.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { estimators } from "arpo-lab/learn";
- *
- * assert.ok(estimators.includes("grpo"));
- * ```
- */
-export const estimators = [
+/** The names of the advantage estimators, as the reference has them. */
+export const estimatorNames = [
   "gae",
   "grpo",
   "rloo",
@@ -50,7 +40,7 @@ export const estimators = [
   "gpg",
   ...familyEstimators,
 ] as const;
-export type Estimator = (typeof estimators)[number];
+export type Estimator = (typeof estimatorNames)[number];
 
 export interface AdvantageOptions extends CreditOptions {
   estimator?: Estimator;
@@ -78,22 +68,6 @@ export interface AdvantageOptions extends CreditOptions {
 /**
  * The score stands on the last attended token of the response; where the environment ended the row, on
  * the last one the policy wrote.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { placeReward } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 1, seed: 1 });
- * const [row] = (await score(tree, () => 1)).rows;
- * assert.equal(
- *   placeReward(row).reduce((sum, value) => sum + value, 0),
- *   1,
- * );
- * ```
  */
 export function placeReward(scored: ScoredTrajectory): Float64Array {
   checkArguments(
@@ -156,7 +130,7 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
       return gpg(outcome);
     default:
       throw new RangeError(
-        `Cannot estimate advantages: the estimator must be one of ${estimators.join(", ")}, got ${String(name)}`,
+        `Cannot estimate advantages: the estimator must be one of ${estimatorNames.join(", ")}, got ${String(name)}`,
       );
   }
 }
@@ -168,9 +142,9 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
  * ```ts
  * import assert from "node:assert/strict";
  * import { advantages } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(({ row }) => ({ text: `\\boxed{${row}}\u0001` }));
  * const trees = await rollout(policy, [{ prompt: "1 or 2?", groundTruth: "1" }], { n: 2 });

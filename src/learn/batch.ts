@@ -33,22 +33,7 @@ export interface PreparedRow extends ScoredRow {
   oldFrom?: "sampler" | "rollout";
 }
 
-/**
- * 1 on the tokens of a row that are trained on: those the model wrote, less what a correction rejected.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rowsOf, trainedMask } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 1, seed: 1 });
- * const [row] = rowsOf(await score(tree, ({ length }) => length));
- * assert.equal(trainedMask(row), row.trajectory.lossMask);
- * ```
- */
+/** 1 on the tokens of a row that are trained on: those the model wrote, less what a correction rejected. */
 export function trainedMask(
   row: Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">,
 ): Uint8Array {
@@ -72,22 +57,7 @@ export interface TrainedRow extends PreparedRow {
  */
 export type BatchRow = ScoredRow & Pick<TrainedRow, "advantages" | "returns"> & Partial<TrainedRow>;
 
-/**
- * Whether a row was measured: old log-probabilities and entropies are there.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { advantages, isPrepared } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 2, seed: 1 });
- * const batch = advantages(await score(tree, ({ length }) => length));
- * assert.ok(!batch.rows.some(isPrepared));
- * ```
- */
+/** Whether a row was measured: old log-probabilities and entropies are there. */
 export function isPrepared<R extends ScoredRow>(
   row: R & Partial<PreparedRow>,
 ): row is R & PreparedRow {
@@ -95,42 +65,13 @@ export function isPrepared<R extends ScoredRow>(
   return row.oldLogprobs !== undefined && row.entropies !== undefined;
 }
 
-/**
- * Whether a row went through an update: it has log-probabilities of before and of then.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { isTrained, TrainingBatch } from "arpo-lab/learn";
- *
- * // Of a batch that `update` was given: batch.rows.every(isTrained).
- * assert.ok(new TrainingBatch([], "grpo").rows.every(isTrained));
- * ```
- */
+/** Whether a row went through an update: it has log-probabilities of before and of then. */
 export function isTrained(row: BatchRow): row is TrainedRow {
   checkArguments("look at a row", { row }, { row: "object" });
   return row.newLogprobs !== undefined && isPrepared(row);
 }
 
-/**
- * The rows of scored trajectories, before there are advantages.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rowsOf } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 2, seed: 1 });
- * const rows = rowsOf(await score(tree, ({ length }) => length));
- * assert.deepEqual(
- *   rows.map(({ reward, trajectory }) => reward === trajectory.tokens.length),
- *   [true, true],
- * );
- * ```
- */
+/** The rows of scored trajectories, before there are advantages. */
 export function rowsOf(scored: Scored): ScoredRow[] {
   checkArguments("make a batch", { scored }, { scored: { rows: "list" } });
   return scored.rows.map(({ trajectory, group, score }) => ({
@@ -146,9 +87,9 @@ export function rowsOf(scored: Scored): ScoredRow[] {
  * ```ts
  * import assert from "node:assert/strict";
  * import { advantages } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 2, seed: 1 });
  * const batch = advantages(await score(tree, ({ length }) => length));

@@ -16,7 +16,7 @@ import { grpoCredit, rlooCredit } from "./credit/row-credit.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { creditEstimators } from "arpo-lab/learn";
+ * import { creditEstimators } from "arpo-lab/experimental/family";
  *
  * assert.ok(creditEstimators.includes("grpo") && creditEstimators.includes("treerl"));
  * ```
@@ -34,10 +34,10 @@ export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = 
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { creditOf } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
+ * import { creditOf } from "arpo-lab/experimental/family";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, initialRollouts: 2, seed: 1 });
  * const credit = creditOf(await score(tree, ({ length }) => length % 2), { estimator: "spo_tree" });

@@ -1,3 +1,4 @@
+export { estimators } from "./estimators.js";
 export type { Advantages, Outcome } from "./advantage/estimator.js";
 export { gae } from "./advantage/gae.js";
 export { appo, type AppoInput, type AppoOptions, type CreditBranch } from "./credit/appo.js";
@@ -104,7 +105,7 @@ export { pack } from "./sft/pack.js";
 export { SftTrainer, type SftOptions, type SftState, type SftStep } from "./sft/train.js";
 export {
   advantages,
-  estimators,
+  estimatorNames,
   placeReward,
   type AdvantageOptions,
   type Estimator,

@@ -14,20 +14,7 @@ export interface Schedule {
   cycles?: number;
 }
 
-/**
- * The factor on the peak learning rate at a step (the first is 0).
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { learningRateFactor } from "arpo-lab/learn";
- *
- * const schedule = { style: "cosine", warmupSteps: 2, totalSteps: 10 } as const;
- * assert.equal(learningRateFactor(schedule, 1), 0.5);
- * assert.equal(learningRateFactor(schedule, 2), 1);
- * assert.ok(learningRateFactor(schedule, 9) < 0.05);
- * ```
- */
+/** The factor on the peak learning rate at a step (the first is 0). */
 export function learningRateFactor(schedule: Schedule, step: number): number {
   checkArguments(
     "find a learning rate",

@@ -10,17 +10,6 @@ const most = 16_384;
 /**
  * What a layer keeps of a token for its way back, in numbers: the norms, the projections, attention's
  * answer, the feed-forward. Found by training models of different sizes; docs/log.md has the figures.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { keptPerLayer } from "arpo-lab/learn";
- * import { Model } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
- * const { config } = Model.init(sizes, 1);
- * assert.equal(keptPerLayer(config), 6 * 8 + 2 * 4 * 4 + 3 * 16);
- * ```
  */
 export function keptPerLayer(config: ModelConfig): number {
   checkArguments(

@@ -19,9 +19,9 @@ const learners = new WeakMap<Model | Trainee, Learner>();
  * import assert from "node:assert/strict";
  * import { advantages, update } from "arpo-lab/learn";
  * import { Model } from "arpo-lab/model";
- * import { score } from "arpo-lab/reward";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * // Usually: await Policy.load("data/models/tiny"), which rolls out and is updated.
  * const sizes = { vocabSize: 128, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };

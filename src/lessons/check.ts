@@ -11,7 +11,7 @@ export class Unanswered extends Error {}
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { agree } from "arpo-lab/lessons";
+ * import { agree } from "arpo-lab/internal/lessons";
  *
  * assert.ok(agree([1 / 3, 0], new Float32Array([0.333333333, -0])));
  * assert.ok(!agree([1, 2], [2, 1]));
@@ -41,7 +41,7 @@ function listOf(value: unknown): unknown[] | undefined {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { checkValue } from "arpo-lab/lessons";
+ * import { checkValue } from "arpo-lab/internal/lessons";
  *
  * assert.equal(checkValue(0.5, 0.5, { because: "half." }).state, "right");
  * assert.match(checkValue(2, 0.5, { because: "half." }).message, /^you gave 2/);
@@ -74,7 +74,7 @@ export function ask<A extends unknown[], R>(call: (...args: A) => R, ...args: A)
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { checkFunction } from "arpo-lab/lessons";
+ * import { checkFunction } from "arpo-lab/internal/lessons";
  *
  * const square = (x: number) => 2 * x;
  * const verdict = checkFunction(square, [[[2], 4], [[3], 9]], { because: "it is x times x." });

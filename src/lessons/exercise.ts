@@ -13,7 +13,7 @@ import { Verdict, wrong } from "./verdict.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { exercise } from "arpo-lab/lessons";
+ * import { exercise } from "arpo-lab/internal/lessons";
  *
  * assert.equal((await exercise("01 uniform", undefined)).state, "not yet");
  * assert.equal((await exercise("01 uniform", Math.log(8))).state, "right");

@@ -15,7 +15,7 @@ const looks: Record<VerdictState, { sign: string; colour: string }> = {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { right, Verdict } from "arpo-lab/lessons";
+ * import { right, Verdict } from "arpo-lab/internal/lessons";
  *
  * const verdict: Verdict = right("two halves make one.");
  * assert.equal(String(verdict), "right: two halves make one.");
@@ -50,7 +50,7 @@ export class Verdict {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { right } from "arpo-lab/lessons";
+ * import { right } from "arpo-lab/internal/lessons";
  *
  * assert.equal(right("so it is.").state, "right");
  * ```
@@ -65,7 +65,7 @@ export function right(because: string): Verdict {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { wrong } from "arpo-lab/lessons";
+ * import { wrong } from "arpo-lab/internal/lessons";
  *
  * assert.equal(wrong("twice as much as it should be.").state, "wrong");
  * ```

@@ -28,7 +28,7 @@ const numbers = [
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { parseGenerationConfig } from "arpo-lab/model";
+ * import { parseGenerationConfig } from "arpo-lab/experimental/formats";
  *
  * const config = parseGenerationConfig({ eos_token_id: 7, top_p: 0.8 });
  * assert.deepEqual(config, { eosIds: [7], topP: 0.8 });
@@ -64,7 +64,7 @@ export function parseGenerationConfig(json: Record<string, unknown>): Generation
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { formatGenerationConfig } from "arpo-lab/model";
+ * import { formatGenerationConfig } from "arpo-lab/experimental/formats";
  *
  * assert.deepEqual(formatGenerationConfig({ eosIds: [7], topK: 20 }), { eos_token_id: 7, top_k: 20 });
  * ```

@@ -22,7 +22,7 @@ test("loadReward() reads TypeScript that imports arpo-lab and a neighbour from a
   file("weights.ts", "export enum Weight { full = 1, half }\n");
   const path = file(
     "reward.ts",
-    `import { deepResearch, type JudgedTrajectory } from "arpo-lab/reward";
+    `import { deepResearch, type JudgedTrajectory } from "arpo-lab/learn";
      import { Weight } from "./weights.js";
      export const compute_score = (judged: JudgedTrajectory): number =>
        deepResearch(judged).score * Weight.half;`,

@@ -28,9 +28,10 @@ export interface LocalPolicyOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { PlainDecoder, type Tokenizer } from "arpo-lab/model";
+ * import { type Tokenizer } from "arpo-lab/model";
+ * import { PlainDecoder } from "arpo-lab/experimental/formats";
  * import { LocalPolicy } from "arpo-lab/policy";
- * import { Random } from "arpo-lab/random";
+ * import { Random } from "arpo-lab/policy";
  *
  * // Two letters and an end, and a model of no layers: it says again what it read last.
  * const shape = { vocabSize: 3, contextLength: 8, hidden: 3, layers: 0, heads: 1, kvHeads: 1,

@@ -12,9 +12,10 @@ export type Policy = PolicyInterface;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { HfTokenizer, Model, trainBpe } from "arpo-lab/model";
+ * import { HfTokenizer, Model } from "arpo-lab/model";
+ * import { trainBpe } from "arpo-lab/experimental/formats";
  * import { Policy } from "arpo-lab/policy";
- * import { Random } from "arpo-lab/random";
+ * import { Random } from "arpo-lab/policy";
  *
  * // Usually: await Policy.load("data/models/tiny"). Here, a small model that has learnt nothing.
  * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));

@@ -73,7 +73,7 @@ function childKey(key: readonly [number, number], name: string | number): [numbe
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { Random } from "arpo-lab/random";
+ * import { Random } from "arpo-lab/policy";
  *
  * const sampling = Random.from(7).split("sample");
  * const rows = [0, 1].map((row) => sampling.split(row));

@@ -20,15 +20,6 @@ function lastBox(text: string): number {
  * The last boxed expression of a text as the training rewards find it, `\boxed` included; undefined
  * when there is none or its braces do not balance. `\boxed ` followed by a space takes precedence and
  * runs to the next `$`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lastBoxed } from "arpo-lab/reward";
- *
- * assert.equal(lastBoxed("so \\boxed{1} or \\boxed{a{b}}."), "\\boxed{a{b}}");
- * assert.equal(lastBoxed("\\boxed{open"), undefined);
- * ```
  */
 export function lastBoxed(text: string): string | undefined {
   checkArguments("find a box", { text }, { text: "text" });
@@ -43,15 +34,6 @@ export function lastBoxed(text: string): string | undefined {
 /**
  * The last boxed expression as the evaluation finds it: the open tail when its braces do not balance,
  * the empty string when there is none.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lastBoxedOrTail } from "arpo-lab/reward";
- *
- * assert.equal(lastBoxedOrTail("\\boxed{open"), "\\boxed{open");
- * assert.equal(lastBoxedOrTail("none"), "");
- * ```
  */
 export function lastBoxedOrTail(text: string): string {
   checkArguments("find a box", { text }, { text: "text" });
@@ -61,18 +43,7 @@ export function lastBoxedOrTail(text: string): string {
   return end < 0 ? text.slice(start) : text.slice(start, end + 1);
 }
 
-/**
- * What is inside `\boxed{…}` or after `\boxed `; throws on anything else, `\fbox` too.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { unboxed } from "arpo-lab/reward";
- *
- * assert.equal(unboxed("\\boxed{a}"), "a");
- * assert.throws(() => unboxed("\\fbox{a}"), /Cannot unbox/);
- * ```
- */
+/** What is inside `\boxed{…}` or after `\boxed `; throws on anything else, `\fbox` too. */
 export function unboxed(expression: string | undefined): string {
   checkArguments("take a box off", { expression }, { expression: "text?" });
   if (expression === undefined) {

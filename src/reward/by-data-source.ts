@@ -25,7 +25,7 @@ export function nameOf(names: readonly string[], source: string): string | undef
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { byDataSource, deepResearch, judgedTrajectory, math } from "arpo-lab/reward";
+ * import { byDataSource, deepResearch, judgedTrajectory, math } from "arpo-lab/learn";
  *
  * const reward = byDataSource({ "DR_*": deepResearch, math500: math });
  * const judged = judgedTrajectory({ response: "\\boxed{1}", groundTruth: "1" });

@@ -14,7 +14,7 @@ const bothToolsBonus = 0.1;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { deepResearch } from "arpo-lab/reward";
+ * import { deepResearch } from "arpo-lab/learn";
  *
  * const response = "<think>t</think><answer>\\boxed{Paris}</answer>";
  * assert.equal(deepResearch({ response, groundTruth: "Paris" }).score, 1);

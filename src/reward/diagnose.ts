@@ -36,9 +36,9 @@ function reasons(rows: readonly ScoredTrajectory[]): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { diagnose, score } from "arpo-lab/reward";
+ * import { diagnose, score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "4\u0001" }));
  * const tree = await rollout(policy, { prompt: "2+2?", groundTruth: "4" }, { n: 2 });

@@ -9,7 +9,7 @@ import type { Score } from "./score.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { environmentReward, judgedTrajectory } from "arpo-lab/reward";
+ * import { environmentReward, judgedTrajectory } from "arpo-lab/learn";
  *
  * const call = { tag: "go", input: "north", text: "You are out.", ok: true, reward: 0.25 };
  * const row = judgedTrajectory({ response: "", toolCalls: [call, call], outcome: { reason: "" } });

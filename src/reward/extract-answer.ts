@@ -22,7 +22,7 @@ function boxedContent(text: string): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { extractAnswer } from "arpo-lab/reward";
+ * import { extractAnswer } from "arpo-lab/learn";
  *
  * assert.equal(extractAnswer("<answer>\\boxed{\\text{Hi}}</answer>"), "Hi");
  * assert.equal(extractAnswer("<answer>plain</answer>"), "plain");

@@ -7,7 +7,7 @@ import { withoutArticles, withoutPunctuation, words } from "../text/python-text.
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { normalizeAnswer } from "arpo-lab/reward";
+ * import { normalizeAnswer } from "arpo-lab/learn";
  *
  * assert.equal(normalizeAnswer("The  U.S.A."), "usa");
  * ```
@@ -41,7 +41,7 @@ const verdicts = new Set(["yes", "no", "noanswer"]);
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tokenF1 } from "arpo-lab/reward";
+ * import { tokenF1 } from "arpo-lab/learn";
  *
  * assert.equal(tokenF1("new york", ["NYC", "New York City"]), 0.8);
  * assert.equal(tokenF1("yes", "yes it is"), 0);

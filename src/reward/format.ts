@@ -29,7 +29,7 @@ function toolBlocks(text: string, tag: string): FormatCheck | undefined {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { checkFormat } from "arpo-lab/reward";
+ * import { checkFormat } from "arpo-lab/learn";
  *
  * assert.ok(checkFormat("<think>t</think><answer>\\boxed{1}</answer>").valid);
  * assert.equal(checkFormat("<answer>1</answer>").reason, "<think> or </think> not found");

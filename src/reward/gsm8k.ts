@@ -9,7 +9,7 @@ import { type Judged, type Score, truthsOf } from "./score.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { gsm8k } from "arpo-lab/reward";
+ * import { gsm8k } from "arpo-lab/learn";
  *
  * assert.equal(gsm8k({ response: "so #### 1,200", groundTruth: "1200" }).score, 1);
  * ```

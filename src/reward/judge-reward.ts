@@ -30,9 +30,9 @@ export interface JudgeRewardOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { judgeReward, score } from "arpo-lab/reward";
+ * import { judgeReward, score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * // Usually: new LlmJudge({ urls: "http://localhost:8004/v1", model: "Qwen2.5-72B-Instruct" }).
  * const judge = {

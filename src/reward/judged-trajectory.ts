@@ -71,7 +71,7 @@ export function judgedPrompt(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { judgedTrajectory, type JudgedTrajectory } from "arpo-lab/reward";
+ * import { judgedTrajectory, type JudgedTrajectory } from "arpo-lab/learn";
  *
  * const polite = ({ prompt, response }: JudgedTrajectory) =>
  *   Number(!prompt.question.includes("please") || response.includes("gladly"));

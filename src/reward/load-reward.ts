@@ -20,33 +20,13 @@ const naive: Readonly<Record<string, RewardFunction>> = {
   "searchR1_*": exactMatch,
 };
 
-/**
- * Whether tasks of a data source are judged by a rule of their own where a configuration names no reward.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { judgedApart } from "arpo-lab/reward";
- *
- * assert.deepEqual(["openai/gsm8k", "searchR1_nq", "math"].map(judgedApart), [true, true, false]);
- * ```
- */
+/** Whether tasks of a data source are judged by a rule of their own where a configuration names no reward. */
 export function judgedApart(dataSource: string): boolean {
   checkArguments("look up a data source's rule", { dataSource }, { dataSource: "text" });
   return nameOf(Object.keys(naive), dataSource) !== undefined;
 }
 
-/**
- * The rewards that a configuration can name.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { builtInRewards } from "arpo-lab/reward";
- *
- * assert.ok("deep_research" in builtInRewards && "math-numeric" in builtInRewards);
- * ```
- */
+/** The rewards that a configuration can name. */
 export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
   deep_research: deepResearch,
   math,
@@ -67,7 +47,7 @@ export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { loadReward } from "arpo-lab/reward";
+ * import { loadReward } from "arpo-lab/learn";
  *
  * assert.equal(typeof (await loadReward("verl/utils/reward_score/deep_research.py")), "function");
  * await assert.rejects(loadReward("deep_reserch"), /did you mean deep_research\?/);

@@ -54,15 +54,6 @@ function slashAsFraction(text: string): string {
 /**
  * A mathematical answer in the form that `mathEquivalent` compares. Purely textual: 2.0 is not 2.
  * Throws where the reference's normalisation fails.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { normalizeMath } from "arpo-lab/reward";
- *
- * assert.equal(normalizeMath("x = \\dfrac12"), "\\frac{1}{2}");
- * assert.equal(normalizeMath("30\\text{ cm}"), "30");
- * ```
  */
 export function normalizeMath(answer: string): string {
   checkArguments("normalize an answer", { answer }, { answer: "text" });
@@ -100,7 +91,7 @@ export function normalizeMath(answer: string): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { mathEquivalent } from "arpo-lab/reward";
+ * import { mathEquivalent } from "arpo-lab/learn";
  *
  * assert.ok(mathEquivalent("1/2", "\\frac12"));
  * assert.ok(!mathEquivalent("0.50", "1/2"));

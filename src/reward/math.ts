@@ -26,7 +26,7 @@ function grade(judged: Judged, equivalent: (answer: string, truth: string) => bo
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { math } from "arpo-lab/reward";
+ * import { math } from "arpo-lab/learn";
  *
  * assert.equal(math({ response: "so \\boxed{x=1/2}", groundTruth: "\\frac12" }).score, 1);
  * ```
@@ -36,17 +36,7 @@ export function math(judged: Judged): Score {
   return grade(judged, mathEquivalent);
 }
 
-/**
- * As `math`, but numbers and sets are compared by value: `1,000` is 1000, `0.50` is 1/2.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mathNumeric } from "arpo-lab/reward";
- *
- * assert.equal(mathNumeric({ response: "\\boxed{0.50}", groundTruth: "1/2" }).score, 1);
- * ```
- */
+/** As `math`, but numbers and sets are compared by value: `1,000` is 1000, `0.50` is 1/2. */
 export function mathNumeric(judged: Judged): Score {
   checkArguments("reward", { judged }, { judged: { response: "text" } });
   return grade(judged, numericEquivalent);

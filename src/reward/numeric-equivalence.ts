@@ -118,7 +118,7 @@ function same(a: Value, b: Value): boolean {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { numericEquivalent } from "arpo-lab/reward";
+ * import { numericEquivalent } from "arpo-lab/learn";
  *
  * assert.ok(numericEquivalent("1,000", "1000"));
  * assert.ok(numericEquivalent("0.50", "1/2"));

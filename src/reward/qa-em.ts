@@ -38,7 +38,7 @@ function judge(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { exactMatch } from "arpo-lab/reward";
+ * import { exactMatch } from "arpo-lab/learn";
  *
  * assert.equal(exactMatch({ response: "<answer>The Paris</answer>", groundTruth: "paris" }).score, 1);
  * ```
@@ -54,7 +54,7 @@ export function exactMatch(judged: Judged): Score {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { substringMatch } from "arpo-lab/reward";
+ * import { substringMatch } from "arpo-lab/learn";
  *
  * assert.equal(
  *   substringMatch({ response: "<answer>Paris, France</answer>", groundTruth: "Paris" }).score,

@@ -35,9 +35,9 @@ export type Reward = RewardFunction | GroupReward;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { groupReward, score } from "arpo-lab/reward";
+ * import { groupReward, score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * // The shortest of a prompt's answers.
  * const shortest = groupReward((rows) => {
@@ -56,18 +56,7 @@ export function groupReward(judge: GroupReward["judge"]): GroupReward {
   return { over: "group", judge };
 }
 
-/**
- * Whether a reward judges all rows of a prompt together.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { deepResearch, groupReward, isGroupReward } from "arpo-lab/reward";
- *
- * assert.ok(isGroupReward(groupReward((rows) => rows.map(() => 0))));
- * assert.ok(!isGroupReward(deepResearch));
- * ```
- */
+/** Whether a reward judges all rows of a prompt together. */
 export function isGroupReward(reward: unknown): reward is GroupReward {
   const { over, judge } = (reward ?? {}) as Partial<GroupReward>;
   return over === "group" && typeof judge === "function";

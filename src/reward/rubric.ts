@@ -46,7 +46,7 @@ function total(parts: readonly RubricPart[], found: readonly Score[]): Score {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { deepResearch, judgedTrajectory, rubric } from "arpo-lab/reward";
+ * import { deepResearch, judgedTrajectory, rubric } from "arpo-lab/learn";
  *
  * const reward = rubric([
  *   { name: "answer", weight: 1, reward: deepResearch },

@@ -130,9 +130,9 @@ function checkTrees(trees: unknown): ScorableTree[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { score } from "arpo-lab/reward";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const text = "<think>easy</think><answer>\\boxed{4}</answer>\u0001";
  * const tree = await rollout(new ScriptedPolicy(() => ({ text })), {

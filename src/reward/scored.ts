@@ -22,9 +22,9 @@ export interface ScoredTrajectory {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { score } from "arpo-lab/reward";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 2, seed: 1 });
  * const scored = await score(tree, () => ({ score: 1, reason: "kind" }));

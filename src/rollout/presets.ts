@@ -3,14 +3,6 @@ import type { RolloutOptions } from "./options.js";
 /**
  * The published settings of a rollout: those of the ARPO reasoning script, what GRPO and AEPO change in
  * them, and those of the methods around ARPO.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rolloutPresets } from "arpo-lab/rollout";
- *
- * assert.equal(rolloutPresets.aepo.rule, "aepo-code");
- * ```
  */
 export const rolloutPresets = {
   /** n independent trajectories, no branching. */

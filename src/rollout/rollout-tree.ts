@@ -29,7 +29,7 @@ const tokenizers = new WeakMap<object, Tokenizer>();
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "42\u0001" }));
  * const tree = await rollout(policy, { prompt: "6*7?" }, { n: 3, initialRollouts: 1 });

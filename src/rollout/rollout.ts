@@ -22,8 +22,8 @@ import { chatOf, checkTask, promptOf, type RolloutTask, withObservation } from "
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { rollout, rolloutPresets } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { presets, rollout } from "arpo-lab/rollout";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const policy = new ScriptedPolicy(({ text }) =>
@@ -32,7 +32,7 @@ import { chatOf, checkTask, promptOf, type RolloutTask, withObservation } from "
  * const tree = await rollout(
  *   policy,
  *   { prompt: "What is 6*7?" },
- *   { ...rolloutPresets.arpo, tools: new ToolSet([calculator()]), n: 4, initialRollouts: 2 },
+ *   { ...presets.arpo, tools: new ToolSet([calculator()]), n: 4, initialRollouts: 2 },
  * );
  * assert.equal(tree.trajectories[0].text, "<calc>6*7</calc> <result>\n42\n</result>It is 42.");
  * assert.equal(tree.metrics["tools/calc/success_rate"], 1);

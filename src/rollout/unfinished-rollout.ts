@@ -9,7 +9,7 @@ import type { RolloutTask } from "./task.js";
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout, UnfinishedRollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * let broken = true;
  * const policy = new ScriptedPolicy(({ text }) => {

@@ -6,7 +6,7 @@ import { openTinker } from "./tinker/engine.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { engine } from "arpo-lab/scale";
+ * import { engine } from "arpo-lab/experimental/scale";
  *
  * // const far = await engine.tinker("https://…", { tokenizer: "Qwen/Qwen3-8B", lora: { rank: 32 } });
  * // const run = await trainOn(far, tasks.calc(), { steps: 20 });

@@ -40,9 +40,10 @@ export interface ServeOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { HfTokenizer, Model, trainBpe } from "arpo-lab/model";
+ * import { HfTokenizer, Model } from "arpo-lab/model";
+ * import { trainBpe } from "arpo-lab/experimental/formats";
  * import { Policy } from "arpo-lab/policy";
- * import { PolicyServer } from "arpo-lab/serve";
+ * import { PolicyServer } from "arpo-lab/experimental/serve";
  *
  * // Usually: await Policy.load("data/models/tiny"). Here, a small model that has learnt nothing.
  * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));

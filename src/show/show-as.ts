@@ -11,42 +11,13 @@ const shows = new Map<string, Show<never>>();
 /**
  * From here on values of a kind show themselves this way. Rooms that make values know nothing of views:
  * they ask with `showAs`, and whoever can show a kind registers it, as `arpo-lab/view` does.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { registerShow, showAs } from "arpo-lab/show";
- *
- * const kettle = { toString: () => "a kettle" };
- * assert.deepEqual(showAs("Kettle", kettle), { "text/plain": "a kettle" });
- * registerShow("Kettle", (value) => ({ "text/html": `<b>${value}</b>` }));
- * assert.deepEqual(showAs("Kettle", kettle), { "text/html": "<b>a kettle</b>" });
- * ```
  */
 export function registerShow<T>(kind: string, show: Show<T>): void {
   checkArguments("register a view", { kind, show }, { kind: "text", show: "function" });
   shows.set(kind, show);
 }
 
-/**
- * What is shown of a value of this kind; its `toString()` where nobody has registered the kind.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { showAs } from "arpo-lab/show";
- *
- * class Kettle {
- *   toString() {
- *     return "a kettle";
- *   }
- *   [Symbol.for("Jupyter.display")]() {
- *     return showAs("Kettle of mine", this);
- *   }
- * }
- * assert.deepEqual(showAs("Kettle of mine", new Kettle()), { "text/plain": "a kettle" });
- * ```
- */
+/** What is shown of a value of this kind; its `toString()` where nobody has registered the kind. */
 export function showAs<T extends { toString(): string }>(kind: string, value: T): Shown {
   const show = shows.get(kind) as Show<T> | undefined;
   return show ? show(value) : { "text/plain": value.toString() };

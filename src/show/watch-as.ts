@@ -13,44 +13,13 @@ export type Watch<T> = (value: T) => LiveShow | undefined;
 
 const watches = new Map<string, Watch<never>>();
 
-/**
- * From here on values of a kind are shown this way while they grow.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { registerWatch, watchAs } from "arpo-lab/show";
- *
- * let steps = 0;
- * registerWatch("Kettle", () => ({ step: () => void steps++, done: () => {} }));
- * watchAs("Kettle", {})?.step();
- * assert.equal(steps, 1);
- * assert.equal(watchAs("a kind nobody knows", {}), undefined);
- * ```
- */
+/** From here on values of a kind are shown this way while they grow. */
 export function registerWatch<T>(kind: string, watch: Watch<T>): void {
   checkArguments("register a view", { kind, watch }, { kind: "text", watch: "function" });
   watches.set(kind, watch);
 }
 
-/**
- * Shows a value of this kind while it grows; undefined where nobody has registered the kind.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { watchAs } from "arpo-lab/show";
- *
- * const steps: number[] = [];
- * const shown = watchAs("Series", steps);
- * for (let i = 0; i < 3; i++) {
- *   steps.push(i);
- *   shown?.step();
- * }
- * shown?.done();
- * assert.equal(shown, undefined, "nobody has said how to show a Series");
- * ```
- */
+/** Shows a value of this kind while it grows; undefined where nobody has registered the kind. */
 export function watchAs<T>(kind: string, value: T): LiveShow | undefined {
   const watch = watches.get(kind) as Watch<T> | undefined;
   return watch?.(value);

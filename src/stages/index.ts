@@ -67,8 +67,8 @@ export const stages: Stage[] = [
       rollout: "arpo-lab",
       presets: "arpo-lab",
       tasks: "arpo-lab",
-      policy: "arpo-lab/defaults",
-      tools: "arpo-lab/defaults",
+      policy: "arpo-lab/internal/stages",
+      tools: "arpo-lab/internal/stages",
     },
     body: "tasks.calc({ seed: 7 }).train[0]!",
   },
@@ -127,7 +127,7 @@ export const stages: Stage[] = [
     },
     into: "report",
     template: "const {into} = await update(policy, batch, {options}); {into}",
-    uses: { update: "arpo-lab", presets: "arpo-lab", policy: "arpo-lab/defaults" },
+    uses: { update: "arpo-lab", presets: "arpo-lab", policy: "arpo-lab/internal/stages" },
   },
   {
     name: "train",
@@ -146,8 +146,8 @@ export const stages: Stage[] = [
     uses: {
       trainOn: "arpo-lab",
       tasks: "arpo-lab",
-      policy: "arpo-lab/defaults",
-      tools: "arpo-lab/defaults",
+      policy: "arpo-lab/internal/stages",
+      tools: "arpo-lab/internal/stages",
     },
     body: "tasks.calc({ seed: 7 })",
   },
@@ -161,6 +161,6 @@ export const stages: Stage[] = [
     },
     into: "tuning",
     template: "const {into} = await fineTune(policy, {body}, {options}); {into}",
-    uses: { fineTune: "arpo-lab", policy: "arpo-lab/defaults" },
+    uses: { fineTune: "arpo-lab", policy: "arpo-lab/internal/stages" },
   },
 ];

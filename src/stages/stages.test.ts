@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { estimators, lossNames } from "../learn/index.js";
+import { estimatorNames, lossNames } from "../learn/index.js";
 import { presets } from "../presets.js";
 import { branchRules, expansionRules } from "../rollout/index.js";
 import { stages } from "./index.js";
@@ -20,7 +20,7 @@ test("stage cells offer every method, rule, estimator and loss that a call takes
   assert.deepEqual(choices("rollout", "rule"), [...branchRules, ...expansionRules].sort());
   assert.deepEqual(choices("update", "loss"), [...lossNames].sort());
   // A critic's values and greedy answers are no part of a cell's batch.
-  const own = estimators.filter((name) => name !== "gae" && name !== "remax");
+  const own = estimatorNames.filter((name) => name !== "gae" && name !== "remax");
   assert.deepEqual(choices("advantage", "estimator"), own.sort());
 });
 

@@ -52,7 +52,7 @@ function check(action: string, options: Required<AdamWOptions>): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { AdamW, tf } from "arpo-lab/tensor";
+ * import { AdamW, tf } from "arpo-lab/model";
  *
  * const w = tf.variable(tf.tensor1d([1, 2]));
  * const optimizer = new AdamW(new Map([["w", w]]), { learningRate: 0.1, weightDecay: 0, maxNorm: 1 });

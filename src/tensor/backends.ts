@@ -151,7 +151,7 @@ export async function switchBackend(name: BackendName): Promise<void> {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { ready, tf } from "arpo-lab/tensor";
+ * import { ready, tf } from "arpo-lab/model";
  *
  * const name = await ready();
  * assert.equal(name, tf.getBackend());

@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { tf } from "./tf.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
@@ -9,13 +10,14 @@ type Tensor = InstanceType<typeof tf.Tensor>;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { detached, tf } from "arpo-lab/tensor";
+ * import { detached, tf } from "arpo-lab/model";
  *
  * const slope = tf.grad((x) => x.mul(detached(x)).sum())(tf.tensor1d([3]));
  * assert.equal(slope.dataSync()[0], 3); // not 6
  * ```
  */
 export function detached<T extends Tensor>(x: T): T {
+  checkArguments("detach", { x }, { x: "tensor" });
   tf.backend().incRef(x.dataId);
   const { dataId, shape, dtype } = x;
   return tf.engine().makeTensorFromTensorInfo({ dataId, shape, dtype }) as T;

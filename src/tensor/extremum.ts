@@ -26,31 +26,12 @@ function extremum(a: Tensor, b: Tensor, pick: "maximum" | "minimum"): Tensor {
 /**
  * The larger of two tensors of one shape; where they are equal each gets half of the gradient, as in
  * PyTorch. (tf.maximum gives it all to the first.)
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { evenMaximum, tf } from "arpo-lab/tensor";
- *
- * const slope = tf.grad((x) => evenMaximum(x, tf.ones([1])).sum())(tf.ones([1]));
- * assert.equal(slope.dataSync()[0], 0.5);
- * ```
  */
 export function evenMaximum(a: Tensor, b: Tensor): Tensor {
   return extremum(a, b, "maximum");
 }
 
-/**
- * The smaller of two tensors of one shape; where they are equal each gets half of the gradient.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { evenMinimum, tf } from "arpo-lab/tensor";
- *
- * assert.deepEqual([...evenMinimum(tf.tensor1d([1, 4]), tf.tensor1d([2, 3])).dataSync()], [1, 3]);
- * ```
- */
+/** The smaller of two tensors of one shape; where they are equal each gets half of the gradient. */
 export function evenMinimum(a: Tensor, b: Tensor): Tensor {
   return extremum(a, b, "minimum");
 }
@@ -58,15 +39,6 @@ export function evenMinimum(a: Tensor, b: Tensor): Tensor {
 /**
  * Where the condition holds the one tensor, elsewhere the other; all of one shape. The one not taken
  * gets a gradient of 0, even where the gradient is not finite. (tf.where multiplies it by 0.)
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { either, tf } from "arpo-lab/tensor";
- *
- * const [x, y] = [tf.tensor1d([1, 2]), tf.tensor1d([3, 4])];
- * assert.deepEqual([...either(tf.tensor1d([true, false], "bool"), x, y).dataSync()], [1, 4]);
- * ```
  */
 export function either(condition: Tensor, a: Tensor, b: Tensor): Tensor {
   const chosen = tf.customGrad((...inputs: (Tensor | Save)[]) => {

@@ -10,15 +10,6 @@ interface TapeNode {
  * Runs what is differentiated so that each step of the way back frees what it alone has needed: the values
  * saved for it and the gradients that came to it. tfjs keeps both until the last step, which is twice the
  * memory. To be called where a tape runs: inside `tf.grads` or `tf.variableGrads`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { freeTapeEagerly, tf } from "arpo-lab/tensor";
- *
- * const cube = (x: tf.Tensor) => freeTapeEagerly(() => x.square().mul(x).sum().asScalar());
- * assert.equal(tf.grad(cube)(tf.tensor1d([2])).dataSync()[0], 12);
- * ```
  */
 export function freeTapeEagerly<T>(f: () => T): T {
   const tape = tf.engine().state.activeTape as unknown as TapeNode[];

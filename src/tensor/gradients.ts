@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { freeTapeEagerly } from "./free-tape-eagerly.js";
 import { tf } from "./tf.js";
 
@@ -15,7 +16,7 @@ export interface Gradients {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { gradientsOf, tf } from "arpo-lab/tensor";
+ * import { gradientsOf, tf } from "arpo-lab/model";
  *
  * const w = tf.variable(tf.tensor1d([1, -2]));
  * const { value, gradients } = gradientsOf(() => w.square().sum().asScalar(), new Map([["w", w]]));
@@ -27,6 +28,7 @@ export function gradientsOf(
   loss: () => tf.Scalar,
   parameters: ReadonlyMap<string, tf.Variable>,
 ): Gradients {
+  checkArguments("take gradients", { loss, parameters }, { loss: "function", parameters: "items" });
   const { value, grads } = tf.variableGrads(() => freeTapeEagerly(loss), [...parameters.values()]);
   const gradients: Record<string, tf.Tensor> = {};
   for (const [name, variable] of parameters) {

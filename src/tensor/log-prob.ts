@@ -1,3 +1,4 @@
+import { checkArguments } from "../arguments/check-arguments.js";
 import { tf } from "./tf.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
@@ -9,7 +10,7 @@ type Tensor = InstanceType<typeof tf.Tensor>;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tf, logProbEntropy } from "arpo-lab/tensor";
+ * import { tf, logProbEntropy } from "arpo-lab/model";
  *
  * const { logprobs, entropies } = logProbEntropy(tf.zeros([1, 4]), tf.tensor1d([2], "int32"), 1);
  * assert.ok(Math.abs(logprobs.dataSync()[0] + Math.log(4)) < 1e-6);
@@ -21,6 +22,11 @@ export function logProbEntropy(
   labels: Tensor,
   temperature: number,
 ): { logprobs: Tensor; entropies: Tensor } {
+  checkArguments(
+    "measure log-probabilities",
+    { logits, labels, temperature },
+    { logits: "tensor", labels: "tensor", temperature: "number" },
+  );
   const z: Tensor = logits.div(temperature);
   const vocabulary = z.shape[z.rank - 1]!;
   const normaliser: Tensor = z.logSumExp(-1);

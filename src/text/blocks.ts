@@ -11,18 +11,6 @@ export interface Block {
  * The stretches of a text from an opening mark to the next closing one, read from the left without
  * overlaps. A text is read once, however many marks in it are never closed, which a pattern with `*?`
  * does not promise.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { blocks } from "../src/text/index.js";
- *
- * const found = [...blocks("<a>1</a> <a><a>2</a> <a>", "<a>", "</a>")];
- * assert.deepEqual(
- *   found.map(({ inner }) => inner),
- *   ["1", "<a>2"],
- * );
- * ```
  */
 export function* blocks(text: string, open: string, close: string): Generator<Block> {
   for (let at = 0; ;) {

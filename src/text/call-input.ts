@@ -30,15 +30,6 @@ export function toolContent(text: string, tag: string): string {
 /**
  * The input of the first tool call in a text, as evaluation reads it: from the first opening tag to the
  * next closing one, trimmed; empty when either is missing.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { callContent } from "../src/text/index.js";
- *
- * assert.equal(callContent("<python> 1 </python><python>2</python>", "python"), "1");
- * assert.equal(callContent("<python> 1", "python"), "");
- * ```
  */
 export function callContent(text: string, tag: string): string {
   checkArguments("read a call", { text, tag }, { text: "text", tag: "text" });

@@ -3,14 +3,6 @@ import { checkArguments } from "../arguments/check-arguments.js";
 /**
  * What a model or a tool wrote, as a terminal may be given it: what would move its cursor, change its
  * colours or turn the direction of its text is shown and not obeyed. Line ends and tabs stay.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { printable } from "../src/text/index.js";
- *
- * assert.equal(printable("a\u001b[2Jb\r\n\tc"), "a\\x1b[2Jb\n\tc");
- * ```
  */
 export function printable(text: string): string {
   checkArguments("print", { text }, { text: "text" });

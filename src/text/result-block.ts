@@ -7,50 +7,19 @@ export const resultMarks = { open: "<result>", close: "</result>" } as const;
 /**
  * A tool's answer as it stands in a trajectory: rollouts put it there, models are trained on it, and
  * servers fold tool messages into it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { resultBlock, resultIn } from "../src/text/index.js";
- *
- * assert.equal(resultBlock("42"), " <result>\n42\n</result>");
- * assert.equal(resultIn(resultBlock("42")), "42");
- * assert.equal(resultIn("42"), undefined);
- * ```
  */
 export function resultBlock(text: string): string {
   checkArguments("write a result block", { text }, { text: "text" });
   return ` ${resultMarks.open}\n${text}\n${resultMarks.close}`;
 }
 
-/**
- * A tool's answer as the reference's evaluation puts it: without space and line ends.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { bareResultBlock } from "../src/text/index.js";
- *
- * assert.equal(bareResultBlock("42"), "<result>42</result>");
- * ```
- */
+/** A tool's answer as the reference's evaluation puts it: without space and line ends. */
 export function bareResultBlock(text: string): string {
   checkArguments("write a result block", { text }, { text: "text" });
   return `${resultMarks.open}${text}${resultMarks.close}`;
 }
 
-/**
- * Where the result blocks of a text stand, each with the space before it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { resultBlock, resultBlocks } from "../src/text/index.js";
- *
- * const [block] = resultBlocks(`6*7 is${resultBlock("42")}`);
- * assert.equal(block?.from, 6);
- * ```
- */
+/** Where the result blocks of a text stand, each with the space before it. */
 export function* resultBlocks(text: string): Generator<{ from: number; to: number }> {
   checkArguments("read a result block", { text }, { text: "text" });
   let last = 0;
@@ -60,35 +29,13 @@ export function* resultBlocks(text: string): Generator<{ from: number; to: numbe
   }
 }
 
-/**
- * Whether a text is a result block, or the beginning of one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { isResult } from "../src/text/index.js";
- *
- * assert.ok(isResult(" <result>\n42"));
- * assert.ok(!isResult("the <result>"));
- * ```
- */
+/** Whether a text is a result block, or the beginning of one. */
 export function isResult(text: string): boolean {
   checkArguments("read a result block", { text }, { text: "text" });
   return text.trimStart().startsWith(resultMarks.open);
 }
 
-/**
- * What the tool said in a result block, or in as much of one as there is; undefined for other texts.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { resultIn } from "../src/text/index.js";
- *
- * assert.equal(resultIn(" <result>\n42\n</result>"), "42");
- * assert.equal(resultIn("forty-two"), undefined);
- * ```
- */
+/** What the tool said in a result block, or in as much of one as there is; undefined for other texts. */
 export function resultIn(text: string): string | undefined {
   checkArguments("read a result block", { text }, { text: "text" });
   if (!isResult(text)) return undefined;

@@ -1,16 +1,4 @@
-/**
- * Lets at most `width` tasks run at a time, the others waiting in the order they came.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Gate } from "arpo-lab/tools";
- *
- * const gate = new Gate(2);
- * const results = await Promise.all([1, 2, 3].map((n) => gate.run(async () => n * n)));
- * assert.deepEqual(results, [1, 4, 9]);
- * ```
- */
+/** Lets at most `width` tasks run at a time, the others waiting in the order they came. */
 export class Gate {
   #free: number;
   readonly #waiting = new Set<() => void>();

@@ -10,17 +10,6 @@ interface Tally {
 /**
  * Counts the tool calls of a batch of rollouts, under the reference's metric names. Times are in
  * seconds.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { calculator, ToolMetrics, ToolSet } from "arpo-lab/tools";
- *
- * const tools = new ToolSet([calculator()]);
- * const metrics = new ToolMetrics(tools.tags);
- * metrics.record(await tools.call("calc", "6*7"));
- * assert.equal(metrics.values()["tools/calc/success_rate"], 1);
- * ```
  */
 export class ToolMetrics {
   readonly #perTool = new Map<string, Tally>();

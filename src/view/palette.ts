@@ -27,17 +27,7 @@ const dark = {
   diverging: ["#2a6b9c", "#2a2c30", "#b5571f"],
 };
 
-/**
- * The colours of every figure and view, by theme: the one place where they are chosen.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { palettes } from "arpo-lab/view";
- *
- * assert.equal(palettes["colour-blind"].series[0], "#0072b2");
- * ```
- */
+/** The colours of every figure and view, by theme: the one place where they are chosen. */
 export const palettes: Readonly<Record<Theme, Palette>> = {
   auto: {
     series: ["#2281dc", "#eb7b2a", "#4bad7b", "#b34562", "#806b9e", "#987748", "#a0a0a0"],

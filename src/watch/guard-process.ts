@@ -27,19 +27,6 @@ function nothingLeft(afterwards: string): string {
  * Looks after a process in which code of a user's runs, until `end`: errors that nobody waits for are
  * reported and do not end it; `process.exit` from a tool or a reward throws there; a promise that never
  * settles, or code that never returns, ends it with a sentence and status 1 and not with a success.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { guardProcess, running } from "../src/watch/index.js";
- *
- * const guard = guardProcess({ report: () => undefined, afterwards: "nothing is lost" });
- * assert.throws(
- *   () => running("the tool <quit>", () => process.exit(0)),
- *   /the tool <quit> must leave the process to the run, got process\.exit\(0\)/,
- * );
- * guard.end();
- * ```
  */
 export function guardProcess(options: GuardOptions): { end: () => void } {
   const { report, afterwards, patienceMs = 300_000 } = options;

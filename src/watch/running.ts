@@ -18,17 +18,6 @@ let userCode: () => Promise<void> = () => Promise.resolve();
 /**
  * Calls code that a user may have written and writes down, until what it gives is settled, what runs:
  * `the tool <python>`, `the reward of task calc-3, row 2`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { running, unsettled } from "../src/watch/index.js";
- *
- * const answer = running("the tool <slow>", async () => 42);
- * assert.deepEqual(unsettled(), ["the tool <slow>"]);
- * assert.equal(await answer, 42);
- * assert.deepEqual(unsettled(), []);
- * ```
  */
 export function running<T>(what: string, call: () => T): T {
   const entry = { what };

@@ -52,16 +52,6 @@ function onException(error: unknown): void {
  * Keeps errors that nobody waits for (a floating rejection, a throw from a timer) in a reward, a tool or
  * a callback from ending the process: each is reported once and counted. Where somebody else has already
  * said what becomes of such errors, as a notebook's kernel has, nothing is changed.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { UnhandledErrors } from "../src/watch/index.js";
- *
- * const unhandled = UnhandledErrors.watch(() => undefined);
- * assert.equal(unhandled.take(), 0);
- * unhandled.end();
- * ```
  */
 export class UnhandledErrors {
   readonly #report: (message: string) => void;

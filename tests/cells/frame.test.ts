@@ -12,7 +12,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 test("a cell's frames are typed and completed, and shown as a table or a figure", async () => {
   const s = new TestSession(folder);
-  await s.run(`import { DataFrame, toFrame } from "arpo-lab/frame";
+  await s.run(`import { DataFrame, toFrame } from "arpo-lab/view";
     const frame = toFrame([{ name: "a", n: 1 }, { name: "b", n: 2 }]);`);
   const asked = "frame.groupb";
   const { matches } = await s.compiler.complete(asked, asked.length, folder);

@@ -206,21 +206,21 @@ test("import of the kernel and of tslab works in a folder without packages", asy
 
 test("import finds this package from its own folder", async () => {
   const s = new TestSession(process.cwd());
-  equal(await s.run("import { Random } from 'arpo-lab/random'; typeof Random"), "function");
+  equal(await s.run("import { Random } from 'arpo-lab/policy'; typeof Random"), "function");
 });
 
 test("the kernel's package is there wherever the notebook lies, for cells and the files they import", async () => {
   const at = folder({
-    "lib.ts": `import { Random } from "arpo-lab/random"; import { inspectText } from "arpo-lab/kernel";
-      export const draw = (seed: number): string => inspectText(typeof Random.from(seed).uniform());`,
-    "plain.js": `import * as random from "arpo-lab/random"; export const names = Object.keys(random);`,
+    "lib.ts": `import { Random } from "arpo-lab/policy"; import { formatValue } from "arpo-lab/kernel";
+      export const draw = (seed: number): string => String(formatValue(typeof Random.from(seed).uniform())["text/plain"]);`,
+    "plain.js": `import * as policy from "arpo-lab/policy"; export const names = Object.keys(policy).filter((name) => name.startsWith("Ra"));`,
   });
   const s = new TestSession(at);
-  equal(await s.run(`import { Random } from "arpo-lab/random"; typeof Random`), "function");
+  equal(await s.run(`import { Random } from "arpo-lab/policy"; typeof Random`), "function");
   equal(await s.run(`typeof (await import("arpo-lab")).rollout`), "function");
   deepEqual(await s.run(`import { names } from "./plain.js"; names`), ["Random"]);
   equal(await s.run(`import { draw } from "./lib.ts"; draw(1)`), "'number'");
-  equal(await s.run(`typeof require("arpo-lab/random").Random`), "function");
+  equal(await s.run(`typeof require("arpo-lab/policy").Random`), "function");
   match((await s.errors("const n: number = draw(1)")).join(), /Type 'string' is not assignable/);
   match((await s.errors("const r: string = Random")).join(), /Type 'typeof Random'/);
   match(
@@ -236,7 +236,7 @@ test("an arpo-lab of the notebook's own comes before the kernel's", async () => 
         name: "arpo-lab",
         type: "module",
         exports: {
-          "./random": { types: "./r.d.ts", default: "./r.js" },
+          "./policy": { types: "./r.d.ts", default: "./r.js" },
           "./package.json": "./package.json",
         },
       }),
@@ -244,7 +244,7 @@ test("an arpo-lab of the notebook's own comes before the kernel's", async () => 
       "node_modules/arpo-lab/r.d.ts": "export declare const local: number",
     }),
   );
-  equal(await s.run(`import { local } from "arpo-lab/random"; local`), 1);
-  match((await s.errors(`import { Random } from "arpo-lab/random"`)).join(), /'Random'/);
+  equal(await s.run(`import { local } from "arpo-lab/policy"; local`), 1);
+  match((await s.errors(`import { Random } from "arpo-lab/policy"`)).join(), /'Random'/);
   equal(await s.run(`import { display } from "arpo-lab/kernel"; typeof display`), "function");
 });

@@ -7,7 +7,7 @@ const s = new TestSession(fileURLToPath(new URL("../../..", import.meta.url)));
 
 test("%%reward takes a function, a reward over a group and one that asks a judge", async () => {
   await s.run(`import { groupReward, judgeReward, rollout } from "arpo-lab";
-    import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+    import { ScriptedPolicy } from "arpo-lab/experimental/testing";
     const says = new ScriptedPolicy(() => ({ text: "<answer>It is Paris</answer>\\u0001" }));
     const tree = await rollout(says, { prompt: "The capital?", groundTruth: "Paris" }, { n: 4 }); 0`);
   const scores = async (body: string) => {

@@ -234,7 +234,7 @@ test("a reward's file is stopped in while trainOn() trains, with its batch in wo
   const path = join(folder, "reward.ts");
   writeFileSync(
     path,
-    `import type { JudgedTrajectory } from "arpo-lab/reward";
+    `import type { JudgedTrajectory } from "arpo-lab/learn";
 
 export function reward(judged: JudgedTrajectory): number {
   const { length } = judged.response;
@@ -243,10 +243,10 @@ export function reward(judged: JudgedTrajectory): number {
 `,
   );
   await client.breakIn(path, { line: 5, condition: "length >= 0" });
-  const training = client.kernel.start(`import { tasks } from "arpo-lab/data";
+  const training = client.kernel.start(`import { tasks } from "arpo-lab/run";
 import { Model } from "arpo-lab/model";
 import { Policy } from "arpo-lab/policy";
-import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+import { CodePointTokenizer } from "arpo-lab/experimental/testing";
 import { trainOn } from "arpo-lab/run";
 import { ToolSet } from "arpo-lab/tools";
 import { reward } from "./reward.js";
@@ -270,7 +270,7 @@ run.steps.length`);
 test("a reward's file that Node loads, as a configuration names it, is stopped in from its first line", async () => {
   const path = join(folder, "configured.ts");
   writeFileSync(join(folder, "scale.ts"), "export const scale: number = 10;\n");
-  const text = `import type { JudgedTrajectory } from "arpo-lab/reward";
+  const text = `import type { JudgedTrajectory } from "arpo-lab/learn";
 import { scale } from "./scale.js";
 
 interface Unused { a: number }
@@ -284,7 +284,7 @@ export function compute_score(judged: JudgedTrajectory): number {
   writeFileSync(path, text);
   await client.breakIn(path, 5, { line: 9, condition: "(length as number) * scale > 30" });
   const loading = client.kernel
-    .start(`import { judgedTrajectory, loadReward } from "arpo-lab/reward";
+    .start(`import { judgedTrajectory, loadReward } from "arpo-lab/learn";
 const scoreOf = (await loadReward("./configured.ts")) as (judged: unknown) => number;
 const judged = ["abc", "abcd"].map((response) => judgedTrajectory({ response, groundTruth: "" }));
 judged.map((one) => scoreOf(one)).join()`);

@@ -136,10 +136,10 @@ test("an error is stopped at where it is thrown, until that is turned off", asyn
   assert.equal(await run("odd(5)"), "RangeError: odd: 5");
 });
 
-const training = (reward: string): string => `import { tasks } from "arpo-lab/data";
+const training = (reward: string): string => `import { tasks } from "arpo-lab/run";
 import { Model } from "arpo-lab/model";
 import { Policy } from "arpo-lab/policy";
-import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+import { CodePointTokenizer } from "arpo-lab/experimental/testing";
 import { trainOn } from "arpo-lab/run";
 import { ToolSet } from "arpo-lab/tools";
 ${reward}
@@ -148,7 +148,7 @@ const policy = Policy.fromModel(Model.init({ ...sizes, contextLength: 128 }, 1),
 const options = { preset: "grpo", steps: 1, prompts: 1, n: 2, live: false, tools: new ToolSet() } as const;
 const trained = await trainOn(policy, tasks.calc({ train: 2, test: 1 }), { ...options, reward });
 trained.steps.length`;
-const rewardFile = `import type { JudgedTrajectory } from "arpo-lab/reward";
+const rewardFile = `import type { JudgedTrajectory } from "arpo-lab/learn";
 
 export default function reward(judged: JudgedTrajectory): number {
   const { length } = judged.response;
@@ -182,7 +182,7 @@ test("so does one in a file that a configuration names, which Node loads", async
   writeFileSync(path, rewardFile);
   await lab.dots({ path }, 5);
   const running = run(
-    'import { loadReward } from "arpo-lab/reward";\n' +
+    'import { loadReward } from "arpo-lab/learn";\n' +
       'const configured = await loadReward("./configured.ts");\n' +
       "const twiceTrained = await trainOn(policy, tasks.calc({ train: 2, test: 1 }), { ...options, reward: configured });\n" +
       "twiceTrained.steps.length",

@@ -17,7 +17,7 @@ import {
   ToolSet,
   update,
   world,
-} from "../../src/index.js";
+} from "../../src/api/index.js";
 import { machineKey, remember, shapeKey } from "../../src/model/choose/remembered.js";
 import { EngineDecoder } from "../../src/model/decoder/engine.js";
 import { parseHfConfig } from "../../src/model/files/hf-config.js";

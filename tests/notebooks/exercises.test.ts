@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { root, run } from "../../cli/run/test-run.js";
-import { joinLines, type Multiline, readNotebook } from "../../kernel/notebook/index.js";
+import { joinLines, type Multiline } from "../../kernel/notebook/notebook.js";
+import { readNotebook } from "../../kernel/notebook/read.js";
 
 // What a learner types in place of `undefined`, by cell.
 const answers: Record<string, [from: string, to: string, verdict: RegExp]> = {

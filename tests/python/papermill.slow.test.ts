@@ -7,14 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import {
-  emptyNotebook,
-  joinLines,
-  type Notebook,
-  parseNotebook,
-  readNotebook,
-  writeNotebook,
-} from "../../kernel/notebook/index.js";
+import { emptyNotebook, writeNotebook } from "../../kernel/notebook/write.js";
+import { joinLines, type Notebook } from "../../kernel/notebook/notebook.js";
+import { parseNotebook, readNotebook } from "../../kernel/notebook/read.js";
 import { injectParameters } from "../../kernel/notebook/parameters.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";

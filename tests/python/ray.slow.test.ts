@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runToEnd } from "../../cli/learn/testing.js";
-import { KernelClient, ownKernel } from "../../kernel/notebook/index.js";
+import { KernelClient, ownKernel } from "../../kernel/experimental.js";
 import { attach, cluster, keptJobs } from "../../src/scale/index.js";
 import { RayConnection } from "../../src/scale/ray/index.js";
 import { rayMissing, RayMachines } from "./ray-cluster.js";
@@ -120,7 +120,7 @@ test(
         const how = { package: root, storage, name: "watched" };
         let shown = "";
         const cell = kernel.execute(
-          `import { cluster } from "arpo-lab/scale";
+          `import { cluster } from "arpo-lab/experimental/scale";
          const there = await cluster("${there.address}", { jobs: "${jobs}" });
          const job = await there.submit(${JSON.stringify(experiment(8))}, ${JSON.stringify(how)});
          console.log(\`job \${job.id}\`);

@@ -26,11 +26,11 @@ const overrides = [
 ];
 
 /** A user's tool and reward, which run here, and beside verl's worker. */
-const tool = `import { evaluate } from "arpo-lab/tools";
+const tool = `import { calculator } from "arpo-lab/tools";
 
-export default { name: "sums", execute: (input: string): string => evaluate(input) };
+export default { ...calculator(), name: "sums" };
 `;
-const reward = `import type { JudgedTrajectory } from "arpo-lab/reward";
+const reward = `import type { JudgedTrajectory } from "arpo-lab/learn";
 
 export const judge = ({ response, groundTruth, toolCalls, tree }: JudgedTrajectory) => ({
   score: Number(response.includes(String(groundTruth))) + toolCalls.length / 8 - response.length / 1000,

@@ -38,8 +38,10 @@ test(
   },
 );
 
-const dying = `import { evaluate } from "arpo-lab/tools";
+const dying = `import { calculator } from "arpo-lab/tools";
 import { setTimeout } from "node:timers/promises";
+
+const evaluate = calculator().execute;
 
 export default {
   name: "sums",

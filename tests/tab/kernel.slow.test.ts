@@ -90,7 +90,7 @@ test("files of a cell are those of Node's names for them", async () => {
 
 test("a tree is rolled out and a policy updated", async () => {
   await kernel.value(
-    'import { advantages, Policy, presets, rollout, score, tasks, update, world } from "arpo-lab"; import { worldPages } from "arpo-lab/data"; import { offlineSearch, searchTool, ToolSet } from "arpo-lab/tools"; import assert from "node:assert/strict"; const policy = await Policy.load("../data/models/tiny"); policy.tokenizer.vocabSize',
+    'import { advantages, Policy, presets, rollout, score, tasks, update, world } from "arpo-lab"; import { worldPages } from "arpo-lab/run"; import { offlineSearch, searchTool, ToolSet } from "arpo-lab/tools"; import assert from "node:assert/strict"; const policy = await Policy.load("../data/models/tiny"); policy.tokenizer.vocabSize',
   );
   await kernel.value(
     "const tools = new ToolSet([searchTool({ provider: offlineSearch({ pages: worldPages(world) }), maxResults: 3 })]); const tree = await rollout(policy, tasks.lookup({ seed: 1 }).train[0], { ...presets.arpo, n: 8, responseLength: 64, seed: 1, tools }); tree.trajectories.length",

@@ -303,7 +303,7 @@ test("a reader may choose faster arithmetic, which stays chosen, and take it bac
     };
     const computesOn = async (backend: string): Promise<void> => {
       await newNotebook(reader);
-      const code = 'import { ready } from "arpo-lab/tensor"; `computes on ${await ready()}.`';
+      const code = 'import { ready } from "arpo-lab/model"; `computes on ${await ready()}.`';
       await runCell(reader, code);
       await shown(reader, `computes on ${backend}.`);
     };

@@ -14,7 +14,7 @@ before(async () => {
   browser = await openBrowser();
   kernel = await TabKernel.start(browser, true);
   await kernel.value(
-    `import { pyodidePool } from "arpo-lab/tools"; const pool = pyodidePool(${JSON.stringify(limits)}); pool.size`,
+    `import { pyodidePool } from "arpo-lab/experimental/tools"; const pool = pyodidePool(${JSON.stringify(limits)}); pool.size`,
   );
 });
 after(async () => {

@@ -20,7 +20,8 @@ function toolkit(): string[] {
     exports: Record<string, { default: string } | string>;
   };
   return Object.entries(exports).flatMap(([name, entry]) =>
-    typeof entry === "string" || /^\.\/(kernel|serve|doctor|scale)/.test(name)
+    typeof entry === "string" ||
+    /^\.\/(kernel|experimental\/(kernel|serve|doctor|scale))/.test(name)
       ? []
       : [entry.default.slice("./".length)],
   );
@@ -28,7 +29,7 @@ function toolkit(): string[] {
 
 test("a browser reaches nothing of Node from any public entry of the toolkit", async () => {
   const entries = toolkit();
-  assert.ok(entries.includes("dist/src/index.js") && entries.length > 20, entries.join(" "));
+  assert.ok(entries.includes("dist/src/api/index.js") && entries.length > 15, entries.join(" "));
   assert.deepEqual(await nodeImports(entries), []);
 });
 
@@ -54,13 +55,13 @@ test("nor does the kernel, or what its server answers with", async () => {
   );
 });
 
-test("cells of a tab import every public room but those that serve or look at a machine", async () => {
+test("cells of a tab import every entry point but those that serve or look at a machine", async () => {
   const { rooms } = await import("../../tab/kernel/rooms.js");
   const { exports } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
     exports: Record<string, unknown>;
   };
   const wanted = Object.keys(exports).filter(
-    (name) => !/^\.\/(kernel|serve|doctor|scale|package\.json)/.test(name),
+    (name) => !/^\.\/(kernel|experimental\/(kernel|serve|doctor|scale)|package\.json)/.test(name),
   );
   assert.deepEqual(
     Object.keys(rooms).sort(),
@@ -74,9 +75,9 @@ test("what exists only for a tab stays under 4,000 lines", () => {
 });
 
 test("the ratchet names the way to what it finds", async () => {
-  const found = await nodeImports(["dist/src/serve/index.js"]);
+  const found = await nodeImports(["dist/src/api/experimental/serve.js"]);
   assert.ok(
-    found.some((way) => /^dist\/src\/serve\/index\.js > .* > node:http$/.test(way)),
+    found.some((way) => /^dist\/src\/api\/experimental\/serve\.js > .* > node:http$/.test(way)),
     found.join("\n"),
   );
 });

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { buildPage } from "../../kernel/server/build-page.js";
-import { LabServer } from "../../kernel/server/index.js";
+import { LabServer } from "../../kernel/server/lab-server.js";
 import { browserPath } from "./browser.js";
 
 const skip = browserPath === undefined && "no Chromium on this machine";
 const folder = mkdtempSync(join(tmpdir(), "arpo-views-"));
 const sources = [
   `import { rollout } from "arpo-lab";
-import { babbler } from "arpo-lab/rollout/testing";
+import { babbler } from "arpo-lab/experimental/testing";
 import { calculator, ToolSet } from "arpo-lab/tools";
 const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], {
   n: 6, initialRollouts: 2, beamSize: 3, tools: new ToolSet([calculator()]), seed: 4,
@@ -22,7 +22,7 @@ tree`,
   `import { forks } from "arpo-lab";
 forks.map((fork) => [fork.origin?.node, fork.rows.length])`,
   `import { tasks, trainOn } from "arpo-lab";
-import { policy } from "arpo-lab/defaults";
+import { policy } from "arpo-lab/internal/stages";
 const run = await trainOn(policy, tasks.calc({ seed: 7 }), { steps: 3, prompts: 2, n: 4 });
 run`,
 ];

@@ -14,21 +14,7 @@ export interface BarOptions {
 /** Where a bar stands: running, finished, or left early. */
 export type BarState = "running" | "done" | "stopped";
 
-/**
- * The count, the clock and the look of one bar; what shows it is `BarGroup`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { progress } from "arpo-lab/kernel";
- *
- * const bar = progress.bar({ label: "rolling out", total: 4 });
- * bar.advance(3, "row 3");
- * assert.equal(bar.value, 3);
- * bar.done();
- * assert.equal(bar.state, "done");
- * ```
- */
+/** The count, the clock and the look of one bar; what shows it is `BarGroup`. */
 export class Bar {
   label: string;
   total: number | undefined;

@@ -77,7 +77,7 @@ function cellHtml(cell: NotebookCell, language: string, folder: string | undefin
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { emptyNotebook, pageOf } from "arpo-lab/kernel/notebook";
+ * import { emptyNotebook, pageOf } from "arpo-lab/kernel";
  *
  * assert.match(pageOf(emptyNotebook().notebook, { title: "Empty" }), /<title>Empty<\/title>/);
  * ```

@@ -148,7 +148,7 @@ export async function fetchKnown(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { fetchModel } from "arpo-lab/convert";
+ * import { fetchModel } from "arpo-lab/experimental/convert";
  *
  * await assert.rejects(fetchModel("gpt-17"), /name must be one of smollm2, got gpt-17/);
  * ```

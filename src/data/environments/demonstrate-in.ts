@@ -8,18 +8,6 @@ import type { Corruption, TaskSet } from "../tasks/task-set.js";
 /**
  * Lets the expert of a set act in its environment: the demonstration's prompt ends with what the
  * environment said, as a rollout's does.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { demonstrateIn, environments } from "arpo-lab/data";
- * import { Random } from "arpo-lab/random";
- *
- * const set = environments.maze({ train: 1, test: 1 });
- * const { task, segments } = await demonstrateIn(set, set.train[0], { random: Random.from(1) });
- * assert.match(task.prompt[0].content, /^Leave the maze by .*\nAt /s);
- * assert.match(segments.at(-1)!.text, /Out\./);
- * ```
  */
 export async function demonstrateIn(
   set: Pick<TaskSet, "expert" | "environment">,

@@ -7,9 +7,9 @@ import { shop } from "./shop.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { environments } from "arpo-lab/data";
+ * import { environments } from "arpo-lab/tools";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * assert.deepEqual(Object.keys(environments), ["maze", "shop"]);
  * const { train, environment } = environments.maze({ train: 2, test: 1 });

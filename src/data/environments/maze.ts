@@ -23,18 +23,6 @@ export interface MazeOptions extends TaskSetOptions {
 /**
  * A maze to be left by going from cell to cell. The row ends at the exit; a step nearer to it earns its
  * share of the way, a step back loses it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { environments, Maze } from "arpo-lab/data";
- *
- * const [task] = environments.maze({ train: 1, test: 1, size: 2 }).train;
- * const maze = new Maze();
- * assert.match(maze.reset(task), /^At [AB][12]: [nesw ]+$/);
- * assert.equal(maze.go("up").text, "Go n, e, s or w.");
- * assert.equal(maze.done, false);
- * ```
  */
 export class Maze implements Environment {
   readonly tools = { go: "Goes to the next cell: n, e, s or w." };
@@ -116,19 +104,7 @@ const expert: Expert = (task, results, choose) => {
   return { text: `<go>${way}</go>`, call: { tag: "go", input: way } };
 };
 
-/**
- * Mazes with one way to the exit, of two cells on a side up to `size`: the longer the way, the harder.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { environments } from "arpo-lab/data";
- *
- * const { test, environment } = environments.maze({ train: 4, test: 2, size: 4 });
- * assert.match(test[0].prompt[0].content, /^Leave the maze by [A-D][1-4]\.$/);
- * assert.equal(environment!.name, "Maze");
- * ```
- */
+/** Mazes with one way to the exit, of two cells on a side up to `size`: the longer the way, the harder. */
 export function maze(options: MazeOptions = {}): TaskSet {
   const { seed = 1, size = 3 } = options;
   // There are only sixteen mazes of four cells.

@@ -41,18 +41,6 @@ const listed = (goods: readonly Price[]) =>
 /**
  * A shop with shelves, prices and a purse. Buying what was asked for earns its share, buying anything else
  * loses as much, and what is given back undoes both. The row ends when the policy says so.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { environments, Shop } from "arpo-lab/data";
- *
- * const [task] = environments.shop({ train: 1, test: 1, things: 1 }).train;
- * const shop = new Shop();
- * assert.match(shop.reset(task), /^You have \d+\. Shelves: /);
- * assert.match(shop.look("pens").text, /^There is no shelf of pens\.|^\w+ pen \d+/);
- * assert.equal(shop.reward().score, 0);
- * ```
  */
 export class Shop implements Environment {
   readonly tools = {
@@ -174,15 +162,6 @@ function drawPlan(random: Random, count: number): ShopPlan {
 /**
  * Errands in a small shop: up to `things` to buy, some by name, some as the cheapest of their kind, with
  * hardly more money than they cost.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { environments } from "arpo-lab/data";
- *
- * const { test } = environments.shop({ train: 4, test: 2 });
- * assert.match(test[0].prompt[0].content, /^Buy (a|the cheapest) [a-z ]+\.$/);
- * ```
  */
 export function shop(options: ShopOptions = {}): TaskSet {
   const { seed = 1, train = 256, test = 64, things = 2 } = options;

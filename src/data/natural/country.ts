@@ -76,17 +76,6 @@ const made = new Map<number, Country>();
 /**
  * A country of 330 pages in free prose: towns, people, landmarks, companies, books and festivals that are
  * invented, so that what is asked of them must be searched for. Another variant has other names' facts.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createCountry } from "arpo-lab/data";
- *
- * const { things } = createCountry();
- * const town = things.find(({ kind }) => kind === "town")!;
- * assert.equal(things.length, 330);
- * assert.ok(town.page.text.includes(town.facts.founded!));
- * ```
  */
 export function createCountry(variant = 0): Country {
   checkArguments("make a country", { variant }, { variant: "count" });

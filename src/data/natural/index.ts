@@ -10,7 +10,7 @@ import { trails } from "./trails.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { naturalTasks } from "arpo-lab/data";
+ * import { naturalTasks } from "arpo-lab/run";
  *
  * assert.deepEqual(Object.keys(naturalTasks), ["stories", "pages", "trails", "natural"]);
  * const { train, test } = naturalTasks.natural({ train: 6, test: 3, level: 3 });

@@ -13,21 +13,7 @@ function dealt(lists: readonly (readonly Task[])[], size: number): Task[] {
   return all.flat().slice(0, size);
 }
 
-/**
- * Word problems, look-ups and trails in turn, each at the given level.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { naturalTasks } from "arpo-lab/data";
- *
- * const { train } = naturalTasks.natural({ train: 6, test: 3 });
- * assert.deepEqual(
- *   train.slice(0, 4).map(({ dataSource }) => dataSource),
- *   ["stories", "pages", "trails", "stories"],
- * );
- * ```
- */
+/** Word problems, look-ups and trails in turn, each at the given level. */
 export function natural(options: NaturalOptions = {}): TaskSet {
   const { sizes, country } = dials("natural", options);
   const each = (size: number) => Math.ceil(size / 3);

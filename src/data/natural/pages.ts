@@ -56,16 +56,6 @@ function difference(towns: readonly Thing[], country: number, share: Share, rand
 /**
  * Look-ups phrased freely over a country of 330 pages. Level 1 names what it asks about, level 2 describes
  * it, level 3 asks how two pages differ, which takes Python too.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { naturalTasks, question } from "arpo-lab/data";
- *
- * const { train, test, pages } = naturalTasks.pages({ train: 8, test: 4, level: 2 });
- * assert.equal(pages?.length, 330);
- * assert.notEqual(question(train[0]), question(test[0]));
- * ```
  */
 export function pages(options: NaturalOptions = {}): TaskSet {
   const { seed, sizes, level, country, shareOf } = natural("pages", options);

@@ -138,19 +138,7 @@ const expert: Expert = (task, results, choose) => {
   return { text: `<think>It is ${answer}.</think><answer>\\boxed{${answer}}</answer>` };
 };
 
-/**
- * Word problems: a number of things that grows and shrinks in a story, to be computed with Python.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { naturalTasks, question } from "arpo-lab/data";
- *
- * const { test, tools } = naturalTasks.stories({ train: 4, test: 2, level: 3 });
- * assert.match(question(test[0]), /\d+.*\?$/);
- * assert.deepEqual(tools, ["python"]);
- * ```
- */
+/** Word problems: a number of things that grows and shrinks in a story, to be computed with Python. */
 export function stories(options: NaturalOptions = {}): TaskSet {
   const { seed, sizes, level, shareOf } = natural("stories", options);
   const random = Random.from(seed).split("stories").split(level);

@@ -37,17 +37,6 @@ function walk(country: Country, first: Thing, hops: number, told: readonly strin
 /**
  * Questions that take one page to find the next. Level 1 goes over two pages, level 2 over three; level 3
  * goes over two and does not name where it starts.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { naturalTasks } from "arpo-lab/data";
- *
- * const { test, tools } = naturalTasks.trails({ train: 8, test: 4 });
- * const { plan } = test[0].extra as { plan: { lookUps: string[] } };
- * assert.equal(plan.lookUps.length, 2);
- * assert.deepEqual(tools, ["search"]);
- * ```
  */
 export function trails(options: NaturalOptions = {}): TaskSet {
   const { seed, sizes, level, country: variant, shareOf } = natural("trails", options);

@@ -47,18 +47,7 @@ const expert: Expert = (task, results, choose) => {
   return { text: `<think>It is ${answer}.</think><answer>\\boxed{${answer}}</answer>` };
 };
 
-/**
- * Sums that need the Python tool: the numbers are too large to do in one's head, the answer is exact.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
- *
- * const { train } = tasks.calc({ seed: 7, train: 3, test: 1, digits: 2, terms: 2 });
- * assert.match(train[0].prompt[0].content, /^What is \d+ [-+*] \d+\?$/);
- * ```
- */
+/** Sums that need the Python tool: the numbers are too large to do in one's head, the answer is exact. */
 export function calc(options: CalcOptions = {}): TaskSet {
   const { seed = 1, train = 512, test = 64, digits = 2, terms = 3 } = options;
   if (!(digits >= 1 && digits <= 6 && terms >= 2 && terms <= 6)) {

@@ -26,8 +26,8 @@ const breakages: ((text: string) => string)[] = [
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { demonstrate, tasks } from "arpo-lab/data";
- * import { Random } from "arpo-lab/random";
+ * import { demonstrate, tasks } from "arpo-lab/run";
+ * import { Random } from "arpo-lab/policy";
  *
  * const { train, expert } = tasks.calc({ train: 1, test: 1, terms: 2 });
  * const { segments } = await demonstrate(train[0], expert, () => "42", { random: Random.from(1) });

@@ -9,7 +9,7 @@ import { multihop } from "./multihop.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
+ * import { tasks } from "arpo-lab/run";
  *
  * assert.deepEqual(Object.keys(tasks), ["calc", "lookup", "multihop", "mixed"]);
  * const { train, test, tools } = tasks.calc({ train: 4, test: 2, digits: 1 });

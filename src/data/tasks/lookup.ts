@@ -66,19 +66,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
   return { text: `${thought}<answer>\\boxed{${value}}</answer>` };
 };
 
-/**
- * One fact about the invented world, to be found by searching.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
- *
- * const { train, test } = tasks.lookup({ seed: 7, train: 20, test: 5 });
- * assert.match(test[0].prompt[0].content, /^What is the [a-z ]+ of [A-Z][a-z]+\?$/);
- * assert.equal(train.length, 20);
- * ```
- */
+/** One fact about the invented world, to be found by searching. */
 export function lookup(options: WorldOptions = {}): TaskSet {
   const { seed = 1, train = 288, test = 64, world = shipped } = options;
   const parts = fill("lookup", Random.from(seed).split("lookup"), { train, test }, (random) => {

@@ -37,19 +37,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
   return { text: `<think>It is ${answer}.</think><answer>\\boxed{${answer}}</answer>` };
 };
 
-/**
- * A number to be found by searching and then computed with: both tools are needed, in order.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
- *
- * const { test, tools } = tasks.mixed({ train: 8, test: 2 });
- * assert.match(test[0].prompt[0].content, / (plus|minus|times) \d+\?$/);
- * assert.deepEqual(tools, ["search", "python"]);
- * ```
- */
+/** A number to be found by searching and then computed with: both tools are needed, in order. */
 export function mixed(options: MixedOptions = {}): TaskSet {
   const { seed = 1, train = 512, test = 64, digits = 2, world = shipped } = options;
   const parts = fill("mixed", Random.from(seed).split("mixed"), { train, test }, (random) => {

@@ -20,18 +20,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
   return { text: `${thought}<answer>\\boxed{${value}}</answer>` };
 };
 
-/**
- * Two facts in a row: something about the mayor of a town.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
- *
- * const { test } = tasks.multihop({ train: 8, test: 2 });
- * assert.match(test[0].prompt[0].content, /^What is the (birthplace|trade) of the mayor of [A-Z]/);
- * ```
- */
+/** Two facts in a row: something about the mayor of a town. */
 export function multihop(options: WorldOptions = {}): TaskSet {
   const { seed = 1, train = 88, test = 32, world = shipped } = options;
   const parts = fill("multihop", Random.from(seed).split("multihop"), { train, test }, (random) => {

@@ -45,16 +45,6 @@ const rivers = names.slice(120);
  * An invented world behind `lookup`, `multihop` and `mixed`: 60 towns and 60 people whose names mean
  * nothing, so that no model can know the answers without searching. World 0 is the one that ships;
  * others have the same names and other facts, to learn searching from without learning the answers.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createWorld, sentence, world } from "arpo-lab/data";
- *
- * assert.equal(world.facts.length, 360);
- * assert.match(sentence(world.facts[0]), /^The mayor of [A-Z][a-z]+ is [A-Z][a-z]+\.$/);
- * assert.notEqual(createWorld(1).facts[0].value, world.facts[0].value);
- * ```
  */
 export function createWorld(variant = 0): World {
   checkArguments("make a world", { variant }, { variant: "count" });
@@ -82,7 +72,7 @@ export function createWorld(variant = 0): World {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { world } from "arpo-lab/data";
+ * import { world } from "arpo-lab/run";
  *
  * const mayor = world.fact("mayor", world.towns[0])!.value;
  * assert.ok(world.people.includes(mayor));
@@ -90,18 +80,7 @@ export function createWorld(variant = 0): World {
  */
 export const world: World = createWorld();
 
-/**
- * A fact as the corpus states it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { sentence } from "arpo-lab/data";
- *
- * const fact = { subject: "Oslo", relation: "river", value: "Alna" } as const;
- * assert.equal(sentence(fact), "The river of Oslo is Alna.");
- * ```
- */
+/** A fact as the corpus states it. */
 export function sentence(fact: Fact): string {
   checkArguments("say a fact", { fact }, { fact: { relation: "text", subject: "text", value: "text" } });
   const { relation, subject, value } = fact;
@@ -114,11 +93,10 @@ export function sentence(fact: Fact): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { createWorld, sentence, worldPages } from "arpo-lab/data";
+ * import { world, worldPages } from "arpo-lab/run";
  *
- * const world = createWorld(1);
- * const pages = worldPages(world); // what offlineSearch({ pages }) searches
- * assert.equal(pages[0].text, sentence(world.facts[0]));
+ * const [page] = worldPages(world); // what offlineSearch({ pages }) searches
+ * assert.ok(page.text.includes(world.facts[0].value));
  * ```
  */
 export function worldPages(world: World): { id: string; title: string; text: string }[] {

@@ -35,7 +35,7 @@ const here = new Set(["127.0.0.1", "localhost", "[::1]"]);
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { checkCluster } from "arpo-lab/doctor";
+ * import { checkCluster } from "arpo-lab/experimental/doctor";
  *
  * // Nothing listens on port 9.
  * const [check] = await checkCluster("http://127.0.0.1:9");

@@ -79,7 +79,7 @@ function small(config: Config, prompts: number): Config {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { RunEstimate } from "arpo-lab/doctor";
+ * import { RunEstimate } from "arpo-lab/experimental/doctor";
  *
  * const tokens = { prompts: 10, written: 90, results: 0 };
  * const step = { rows: 4, tokens, calls: {}, cost: 0, seconds: { gen: 2, step: 2 } };
@@ -163,7 +163,7 @@ const times = ({ calls, tokens, ...rest }: Expected, factor: number): Expected =
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { estimate } from "arpo-lab/doctor";
+ * import { estimate } from "arpo-lab/experimental/doctor";
  * import { assemble, loadConfig } from "arpo-lab/run";
  *
  * const { config } = await loadConfig({

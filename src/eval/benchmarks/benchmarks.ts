@@ -22,7 +22,7 @@ function get(name: string): Benchmark {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { benchmarks } from "arpo-lab/eval";
+ * import { benchmarks } from "arpo-lab/run";
  *
  * assert.equal(benchmarks.get("gaia").question, "Question");
  * assert.equal(benchmarks.lookAlikes().length, 14);

@@ -43,7 +43,7 @@ function readItem(benchmark: Benchmark, line: string, index: number): BenchmarkI
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
- * import { readBenchmark } from "arpo-lab/eval";
+ * import { readBenchmark } from "arpo-lab/run";
  *
  * const folder = await mkdtemp("/tmp/arpo-");
  * await mkdir(`${folder}/mine`);

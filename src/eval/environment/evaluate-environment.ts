@@ -45,9 +45,9 @@ export interface EnvironmentEvaluation {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { environments } from "arpo-lab/data";
- * import { evaluateEnvironment } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { environments } from "arpo-lab/tools";
+ * import { evaluateEnvironment } from "arpo-lab/experimental/evaluation";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const set = environments.maze({ train: 1, test: 8, size: 2 });
  * const policy = new ScriptedPolicy(({ options }) => ({

@@ -45,8 +45,9 @@ export const settingsFor = (benchmark: LoadedBenchmark["benchmark"], options: In
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { benchmarks, infer } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { benchmarks } from "arpo-lab/run";
+ * import { infer } from "arpo-lab/experimental/evaluation";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{97}</answer>" }));
  * const sums = await benchmarks.load("math-lookalike");

@@ -19,7 +19,7 @@ export const sampleKey = ({
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { SampleJournal } from "arpo-lab/eval";
+ * import { SampleJournal } from "arpo-lab/experimental/evaluation";
  *
  * const journal = await SampleJournal.open(`${await mkdtemp("/tmp/arpo-")}/samples.jsonl`);
  * assert.equal(journal.samples.size, 0);

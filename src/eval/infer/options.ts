@@ -50,7 +50,7 @@ export interface InferenceSettings {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { documentedSampling } from "arpo-lab/eval";
+ * import { documentedSampling } from "arpo-lab/experimental/evaluation";
  *
  * assert.deepEqual([documentedSampling.temperature, documentedSampling.topK], [0.6, 20]);
  * ```

@@ -101,7 +101,7 @@ export type PromptType = keyof typeof systems;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { promptMessages, promptTypes } from "arpo-lab/eval";
+ * import { promptMessages, promptTypes } from "arpo-lab/experimental/evaluation";
  *
  * const bare = promptTypes.filter((type) => promptMessages(type, "What is 6*7?").length === 1);
  * assert.deepEqual(bare, ["none"]); // every other one tells the model how to answer
@@ -133,7 +133,7 @@ export function systemMessage(prompt: string): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { promptMessages } from "arpo-lab/eval";
+ * import { promptMessages } from "arpo-lab/experimental/evaluation";
  *
  * const [system, user] = promptMessages("math", "What is 6*7?");
  * assert.match(system.content, /<python>/);

@@ -4,15 +4,6 @@ import { resultMarks } from "../../text/result-block.js";
 /**
  * What is kept of a generation: nothing from the first result block on, which the model made up, and
  * nothing after the first closing tag of a call or of the answer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { trimGeneration } from "arpo-lab/eval";
- *
- * const text = "<search>Oslo</search> <result>made up</result>";
- * assert.equal(trimGeneration(text, ["search", "python"]), "<search>Oslo</search>");
- * ```
  */
 export function trimGeneration(text: string, tags: readonly string[]): string {
   checkArguments("trim a generation", { text, tags }, { text: "text", tags: "list" });

@@ -14,7 +14,7 @@ export interface JudgeQuestion {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { judgePrompt } from "arpo-lab/eval";
+ * import { judgePrompt } from "arpo-lab/experimental/evaluation";
  *
  * const prompt = judgePrompt({ question: "2 + 2?", answer: "4", prediction: "four" });
  * assert.match(prompt, /Golden Answer: 4\nPredicted Answer: four\n$/);

@@ -58,7 +58,7 @@ const CONTENT_ATTEMPTS = 2;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { LlmJudge } from "arpo-lab/eval";
+ * import { LlmJudge } from "arpo-lab/run";
  *
  * // Equal expressions need no judge; nothing listens on port 9.
  * const judge = new LlmJudge({ urls: "http://127.0.0.1:9/v1", model: "m", attempts: 1 });

@@ -47,7 +47,7 @@ function best(wanted: readonly unknown[], of: (one: unknown) => AnswerMetrics): 
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { mathMetrics } from "arpo-lab/eval";
+ * import { mathMetrics } from "arpo-lab/experimental/evaluation";
  *
  * assert.equal(mathMetrics("1/2", "\\frac{1}{2}").math_equal, 1);
  * ```
@@ -62,7 +62,7 @@ export function mathMetrics(prediction: unknown, reference: unknown): AnswerMetr
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { numericMetrics } from "arpo-lab/eval";
+ * import { numericMetrics } from "arpo-lab/experimental/evaluation";
  *
  * assert.equal(numericMetrics("1,000", 1000).math_equal, 1);
  * ```
@@ -91,7 +91,7 @@ function references(reference: unknown): readonly unknown[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { qaMetrics } from "arpo-lab/eval";
+ * import { qaMetrics } from "arpo-lab/experimental/evaluation";
  *
  * assert.deepEqual(qaMetrics("Lyon", "[Paris, Lyon]"), { em: 1, acc: 1, f1: 1, math_equal: 1 });
  * ```

@@ -30,7 +30,7 @@ export interface ItemMetrics extends AnswerMetrics {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { taskTypes } from "arpo-lab/eval";
+ * import { taskTypes } from "arpo-lab/experimental/evaluation";
  *
  * assert.deepEqual([...taskTypes], ["math", "math-numeric", "qa"]);
  * ```
@@ -56,7 +56,7 @@ export function comparedPrediction<T>({ prediction, output }: { prediction: T; o
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluateItem } from "arpo-lab/eval";
+ * import { evaluateItem } from "arpo-lab/experimental/evaluation";
  *
  * const item = { input: "2+2?", answer: "4", prediction: "4", output: "<python>2+2</python>" };
  * assert.equal(evaluateItem(item, "math").math_equal, 1);

@@ -19,7 +19,7 @@ const z = 1.959964;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { meanInterval } from "arpo-lab/eval";
+ * import { meanInterval } from "arpo-lab/run";
  *
  * const { value, low, high } = meanInterval([1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
  * assert.deepEqual([value, low.toFixed(3), high], [1, "0.722", 1]);

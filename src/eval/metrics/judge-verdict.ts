@@ -9,7 +9,7 @@ import { strip } from "../../text/python-text.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { judgeVerdict } from "arpo-lab/eval";
+ * import { judgeVerdict } from "arpo-lab/experimental/evaluation";
  *
  * assert.ok(judgeVerdict("This is correct.", "a", "b"));
  * assert.ok(!judgeVerdict("Not correct", "a", "b"));

@@ -27,17 +27,6 @@ function mean(values: readonly number[]): number {
 /**
  * The means over a benchmark's items. Accuracy is the judge's where one was asked, else `math_equal`
  * for mathematics and `f1` for questions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { evaluateItem, meanMetrics } from "arpo-lab/eval";
- *
- * const right = { input: "2+2?", answer: "4", prediction: "4", output: "<python>2+2</python>" };
- * const summary = meanMetrics([evaluateItem(right, "math")], { task: "math" });
- * assert.equal(summary.num_valid_answer, "1 of 1");
- * assert.equal(summary.math_equal, 1);
- * ```
  */
 export function meanMetrics(
   items: readonly ItemMetrics[],

@@ -49,7 +49,7 @@ export function asText(value: unknown): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { normalizeForEvaluation } from "arpo-lab/eval";
+ * import { normalizeForEvaluation } from "arpo-lab/experimental/evaluation";
  *
  * assert.equal(normalizeForEvaluation("The Cat!"), "the cat!");
  * assert.equal(normalizeForEvaluation("The Cat!", { articles: false }), "cat!");

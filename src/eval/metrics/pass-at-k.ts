@@ -7,7 +7,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { passAtK } from "arpo-lab/eval";
+ * import { passAtK } from "arpo-lab/run";
  *
  * assert.equal(passAtK({ n: 5, correct: 1, k: 5 }), 1);
  * assert.ok(Math.abs(passAtK({ n: 5, correct: 1, k: 1 }) - 0.2) < 1e-12);

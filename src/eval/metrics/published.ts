@@ -21,7 +21,7 @@ const model = "Qwen3-14B";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { published } from "arpo-lab/eval";
+ * import { published } from "arpo-lab/experimental/evaluation";
  *
  * assert.ok(published.every(({ source }) => source !== ""));
  * ```

@@ -2,17 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { strip } from "../../text/python-text.js";
 import { blocks } from "../../text/blocks.js";
 
-/**
- * How many blocks of a tag are opened and closed, from left to right.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { countBlocks } from "arpo-lab/eval";
- *
- * assert.equal(countBlocks("<python>a</python><python>b", "python"), 1);
- * ```
- */
+/** How many blocks of a tag are opened and closed, from left to right. */
 export function countBlocks(text: string, tag: string): number {
   checkArguments("count blocks", { text, tag }, { text: "text", tag: "text" });
   return [...blocks(text, `<${tag}>`, `</${tag}>`)].length;
@@ -28,17 +18,7 @@ function without(text: string, tag: string): string {
   return out + text.slice(at);
 }
 
-/**
- * Characters of a transcript without its result blocks.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { outputLength } from "arpo-lab/eval";
- *
- * assert.equal(outputLength("ab<result>long</result>"), 2);
- * ```
- */
+/** Characters of a transcript without its result blocks. */
 export function outputLength(transcript: string): number {
   checkArguments("measure an output", { transcript }, { transcript: "text" });
   const own = without(without(transcript, "r"), "result");

@@ -68,7 +68,7 @@ function toolsOf(samples: readonly ScoredSample[]): Record<string, ToolUse> {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { byQuestion } from "arpo-lab/eval";
+ * import { byQuestion } from "arpo-lab/experimental/evaluation";
  *
  * assert.deepEqual(byQuestion([{ index: 1 }, { index: 0 }, { index: 1 }]), [
  *   [{ index: 0 }],

@@ -9,21 +9,7 @@ const range = ({ low, high }: { low: number; high: number }) => `${share(low)} -
 const byWhat = ({ accuracy: { of }, task }: BenchmarkReport) =>
   of === "math_equal" && task === "math-numeric" ? "math-numeric" : of;
 
-/**
- * The columns of the table, a value per benchmark.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { columnsOf, evaluate } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- *
- * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
- * const { benchmarks } = await evaluate(policy, "aime24-lookalike");
- * const row = columnsOf(benchmarks).map(({ title, cell }) => [title, cell(benchmarks[0])]);
- * assert.deepEqual(row.slice(1, 3), [["questions", "12 x 1"], ["accuracy", "8.3"]]);
- * ```
- */
+/** The columns of the table, a value per benchmark. */
 export function columnsOf(
   reports: readonly BenchmarkReport[],
 ): { title: string; doc: string; cell: (report: BenchmarkReport) => string }[] {
@@ -77,21 +63,7 @@ export function columnsOf(
   ];
 }
 
-/**
- * What went wrong in the machinery, in words; nothing of it is counted as a wrong answer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { evaluate, faultsOf } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- *
- * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
- * const [report] = (await evaluate(policy, "aime24-lookalike")).benchmarks;
- * assert.deepEqual(faultsOf(report), []); // wrong answers are no faults
- * assert.match(faultsOf({ ...report, judgeFailures: 2 })[0], /2 verdicts could not be had/);
- * ```
- */
+/** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */
 export function faultsOf(report: BenchmarkReport): string[] {
   checkArguments("report faults", { report }, { report: { status: "object" } });
   const { status, judgeFailures, tools, name } = report;
@@ -121,20 +93,6 @@ export function faultsOf(report: BenchmarkReport): string[] {
 /**
  * The published figures in words: beside the evaluation's own where the same was measured on the whole
  * set, else as what they are, with what was measured otherwise.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { comparisonOf, evaluate, published } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- *
- * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
- * const [report] = (await evaluate(policy, "aime24-lookalike")).benchmarks;
- * assert.deepEqual(comparisonOf(report), []); // a look-alike is compared with nothing
- * const figure = { ...published[0], unlike: ["30 questions were asked there"] };
- * const [line] = comparisonOf({ ...report, published: [figure] });
- * assert.match(line, /; not comparable: 30 questions were asked there$/);
- * ```
  */
 export function comparisonOf(report: BenchmarkReport): string[] {
   checkArguments("compare a report", { report }, { report: { published: "list" } });
@@ -146,17 +104,7 @@ export function comparisonOf(report: BenchmarkReport): string[] {
   });
 }
 
-/**
- * Whose answers they are, and who judged them.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { madeBy } from "arpo-lab/eval";
- *
- * assert.equal(madeBy({ policy: "tiny", seed: 1, asked: {} }), "tiny, seed 1, no judge");
- * ```
- */
+/** Whose answers they are, and who judged them. */
 export function madeBy(settings: EvaluationSettings): string {
   checkArguments("say who made it", { settings }, { settings: { policy: "text" } });
   const { policy, seed, judge, extracted } = settings;

@@ -3,7 +3,7 @@ import { showAs, type Shown } from "../../show/index.js";
 import type { BenchmarkReport } from "./benchmark-report.js";
 import type { ScoredSample } from "./score-samples.js";
 import type { EvaluationSettings } from "./evaluation-settings.js";
-import { evaluationText } from "./evaluation-text.js";
+import { evaluationText, faultsOf } from "./evaluation-text.js";
 
 /**
  * What a policy did on some benchmarks: figures, and every sample they come from. Shows itself as a
@@ -12,8 +12,8 @@ import { evaluationText } from "./evaluation-text.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluate } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { evaluate } from "arpo-lab/run";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
  * const evaluation = await evaluate(policy, "aime24-lookalike");
@@ -41,6 +41,11 @@ export class Evaluation {
     return alike.length === this.benchmarks.length
       ? `Generated look-alikes, not the benchmarks they are laid out like: these figures ${warning}.`
       : `${alike.map(({ name }) => name).join(", ")}: generated look-alikes, not the benchmarks; their figures ${warning}.`;
+  }
+
+  /** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */
+  get faults(): string[] {
+    return this.benchmarks.flatMap(faultsOf);
   }
 
   /** Samples of one question of a benchmark, by turn. */

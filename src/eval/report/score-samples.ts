@@ -18,8 +18,9 @@ export interface ScoredSample extends Sample {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluate, isRight } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { evaluate } from "arpo-lab/run";
+ * import { isRight } from "arpo-lab/experimental/evaluation";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
  * const { samples } = await evaluate(policy, "aime24-lookalike");
@@ -32,21 +33,7 @@ export function isRight(sample: ScoredSample): boolean {
   return (judged ?? equal) > 0;
 }
 
-/**
- * Whether a sample says something about the model: it could be asked.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { evaluate, wasMade } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- *
- * const policy = new ScriptedPolicy(() => ({ text: "I do not know." }));
- * const { samples } = await evaluate(policy, "aime24-lookalike");
- * assert.ok(samples.every(wasMade)); // no answer, but the model was asked
- * assert.equal(wasMade({ ...samples[0], status: "error" }), false);
- * ```
- */
+/** Whether a sample says something about the model: it could be asked. */
 export function wasMade(sample: Sample): boolean {
   checkArguments("look at a sample", { sample }, { sample: "object" });
   return sample.status !== "error";

@@ -7,15 +7,6 @@ import { type Rows, whiten } from "./masked.js";
  * delta(t) = r(t) + gamma V(t+1) - V(t), A(t) = delta(t) + gamma lambda A(t+1).
  * Returns are A + V; the advantages are whitened over the mask afterwards. As in the reference, the
  * recursion itself runs over all tokens, masked or not.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { gae } from "arpo-lab/learn";
- *
- * const { returns } = gae({ rewards: [[0, 1]], values: [[0.5, 0.5]], mask: [[1, 1]] });
- * assert.deepEqual([...returns[0]], [1, 1]);
- * ```
  */
 export function gae(
   input: { rewards: Rows; values: Rows; mask: Rows },

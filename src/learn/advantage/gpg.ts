@@ -12,15 +12,6 @@ import {
 /**
  * GPG: each row's score less its group's mean, times the number of rows for each row that has a score
  * at all. A group of one keeps its score.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { gpg } from "arpo-lab/learn";
- *
- * const batch = { rewards: [[1], [0]], mask: [[1], [1]], groups: ["q", "q"] };
- * assert.deepEqual(gpg(batch).advantages.map(([a]) => a), [1, -1]);
- * ```
  */
 export function gpg(input: Outcome): Advantages {
   checkArguments(

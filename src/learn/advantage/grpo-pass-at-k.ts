@@ -9,19 +9,7 @@ import {
   spread,
 } from "./estimator.js";
 
-/**
- * GRPO for pass@k: only a group's best row learns, by how much it beats the second best.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { grpoPassAtK } from "arpo-lab/learn";
- *
- * const batch = { rewards: [[1], [0.5], [0]], mask: [[1], [1], [1]], groups: [0, 0, 0] };
- * assert.ok(Math.abs(grpoPassAtK(batch).advantages[0][0] - 1) < 1e-5);
- * assert.equal(grpoPassAtK(batch).advantages[1][0], 0);
- * ```
- */
+/** GRPO for pass@k: only a group's best row learns, by how much it beats the second best. */
 export function grpoPassAtK(
   input: Outcome,
   { epsilon = 1e-6, normalizeByDeviation = true } = {},

@@ -15,17 +15,6 @@ import {
  * of the row. A group of one keeps its score. Without `normalizeByDeviation` it is Dr. GRPO's.
  *
  * The reference forms the group's statistics in float32; here they are doubles.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { grpo } from "arpo-lab/learn";
- *
- * const rewards = [[0, 1], [0, 0]];
- * const { advantages } = grpo({ rewards, mask: [[1, 1], [1, 0]], groups: ["q", "q"] });
- * assert.ok(Math.abs(advantages[0][0] - Math.SQRT1_2) < 1e-5);
- * assert.ok(advantages[1][1] === 0); // masked
- * ```
  */
 export function grpo(
   input: Outcome,

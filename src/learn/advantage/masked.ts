@@ -18,34 +18,14 @@ function sums(values: Rows, mask: Rows): { total: number; count: number } {
   return { total, count };
 }
 
-/**
- * Mean over the masked tokens, with 1e-8 added to their count.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { maskedMean } from "arpo-lab/learn";
- *
- * assert.ok(Math.abs(maskedMean([[1, 3, 9]], [[1, 1, 0]]) - 2) < 1e-6);
- * ```
- */
+/** Mean over the masked tokens, with 1e-8 added to their count. */
 export function maskedMean(values: Rows, mask: Rows): number {
   checkArguments("average", { values, mask }, { values: "list", mask: "list" });
   const { total, count } = sums(values, mask);
   return total / (count + epsilon);
 }
 
-/**
- * Unbiased variance over the masked tokens. Needs two of them.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { maskedVariance } from "arpo-lab/learn";
- *
- * assert.ok(Math.abs(maskedVariance([[1, 3, 9]], [[1, 1, 0]]) - 2) < 1e-6);
- * ```
- */
+/** Unbiased variance over the masked tokens. Needs two of them. */
 export function maskedVariance(values: Rows, mask: Rows): number {
   checkArguments("find a variance", { values, mask }, { values: "list", mask: "list" });
   const mean = maskedMean(values, mask);
@@ -66,15 +46,6 @@ export function maskedVariance(values: Rows, mask: Rows): number {
 /**
  * Scales tokens to variance 1 and, unless told otherwise, mean 0 over the mask. Tokens outside the mask
  * are scaled too, as in the reference; they are masked again where they are used.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { whiten } from "arpo-lab/learn";
- *
- * const [row] = whiten([[1, 3]], [[1, 1]]);
- * assert.ok(Math.abs(row[0] + Math.SQRT1_2) < 1e-6);
- * ```
  */
 export function whiten(values: Rows, mask: Rows, shiftMean = true): Float64Array[] {
   checkArguments("whiten", { values, mask }, { values: "list", mask: "list" });

@@ -4,15 +4,6 @@ import { type Advantages, type Outcome, byGroup, outcome, scores, spread } from 
 /**
  * OPO: each row's score against its group's mean weighted by length, which lowers the variance most
  * when long answers carry more gradient.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { opo } from "arpo-lab/learn";
- *
- * const batch = { rewards: [[0, 0, 1], [0, 0, 0]], mask: [[1, 1, 1], [1, 0, 0]], groups: [0, 0] };
- * assert.equal(opo(batch).advantages[0][0], 0.25);
- * ```
  */
 export function opo(input: Outcome): Advantages {
   checkArguments(

@@ -17,16 +17,6 @@ function masked(values: Float64Array[], mask: Outcome["mask"]): Float64Array[] {
 /**
  * REINFORCE++: the discounted rewards still to come, whitened over the batch. Tokens outside the mask,
  * a tool's answer, are passed over: what comes behind them counts for what stands before.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { reinforcePlusPlus } from "arpo-lab/learn";
- *
- * // A call, a tool's answer, an answer: the call was worth it.
- * const batch = { rewards: [[0, 0, 1]], mask: [[1, 0, 1]], groups: [0] };
- * assert.deepEqual([...reinforcePlusPlus(batch, { gamma: 0.5 }).returns[0]], [0.5, 0, 1]);
- * ```
  */
 export function reinforcePlusPlus(input: Outcome, { gamma = 1 } = {}): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
@@ -48,15 +38,6 @@ export function reinforcePlusPlus(input: Outcome, { gamma = 1 } = {}): Advantage
 /**
  * REINFORCE++ as it was before verl 0.9.1: returns start anew behind every masked token, so that tokens
  * before a row's last call get no reward.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { reinforcePlusPlusOlder } from "arpo-lab/learn";
- *
- * const batch = { rewards: [[0, 0, 1]], mask: [[1, 0, 1]], groups: [0] };
- * assert.deepEqual([...reinforcePlusPlusOlder(batch).returns[0]], [0, 1, 1]);
- * ```
  */
 export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
@@ -75,18 +56,7 @@ export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Adva
   return { advantages, returns };
 }
 
-/**
- * REINFORCE++-baseline: scores less their group's mean, whitened over the batch.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { reinforcePlusPlusBaseline } from "arpo-lab/learn";
- *
- * const batch = { rewards: [[1], [0]], mask: [[1], [1]], groups: ["q", "q"] };
- * assert.ok(reinforcePlusPlusBaseline(batch).advantages[0][0] > 0);
- * ```
- */
+/** REINFORCE++-baseline: scores less their group's mean, whitened over the batch. */
 export function reinforcePlusPlusBaseline(input: Outcome): Advantages {
   checkArguments(
     "estimate advantages",

@@ -2,18 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Advantages } from "./estimator.js";
 import type { Rows } from "./masked.js";
 
-/**
- * ReMax: the reward still to come at each token, less the reward of the greedy answer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { remax } from "arpo-lab/learn";
- *
- * const { advantages } = remax({ rewards: [[0, 1]], mask: [[1, 1]], baselines: [0.25] });
- * assert.deepEqual([...advantages[0]], [0.75, 0.75]);
- * ```
- */
+/** ReMax: the reward still to come at each token, less the reward of the greedy answer. */
 export function remax(input: {
   rewards: Rows;
   mask: Rows;

@@ -9,18 +9,7 @@ import {
   spread,
 } from "./estimator.js";
 
-/**
- * RLOO: each row's score against the mean of the others in its group.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rloo } from "arpo-lab/learn";
- *
- * const { advantages } = rloo({ rewards: [[1], [0], [0]], mask: [[1], [1], [1]], groups: [0, 0, 0] });
- * assert.equal(advantages[0][0], 1);
- * ```
- */
+/** RLOO: each row's score against the mean of the others in its group. */
 export function rloo(input: Outcome): Advantages {
   checkArguments(
     "estimate advantages",

@@ -39,7 +39,7 @@ export type Figures = Record<string, number>;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { correctionWeights } from "arpo-lab/learn";
+ * import { correctionWeights } from "arpo-lab/experimental/learn";
  *
  * const batch = { logRatio: [[Math.log(3), Math.log(0.5)]], mask: [[1, 1]] };
  * const { weights, metrics } = correctionWeights(batch, { weights: "token", threshold: 2 });

@@ -19,7 +19,7 @@ import {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { mismatchMetrics } from "arpo-lab/learn";
+ * import { mismatchMetrics } from "arpo-lab/experimental/learn";
  *
  * const metrics = mismatchMetrics({ logprobs: [[-1]], sampledLogprobs: [[-1.5]], mask: [[1]] });
  * assert.ok(Math.abs(metrics["kl"] + 0.5) < 1e-6);

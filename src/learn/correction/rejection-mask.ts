@@ -43,7 +43,7 @@ function statistic(name: RejectionTest, { logRatio, mask }: LogRatios) {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { rejectionMask } from "arpo-lab/learn";
+ * import { rejectionMask } from "arpo-lab/experimental/learn";
  *
  * const batch = { logRatio: [[Math.log(3), 0]], mask: [[1, 1]] };
  * const { mask } = rejectionMask(batch, { reject: "token_k1", rejectThreshold: "0.5_2" });

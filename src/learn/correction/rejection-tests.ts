@@ -8,7 +8,7 @@ import { parseBounds, type Threshold } from "./thresholds.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { rejectionTests } from "arpo-lab/learn";
+ * import { rejectionTests } from "arpo-lab/experimental/learn";
  *
  * assert.ok(rejectionTests.includes("seq_mean_k3"));
  * ```

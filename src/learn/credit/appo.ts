@@ -78,7 +78,7 @@ function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { appo } from "arpo-lab/learn";
+ * import { appo } from "arpo-lab/experimental/family";
  *
  * const { advantages } = appo({
  *   rewards: [[0, 0, 1], [0, 0, 0], [0, 0, 1], [0, 0, 0]],

@@ -88,7 +88,7 @@ function termsOf(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { at2po } from "arpo-lab/learn";
+ * import { at2po } from "arpo-lab/experimental/family";
  *
  * const nodes = [
  *   { parent: -1, tokens: 0, entropy: 0 },

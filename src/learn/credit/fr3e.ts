@@ -42,7 +42,7 @@ function sharpened(deltas: readonly number[], referenceNaN: boolean): number[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { fr3e } from "arpo-lab/learn";
+ * import { fr3e } from "arpo-lab/experimental/family";
  *
  * const credit = fr3e({
  *   rewards: [[1], [0], [1], [0]],

@@ -107,7 +107,7 @@ function episodeNorms(input: GiGpoInput, over: "step" | "trajectory"): Map<strin
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { giGpo } from "arpo-lab/learn";
+ * import { giGpo } from "arpo-lab/experimental/family";
  *
  * // The first trajectory needs three steps and wins, the second loses at once.
  * const steps = {

@@ -29,7 +29,7 @@ export interface MtGrpoOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { mtGrpo } from "arpo-lab/learn";
+ * import { mtGrpo } from "arpo-lab/experimental/family";
  *
  * const { advantages } = mtGrpo({
  *   mask: [[1, 0, 1], [1, 0, 1]],

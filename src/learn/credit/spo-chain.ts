@@ -25,7 +25,7 @@ export interface SpoChainInput {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { spoCutPoints } from "arpo-lab/learn";
+ * import { spoCutPoints } from "arpo-lab/experimental/family";
  *
  * assert.deepEqual(spoCutPoints([0.5, 1, 0.3, 0.2], { interval: 2 }), [-1, 2]);
  * ```
@@ -47,7 +47,7 @@ export function spoCutPoints(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { spoChain } from "arpo-lab/learn";
+ * import { spoChain } from "arpo-lab/experimental/family";
  *
  * const { advantages } = spoChain({
  *   mask: [[1, 1, 1]],

@@ -67,7 +67,7 @@ export function spoEdges(tree: CreditTree, options: SpoTreeOptions = {}): SpoEdg
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { spoTree } from "arpo-lab/learn";
+ * import { spoTree } from "arpo-lab/experimental/family";
  *
  * const nodes = [
  *   { parent: -1, tokens: 0 },

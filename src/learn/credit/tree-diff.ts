@@ -10,7 +10,7 @@ import { Credit, type CreditSum, short } from "./credit.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treeDiff } from "arpo-lab/learn";
+ * import { treeDiff } from "arpo-lab/experimental/family";
  *
  * const nodes = [
  *   { parent: -1, tokens: 0 },

@@ -114,7 +114,7 @@ function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treeGrpo } from "arpo-lab/learn";
+ * import { treeGrpo } from "arpo-lab/experimental/family";
  *
  * const mask = [[1], [1], [1], [1]];
  * const rewards = [[1], [0], [1], [1]];

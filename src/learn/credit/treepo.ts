@@ -98,7 +98,7 @@ function treeSums(input: TreePoInput, options: TreePoOptions): CreditSum[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treePo } from "arpo-lab/learn";
+ * import { treePo } from "arpo-lab/experimental/family";
  *
  * const { advantages } = treePo({
  *   rewards: [[1], [0], [0], [0]],

@@ -25,7 +25,7 @@ const sumFrom = (rewards: readonly number[], turn: number) =>
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { turnBaseline } from "arpo-lab/learn";
+ * import { turnBaseline } from "arpo-lab/experimental/family";
  *
  * // Every turn earns 1; the second row goes on for longer.
  * const rewards = [[1], [1, 1, 1]];

@@ -41,8 +41,8 @@ export interface ActorLoss extends PolicyLoss {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { actorLoss } from "arpo-lab/learn";
- * import { tf } from "arpo-lab/tensor";
+ * import { actorLoss } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
  *
  * const row = (x: number) => tf.fill([1, 1], x);
  * const { loss } = actorLoss(

@@ -9,18 +9,7 @@ import {
 
 export type Tensor = InstanceType<typeof tf.Tensor>;
 
-/**
- * Mean of the masked tokens, with 1e-8 added to their count; differentiable.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { maskedTensorMean } from "arpo-lab/learn";
- * import { tf } from "arpo-lab/tensor";
- *
- * assert.equal(maskedTensorMean(tf.tensor([1, 3, 9]), tf.tensor([1, 1, 0])).dataSync()[0], 2);
- * ```
- */
+/** Mean of the masked tokens, with 1e-8 added to their count; differentiable. */
 export function maskedTensorMean(values: Tensor, mask: Tensor): Tensor {
   checkArguments("average", { values, mask }, { values: "tensor", mask: "tensor" });
   return values.mul(mask).sum().div(mask.sum().add(1e-8));
@@ -61,8 +50,8 @@ function byNewerRule(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { aggregateLoss } from "arpo-lab/learn";
- * import { tf } from "arpo-lab/tensor";
+ * import { aggregateLoss } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
  *
  * const losses = tf.tensor2d([[1, 3], [5, 7]]);
  * const mask = tf.tensor2d([[1, 1], [1, 0]]);

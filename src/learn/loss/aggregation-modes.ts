@@ -1,14 +1,4 @@
-/**
- * How a matrix of token losses becomes one number.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lossAggregations } from "arpo-lab/learn";
- *
- * assert.equal(lossAggregations[0], "token-mean");
- * ```
- */
+/** How a matrix of token losses becomes one number. */
 export const lossAggregations = [
   "token-mean",
   "token-sum",
@@ -23,19 +13,6 @@ export type LossAggregation = (typeof lossAggregations)[number];
  * a token as 0 in means over rows, and divides `seq-mean-token-sum-norm` by the length alone; from verl
  * 0.9.1 on a token mean is divided by the tokens, rows without one are left out, and
  * `seq-mean-token-sum-norm` is divided by the rows too.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { aggregateLoss, aggregationRules } from "arpo-lab/learn";
- * import { tf } from "arpo-lab/tensor";
- *
- * const [losses, mask] = [tf.ones([2, 3]), tf.tensor2d([[1, 1, 0], [0, 0, 0]])];
- * const by = aggregationRules.map(
- *   (rule) => aggregateLoss(losses, mask, "seq-mean-token-sum", { rule }).dataSync()[0],
- * );
- * assert.deepEqual(by, [1, 2]);
- * ```
  */
 export const aggregationRules = ["older", "verl-0.9.1"] as const;
 export type AggregationRule = (typeof aggregationRules)[number];

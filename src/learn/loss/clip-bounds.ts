@@ -23,15 +23,6 @@ export interface ClipBounds {
 /**
  * Where an objective clips its ratios: the one place that says so, for losses, reports, views and the
  * doctor alike.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { clipBounds } from "arpo-lab/learn";
- *
- * assert.deepEqual(clipBounds({ clipRatio: 0.5, clipRatioHigh: 0.25 }), { low: 0.5, high: 1.25, c: 3 });
- * assert.throws(() => clipBounds({ clipRatioC: 1 }), /clipRatioC must be greater than 1, got 1/);
- * ```
  */
 export function clipBounds(options: ClipOptions): ClipBounds {
   checkArguments("clip", { options }, { options: "object" });

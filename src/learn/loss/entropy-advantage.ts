@@ -15,8 +15,8 @@ const entropyWeight = 0.2;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { entropyAwareAdvantage } from "arpo-lab/learn";
- * import { detached, tf } from "arpo-lab/tensor";
+ * import { entropyAwareAdvantage } from "arpo-lab/experimental/learn";
+ * import { detached, tf } from "arpo-lab/model";
  *
  * const mask = tf.ones([1, 2]);
  * const shaped = entropyAwareAdvantage(tf.ones([1, 2]), tf.tensor2d([[0, 2]]), mask).dataSync();

@@ -19,18 +19,6 @@ export type GspoOptions = Pick<
 /**
  * GSPO: one importance ratio per row, the geometric mean of its tokens', clipped as a whole; each token
  * of a row then has the same weight.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { gspoLoss } from "arpo-lab/learn";
- * import { detached, evenMaximum, tf } from "arpo-lab/tensor";
- *
- * const logprobs = tf.tensor2d([[-1, -2]]);
- * const ones = tf.ones([1, 2]);
- * const { loss } = gspoLoss({ logprobs, oldLogprobs: logprobs, advantages: ones, mask: ones });
- * assert.equal(loss.dataSync()[0], -1);
- * ```
  */
 export function gspoLoss(input: PolicyLossInput, options: GspoOptions = {}): PolicyLoss {
   checkArguments(

@@ -15,7 +15,7 @@ const largestError = 0.2;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { controlKl } from "arpo-lab/learn";
+ * import { controlKl } from "arpo-lab/experimental/learn";
  *
  * const adaptive = { type: "adaptive", coefficient: 0.1, target: 0.1, horizon: 100 } as const;
  * assert.ok(controlKl(adaptive, { kl: 1, steps: 10 }).coefficient > 0.1);

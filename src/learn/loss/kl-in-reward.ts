@@ -10,7 +10,7 @@ import { type KlKind, klPenalty } from "./kl.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { klInReward } from "arpo-lab/learn";
+ * import { klInReward } from "arpo-lab/experimental/learn";
  *
  * const { rewards } = await klInReward(
  *   { scores: [[0, 1]], oldLogprobs: [[-1, -1]], refLogprobs: [[-2, -1]], mask: [[1, 1]] },

@@ -1,17 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tensor } from "./aggregate.js";
 
-/**
- * The estimates of KL(policy, reference) per token, by the names configurations use.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { klKinds } from "arpo-lab/learn";
- *
- * assert.ok(klKinds.includes("low_var_kl"));
- * ```
- */
+/** The estimates of KL(policy, reference) per token, by the names configurations use. */
 export const klKinds = ["kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3"] as const;
 export type KlKind = (typeof klKinds)[number];
 
@@ -23,8 +13,8 @@ export type KlKind = (typeof klKinds)[number];
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { klPenalty } from "arpo-lab/learn";
- * import { tf } from "arpo-lab/tensor";
+ * import { klPenalty } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
  *
  * assert.equal(klPenalty(tf.tensor1d([-1]), tf.tensor1d([-3]), "k2").dataSync()[0], 2);
  * ```

@@ -7,14 +7,6 @@ import type { RatioKind } from "./token-ratio.js";
  * The losses by name, verl's where it has one: `vanilla` is PPO with dual clip (GRPO, ARPO and, with its
  * two switches, AEPO); `geo_mean` is GMPO; `gspo_turn` is AT2PO's and `turn` Tree-GRPO's; `future_kl` is
  * APPO's.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lossNames } from "arpo-lab/learn";
- *
- * assert.ok(lossNames.includes("cispo"));
- * ```
  */
 export const lossNames = [
   "vanilla",
@@ -54,18 +46,7 @@ export interface LossFacts {
   parameters?: readonly (keyof LossParameters)[];
 }
 
-/**
- * What there is to know of every loss: the only place that lists it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lossFacts } from "arpo-lab/learn";
- *
- * assert.equal(lossFacts.geo_mean.title, "GMPO");
- * assert.equal(lossFacts.gpg.clips, undefined); // it looks at no ratio
- * ```
- */
+/** What there is to know of every loss: the only place that lists it. */
 export const lossFacts: Readonly<Record<LossName, LossFacts>> = {
   vanilla: {
     title: "PPO with dual clip",
@@ -169,17 +150,7 @@ export interface LossChoice {
   ratio?: RatioKind;
 }
 
-/**
- * The loss that options choose.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lossNameOf } from "arpo-lab/learn";
- *
- * assert.deepEqual([lossNameOf({}), lossNameOf({ loss: "sapo" })], ["vanilla", "sapo"]);
- * ```
- */
+/** The loss that options choose. */
 export function lossNameOf(options: LossChoice): LossName {
   checkArguments("choose a loss", { options }, { options: "object" });
   const { loss, ratio } = options;

@@ -31,17 +31,7 @@ export interface LossParameters {
   futureSafety?: number;
 }
 
-/**
- * The published functions' and files' defaults; DRO's weight has none.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lossDefaults } from "arpo-lab/learn";
- *
- * assert.equal(lossDefaults.klCovCoefficient, 0.1);
- * ```
- */
+/** The published functions' and files' defaults; DRO's weight has none. */
 export const lossDefaults: Readonly<Required<Omit<LossParameters, "droBeta">>> = {
   tauPositive: 1,
   tauNegative: 1.05,

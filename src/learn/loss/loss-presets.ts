@@ -4,15 +4,6 @@ import type { ActorLossOptions } from "./actor-loss.js";
  * The settings of published methods' losses, by the method's name: what their papers' scripts set, where
  * that was read; where nothing is set, the loss's own defaults. To lay over an update's options, or over
  * a preset's.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { lossPresets } from "arpo-lab/learn";
- *
- * assert.equal(lossPresets.gmpo.loss, "geo_mean");
- * assert.equal(lossPresets.appo.futureDecay, 64);
- * ```
  */
 export const lossPresets = {
   ppo: { loss: "vanilla" },

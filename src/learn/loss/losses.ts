@@ -39,7 +39,7 @@ const checked =
  * ```ts
  * import assert from "node:assert/strict";
  * import { losses } from "arpo-lab/learn";
- * import { tf } from "arpo-lab/tensor";
+ * import { tf } from "arpo-lab/model";
  *
  * const row = (x: number) => tf.fill([1, 1], x);
  * const input = { oldLogprobs: row(-2), advantages: row(1), mask: row(1) };

@@ -39,25 +39,7 @@ function tokenPolicyLosses(input: PolicyLossInput, options: PolicyLossOptions = 
   return { losses, ratio, unclipped, clipped, advantages };
 }
 
-/**
- * The policy loss: PPO with dual clip, and with AEPO's two switches. ARPO and GRPO use it as it is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { policyLoss } from "arpo-lab/learn";
- * import { tf } from "arpo-lab/tensor";
- *
- * const row = (x: number) => tf.fill([1, 1], x);
- * const input = { oldLogprobs: row(-2), advantages: row(1), mask: row(1) };
- * const slope = (entropyBalancedClipping: boolean) =>
- *   tf.grad((logprobs) => policyLoss({ ...input, logprobs }, { entropyBalancedClipping }).loss)(
- *     row(-1),
- *   ).dataSync()[0];
- * assert.equal(slope(false), 0); // ratio e is above 1.2: PPO drops the token,
- * assert.ok(Math.abs(slope(true) + 1.2) < 1e-5); // AEPO keeps it with weight 1.2
- * ```
- */
+/** The policy loss: PPO with dual clip, and with AEPO's two switches. ARPO and GRPO use it as it is. */
 export function policyLoss(input: PolicyLossInput, options: PolicyLossOptions = {}): PolicyLoss {
   checkArguments(
     "compute a loss",

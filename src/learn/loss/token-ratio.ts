@@ -14,17 +14,7 @@ export interface RatioInput {
   rowLogRatio: number;
 }
 
-/**
- * The mean of ln p - ln p_old over the tokens of a row that are trained; 0 where none is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rowLogRatio } from "arpo-lab/learn";
- *
- * assert.equal(rowLogRatio([-1, -9, -2], [-2, -1, -2], [1, 0, 1]), 0.5);
- * ```
- */
+/** The mean of ln p - ln p_old over the tokens of a row that are trained; 0 where none is. */
 export function rowLogRatio(
   logprobs: ArrayLike<number>,
   oldLogprobs: ArrayLike<number>,
@@ -48,16 +38,6 @@ export function rowLogRatio(
 /**
  * The ratio that an objective gives a token, as one number: its own under PPO, under GSPO its row's,
  * whose exponent is bounded as in the loss.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tokenRatio } from "arpo-lab/learn";
- *
- * const token = { logprob: -1, oldLogprob: -1, rowLogRatio: Math.log(2) };
- * assert.equal(tokenRatio(token, "ppo"), 1);
- * assert.equal(tokenRatio(token, "gspo"), 2);
- * ```
  */
 export function tokenRatio(input: RatioInput, kind: RatioKind = "ppo"): number {
   checkArguments(

@@ -10,8 +10,8 @@ import type { LossAggregation } from "./aggregation-modes.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { valueLoss } from "arpo-lab/learn";
- * import { evenMaximum, tf } from "arpo-lab/tensor";
+ * import { valueLoss } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
  *
  * const row = (x: number) => tf.fill([1, 1], x);
  * const input = { predictions: row(1), values: row(0), returns: row(1), mask: row(1) };

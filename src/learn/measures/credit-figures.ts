@@ -15,10 +15,11 @@ export interface CreditFigures {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { advantages, creditFigures } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
+ * import { advantages } from "arpo-lab/learn";
+ * import { creditFigures } from "arpo-lab/experimental/family";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(({ row }) => ({ text: `${row % 2}\u0001` }));
  * const tree = await rollout(policy, { prompt: "0 or 1?" }, { n: 2 });

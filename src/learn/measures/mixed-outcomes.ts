@@ -71,10 +71,10 @@ class Sets {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { mixedOutcomes } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
+ * import { mixedOutcomes } from "arpo-lab/experimental/learn";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(({ row }) => ({ text: `${row % 2}\u0001` }));
  * const trees = await rollout(policy, [{ prompt: "0 or 1?" }], { n: 2 });

@@ -5,20 +5,7 @@ import type { BatchRow, TrainingBatch } from "../batch.js";
 import { creditFigures } from "./credit-figures.js";
 import { type MixedOutcomeOptions, mixedOutcomes } from "./mixed-outcomes.js";
 
-/**
- * Tokens that were drawn for trees: those that rows share once, tool results not at all.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { generatedTokens } from "arpo-lab/learn";
- * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- *
- * const policy = new ScriptedPolicy(() => ({ text: "ok\u0001" }));
- * assert.equal(generatedTokens([await rollout(policy, { prompt: "?" }, { n: 2 })]), 6);
- * ```
- */
+/** Tokens that were drawn for trees: those that rows share once, tool results not at all. */
 export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>): number {
   checkArguments("count tokens", { trees }, { trees: "items" });
   let count = 0;
@@ -49,10 +36,11 @@ export interface TreeMetricOptions extends MixedOutcomeOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { advantages, treeMetrics } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
+ * import { advantages } from "arpo-lab/learn";
+ * import { treeMetrics } from "arpo-lab/experimental/learn";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(({ row }) => ({ text: `${row % 2}\u0001` }));
  * const tree = await rollout(policy, { prompt: "0 or 1?" }, { n: 2 });

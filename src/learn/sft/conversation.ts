@@ -34,19 +34,7 @@ const sharegpt: Required<ConversationTags> = {
   systemRole: "system",
 };
 
-/**
- * OpenAI's `messages` with `role` and `content`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { openAiTags, readConversation } from "arpo-lab/learn";
- *
- * const messages = [{ role: "user", content: "hi" }, { role: "assistant", content: "hello" }];
- * const { turns } = readConversation({ messages }, openAiTags);
- * assert.deepEqual(turns[1], { role: "assistant", text: "hello" });
- * ```
- */
+/** OpenAI's `messages` with `role` and `content`. */
 export const openAiTags: ConversationTags = {
   messages: "messages",
   role: "role",
@@ -87,7 +75,7 @@ function textOf(message: Record<string, unknown>, key: string): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { readConversation } from "arpo-lab/learn";
+ * import { readConversation } from "arpo-lab/experimental/learn";
  *
  * const row = { conversations: [{ from: "human", value: "hi" }, { from: "gpt", value: "hello" }] };
  * assert.deepEqual(readConversation(row).turns[1], { role: "assistant", text: "hello" });

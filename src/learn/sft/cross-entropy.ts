@@ -11,18 +11,6 @@ export const labelled = (example: Example): number =>
  * Summed cross-entropy of the labelled tokens: each position predicts the token behind it. Divide by
  * the number of labelled tokens for their mean. With `sharedPrefixes`, what examples begin with in common
  * is computed once: the same loss and gradients, to rounding.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { crossEntropy } from "arpo-lab/learn";
- * import { Model } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
- * const model = Model.init({ ...sizes, initializerRange: 0 }, 1);
- * const [loss] = crossEntropy(model, [{ ids: [1, 2, 3], labels: [-100, -100, 3] }]).dataSync();
- * assert.ok(Math.abs(loss - Math.log(12)) < 1e-5); // a model that knows nothing
- * ```
  */
 export function crossEntropy(
   model: Model,

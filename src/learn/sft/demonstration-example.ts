@@ -5,25 +5,7 @@ import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { Conversation } from "./conversation.js";
 import { type Example, encodeConversation } from "./encode.js";
 
-/**
- * A demonstration as a conversation: its task's prompt, as a rollout asks it, and one answer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { demonstrate, tasks } from "arpo-lab/data";
- * import { exampleOf } from "arpo-lab/learn";
- * import { HfTokenizer, trainBpe } from "arpo-lab/model";
- * import { Random } from "arpo-lab/random";
- *
- * const { train, expert } = tasks.calc({ seed: 1, train: 1, test: 1 });
- * const shown = await demonstrate(train[0], expert, async () => "42", {
- *   random: Random.from(1),
- * });
- * const { ids, labels } = exampleOf(shown, new HfTokenizer(trainBpe(["what is"], { vocabSize: 300 })));
- * assert.equal(ids.length, labels.length);
- * ```
- */
+/** A demonstration as a conversation: its task's prompt, as a rollout asks it, and one answer. */
 export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): Example {
   checkArguments(
     "encode a demonstration",

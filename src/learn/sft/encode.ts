@@ -9,8 +9,8 @@ import { type Conversation, toMessages } from "./conversation.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { encodeConversation, ignored } from "arpo-lab/learn";
- * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { encodeConversation, ignored } from "arpo-lab/experimental/learn";
+ * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
  *
  * const turns = [{ role: "user" as const, text: "hi" }, { role: "assistant" as const, text: "yes" }];
  * const { labels } = encodeConversation({ turns }, new CodePointTokenizer());
@@ -54,8 +54,9 @@ function pieces(text: string): { text: string; result: boolean }[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { encodeConversation, ignored } from "arpo-lab/learn";
- * import { HfTokenizer, trainBpe } from "arpo-lab/model";
+ * import { encodeConversation, ignored } from "arpo-lab/experimental/learn";
+ * import { HfTokenizer } from "arpo-lab/model";
+ * import { trainBpe } from "arpo-lab/experimental/formats";
  *
  * const tokenizer = new HfTokenizer(trainBpe(["hello"], { vocabSize: 300 }));
  * const turns = [

@@ -31,7 +31,7 @@ export class FineTuning {
  * import assert from "node:assert/strict";
  * import { fineTune } from "arpo-lab/learn";
  * import { Model } from "arpo-lab/model";
- * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
  *
  * // Usually: await Policy.load("data/models/tiny"), and demonstrations of a family of tasks.
  * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };

@@ -5,15 +5,6 @@ import type { Example } from "./encode.js";
  * Joins examples into rows of at most `cutoff` tokens, longest first into the fullest row that still has
  * room. As in LLaMA-Factory's `packing`, an example can look back at those before it in its row; its
  * first token is not predicted from them.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { pack } from "arpo-lab/learn";
- *
- * const example = (n: number) => ({ ids: Array(n).fill(1), labels: Array(n).fill(1) });
- * assert.deepEqual(pack([example(3), example(5), example(2)], 8).map((e) => e.ids.length), [8, 2]);
- * ```
  */
 export function pack(examples: readonly Example[], cutoff: number): Example[] {
   checkArguments("pack examples", { examples, cutoff }, { examples: "list", cutoff: "count" });

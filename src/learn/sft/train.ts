@@ -72,7 +72,7 @@ export interface SftStep {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { SftTrainer } from "arpo-lab/learn";
+ * import { SftTrainer } from "arpo-lab/experimental/learn";
  * import { Model } from "arpo-lab/model";
  *
  * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };

@@ -20,21 +20,6 @@ const KEPT_BYTES = 16 * 2 ** 20;
  *
  * Here are the accounts: which row has which pages, what is shared, what must be copied before it is
  * written. Weights, cache and arithmetic are in native/src/decoder.cc; logits never come to JavaScript.
- *
- * @example
- * ```ts
- * import { decoderShape, decoderWeights, EngineDecoder, Model } from "arpo-lab/model";
- * import { compiledEngine } from "arpo-lab/tensor";
- *
- * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
- * const model = Model.init(sizes, 7);
- * const engine = compiledEngine();
- * if (engine) {
- *   const shape = decoderShape(model.config);
- *   const decoder = new EngineDecoder(engine.call, shape, () => decoderWeights(model), "int8");
- *   decoder.dispose();
- * }
- * ```
  */
 export class EngineDecoder implements Decoder {
   readonly vocabSize: number;

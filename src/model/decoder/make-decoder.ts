@@ -27,7 +27,8 @@ function keptAs(model: Model, dtype: DecoderType): boolean {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { makeDecoder, Model } from "arpo-lab/model";
+ * import { Model } from "arpo-lab/model";
+ * import { makeDecoder } from "arpo-lab/experimental/formats";
  *
  * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
  * const decoder = makeDecoder(Model.init(sizes, 7));

@@ -7,20 +7,7 @@ import { endNames, layerWeights } from "./weight-names.js";
 import { ropeFrequencies } from "../transformer/rope.js";
 import type { Model } from "../transformer/transformer.js";
 
-/**
- * The shape of a model as decoders read it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { decoderShape, modelConfig } from "arpo-lab/model";
- *
- * const config = modelConfig({
- *   vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2,
- * });
- * assert.equal(decoderShape(config).inverseFrequencies.length, 2);
- * ```
- */
+/** The shape of a model as decoders read it. */
 export function decoderShape(config: ModelConfig): DecoderShape {
   checkArguments(
     "make a decoder",
@@ -44,17 +31,6 @@ const aside = new WeakSet<Model>();
  * Brings a model's weights to main memory where a GPU has them and decoders there will read them, since
  * they can only be waited for: where the engine decodes beside a GPU that trains, or a decoder of blocks
  * (`"q4"`, `"w4a8"`, `"w8a8"`) is wanted. Elsewhere there is nothing to do. Training does this by itself after each step.
- *
- * @example
- * ```ts
- * import { addLora, fetchWeights, makeDecoder, Model } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
- * const model = Model.init(sizes, 7);
- * addLora(model, { rank: 2, alpha: 4 });
- * await fetchWeights(model);
- * makeDecoder(model).dispose();
- * ```
  */
 export async function fetchWeights(model: Model, dtype: DecoderType = "float32"): Promise<void> {
   if (tf.getBackend() !== "webgpu" || model.config.head !== "logits") return;
@@ -73,17 +49,6 @@ export async function fetchWeights(model: Model, dtype: DecoderType = "float32")
 /**
  * A model's weights as decoders read them, as they are now. On backends that keep tensors in main
  * memory nothing is copied, but for weights that have adapters: those are given with the adapters added.
- *
- * @example
- * ```ts
- * import { decoderShape, decoderWeights, Model, PlainDecoder } from "arpo-lab/model";
- *
- * const model = Model.init(
- *   { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 },
- *   7,
- * );
- * const decoder = new PlainDecoder(decoderShape(model.config), () => decoderWeights(model));
- * ```
  */
 export function decoderWeights(model: Model): DecoderWeights {
   checkArguments("make a decoder", { model }, { model: "model" });

@@ -22,7 +22,7 @@ import { sample } from "./sample.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { PlainDecoder } from "arpo-lab/model";
+ * import { PlainDecoder } from "arpo-lab/experimental/formats";
  *
  * const shape = { vocabSize: 2, contextLength: 8, hidden: 2, layers: 0, heads: 1, kvHeads: 1,
  *   headDim: 2, feedForward: 1, normEps: 1e-6, inverseFrequencies: [1] };

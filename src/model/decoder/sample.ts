@@ -52,7 +52,7 @@ function largest(values: Float64Array, k: number): number[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { sample } from "arpo-lab/model";
+ * import { sample } from "arpo-lab/experimental/formats";
  *
  * const off = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, top: 1 };
  * const fair = new Float32Array([0, 0]);

@@ -13,7 +13,8 @@ import { writeModelGguf, type GgufOptions } from "./write-model-gguf.js";
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { HfTokenizer, loadModel, Model, saveGguf, trainBpe } from "arpo-lab/model";
+ * import { HfTokenizer, loadModel, Model } from "arpo-lab/model";
+ * import { saveGguf, trainBpe } from "arpo-lab/experimental/formats";
  *
  * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));
  * const sizes = { vocabSize: 270, hiddenSize: 32, intermediateSize: 64, layers: 1, heads: 2 };

@@ -51,14 +51,6 @@ export function float16Table(): Float32Array {
 /**
  * Rounds single-precision values to 16 bits, to the nearest and on a tie to the even one, and gives
  * their bits.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { packHalf } from "arpo-lab/model";
- *
- * assert.deepEqual([...packHalf(new Float32Array([1, -2]), "bfloat16")], [0x3f80, 0xc000]);
- * ```
  */
 export function packHalf(values: Float32Array, type: "float16" | "bfloat16"): Uint16Array {
   checkArguments("pack numbers", { values, type }, { values: "list", type: "text" });
@@ -81,19 +73,7 @@ function widen(bits: Uint16Array, words: Uint32Array): void {
   for (let i = 2 * paired; i < bits.length; i++) words[i] = bits[i]! << 16;
 }
 
-/**
- * The values of 16-bit floats, exactly, written to `out`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { packHalf, unpackHalf } from "arpo-lab/model";
- *
- * const out = new Float32Array(1);
- * unpackHalf(packHalf(new Float32Array([0.1]), "bfloat16"), "bfloat16", out);
- * assert.equal(out[0], 0.10009765625);
- * ```
- */
+/** The values of 16-bit floats, exactly, written to `out`. */
 export function unpackHalf(
   bits: Uint16Array,
   type: "float16" | "bfloat16",

@@ -66,7 +66,7 @@ function rope(json: Json, contextLength: number): { theta: number; scaling?: Rop
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { parseHfConfig } from "arpo-lab/model";
+ * import { parseHfConfig } from "arpo-lab/experimental/formats";
  *
  * const config = parseHfConfig({
  *   architectures: ["Qwen2ForCausalLM"],
@@ -139,7 +139,8 @@ export function parseHfConfig(json: unknown): ModelConfig {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { formatHfConfig, modelConfig, parseHfConfig } from "arpo-lab/model";
+ * import { modelConfig } from "arpo-lab/model";
+ * import { formatHfConfig, parseHfConfig } from "arpo-lab/experimental/formats";
  *
  * const config = modelConfig({
  *   vocabSize: 1000, hiddenSize: 64, intermediateSize: 128, layers: 2, heads: 4,

@@ -15,7 +15,7 @@ const pieceBytes = 4096;
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, writeFile } from "node:fs/promises";
- * import { modelFingerprint } from "arpo-lab/model";
+ * import { modelFingerprint } from "arpo-lab/experimental/formats";
  *
  * const folder = await mkdtemp("/tmp/arpo-");
  * await writeFile(`${folder}/model.safetensors`, new Uint8Array(100));

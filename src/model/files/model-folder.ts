@@ -10,15 +10,6 @@ const packageRoot = packagePath("");
  * The folder (or `.gguf` file) of a model: the one that is there, seen from the working folder; where there is none, a
  * `data/models/NAME` is the model of that name that comes with the package. So that the same command and
  * the same cell work in a clone of the repository and in a project of one's own.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { existsSync } from "node:fs";
- * import { modelFolder } from "arpo-lab/model";
- *
- * assert.ok(existsSync(modelFolder("data/models/tiny")));
- * ```
  */
 export function modelFolder(path: string): string {
   checkArguments("find a model", { path }, { path: "path" });
@@ -28,18 +19,7 @@ export function modelFolder(path: string): string {
   return existsSync(shipped) ? shipped : here;
 }
 
-/**
- * What a model is called: its folder's name, or its file's without the ending.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { modelName } from "arpo-lab/model";
- *
- * assert.equal(modelName("models/SmolLM2-135M-Instruct.Q4_1.gguf"), "SmolLM2-135M-Instruct.Q4_1");
- * assert.equal(modelName("data/models/tiny"), "tiny");
- * ```
- */
+/** What a model is called: its folder's name, or its file's without the ending. */
 export function modelName(path: string): string {
   checkArguments("name a model", { path }, { path: "path" });
   return basename(path).replace(/\.gguf$/i, "");

@@ -16,7 +16,7 @@ const pieceSize = 1 << 18; // values converted at a time: what a second-level ca
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { SafetensorsFile, writeSafetensors } from "arpo-lab/model";
+ * import { SafetensorsFile, writeSafetensors } from "arpo-lab/experimental/formats";
  *
  * const path = `${await mkdtemp("/tmp/arpo-")}/a.safetensors`;
  * const values = new Float32Array([1, 2, 3, 4, 5, 6]);

@@ -15,19 +15,6 @@ let serial = 0;
 /**
  * Writes a file under another name and lets it take its place in one step, so that nobody, not even
  * after a crash, sees half of it. Several files can be staged first and committed together.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp, readFile } from "node:fs/promises";
- * import { stageFile } from "arpo-lab/model";
- *
- * const path = `${await mkdtemp("/tmp/arpo-")}/note.txt`;
- * const staged = await stageFile(path, (file) => file.writeFile("whole"));
- * await assert.rejects(readFile(path));
- * await staged.commit();
- * assert.equal(await readFile(path, "utf8"), "whole");
- * ```
  */
 export async function stageFile(
   path: string,

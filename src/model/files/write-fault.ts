@@ -1,17 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 
-/**
- * What kept something from being written, in words.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writeFault } from "arpo-lab/model";
- *
- * const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
- * assert.equal(writeFault(full, "save a").message, "Cannot save a: the disk is full (ENOSPC)");
- * ```
- */
+/** What kept something from being written, in words. */
 export function writeFault(error: unknown, doing: string): Error {
   checkArguments("tell a fault", { doing }, { doing: "text" });
   const { code, message } = error as NodeJS.ErrnoException;

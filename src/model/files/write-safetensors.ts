@@ -75,7 +75,7 @@ export async function stageSafetensors(
  * @example
  * ```ts
  * import { mkdtemp } from "node:fs/promises";
- * import { writeSafetensors } from "arpo-lab/model";
+ * import { writeSafetensors } from "arpo-lab/experimental/formats";
  *
  * const folder = await mkdtemp("/tmp/arpo-");
  * await writeSafetensors(`${folder}/b.safetensors`, [

@@ -34,15 +34,6 @@ export function checkWritable(values: Float32Array, name: string, dtype: WeightT
  * Writes weights as a Hugging Face folder has them, whole or in shards with an index, and other files
  * beside them. Values are asked for one tensor at a time; old files are replaced only once all new
  * ones are on disk.
- *
- * @example
- * ```ts
- * import { mkdtemp } from "node:fs/promises";
- * import { writeWeights } from "arpo-lab/model";
- *
- * const w = { name: "w", shape: [2], values: () => new Float32Array([0.5, 1]) };
- * await writeWeights(await mkdtemp("/tmp/arpo-"), [w], new Map([["config.json", "{}"]]));
- * ```
  */
 export async function writeWeights(
   folder: string,

@@ -98,7 +98,8 @@ function inMemory(tensors: StoredTensors, config: ModelConfig, read: Read): Weig
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { loadDecoder, Model, saveModel } from "arpo-lab/model";
+ * import { Model, saveModel } from "arpo-lab/model";
+ * import { loadDecoder } from "arpo-lab/experimental/formats";
  *
  * const folder = await mkdtemp("/tmp/arpo-");
  * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };

@@ -7,7 +7,8 @@ import type { Model } from "../transformer/transformer.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { addLora, mergeLora, Model, unmergeLora } from "arpo-lab/model";
+ * import { addLora, mergeLora, Model } from "arpo-lab/model";
+ * import { unmergeLora } from "arpo-lab/experimental/formats";
  *
  * const sizes = { vocabSize: 9, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
  * const model = Model.init(sizes, 1);

@@ -13,7 +13,8 @@ import { stochasticRoundBfloat16 } from "./stochastic-rounding.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { setWeightPrecision, makeDecoder, Model } from "arpo-lab/model";
+ * import { Model } from "arpo-lab/model";
+ * import { setWeightPrecision, makeDecoder } from "arpo-lab/experimental/formats";
  *
  * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4 };
  * const model = Model.init(sizes, 7);

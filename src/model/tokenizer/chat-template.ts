@@ -10,7 +10,8 @@ import type { ChatMessage, ChatOptions } from "./tokenizer.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { chatMl, HfTokenizer, trainBpe } from "arpo-lab/model";
+ * import { HfTokenizer } from "arpo-lab/model";
+ * import { chatMl, trainBpe } from "arpo-lab/experimental/formats";
  *
  * const files = trainBpe(["hello"], { vocabSize: 260, chatTemplate: chatMl });
  * const tokenizer = new HfTokenizer(files);
@@ -28,7 +29,7 @@ export const chatMl = `{% for message in messages %}{{ '<|im_start|>' + message[
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { ChatTemplate, chatMl } from "arpo-lab/model";
+ * import { ChatTemplate, chatMl } from "arpo-lab/experimental/formats";
  *
  * const template = new ChatTemplate(chatMl);
  * assert.equal(

@@ -6,17 +6,6 @@ import type { Tokenizer } from "./tokenizer.js";
  *
  * Costs what those tokens cost, however long the text is: a tool may answer with megabytes of which
  * a row keeps little or nothing.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { encodeStart, HfTokenizer, trainBpe } from "arpo-lab/model";
- *
- * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));
- * const long = encodeStart(tokenizer, "low ".repeat(1_000_000), 2);
- * assert.deepEqual(long, { tokens: tokenizer.encode("low low").slice(0, 2), whole: false });
- * assert.equal(encodeStart(tokenizer, "low", 2).whole, true);
- * ```
  */
 export function encodeStart(
   tokenizer: Tokenizer,

@@ -30,7 +30,8 @@ function content(value: unknown): string | undefined {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { HfTokenizer, trainBpe } from "arpo-lab/model";
+ * import { HfTokenizer } from "arpo-lab/model";
+ * import { trainBpe } from "arpo-lab/experimental/formats";
  *
  * const tokenizer = new HfTokenizer(trainBpe(["low lower lowest"], { vocabSize: 270 }));
  * assert.equal(tokenizer.decode(tokenizer.encode("lower 🙂")), "lower 🙂");

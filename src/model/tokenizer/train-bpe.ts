@@ -44,7 +44,8 @@ function splitPattern(maxDigits: number): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { HfTokenizer, trainBpe } from "arpo-lab/model";
+ * import { HfTokenizer } from "arpo-lab/model";
+ * import { trainBpe } from "arpo-lab/experimental/formats";
  *
  * const files = trainBpe(["the search, the search", "a searching"], {
  *   vocabSize: 280,

@@ -11,21 +11,6 @@ import type { Sharing } from "./token-batch.js";
  * gathers from the positions before it. Then feed-forward: every position by itself. Each works on a
  * normalised copy and adds what it found to the stream. With `loraScale` the matrices are not trained but
  * the adapters that are among the weights.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { decoderLayer, modelConfig, rotaryTable, weightShapes } from "arpo-lab/model";
- * import { tf } from "arpo-lab/tensor";
- *
- * const config = modelConfig({
- *   vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 4,
- * });
- * const named = [...weightShapes(config)].map(([name, shape]) => [name.slice(15), tf.zeros(shape)]);
- * const x = tf.ones([1, 3, 16]);
- * const y = decoderLayer(x, Object.fromEntries(named), rotaryTable(config, 3), undefined, config);
- * assert.deepEqual(y.arraySync(), x.arraySync()); // weights of nothing find nothing
- * ```
  */
 export function decoderLayer(
   x: tf.Tensor,

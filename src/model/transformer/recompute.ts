@@ -7,16 +7,6 @@ type Save = (tensors: tf.Tensor[]) => void;
  * f(inputs, constants), remembering only the inputs: what f computes on the way is thrown away and
  * computed again when the gradient is asked for. Time for memory: one more forward pass, and only one
  * stretch of the network unfolded at a time. Gradients flow to `inputs`, not to `constants`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { recompute } from "arpo-lab/model";
- * import { tf } from "arpo-lab/tensor";
- *
- * const cube = (x: tf.Tensor) => recompute(([y]) => y.square().mul(y), [x]);
- * assert.equal(tf.grad((x) => cube(x).sum())(tf.tensor1d([2])).dataSync()[0], 12);
- * ```
  */
 export function recompute(
   f: (inputs: tf.Tensor[], constants: tf.Tensor[]) => tf.Tensor,

@@ -9,17 +9,6 @@ const single = Math.fround;
  * How fast each pair of a head's dimensions turns, in radians per position: `headDim / 2` values,
  * rounded to single precision where transformers rounds them. Dimension i is paired with
  * i + headDim / 2.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { modelConfig, ropeFrequencies } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 10, hiddenSize: 8, intermediateSize: 8, layers: 1, heads: 2 };
- * const [fast, slow] = ropeFrequencies(modelConfig(sizes));
- * assert.equal(fast, 1);
- * assert.ok(Math.abs(slow - 0.01) < 1e-9);
- * ```
  */
 export function ropeFrequencies(config: ModelConfig): Float32Array {
   checkArguments("turn positions", { config }, { config: { headDim: "number" } });
@@ -46,19 +35,7 @@ export interface RotaryTable {
   sin: tf.Tensor;
 }
 
-/**
- * The angles by which positions 0, 1, 2, ... turn each pair of a head's dimensions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { modelConfig, rotaryTable } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 10, hiddenSize: 8, intermediateSize: 8, layers: 1, heads: 2 };
- * const { cos } = rotaryTable(modelConfig(sizes), 2);
- * assert.ok(Math.abs(cos.dataSync()[2] - Math.cos(1)) < 1e-6); // position 1, the fast pair
- * ```
- */
+/** The angles by which positions 0, 1, 2, ... turn each pair of a head's dimensions. */
 export function rotaryTable(config: ModelConfig, positions: number): RotaryTable {
   checkArguments(
     "turn positions",

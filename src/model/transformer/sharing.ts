@@ -10,22 +10,7 @@ export interface SharedRows {
   index: Int32Array;
 }
 
-/**
- * Lays rows over each other where they begin with the same tokens.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Model, shareRows } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 9, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
- * const model = Model.init(sizes, 1);
- * const { batch, index } = shareRows([[1, 2, 3], [1, 2, 4, 5]], model.config);
- * assert.deepEqual([...batch.ids.dataSync()], [1, 2, 3, 4, 5]);
- * assert.deepEqual([...index], [0, 1, 2, 0, 0, 1, 3, 4]); // the first row is padded with 0
- * assert.deepEqual(model.forward(batch).shape, [1, 5, 8]);
- * ```
- */
+/** Lays rows over each other where they begin with the same tokens. */
 export function shareRows(rows: readonly ArrayLike<number>[], config: ModelConfig): SharedRows {
   checkArguments("share rows", { rows, config }, { rows: "list", config: { vocabSize: "number" } });
   const { ids, lengths } = batchTokens(rows, config);

@@ -4,17 +4,6 @@ import type { ModelConfig } from "../config.js";
 /**
  * Every weight of a model with its shape, under its Hugging Face name and in checkpoint order.
  * Matrices are `[out, in]`. Checkpoints, the transformer and the decoder all go by this list.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { modelConfig, weightShapes } from "arpo-lab/model";
- *
- * const shapes = weightShapes(
- *   modelConfig({ vocabSize: 100, hiddenSize: 32, intermediateSize: 64, layers: 1, heads: 4, kvHeads: 2 }),
- * );
- * assert.deepEqual(shapes.get("model.layers.0.self_attn.k_proj.weight"), [16, 32]);
- * ```
  */
 export function weightShapes(config: ModelConfig): Map<string, number[]> {
   checkArguments(

@@ -37,19 +37,7 @@ function readModels(answer: unknown): z.infer<typeof listed> {
   throw new TypeError(`no list of models: ${z.prettifyError(parsed.error)}`);
 }
 
-/**
- * Connects to endpoints of one model, asking the first for what was not said.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Policy } from "arpo-lab/policy";
- *
- * // A key comes from the environment: { apiKeyEnv: "MY_KEY" }. Nothing listens on port 9.
- * const options = { tokenizer: "no/such/folder", attempts: 1 };
- * await assert.rejects(Policy.remote("http://127.0.0.1:9/v1", options), /Cannot/);
- * ```
- */
+/** Connects to endpoints of one model, asking the first for what was not said. */
 export async function connectRemote(
   urls: readonly string[],
   options: ConnectOptions,

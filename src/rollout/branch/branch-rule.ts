@@ -1,19 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 
-/**
- * The branching rules, by the source each was taken from.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { branchRules, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 8, initialRollouts: 2, seed: 1 });
- * const branches = branchRules.map((rule) => tree.replay({ rule }).branches);
- * assert.equal(branches.length, 5);
- * ```
- */
+/** The branching rules, by the source each was taken from. */
 export const branchRules = [
   "arpo-code",
   "arpo-paper",

@@ -9,7 +9,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { ConsecutivePenalty } from "arpo-lab/rollout";
+ * import { ConsecutivePenalty } from "arpo-lab/experimental/entropy";
  *
  * const penalty = new ConsecutivePenalty(2);
  * penalty.endRound(new Set([0]));

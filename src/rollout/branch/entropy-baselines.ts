@@ -8,7 +8,7 @@
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { EntropyBaselines } from "arpo-lab/rollout";
+ * import { EntropyBaselines } from "arpo-lab/experimental/entropy";
  *
  * const baselines = new EntropyBaselines();
  * assert.equal(baselines.of(0, 1.5), 1.5);

@@ -29,8 +29,9 @@ export interface CallConcentration {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { callConcentration, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { callConcentration } from "arpo-lab/experimental/entropy";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tree = await rollout(babbler(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });

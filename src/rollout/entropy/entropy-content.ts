@@ -20,8 +20,9 @@ export interface EntropyContent {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { entropyContent, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { entropyContent } from "arpo-lab/experimental/entropy";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(babbler(), { prompt: "a" }, { n: 4 });
  * const { top } = entropyContent(tree, { share: 1 });

@@ -32,9 +32,10 @@ export interface ForkOutcome {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { score } from "arpo-lab/reward";
- * import { entropyOutcome, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { score } from "arpo-lab/learn";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { entropyOutcome } from "arpo-lab/experimental/entropy";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tools = new ToolSet([calculator()]);

@@ -20,8 +20,9 @@ export interface EntropyRise {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { entropyRise, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { entropyRise } from "arpo-lab/experimental/entropy";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tools = new ToolSet([calculator()]);

@@ -29,8 +29,9 @@ export interface EntropyStatistics {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { entropyStatistics, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { entropyStatistics } from "arpo-lab/experimental/entropy";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tools = new ToolSet([calculator()]);

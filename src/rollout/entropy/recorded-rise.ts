@@ -25,8 +25,9 @@ export interface RecordedRound {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { recordedRise, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { recordedRise } from "arpo-lab/experimental/entropy";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tree = await rollout(babbler(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });

@@ -16,7 +16,7 @@ import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
  * import { loadTrees, rollout, saveTrees } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const folder = await mkdtemp(join(tmpdir(), "trees-"));
  * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });

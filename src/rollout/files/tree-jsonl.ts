@@ -50,8 +50,9 @@ export function tightNode({ tokens, logprobs, entropies, top, ...rest }: Loose):
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { rollout, treesFromJsonl, treesToJsonl } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { treesFromJsonl, treesToJsonl } from "arpo-lab/experimental/formats";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
  * const [again] = treesFromJsonl(treesToJsonl([tree]));
@@ -75,7 +76,7 @@ export function treesToJsonl(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treesFromJsonl } from "arpo-lab/rollout";
+ * import { treesFromJsonl } from "arpo-lab/experimental/formats";
  *
  * assert.throws(() => treesFromJsonl("{}"), /Cannot read a tree: line 1/);
  * ```

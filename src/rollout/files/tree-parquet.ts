@@ -96,8 +96,9 @@ function cells(tree: number, node: TreeNode): Cells {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { rollout, treesFromParquet, treesToParquet } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { treesFromParquet, treesToParquet } from "arpo-lab/experimental/formats";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
  * const [again] = await treesFromParquet(await treesToParquet([tree]));
@@ -172,7 +173,7 @@ interface ParquetRow {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treesFromParquet, treesToParquet } from "arpo-lab/rollout";
+ * import { treesFromParquet, treesToParquet } from "arpo-lab/experimental/formats";
  *
  * assert.deepEqual(await treesFromParquet(await treesToParquet([])), []);
  * ```

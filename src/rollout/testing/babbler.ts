@@ -8,7 +8,7 @@ import { ScriptedPolicy, type ScriptSituation } from "./scripted-policy.js";
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * const [a, b] = await rollout(babbler(), [{ prompt: "?" }, { prompt: "?" }], { seed: 1 });
  * assert.notDeepEqual(a.trajectories[0].text, b.trajectories[0].text);

@@ -6,7 +6,7 @@ import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js"
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
  *
  * assert.deepEqual(new CodePointTokenizer().encode("é!"), [233, 33]);
  * ```

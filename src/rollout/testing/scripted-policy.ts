@@ -39,8 +39,8 @@ class ScriptedRow implements Row {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { Random } from "arpo-lab/random";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { Random } from "arpo-lab/policy";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(({ turn }) => ({ text: `turn ${turn}\u0001` }));
  * const session = policy.session();

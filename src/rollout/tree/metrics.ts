@@ -5,14 +5,6 @@ import type { RolloutTreeData } from "./tree-data.js";
 /**
  * The tool metrics of a batch of trees under the reference's names. Times are in seconds. Calls of
  * AEPO's probes are not counted, as in the reference.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { toolMetrics } from "arpo-lab/rollout";
- *
- * assert.equal(toolMetrics([])["tools/total_calls"], 0);
- * ```
  */
 export function toolMetrics(
   trees: Iterable<Pick<RolloutTreeData, "config" | "nodes" | "environment">>,

@@ -21,25 +21,7 @@ export interface PaddedTrajectories {
   lossMask: Uint8Array;
 }
 
-/**
- * Puts trajectories of any lengths into one rectangle.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { padTrajectories, rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- *
- * const policy = new ScriptedPolicy(() => ({ text: "ok\u0001" }));
- * const tree = await rollout(policy, { prompt: "hi" });
- * const batch = padTrajectories(tree.trajectories, {
- *   padId: 0, eosIds: [1], promptLength: 3, responseLength: 4,
- * });
- * assert.deepEqual([...batch.prompts], [0, 104, 105]);
- * assert.deepEqual([...batch.attention], [0, 1, 1, 1, 1, 1, 0]);
- * assert.deepEqual([...batch.positions], [0, 0, 1, 2, 3, 4, 5]);
- * ```
- */
+/** Puts trajectories of any lengths into one rectangle. */
 export function padTrajectories(
   trajectories: readonly Trajectory[],
   options: {

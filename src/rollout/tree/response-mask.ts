@@ -6,16 +6,6 @@ import { checkArguments } from "../../arguments/check-arguments.js";
  *
  * Without an end token the reference attends to every position, padding included, and so places the
  * reward on the last padding token. `length`, the number of real tokens, ends attention there instead.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { responseAttention } from "arpo-lab/rollout";
- *
- * assert.deepEqual([...responseAttention([5, 2, 7, 0], [2])], [1, 1, 0, 0]);
- * assert.deepEqual([...responseAttention([5, 6, 0, 0], [2])], [1, 1, 1, 1]);
- * assert.deepEqual([...responseAttention([5, 6, 0, 0], [2], 2)], [1, 1, 0, 0]);
- * ```
  */
 export function responseAttention(
   padded: ArrayLike<number>,

@@ -23,8 +23,9 @@ export interface Turn {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { rollout, turnsOf } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { turnsOf } from "arpo-lab/experimental/learn";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const policy = new ScriptedPolicy(({ turn }) => ({

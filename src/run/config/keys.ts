@@ -44,16 +44,5 @@ function* walk(type: z.core.$ZodType, path: string): Generator<ConfigKey> {
   };
 }
 
-/**
- * Every key the configuration knows, in the schema's order.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { configKeys } from "arpo-lab/run";
- *
- * const key = configKeys.find(({ path }) => path === "trainer.nnodes");
- * assert.equal(key?.kept, true); // taken and exported, without meaning on one machine
- * ```
- */
+/** Every key the configuration knows, in the schema's order. */
 export const configKeys: readonly ConfigKey[] = [...walk(schema, "")];

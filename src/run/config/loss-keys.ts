@@ -4,15 +4,6 @@ import { put, type Tree } from "./tree.js";
 /**
  * Where the parameters of single losses stand below `actor_rollout_ref.actor`, by their options: verl's
  * names and places.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { parameterKeys } from "arpo-lab/run";
- *
- * assert.equal(parameterKeys.tauPositive, "tau_pos");
- * assert.equal(parameterKeys.gppoLow, "policy_loss.beta1");
- * ```
  */
 export const parameterKeys = {
   tauPositive: "tau_pos",

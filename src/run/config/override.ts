@@ -11,20 +11,6 @@ export interface Override {
 /**
  * Reads one override as Hydra writes them: `key=value`, `+key=value`, `++key=value`, `~key`. The value
  * is YAML. Nothing behind the `=` (a shell variable that was never set) leaves the key as it is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { parseOverride } from "arpo-lab/run";
- *
- * assert.deepEqual(parseOverride("++actor_rollout_ref.rollout.n=16"), {
- *   kind: "set",
- *   path: "actor_rollout_ref.rollout.n",
- *   value: 16,
- * });
- * assert.deepEqual(parseOverride("trainer.logger=[console, wandb]")?.value, ["console", "wandb"]);
- * assert.equal(parseOverride("actor_rollout_ref.rollout.multi_turn.enable="), undefined);
- * ```
  */
 export function parseOverride(text: string): Override | undefined {
   checkArguments("override", { text }, { text: "text" });

@@ -85,16 +85,6 @@ function method(
  * `appo`, …) and, to lay over one of them, the
  * sizes of the published scripts (`7b`, `8b`, `14b`), of the seed's toy (`3b-toy`) and of a laptop
  * (`tiny`), and losses by their methods' names (`cispo`, `gmpo`, `ce-gppo`, …).
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { loadConfig } from "arpo-lab/run";
- *
- * const { config } = await loadConfig({ preset: ["aepo", "14b"] });
- * assert.equal(config.actor_rollout_ref.rollout.tools.call_limit, 6);
- * assert.ok(config.actor_rollout_ref.actor.enable_entropy_balanced_clipping);
- * ```
  */
 export const configPresets = {
   grpo: withRollout(published, {}, rolloutKeys(algorithms.grpo)),

@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { aggregationRules, estimators, klKinds } from "../../learn/index.js";
+import { aggregationRules, estimatorNames, klKinds } from "../../learn/index.js";
 import {
   atLeast,
   flag,
@@ -29,7 +29,7 @@ export const loggerNames = ["console", "tensorboard", "mlflow", "wandb"] as cons
 
 /** From rewards to advantages. */
 export const algorithm = section({
-  adv_estimator: oneOf(estimators, "gae").describe("How rewards become advantages"),
+  adv_estimator: oneOf(estimatorNames, "gae").describe("How rewards become advantages"),
   gamma: z.number().min(0).max(1).default(1).describe("Discount"),
   lam: z.number().min(0).max(1).default(1).describe("GAE's lambda"),
   norm_adv_by_std_in_grpo: flag(true).describe("GRPO: divide by the group's deviation"),

@@ -14,14 +14,12 @@ export type RunLine =
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { jsonLines, runLine } from "arpo-lab/run";
+ * import { jsonLines } from "arpo-lab/run";
  *
  * const lines: string[] = [];
  * const logger = jsonLines((line) => lines.push(line));
  * await logger.log(3, { "critic/score/mean": 0.5, "actor/kl": NaN });
  * assert.equal(lines[0], '{"run":"step","step":3,"metrics":{"critic/score/mean":0.5}}');
- * assert.deepEqual(runLine(lines[0]), { run: "step", step: 3, metrics: { "critic/score/mean": 0.5 } });
- * assert.equal(runLine("training in runs/one"), undefined);
  * ```
  */
 export function jsonLines(write: (line: string) => void): Logger {
@@ -44,18 +42,7 @@ export function jsonLines(write: (line: string) => void): Logger {
   };
 }
 
-/**
- * What a line of a run's output says, if it is one of `jsonLines`; other lines are undefined.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { runLine } from "arpo-lab/run";
- *
- * assert.deepEqual(runLine('{"run":"end","outcome":"finished"}'), { run: "end", outcome: "finished" });
- * assert.equal(runLine('{"run":"step"}'), undefined);
- * ```
- */
+/** What a line of a run's output says, if it is one of `jsonLines`; other lines are undefined. */
 export function runLine(text: string): RunLine | undefined {
   checkArguments("read a line", { text }, { text: "text" });
   if (!text.startsWith('{"run":')) return undefined;

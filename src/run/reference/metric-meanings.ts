@@ -1,18 +1,7 @@
 import { correctionMeanings, filterMeanings, treeMeanings } from "./correction-meanings.js";
 import { type MetricMeaning, spread } from "./metric-meaning.js";
 
-/**
- * Every metric that training writes, by what it is about.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { metricMeanings } from "arpo-lab/run";
- *
- * const names = metricMeanings["The run"].map(({ name }) => name);
- * assert.ok(names.includes("training/global_step"));
- * ```
- */
+/** Every metric that training writes, by what it is about. */
 export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
   "The run": [
     { name: "training/global_step", meaning: "Steps done, this one included" },
@@ -194,19 +183,7 @@ const patterns = list.map((metric) => ({
   ),
 }));
 
-/**
- * What a metric means, or undefined for a name that training never writes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { metricMeaning } from "arpo-lab/run";
- *
- * assert.match(metricMeaning("actor/pg_clipfrac")!.meaning, /^Share of trained tokens/);
- * assert.match(metricMeaning("val-core/calc/reward/mean@4")!.meaning, /^Mean reward of N answers/);
- * assert.equal(metricMeaning("actor/pg_clipfraction"), undefined);
- * ```
- */
+/** What a metric means, or undefined for a name that training never writes. */
 export function metricMeaning(name: string): MetricMeaning | undefined {
   return (
     list.find((metric) => metric.name === name) ??

@@ -85,18 +85,6 @@ export type SftConfig = z.output<typeof schema>;
 /**
  * Reads LLaMA-Factory's YAML as it is, with `key=value` over it. Unknown keys are errors that name the
  * nearest known one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { writeFile } from "node:fs/promises";
- * import { loadSftConfig } from "arpo-lab/run";
- *
- * await writeFile("/tmp/sft.yaml", "model_name_or_path: data/models/tiny\ndataset: d\noutput_dir: o\nbf16: true\n");
- * const { config, kept } = await loadSftConfig("/tmp/sft.yaml", ["learning_rate=7e-6"]);
- * assert.equal(config.learning_rate, 7e-6);
- * assert.deepEqual(kept, ["bf16"]);
- * ```
  */
 export async function loadSftConfig(
   path: string,

@@ -56,28 +56,6 @@ export interface SftRunOptions {
  * the bytes of one that was not. Which runs go on follows LLaMA-Factory: those without
  * `overwrite_output_dir`, and all with `resume_from_checkpoint: true`. With `finetuning_type: lora` the
  * folders hold the adapters, and `merged` holds the model that has them added.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp, rm, writeFile } from "node:fs/promises";
- * import { SftRun, loadSftConfig } from "arpo-lab/run";
- *
- * const folder = await mkdtemp("/tmp/arpo-");
- * const turns = [{ from: "human", value: "1+1?" }, { from: "gpt", value: "2" }];
- * await writeFile(`${folder}/toy.jsonl`, JSON.stringify({ conversations: turns }));
- * const info = { toy: { file_name: "toy.jsonl", formatting: "sharegpt" } };
- * await writeFile(`${folder}/dataset_info.json`, JSON.stringify(info));
- * const data = `dataset: toy\ndataset_dir: ${folder}\noutput_dir: ${folder}/out\n`;
- * await writeFile(`${folder}/sft.yaml`, `model_name_or_path: data/models/tiny\n${data}max_steps: 1\n`);
- * const { config } = await loadSftConfig(`${folder}/sft.yaml`);
- * const run = await SftRun.open(config);
- * let steps = 0;
- * for await (const { loss } of run) steps += Number(loss > 0);
- * assert.deepEqual([steps, run.before], [1, 0]);
- * run.dispose();
- * await rm(folder, { recursive: true });
- * ```
  */
 export class SftRun implements AsyncIterable<SftRunStep> {
   readonly #log: SftStep[] = [];

@@ -72,17 +72,6 @@ interface Split {
  * The tiny model's tokenizer, trained on what its tasks say: tags and the invented names are whole
  * tokens, numbers come in pairs of digits. (Copying a name of several tokens, or a number in single
  * digits, took many times the training.)
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { HfTokenizer } from "arpo-lab/model";
- * import { tinyTokenizer } from "arpo-lab/run";
- *
- * const tokenizer = new HfTokenizer(tinyTokenizer());
- * assert.equal(tokenizer.encode("<search></search>").length, 2); // a tag is one token
- * assert.equal(tokenizer.encode("1234").length, 2); // numbers come in pairs of digits
- * ```
  */
 export function tinyTokenizer(): TokenizerFiles {
   const { towns, people, rivers, trades } = createWorld();

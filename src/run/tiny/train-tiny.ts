@@ -31,14 +31,6 @@ export interface TinyRecipe {
  * How the model in `data/models/tiny` was made: clean demonstrations over many worlds until it copies
  * and computes reliably, then corrupted ones, so that its greedy answers stay right while its samples
  * err, and reinforcement learning has something to mend.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tinyRecipe } from "arpo-lab/run";
- *
- * assert.deepEqual(tinyRecipe.stages.map(({ name }) => name), ["clean", "corrupted"]);
- * ```
  */
 export const tinyRecipe: TinyRecipe = {
   seed: 1,
@@ -75,26 +67,7 @@ export const tinyRecipe: TinyRecipe = {
   ],
 };
 
-/**
- * Trains the tiny model by its recipe and writes it as a Hugging Face folder.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp, readdir, rm } from "node:fs/promises";
- * import { tinyRecipe, trainTiny } from "arpo-lab/run";
- *
- * // The whole recipe takes hours; this one makes two demonstrations and one step.
- * const few = { counts: { calc: 2 }, seed: 1, worlds: 1 };
- * const sizes = { hiddenSize: 8, layers: 1, heads: 2, kvHeads: 1, intermediateSize: 16 };
- * const folder = await mkdtemp("/tmp/arpo-");
- * const stages = [{ ...tinyRecipe.stages[0], demonstrations: few }];
- * const model = await trainTiny(folder, { ...tinyRecipe, ...sizes, batchSize: 2, stages });
- * assert.ok((await readdir(folder)).includes("recipe.json"));
- * model.dispose();
- * await rm(folder, { recursive: true });
- * ```
- */
+/** Trains the tiny model by its recipe and writes it as a Hugging Face folder. */
 export async function trainTiny(
   folder: string,
   recipe: TinyRecipe = tinyRecipe,

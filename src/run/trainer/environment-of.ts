@@ -13,20 +13,6 @@ import { familiesIn } from "./tasks-of.js";
  * The environment a configuration names (`data.environment`): one that ships, or what a module exports
  * (`./shop.ts`, `./shop.ts#Shop`): a class or a function that makes an instance. Without a name it is that
  * of the task generators, where theirs have one.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Maze } from "arpo-lab/data";
- * import { environmentOf, loadConfig } from "arpo-lab/run";
- *
- * const of = async (...overrides: string[]) =>
- *   environmentOf((await loadConfig({ overrides })).config);
- * assert.equal(await of("data.environment=maze"), Maze);
- * assert.equal(await of("data.train_files=tasks:maze?size=2", "data.val_files=tasks:maze"), Maze);
- * assert.equal(await of(), undefined);
- * await assert.rejects(of("data.environment=maize"), /did you mean maze\?/);
- * ```
  */
 export async function environmentOf(
   config: Pick<Config, "data">,

@@ -105,7 +105,7 @@ test("a configuration names an environment: by its tasks, its name or its file",
     const file = join(folder, "door.ts");
     await writeFile(
       file,
-      `import type { Environment } from "arpo-lab/environment";
+      `import type { Environment } from "arpo-lab/tools";
       export class Door implements Environment {
         tools = { push: "Pushes it." };
         reset(): string { return "A door."; }

@@ -13,24 +13,6 @@ function promptTokens(task: Task, tokenizer: Tokenizer, enough: number): number 
 /**
  * Applies `data.filter_overlong_prompts` and the `error` of `data.truncation` to a set's tasks, before
  * the first step rather than in the middle of a run. Cutting is left to the rollout.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import type { Task } from "arpo-lab/data";
- * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
- * import { fitTasks, loadConfig } from "arpo-lab/run";
- *
- * const taskOf = (id: string, content: string): Task => ({
- *   ...{ id, prompt: [{ role: "user", content }], dataSource: "calc", extra: {} },
- * });
- * const { config } = await loadConfig({
- *   overrides: ["data.max_prompt_length=30", "data.filter_overlong_prompts=true"],
- * });
- * const given = [taskOf("short", "1+1?"), taskOf("long", "1+1? ".repeat(10))];
- * const { tasks, dropped } = fitTasks(given, new CodePointTokenizer(), config);
- * assert.deepEqual([tasks.map(({ id }) => id), dropped], [["short"], 1]);
- * ```
  */
 export function fitTasks(
   tasks: readonly Task[],

@@ -68,21 +68,7 @@ function expandOptions({ lab }: Config): Pick<RolloutOptions, "expand"> {
   return Object.keys(given).length > 0 ? { expand: given } : {};
 }
 
-/**
- * What the configuration says about validating.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { loadConfig, validationOptions } from "arpo-lab/run";
- *
- * const { config } = await loadConfig({
- *   overrides: ["actor_rollout_ref.rollout.val_kwargs.do_sample=false"],
- * });
- * const { mode, validation } = validationOptions(config);
- * assert.deepEqual([mode, validation], ["validate", { temperature: 0 }]);
- * ```
- */
+/** What the configuration says about validating. */
 export function validationOptions(config: Config): RolloutOptions {
   checkArguments(
     "read a configuration",

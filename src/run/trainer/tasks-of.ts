@@ -78,19 +78,6 @@ export function pagesIn(config: Config): TaskSet["pages"] {
 /**
  * The tasks a configuration names: files, or generators as `tasks:calc,lookup` with dials as in
  * `tasks:calc?digits=3`. Several families are dealt out in turn, so that every batch has some of each.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { loadConfig, tasksOf } from "arpo-lab/run";
- *
- * const { config } = await loadConfig();
- * const tasks = await tasksOf("tasks:calc?train=2&digits=1,lookup?train=2", "train", config);
- * assert.deepEqual(
- *   tasks.map(({ dataSource }) => dataSource),
- *   ["calc", "lookup", "calc", "lookup"],
- * );
- * ```
  */
 export async function tasksOf(
   source: string | readonly string[],

@@ -4,14 +4,6 @@ import type { RolloutTree } from "../../rollout/index.js";
 /**
  * Seconds of a rollout in which at least one tool was at work: calls that overlap count once, so it is a
  * part of the rollout's own time.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { toolSeconds } from "arpo-lab/run";
- *
- * assert.equal(toolSeconds([]), 0);
- * ```
  */
 export function toolSeconds(trees: readonly RolloutTree[]): number {
   checkArguments("add up seconds", { trees }, { trees: "list" });

@@ -52,10 +52,10 @@ export interface CellTraining {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
+ * import { tasks } from "arpo-lab/run";
  * import { Model } from "arpo-lab/model";
  * import { Policy } from "arpo-lab/policy";
- * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
  * import { TrainingRun, trainOn } from "arpo-lab/run";
  * import { ToolSet } from "arpo-lab/tools";
  *
@@ -121,10 +121,10 @@ export class TrainingRun {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
+ * import { tasks } from "arpo-lab/run";
  * import { Model } from "arpo-lab/model";
  * import { Policy } from "arpo-lab/policy";
- * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
  * import { trainOn } from "arpo-lab/run";
  * import { ToolSet } from "arpo-lab/tools";
  *

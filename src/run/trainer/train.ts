@@ -72,10 +72,10 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir, rm } from "node:fs/promises";
- * import { tasks } from "arpo-lab/data";
- * import { HfTokenizer, Model } from "arpo-lab/model";
+ * import { Model } from "arpo-lab/model";
  * import { Policy } from "arpo-lab/policy";
- * import { loadConfig, tinyTokenizer, train } from "arpo-lab/run";
+ * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
+ * import { loadConfig, tasks, train } from "arpo-lab/run";
  * import { ToolSet } from "arpo-lab/tools";
  *
  * // Usually: train(await assemble(config), { folder }).
@@ -90,7 +90,7 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
  *     "trainer.test_freq=-1",
  *   ],
  * });
- * const tokenizer = new HfTokenizer(tinyTokenizer());
+ * const tokenizer = new CodePointTokenizer();
  * const sizes = { hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2, contextLength: 128 };
  * const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1);
  * const policy = Policy.fromModel(model, tokenizer);

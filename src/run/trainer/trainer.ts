@@ -98,10 +98,10 @@ export interface TrainerState {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tasks } from "arpo-lab/data";
+ * import { tasks } from "arpo-lab/run";
  * import { Model } from "arpo-lab/model";
  * import { Policy } from "arpo-lab/policy";
- * import { CodePointTokenizer } from "arpo-lab/rollout/testing";
+ * import { CodePointTokenizer } from "arpo-lab/experimental/testing";
  * import { Trainer, loadConfig } from "arpo-lab/run";
  * import { ToolSet } from "arpo-lab/tools";
  *

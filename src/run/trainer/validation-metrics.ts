@@ -19,17 +19,6 @@ const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / 
 /**
  * Validation figures per data source, under the reference's names: mean@N, std@N, and for N above 1
  * best@k and worst@k for k = 2, 4, …, N.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { validationMetrics } from "arpo-lab/run";
- *
- * const row = (score: number) => ({ dataSource: "calc", question: "q", score });
- * const metrics = validationMetrics([row(0), row(1)]);
- * assert.equal(metrics["val-core/calc/reward/mean@2"], 0.5);
- * assert.equal(metrics["val-core/calc/reward/best@2/mean"], 0.75);
- * ```
  */
 export function validationMetrics(rows: readonly ValidationScore[]): Record<string, number> {
   checkArguments("summarize a validation", { rows }, { rows: "list" });

@@ -204,7 +204,7 @@ function refuseWithVerl({ storage, gpus = 0, node }: SubmitOptions): void {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { cluster } from "arpo-lab/scale";
+ * import { cluster } from "arpo-lab/experimental/scale";
  *
  * // Usually: const { submit } = await cluster("http://head:8265"). Nothing listens on port 9.
  * await assert.rejects(cluster("http://127.0.0.1:9"), /Cannot reach the cluster: .*ECONNREFUSED/);
@@ -229,7 +229,7 @@ export async function cluster(address: string, options: ClusterOptions = {}): Pr
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { attach } from "arpo-lab/scale";
+ * import { attach } from "arpo-lab/experimental/scale";
  *
  * // Usually: const job = await attach("qwen-1f00ab12-1"); await job.follow("runs/qwen"); board("runs/qwen").
  * const jobs = await mkdtemp("/tmp/arpo-jobs-");
@@ -249,7 +249,7 @@ export async function attach(id: string, options: { jobs?: string } = {}): Promi
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { keptJobs } from "arpo-lab/scale";
+ * import { keptJobs } from "arpo-lab/experimental/scale";
  *
  * assert.deepEqual(await keptJobs({ jobs: "/tmp/no-such-folder" }), []);
  * ```

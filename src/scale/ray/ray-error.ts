@@ -4,7 +4,7 @@
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { cluster, RayError } from "arpo-lab/scale";
+ * import { cluster, RayError } from "arpo-lab/experimental/scale";
  *
  * // Nothing listens on port 9.
  * const error: unknown = await cluster("http://127.0.0.1:9").catch((e: unknown) => e);

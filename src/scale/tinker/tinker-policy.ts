@@ -54,7 +54,7 @@ export interface TinkerParts {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { TinkerPolicy } from "arpo-lab/scale";
+ * import { TinkerPolicy } from "arpo-lab/experimental/scale";
  *
  * // Usually: const far = await engine.tinker("https://…", { tokenizer: "Qwen/Qwen3-8B" });
  * // rollout(far, task); await update(far, batch); await trainOn(far, tasks.calc());

@@ -151,7 +151,7 @@ async function putReward(config: Config, folder: string, given?: string): Promis
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, readdir } from "node:fs/promises";
- * import { exportVerl } from "arpo-lab/scale";
+ * import { exportVerl } from "arpo-lab/experimental/scale";
  *
  * const folder = `${await mkdtemp("/tmp/arpo-verl-")}/job`;
  * const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];

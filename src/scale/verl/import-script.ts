@@ -50,7 +50,7 @@ function words(line: string, variables: ReadonlyMap<string, string>, notes: stri
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { importScript } from "arpo-lab/scale";
+ * import { importScript } from "arpo-lab/experimental/scale";
  *
  * const { config } = await importScript(`
  *   N=16

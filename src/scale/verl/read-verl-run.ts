@@ -63,7 +63,7 @@ async function scoresOf(folder: string): Promise<Map<string, Map<number, number>
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
- * import { exportVerl, readVerlRun } from "arpo-lab/scale";
+ * import { exportVerl, readVerlRun } from "arpo-lab/experimental/scale";
  *
  * const job = `${await mkdtemp("/tmp/arpo-verl-")}/job`;
  * const overrides = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];

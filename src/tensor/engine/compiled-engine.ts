@@ -9,13 +9,6 @@ let aside: Engine | undefined;
 /**
  * The compiled engine: the backend's own, or one beside a backend that is not ours (tensorflow,
  * webgpu). Nothing where plain JavaScript was asked for.
- *
- * @example
- * ```ts
- * import { compiledEngine } from "arpo-lab/tensor";
- *
- * const isa = compiledEngine()?.isa ?? "plain JavaScript"; // "avx512", "simd128", ...
- * ```
  */
 export function compiledEngine(): Engine | undefined {
   const backend = tf.backend();

@@ -7,16 +7,6 @@ import type { tf } from "../tfjs.js";
  * headDim], each key head serving heads / kvHeads query heads; gives [batch, time, heads * headDim].
  * Rows are padded on the right: `lengths` [batch] (int32) says how much of each counts, and positions
  * past it give 0 and get no gradient. Differentiable in q, k and v.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { causalAttention, tf } from "arpo-lab/tensor";
- *
- * const q = tf.zeros([1, 2, 1, 2]);
- * const v = tf.tensor4d([1, 2, 3, 4], [1, 2, 1, 2]);
- * assert.deepEqual([...causalAttention(q, q, v).dataSync()], [1, 2, 2, 3]);
- * ```
  */
 export function causalAttention(
   q: tf.Tensor,

@@ -2,18 +2,7 @@ import { fused } from "../fused.js";
 import { embed as plain } from "../plain/embed.js";
 import type { tf } from "../tfjs.js";
 
-/**
- * Rows of a table [vocabulary, width] by int32 ids of any shape. Differentiable in the table.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { embed, tf } from "arpo-lab/tensor";
- *
- * const rows = embed(tf.tensor2d([[1, 2], [3, 4]]), tf.tensor1d([1, 0, 1], "int32"));
- * assert.deepEqual([...rows.dataSync()], [3, 4, 1, 2, 3, 4]);
- * ```
- */
+/** Rows of a table [vocabulary, width] by int32 ids of any shape. Differentiable in the table. */
 export function embed(table: tf.Tensor, ids: tf.Tensor): tf.Tensor {
   if (ids.dtype !== "int32") {
     throw new TypeError(`Cannot embed: ids must be int32, got ${ids.dtype}`);

@@ -5,15 +5,6 @@ import type { tf } from "../tfjs.js";
 /**
  * x W^T + b over the last axis, with W as Hugging Face checkpoints store it: [out, in].
  * Differentiable.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { linear, tf } from "arpo-lab/tensor";
- *
- * const y = linear(tf.tensor2d([[1, 2]]), tf.tensor2d([[1, 0], [0, 1], [1, 1]]), tf.tensor1d([0, 0, 10]));
- * assert.deepEqual([...y.dataSync()], [1, 2, 13]);
- * ```
  */
 export function linear(x: tf.Tensor, weight: tf.Tensor, bias?: tf.Tensor): tf.Tensor {
   const [outputs, inputs] = weight.shape;

@@ -8,17 +8,6 @@ import type { tf } from "../tfjs.js";
  * logits hidden head^T / temperature with head [vocabulary, width]. The fused version never holds all
  * logits at once. Differentiable in hidden and head, through both results; in hidden alone where the head
  * is `frozen`, which saves the time and the memory of its gradient.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { logProbEntropyFromHidden, tf } from "arpo-lab/tensor";
- *
- * const labels = tf.tensor1d([1], "int32");
- * const { logprobs, entropies } = logProbEntropyFromHidden(tf.zeros([1, 3]), tf.ones([8, 3]), labels);
- * assert.ok(Math.abs(logprobs.dataSync()[0] + Math.log(8)) < 1e-6);
- * assert.ok(Math.abs(entropies.dataSync()[0] - Math.log(8)) < 1e-6);
- * ```
  */
 export function logProbEntropyFromHidden(
   hidden: tf.Tensor,

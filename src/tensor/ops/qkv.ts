@@ -6,19 +6,6 @@ import type { tf } from "../tfjs.js";
  * Queries, keys and values of x [batch, time, width]: projection with bias, head norms where the
  * model has them, rotary positions. Row t of cos and sin (each [positions, headDim / 2]) turns time
  * t. Differentiable in x and every weight.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { qkv, tf } from "arpo-lab/tensor";
- *
- * const w = tf.eye(4);
- * const shape = { heads: 2, kvHeads: 2, headDim: 2, epsilon: 1e-6 };
- * const { q, v } = qkv(tf.ones([1, 3, 4]), { wq: w, wk: w, wv: w }, tf.zeros([3, 1]), tf.ones([3, 1]), shape);
- * assert.deepEqual(q.shape, [1, 3, 2, 2]);
- * assert.deepEqual([...q.dataSync()].slice(0, 2), [-1, 1]); // a quarter turn of (1, 1)
- * assert.equal(v.dataSync()[0], 1);
- * ```
  */
 export function qkv(
   x: tf.Tensor,

@@ -6,15 +6,6 @@ import { checkHead } from "./log-prob-entropy-from-hidden.js";
 /**
  * The k largest log-probabilities of each row and their ids, in falling order (the lower id first
  * where two are equal), under the logits hidden head^T / temperature. Not differentiable.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { tf, topKFromHidden } from "arpo-lab/tensor";
- *
- * const { ids } = topKFromHidden(tf.tensor2d([[1]]), tf.tensor2d([[0], [2], [1]]), 2);
- * assert.deepEqual([...ids.dataSync()], [1, 2]);
- * ```
  */
 export function topKFromHidden(
   hidden: tf.Tensor,

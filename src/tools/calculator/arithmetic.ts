@@ -231,19 +231,7 @@ class Reader {
   }
 }
 
-/**
- * The value of an arithmetic expression as text.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { calculate } from "arpo-lab/tools";
- *
- * assert.equal(calculate("0.1 + 0.2"), "0.3");
- * assert.equal(calculate("-7 // 2"), "-4");
- * assert.throws(() => calculate("process.exit()"), SyntaxError);
- * ```
- */
+/** The value of an arithmetic expression as text. */
 export function calculate(expression: string): string {
   checkArguments("calculate", { expression }, { expression: "text" });
   return show(new Reader(expression).read());

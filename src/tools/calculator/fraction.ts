@@ -1,15 +1,4 @@
-/**
- * An exact fraction in lowest terms, the sign in the numerator.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Fraction } from "arpo-lab/tools";
- *
- * const third = new Fraction(1n, 3n);
- * assert.equal(third.add(third).add(third).isInteger, true);
- * ```
- */
+/** An exact fraction in lowest terms, the sign in the numerator. */
 export class Fraction {
   readonly numerator: bigint;
   readonly denominator: bigint;

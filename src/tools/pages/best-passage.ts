@@ -33,7 +33,7 @@ function f1(a: Set<string>, b: Set<string>): number {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { bestPassage } from "arpo-lab/tools";
+ * import { bestPassage } from "arpo-lab/experimental/tools";
  *
  * const page = "It rains. Oslo is the capital of Norway. It snows.";
  * const { text, matched } = bestPassage(page, "capital of Norway: Oslo", { around: 2 });

@@ -59,7 +59,7 @@ function refuse(url: string, why: string): HttpError {
  * ```ts
  * import assert from "node:assert/strict";
  * import { createServer } from "node:http";
- * import { PageFetcher } from "arpo-lab/tools";
+ * import { PageFetcher } from "arpo-lab/experimental/tools";
  *
  * const server = createServer((_, response) => response.end("<p>A page</p>"));
  * await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));

@@ -138,7 +138,7 @@ function tagEnd(html: string, from: number): number {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { htmlText } from "arpo-lab/tools";
+ * import { htmlText } from "arpo-lab/experimental/tools";
  *
  * const html = "<head><title>T</title></head><p>One &amp; <b>two</b><script>no()</script><p>Three";
  * assert.equal(htmlText(html), "One & two\nThree");

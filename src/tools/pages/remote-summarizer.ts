@@ -57,7 +57,7 @@ function promptOf(query: string, passages: readonly Passage[], transcript: reado
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { remoteSummarizer } from "arpo-lab/tools";
+ * import { remoteSummarizer } from "arpo-lab/experimental/tools";
  *
  * // Nothing listens on port 9.
  * const summarize = remoteSummarizer({ urls: ["http://127.0.0.1:9/v1"], model: "m", attempts: 1 });

@@ -41,7 +41,7 @@ export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { pyodidePool } from "arpo-lab/tools";
+ * import { pyodidePool } from "arpo-lab/experimental/tools";
  *
  * const pool = pyodidePool({ workers: 2, timeoutMs: 10_000 });
  * assert.equal(pool.size, 0); // an interpreter starts with the first call, or by warm()

@@ -37,7 +37,7 @@ const graceMs = 300;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { PythonPool, pyodidePool } from "arpo-lab/tools";
+ * import { PythonPool, pyodidePool } from "arpo-lab/experimental/tools";
  *
  * const pool = pyodidePool({ workers: 1 });
  * assert.ok(pool instanceof PythonPool); // its run("print(6 * 7)") would give the text "42"

@@ -25,22 +25,6 @@ interface Place {
  *
  * A write costs the same whatever the file holds. A line that a killed process left half written is
  * skipped. Keys are strings, values JSON.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtempSync } from "node:fs";
- * import { tmpdir } from "node:os";
- * import { join } from "node:path";
- * import { AppendStore } from "arpo-lab/tools";
- *
- * const path = join(mkdtempSync(join(tmpdir(), "store-")), "pages.jsonl");
- * const [mine, yours] = [new AppendStore<number>(path), new AppendStore<number>(path)];
- * mine.set("a", 1);
- * assert.equal(yours.get("a"), 1);
- * mine.close();
- * yours.close();
- * ```
  */
 export class AppendStore<T> {
   readonly path: string;

@@ -31,17 +31,7 @@ const defaults = {
   timeoutMs: 60_000,
 };
 
-/**
- * The query that is sent and that keys the cache: without double quotes, otherwise as it is.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { cacheKey } from "arpo-lab/tools";
- *
- * assert.equal(cacheKey('"fjord" Length'), "fjord Length");
- * ```
- */
+/** The query that is sent and that keys the cache: without double quotes, otherwise as it is. */
 export function cacheKey(query: string): string {
   checkArguments("name a search", { query }, { query: "text" });
   return query.replaceAll('"', "");
@@ -50,14 +40,6 @@ export function cacheKey(query: string): string {
 /**
  * Guesses whether a query is Chinese: an ideograph somewhere and no kana. The reference asks a
  * statistical language detector, which may decide otherwise for mixed or very short queries.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { isChinese } from "arpo-lab/tools";
- *
- * assert.deepEqual(["北京 weather", "東京タワー", "Oslo"].map(isChinese), [true, false, false]);
- * ```
  */
 export function isChinese(text: string): boolean {
   checkArguments("look at a text", { text }, { text: "text" });
@@ -77,7 +59,7 @@ function formEncode(text: string): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { brightDataRequest } from "arpo-lab/tools";
+ * import { brightDataRequest } from "arpo-lab/experimental/tools";
  *
  * const { body } = brightDataRequest('"fjord" length', { apiKey: "KEY" });
  * assert.equal(
@@ -126,7 +108,7 @@ const page = z.looseObject({
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { brightDataHits } from "arpo-lab/tools";
+ * import { brightDataHits } from "arpo-lab/experimental/tools";
  *
  * const page = { title: "Oslo", link: "https://oslo.no", description: "Capital of Norway" };
  * const hits = brightDataHits({ organic: [page, { title: "Not described" }] });

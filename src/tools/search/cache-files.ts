@@ -17,7 +17,8 @@ const jsonCache = z.record(z.string(), z.string());
  * import { mkdtempSync, writeFileSync } from "node:fs";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { importJsonCache, SearchCache } from "arpo-lab/tools";
+ * import { SearchCache } from "arpo-lab/tools";
+ * import { importJsonCache } from "arpo-lab/experimental/tools";
  *
  * const path = join(mkdtempSync(join(tmpdir(), "cache-")), "search_cache.json");
  * writeFileSync(path, JSON.stringify({ Oslo: "Page 1: Capital of Norway" }));
@@ -57,7 +58,8 @@ function parseOr(text: string): unknown {
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtempSync, readFileSync, rmSync } from "node:fs";
- * import { SearchCache, exportJsonCache } from "arpo-lab/tools";
+ * import { SearchCache } from "arpo-lab/tools";
+ * import { exportJsonCache } from "arpo-lab/experimental/tools";
  *
  * const folder = mkdtempSync("/tmp/cache-");
  * const cache = new SearchCache();
@@ -86,7 +88,8 @@ export function exportJsonCache(cache: SearchCache, path: string, format?: Forma
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtempSync, rmSync } from "node:fs";
- * import { SearchCache, exportEvaluationCache, importEvaluationCache } from "arpo-lab/tools";
+ * import { SearchCache } from "arpo-lab/tools";
+ * import { exportEvaluationCache, importEvaluationCache } from "arpo-lab/experimental/tools";
  *
  * const folder = mkdtempSync("/tmp/cache-");
  * const kept = new SearchCache();
@@ -133,7 +136,8 @@ function milliseconds(timestamp: number | string | null): number {
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtempSync, rmSync } from "node:fs";
- * import { SearchCache, exportEvaluationCache } from "arpo-lab/tools";
+ * import { SearchCache } from "arpo-lab/tools";
+ * import { exportEvaluationCache } from "arpo-lab/experimental/tools";
  *
  * const folder = mkdtempSync("/tmp/cache-");
  * const cache = new SearchCache();

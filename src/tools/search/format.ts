@@ -23,7 +23,7 @@ const ends = new RegExp(`^${space}|${space}$`, "g");
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { formatHits } from "arpo-lab/tools";
+ * import { formatHits } from "arpo-lab/experimental/tools";
  *
  * const hits = [{ description: " Oslo " }, { description: "Oslo" }, { description: "Bergen" }];
  * assert.equal(formatHits(hits, { resultLength: 4 }), "Page 1: Oslo\nPage 2: Berg");

@@ -8,7 +8,7 @@ import type { SearchProvider } from "./provider.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { paced } from "arpo-lab/tools";
+ * import { paced } from "arpo-lab/experimental/tools";
  *
  * const provider = paced({ name: "none", search: async () => [] }, 100);
  * const started = performance.now();

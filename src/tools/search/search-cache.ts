@@ -30,7 +30,7 @@ export interface SearchCacheOptions {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluationKey } from "arpo-lab/tools";
+ * import { evaluationKey } from "arpo-lab/experimental/tools";
  *
  * assert.equal(evaluationKey(" Where's Oslo? "), evaluationKey("wheres oslo"));
  * ```

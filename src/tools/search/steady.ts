@@ -10,7 +10,8 @@ import type { SearchCache } from "./search-cache.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { SearchCache, steady } from "arpo-lab/tools";
+ * import { SearchCache } from "arpo-lab/tools";
+ * import { steady } from "arpo-lab/experimental/tools";
  *
  * let asked = 0;
  * const shaky = { name: "shaky", search: async () => {

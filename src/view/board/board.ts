@@ -31,15 +31,6 @@ const style = `
 
 /**
  * Training runs to look at: curves, and the rollouts of each step; shows itself.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Board } from "arpo-lab/view";
- *
- * const board = new Board([0, 1].map((step) => ({ step, "critic/score/mean": step / 10 })));
- * assert.match((await board.bundle())["text/plain"], /Score: 0 → 0.1/);
- * ```
  */
 export class Board {
   /** Boards of one id keep what the reader chose when one replaces the other. */

@@ -18,18 +18,6 @@ const style = `
 
 /**
  * One tree and where every rule would branch in it; shows itself.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- * import { BranchingView, branchingView } from "arpo-lab/view";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
- * const { payload } = branchingView(tree);
- * assert.match(new BranchingView(payload).picture(), /^<svg /);
- * ```
  */
 export class BranchingView extends PictureView<BranchingPayload> {
   protected override readonly page = { name: "branching", style, program };
@@ -49,7 +37,7 @@ export class BranchingView extends PictureView<BranchingPayload> {
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { branchingView } from "arpo-lab/view";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 8, seed: 1 });

@@ -25,19 +25,6 @@ const style = `
 
 /**
  * One tree under many credit rules, side by side; shows itself.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { score } from "arpo-lab/reward";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- * import { CreditView, creditView } from "arpo-lab/view";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
- * const { payload } = creditView(await score(tree, ({ length }) => length % 2));
- * assert.match(new CreditView(payload).picture(), /^<svg /);
- * ```
  */
 export class CreditView extends PictureView<CreditPayload> {
   protected override readonly page = { name: "credit", style, program };
@@ -56,9 +43,9 @@ export class CreditView extends PictureView<CreditPayload> {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { score } from "arpo-lab/reward";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { creditView } from "arpo-lab/view";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });

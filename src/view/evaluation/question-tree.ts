@@ -46,9 +46,10 @@ function nodeOf(step: Step, place: { id: number; parent: number; row: number; ro
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluate } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
- * import { explore, questionTree } from "arpo-lab/view";
+ * import { evaluate } from "arpo-lab/run";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
+ * import { explore } from "arpo-lab/view";
+ * import { questionTree } from "arpo-lab/experimental/evaluation";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
  * const evaluation = await evaluate(policy, "aime24-lookalike", { samples: 2 });

@@ -160,8 +160,8 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluate } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { evaluate } from "arpo-lab/run";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  * import { reportPage } from "arpo-lab/view";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));

@@ -35,22 +35,6 @@ const style = `
 
 /**
  * An objective at work on single tokens; shows itself.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { advantages } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- * import { Explanation } from "arpo-lab/view";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
- * const batch = advantages(await score(tree, ({ response }) => response.length));
- * const explanation = new Explanation(batch);
- * assert.ok(explanation.algorithms.includes("aepo"));
- * assert.equal(explanation.token(0, 0, "dapo").high, 1.28);
- * ```
  */
 export class Explanation {
   readonly payload: ExplainPayload;
@@ -128,9 +112,9 @@ export class Explanation {
  * ```ts
  * import assert from "node:assert/strict";
  * import { advantages } from "arpo-lab/learn";
- * import { score } from "arpo-lab/reward";
+ * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { explain } from "arpo-lab/view";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });

@@ -9,18 +9,6 @@ import { makePayload, type ExploreOptions } from "./make-payload.js";
 
 /**
  * A tree to look around in; shows itself.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
- * import { Explorer } from "arpo-lab/view";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
- * const { "image/svg+xml": picture } = new Explorer(tree).bundle();
- * assert.match(picture, /^<svg /);
- * ```
  */
 export class Explorer {
   constructor(
@@ -62,7 +50,7 @@ export class Explorer {
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { explore } from "arpo-lab/view";
  *
  * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { n: 4, seed: 1 });

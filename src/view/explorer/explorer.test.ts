@@ -161,7 +161,7 @@ test("a tree's picture has a bar per node, of a fork too", async () => {
 });
 
 test("a tree shows itself in the explorer once arpo-lab is loaded", async () => {
-  await import("../../index.js");
+  await import("../../api/index.js");
   const tree = await sampleTree({ seed: 1 });
   const show = (tree as unknown as Record<symbol, () => Record<string, string>>)[
     Symbol.for("Jupyter.display")

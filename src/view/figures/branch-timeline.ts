@@ -11,7 +11,7 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { branchTimeline, describe } from "arpo-lab/view";
  *
  * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { n: 4, seed: 1 });

@@ -27,7 +27,7 @@ export interface EntropyProfileOptions extends FigureOptions, EntropyStatisticOp
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  * import { describe, entropyProfile } from "arpo-lab/view";
  *

@@ -19,7 +19,7 @@ const mostColumns = 400;
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { entropyTree } from "arpo-lab/view";
  *
  * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { n: 4, seed: 1 });

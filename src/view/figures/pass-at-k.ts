@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { passAtK as estimate } from "../../eval/metrics/pass-at-k.js";
+import { passAtK } from "../../eval/metrics/pass-at-k.js";
 import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 
 /**
@@ -28,7 +28,7 @@ export function passAtKCurve(
     const most = Math.min(...tasks.map(({ n }) => n));
     const x = Array.from({ length: most }, (_, i) => i + 1);
     const mean = (k: number) =>
-      tasks.reduce((sum, { n, correct }) => sum + estimate({ n, correct, k }), 0) / tasks.length;
+      tasks.reduce((sum, { n, correct }) => sum + passAtK({ n, correct, k }), 0) / tasks.length;
     return { name, x, y: x.map(mean) };
   });
   const counts = [...new Set(Object.values(groups).map((tasks) => tasks.length))];

@@ -9,7 +9,7 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { babbler } from "arpo-lab/experimental/testing";
  * import { tokenEntropy } from "arpo-lab/view";
  *
  * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { seed: 1 });

@@ -52,7 +52,7 @@ test("showImported() shows hostile content and runs none of it", async () => {
 });
 
 test("an import shows itself once arpo-lab is loaded, and board() takes it", async () => {
-  await import("../../index.js");
+  await import("../../api/index.js");
   const imported = await importRollouts(`${fixtures}/trl`);
   const show = (imported as unknown as Record<symbol, () => Record<string, string>>)[
     Symbol.for("Jupyter.display")

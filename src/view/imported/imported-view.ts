@@ -63,8 +63,8 @@ function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: n
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { readRollouts } from "arpo-lab/import";
- * import { ImportedView } from "arpo-lab/view";
+ * import { readRollouts } from "arpo-lab/experimental/import";
+ * import { ImportedView } from "arpo-lab/experimental/import";
  *
  * const imported = readRollouts([{ input: "6*7?", output: "42", score: 1, step: 1 }]);
  * assert.match(new ImportedView(imported).html(), /6\*7\?/);
@@ -208,8 +208,9 @@ function choices(steps: readonly (number | undefined)[]): string {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { readRollouts } from "arpo-lab/import";
- * import { showImported, toHtml } from "arpo-lab/view";
+ * import { readRollouts } from "arpo-lab/experimental/import";
+ * import { toHtml } from "arpo-lab/view";
+ * import { showImported } from "arpo-lab/experimental/import";
  *
  * const rows = ["42", "54"].map((output) => ({ input: "6*7?", output, score: Number(output === "42"), step: 1 }));
  * const page = toHtml(showImported(readRollouts(rows)));

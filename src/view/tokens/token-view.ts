@@ -21,17 +21,6 @@ const style = `
 
 /**
  * Tokens on colours, to be looked at one by one; shows itself.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { TrainingBatch, UpdateReport } from "arpo-lab/learn";
- * import { tokenView, TokenView } from "arpo-lab/view";
- *
- * const { payload } = tokenView(new UpdateReport({}, new TrainingBatch([], "grpo"), {}, 0));
- * const view = new TokenView({ ...payload, summary: ["nothing was trained"] });
- * assert.match(view.html(), /nothing was trained/);
- * ```
  */
 export class TokenView {
   constructor(readonly payload: TokenPayload) {}

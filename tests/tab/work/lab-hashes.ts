@@ -9,7 +9,7 @@ import {
   ToolSet,
   update,
   world,
-} from "../../../src/index.js";
+} from "../../../src/api/index.js";
 import { packagePath } from "#platform/package-path";
 import { readFile } from "#platform/files";
 import { sha256 } from "#platform/sha256";

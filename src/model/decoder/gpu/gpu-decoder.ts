@@ -19,16 +19,6 @@ import type { GpuWeightSource } from "./weight-source.js";
  *
  * Here are the accounts, as in `EngineDecoder`; weights, cache and sampling are on the card. A step is
  * waited for, so rows can be closed while it is under way: they are when it has ended.
- *
- * @example
- * ```ts
- * import { decoderShape, decoderWeights, GpuDecoder, Model, uploaded } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
- * const model = Model.init(sizes, 7);
- * const decoderOn = (device: GPUDevice) =>
- *   new GpuDecoder(device, decoderShape(model.config), () => uploaded(device, decoderWeights(model)));
- * ```
  */
 export class GpuDecoder implements Decoder {
   readonly vocabSize: number;

@@ -38,16 +38,7 @@ export interface GpuWeightSource {
   done(): void;
 }
 
-/**
- * Weights in main memory, uploaded: as numbers, as bits of bfloat16, or in a file's blocks.
- *
- * @example
- * ```ts
- * import { type DecoderWeights, uploaded } from "arpo-lab/model";
- *
- * const sourceOn = (device: GPUDevice, weights: DecoderWeights) => uploaded(device, weights);
- * ```
- */
+/** Weights in main memory, uploaded: as numbers, as bits of bfloat16, or in a file's blocks. */
 export function uploaded(
   device: GPUDevice,
   weights: DecoderWeights<StoredValues>,

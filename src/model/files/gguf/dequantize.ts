@@ -26,7 +26,7 @@ export const readableTypes: readonly string[] = Object.keys(readers);
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { dequantize } from "arpo-lab/model";
+ * import { dequantize } from "arpo-lab/experimental/formats";
  *
  * // A block of Q8_0: the scale 0.5 as float16, then 32 bytes.
  * const bytes = new Uint8Array(34).fill(3);

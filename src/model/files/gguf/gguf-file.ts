@@ -18,7 +18,7 @@ const pieceValues = 1 << 22; // what is unpacked at a time: what a read costs be
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp, writeFile } from "node:fs/promises";
- * import { GgufFile } from "arpo-lab/model";
+ * import { GgufFile } from "arpo-lab/experimental/formats";
  *
  * const path = `${await mkdtemp("/tmp/arpo-")}/a.gguf`;
  * await writeFile(path, "GGML and more of it, as old files");

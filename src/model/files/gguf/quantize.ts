@@ -78,7 +78,7 @@ export type PackedType = "F32" | "F16" | "BF16" | keyof typeof packers;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { dequantize, quantize } from "arpo-lab/model";
+ * import { dequantize, quantize } from "arpo-lab/experimental/formats";
  *
  * const bytes = quantize("Q8_0", new Float32Array(32).fill(-0.5));
  * const out = new Float32Array(32);

@@ -27,7 +27,7 @@ export interface AppoPoint {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { appoFutureValues } from "arpo-lab/rollout";
+ * import { appoFutureValues } from "arpo-lab/experimental/family";
  *
  * const [all, last] = appoFutureValues([0.1, -0.1], [1, 1], { clip: 0 });
  * assert.ok(Math.abs(all - 1) < 1e-12 && Math.abs(last - Math.exp(-0.1)) < 1e-12);
@@ -61,7 +61,7 @@ export function appoFutureValues(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { appoRewardScale } from "arpo-lab/rollout";
+ * import { appoRewardScale } from "arpo-lab/experimental/family";
  *
  * const scale = appoRewardScale({ token: 1, score: 1, best: 2, length: 3, discount: 0.5 });
  * assert.deepEqual(scale, [1.25, 1.5, 1]);
@@ -148,7 +148,7 @@ export function inAppoOrder<C extends { strict: boolean; score: number }>(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { appoBranchPoints } from "arpo-lab/rollout";
+ * import { appoBranchPoints } from "arpo-lab/experimental/family";
  *
  * const row = { mask: [1, 1, 1], blank: [false, false, true], entropies: [0.1, 1, 3] };
  * const points = appoBranchPoints([row], 3);
@@ -177,7 +177,7 @@ export const isMeaningless = (text: string): boolean => punctuation.test(text.tr
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { appoRolloutPoints } from "arpo-lab/rollout";
+ * import { appoRolloutPoints } from "arpo-lab/experimental/family";
  *
  * const found = appoRolloutPoints(["so", ",", "maybe", "42"], [0.2, 5, 1, 0.1]);
  * assert.deepEqual(found.map(({ token }) => token), [2]);

@@ -22,7 +22,7 @@ export interface RankedTurn<N> {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { at2poCandidates } from "arpo-lab/rollout";
+ * import { at2poCandidates } from "arpo-lab/experimental/family";
  *
  * const call = { id: "call", entropy: 0.5, children: [{ id: "answer" }] };
  * const [root, turn] = at2poCandidates({ id: "prompt", entropy: 0, children: [call] });
@@ -49,7 +49,7 @@ export function at2poCandidates<N extends TurnOutline>(root: N, penalty = 0.05):
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { at2poExpand } from "arpo-lab/rollout";
+ * import { at2poExpand } from "arpo-lab/experimental/family";
  *
  * const call = { id: "call", entropy: 0.5, children: [{ id: "answer" }] };
  * const chosen = at2poExpand({ id: "prompt", children: [call] }, 3);
@@ -73,7 +73,7 @@ export function at2poExpand<N extends TurnOutline>(
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { at2poLeaves } from "arpo-lab/rollout";
+ * import { at2poLeaves } from "arpo-lab/experimental/family";
  *
  * const tree = { id: "prompt", children: [{ id: "a" }, { id: "b" }, { id: "c" }] };
  * const names = (count: number, kept: number[]) => at2poLeaves(tree, count, kept).map((l) => l.id);

@@ -7,7 +7,7 @@ import { checkArguments } from "../../../arguments/check-arguments.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { fr3eAnchors } from "arpo-lab/rollout";
+ * import { fr3eAnchors } from "arpo-lab/experimental/family";
  *
  * assert.deepEqual(fr3eAnchors([0.1, 2, 0.3, 1], 2), [1, 3]);
  * assert.deepEqual(fr3eAnchors([0.1, 2], 2), [1]);

@@ -7,8 +7,9 @@ import type { TreepoAllocation } from "./treepo.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { expansionRules, rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/rollout/testing";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { expansionRules } from "arpo-lab/experimental/family";
+ * import { babbler } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?" }, { rule: "treerl", seed: 1 });
  * assert.equal(tree.rows.length, 30);
@@ -44,7 +45,7 @@ export const readsText = (rule: ExpansionRule): boolean =>
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { branchSignals } from "arpo-lab/rollout";
+ * import { branchSignals } from "arpo-lab/experimental/family";
  *
  * assert.ok(branchSignals.includes("surprisal"));
  * ```

@@ -8,7 +8,7 @@ import { innerNodes, type Outline } from "./outline.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treeGrpoExpand } from "arpo-lab/rollout";
+ * import { treeGrpoExpand } from "arpo-lab/experimental/family";
  *
  * const tree = { id: "prompt", children: [{ id: "call", children: [{ id: "answer" }] }] };
  * const chosen = treeGrpoExpand(tree, [0.1, 0.7]).map((step) => step.id);

@@ -8,7 +8,7 @@ import { checkArguments } from "../../../arguments/check-arguments.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treepoAllocations, treepoDivergence } from "arpo-lab/rollout";
+ * import { treepoAllocations, treepoDivergence } from "arpo-lab/experimental/family";
  *
  * const step = { finished: 0, finishedInAll: 0, width: 5, divergence: 4, segment: 512 };
  * for (const allocation of treepoAllocations) {
@@ -55,7 +55,7 @@ export interface TreepoStep {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treepoDivergence } from "arpo-lab/rollout";
+ * import { treepoDivergence } from "arpo-lab/experimental/family";
  *
  * const paths = [[-0.1], [-0.2], [-0.3]];
  * const step = { paths, finished: 0, finishedInAll: 9, width: 16, divergence: 3, segment: 512 };

@@ -37,7 +37,7 @@ const usualLength = 7144;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treerlMask } from "arpo-lab/rollout";
+ * import { treerlMask } from "arpo-lab/experimental/family";
  *
  * const chain = { prefixed: true, texts: ["so", "the", "Answer", "is"], signal: [1, 1, 1, 1] };
  * assert.deepEqual(treerlMask(chain), [true, false, false, true]);
@@ -82,7 +82,7 @@ export function rankTokens(chain: SignalChain, maxLength?: number): number[] {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { treerlSelect } from "arpo-lab/rollout";
+ * import { treerlSelect } from "arpo-lab/experimental/family";
  *
  * const chain = { prefixed: false, texts: ["a", "b", "c"], signal: [0.1, 2, 0.5] };
  * const [best, next] = treerlSelect([[chain]], { points: 2 });

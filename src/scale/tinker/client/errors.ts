@@ -5,7 +5,7 @@
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { TinkerError } from "arpo-lab/scale";
+ * import { TinkerError } from "arpo-lab/experimental/scale";
  *
  * const error = new TinkerError("Cannot train: rank must be at most 32, got 64", "user");
  * assert.equal(error.category, "user");
@@ -29,7 +29,7 @@ export class TinkerError extends Error {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { TinkerError, TinkerLostAnswer } from "arpo-lab/scale";
+ * import { TinkerError, TinkerLostAnswer } from "arpo-lab/experimental/scale";
  *
  * const lost = new TinkerLostAnswer("optim_step", "Cannot train: ... must answer, got ECONNRESET");
  * assert.ok(lost instanceof TinkerError && lost.call === "optim_step");
@@ -52,7 +52,7 @@ export class TinkerLostAnswer extends TinkerError {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { TinkerSessionOver } from "arpo-lab/scale";
+ * import { TinkerSessionOver } from "arpo-lab/experimental/scale";
  *
  * assert.match(new TinkerSessionOver("Cannot train: the session must be alive").message, /alive/);
  * ```

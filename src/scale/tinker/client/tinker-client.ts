@@ -29,7 +29,7 @@ export interface WorkCall extends Call {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { TinkerClient } from "arpo-lab/scale";
+ * import { TinkerClient } from "arpo-lab/experimental/scale";
  *
  * // Usually: await TinkerClient.connect("https://…"), with the key in TINKER_API_KEY.
  * await assert.rejects(TinkerClient.connect("ftp://host"), /url must be an http or https address/);

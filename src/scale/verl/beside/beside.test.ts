@@ -15,8 +15,10 @@ import { loadTools } from "../../../tools/index.js";
 import { exportVerl, type VerlJob } from "../../index.js";
 import { recordOf } from "../testing/record-of.js";
 
-const tool = `import { evaluate } from "arpo-lab/tools";
+const tool = `import { calculator } from "arpo-lab/tools";
 import { shown, type Sum } from "./parts/shown.ts";
+
+const evaluate = calculator().execute;
 
 export default ({ mark }: { mark: string }) => ({
   name: "sums",
@@ -29,7 +31,7 @@ export default ({ mark }: { mark: string }) => ({
 const shown = `export interface Sum { mark: string; text: string }
 export const shown = ({ mark, text }: Sum): string => mark + text;
 `;
-const reward = `import type { JudgedTrajectory } from "arpo-lab/reward";
+const reward = `import type { JudgedTrajectory } from "arpo-lab/learn";
 
 export const judge = ({ response, groundTruth, prompt, tree, length }: JudgedTrajectory) => ({
   score: response.length + length / 1000 + tree.rows,

@@ -61,7 +61,7 @@ async function answer(asked: Question, { tools, reward, config }: Parts): Promis
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { serveBeside } from "arpo-lab/scale";
+ * import { serveBeside } from "arpo-lab/experimental/scale";
  *
  * await assert.rejects(serveBeside("/no/such/job", "/tmp/no-socket"), /ENOENT/);
  * ```

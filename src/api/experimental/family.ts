@@ -1,0 +1,75 @@
+/** The tree methods around ARPO: how they credit tokens and how they expand trees. Experimental: may change in any release. */
+
+// Credit
+export { creditOf, creditEstimators } from "../../learn/credit-of.js";
+export type { Credit, CreditSpan, CreditSum, CreditTerm } from "../../learn/credit/credit.js";
+export type { CreditOptions } from "../../learn/credit/options.js";
+export type { CreditTree, CreditNode, TreeInput } from "../../learn/credit/credit-tree.js";
+export {
+  type CreditBranch,
+  appo,
+  type AppoInput,
+  type AppoOptions,
+} from "../../learn/credit/appo.js";
+export { creditFigures, type CreditFigures } from "../../learn/measures/credit-figures.js";
+export { at2po, type At2poOptions } from "../../learn/credit/at2po.js";
+export { fr3e, type Fr3eInput, type Fr3eOptions } from "../../learn/credit/fr3e.js";
+export {
+  giGpo,
+  type GiGpoInput,
+  type GiGpoOptions,
+  type GiGpoSteps,
+} from "../../learn/credit/gigpo.js";
+export { mtGrpo, type MtGrpoInput, type MtGrpoOptions } from "../../learn/credit/mt-grpo.js";
+export {
+  spoChain,
+  type SpoChainInput,
+  spoCutPoints,
+  type CutPoint,
+} from "../../learn/credit/spo-chain.js";
+export { spoTree, type SpoTreeOptions } from "../../learn/credit/spo-tree.js";
+export { treeDiff } from "../../learn/credit/tree-diff.js";
+export { treeGrpo, type TreeGrpoOptions, type TreeRows } from "../../learn/credit/tree-grpo.js";
+export { treePo, type TreePoInput, type TreePoOptions } from "../../learn/credit/treepo.js";
+export { turnBaseline, type TurnBaselineOptions } from "../../learn/credit/turn-baseline.js";
+
+// Expansion
+export {
+  appoBranchPoints,
+  appoFutureValues,
+  appoRewardScale,
+  appoRolloutPoints,
+  type AppoPoint,
+  type AppoRow,
+} from "../../rollout/branch/family/appo.js";
+export {
+  at2poCandidates,
+  at2poExpand,
+  at2poLeaves,
+  type RankedTurn,
+  type TurnOutline,
+} from "../../rollout/branch/family/at2po.js";
+export {
+  branchSignals,
+  type BranchSignal,
+  expansionRules,
+  type ExpansionRule,
+  type ExpansionSettings,
+  type ExpandOptions,
+} from "../../rollout/branch/family/settings.js";
+export { fr3eAnchors } from "../../rollout/branch/family/fr3e.js";
+export type { Outline } from "../../rollout/branch/family/outline.js";
+export { treeGrpoExpand } from "../../rollout/branch/family/tree-grpo.js";
+export {
+  treepoAllocations,
+  type TreepoAllocation,
+  treepoDivergence,
+  type TreepoStep,
+} from "../../rollout/branch/family/treepo.js";
+export {
+  treerlMask,
+  treerlSelect,
+  type ChosenToken,
+  type SignalChain,
+  type TreerlOptions,
+} from "../../rollout/branch/family/treerl.js";

@@ -1,0 +1,43 @@
+/** What an update is made of, piece by piece. Experimental: may change in any release. */
+
+// Losses and corrections
+export {
+  actorLoss,
+  type ActorLoss,
+  type ActorLossInput,
+  type ActorLossOptions,
+} from "../../learn/loss/actor-loss.js";
+export { aggregateLoss, type AggregateOptions } from "../../learn/loss/aggregate.js";
+export { valueLoss } from "../../learn/loss/value-loss.js";
+export { klPenalty, type KlKind } from "../../learn/loss/kl.js";
+export { entropyAwareAdvantage } from "../../learn/loss/entropy-advantage.js";
+export { klInReward } from "../../learn/loss/kl-in-reward.js";
+export { controlKl, type KlControl } from "../../learn/loss/kl-controller.js";
+export {
+  correctionWeights,
+  type LogRatios,
+  type WeightLevel,
+  type WeightOptions,
+} from "../../learn/correction/correction-weights.js";
+export { rejectionMask } from "../../learn/correction/rejection-mask.js";
+export {
+  rejectionTests,
+  type RejectionTest,
+  type RejectionOptions,
+} from "../../learn/correction/rejection-tests.js";
+export { mismatchMetrics } from "../../learn/correction/mismatch-metrics.js";
+
+// Figures
+export { treeMetrics, type TreeMetricOptions } from "../../learn/measures/tree-metrics.js";
+export { mixedOutcomes, type MixedOutcomes } from "../../learn/measures/mixed-outcomes.js";
+export { turnsOf, type Turn } from "../../rollout/tree/turns.js";
+
+// Fine-tuning
+export { SftTrainer, type SftStep } from "../../learn/sft/train.js";
+export { readConversation } from "../../learn/sft/conversation.js";
+export {
+  encodeConversation,
+  type EncodeOptions,
+  type Example,
+  ignored,
+} from "../../learn/sft/encode.js";

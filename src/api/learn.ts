@@ -1,0 +1,71 @@
+/** From trajectories to new weights: rewards, advantages, losses, updates, fine-tuning. */
+
+// Scoring
+export { score, type ScoreOptions } from "../reward/score-trees.js";
+export { Scored, type ScoredTrajectory } from "../reward/scored.js";
+export type { Score, Judged } from "../reward/score.js";
+export { diagnose, type Finding } from "../reward/diagnose.js";
+
+// Rewards
+export {
+  type Reward,
+  type RewardFunction,
+  type RewardContext,
+  type GroupReward,
+  type GroupScores,
+  groupReward,
+} from "../reward/reward-function.js";
+export {
+  type JudgedTrajectory,
+  type JudgedCall,
+  judgedTrajectory,
+} from "../reward/judged-trajectory.js";
+export { judgeReward, type JudgeRewardOptions } from "../reward/judge-reward.js";
+export { rubric, type RubricPart } from "../reward/rubric.js";
+export { byDataSource } from "../reward/by-data-source.js";
+export { environmentReward } from "../reward/environment-reward.js";
+export { loadReward } from "../reward/load-reward.js";
+export { deepResearch } from "../reward/deep-research.js";
+export { exactMatch, substringMatch } from "../reward/qa-em.js";
+export { math } from "../reward/math.js";
+export { gsm8k } from "../reward/gsm8k.js";
+
+// What rewards are made of
+export { extractAnswer } from "../reward/extract-answer.js";
+export { checkFormat, type FormatCheck } from "../reward/format.js";
+export { normalizeAnswer, tokenF1 } from "../reward/f1.js";
+export { mathEquivalent } from "../reward/math-equivalence.js";
+export { numericEquivalent } from "../reward/numeric-equivalence.js";
+
+// Advantages
+export { advantages, type AdvantageOptions, type Estimator } from "../learn/advantages.js";
+export { estimators } from "../learn/estimators.js";
+export type { Rows } from "../learn/advantage/masked.js";
+export { TrainingBatch } from "../learn/batch.js";
+export { filterGroups, type FilterOptions, type FilteredGroups } from "../learn/filter-groups.js";
+
+// Losses
+export { losses } from "../learn/loss/losses.js";
+export type {
+  NamedLoss,
+  PolicyLoss,
+  PolicyLossInput,
+  PolicyLossOptions,
+} from "../learn/loss/policy-loss-types.js";
+export type { LossName } from "../learn/loss/loss-names.js";
+export type { LossAggregation } from "../learn/loss/aggregation-modes.js";
+export { tokenUpdate, type TokenUpdate } from "../learn/loss/token-update.js";
+
+// Updates
+export { update } from "../learn/update.js";
+export type { UpdateOptions } from "../learn/update-options.js";
+export { UpdateReport } from "../learn/update-report.js";
+export { Learner } from "../learn/learner.js";
+export { Critic, type CriticOptions } from "../learn/critic.js";
+export type { RolloutCorrection } from "../learn/correction/rollout-correction.js";
+
+// Fine-tuning
+export { fineTune, type FineTuning } from "../learn/sft/fine-tune.js";
+export type { SftOptions } from "../learn/sft/train.js";
+export { loadDataset, type ConversationSet } from "../learn/sft/dataset-info.js";
+export type { Conversation } from "../learn/sft/conversation.js";

@@ -1,0 +1,32 @@
+/** Policies: what writes tokens, in this process or at an endpoint. */
+
+// A policy, wherever it runs
+export { Policy } from "../policy/policies.js";
+export type {
+  PolicyOptions,
+  ModelPolicy,
+  ModelPolicyOptions,
+} from "../policy/policy-from-model.js";
+export { LocalPolicy, type LocalPolicyOptions } from "../policy/local-policy.js";
+
+// At an endpoint
+export { RemotePolicy } from "../policy/remote/remote-policy.js";
+export type { ConnectOptions } from "../policy/remote/connect.js";
+export type { EndpointHealth } from "../http/endpoint-state.js";
+export { HttpError } from "../http/request-json.js";
+
+// What policies have in common: sessions, sampling, segments
+export type {
+  Session,
+  OpenOptions,
+  GenerateOptions,
+  Sampling,
+  Sampler,
+  Row,
+  Segment,
+  GeneratedToken,
+  FinishReason,
+} from "../policy/policy.js";
+
+// Seeded draws
+export { Random } from "../random/random.js";

@@ -1,0 +1,36 @@
+/** Rollouts: trees of trajectories, and the rule that branches them. */
+
+// Rolling out
+export { rollout } from "../rollout/rollout.js";
+export type { RolloutTask } from "../rollout/task.js";
+export type { RolloutOptions, RolloutRule, RolloutEvent, RowJudge } from "../rollout/options.js";
+export type { DynamicRollouts } from "../rollout/settings.js";
+export { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
+export { presets, type CellPreset } from "../presets.js";
+
+// Trees
+export { RolloutTree } from "../rollout/rollout-tree.js";
+export type { RolloutTreeData } from "../rollout/tree/tree-data.js";
+export type { Trajectory } from "../rollout/tree/trajectory.js";
+export type { TreeNode, TreeRow, BranchAttempt } from "../rollout/tree/tree-values.js";
+export { loadTrees, saveTrees } from "../rollout/files/tree-files.js";
+
+// Replays and forks
+export type { Replay } from "../rollout/replay/replay-result.js";
+export type { TreeReplayChanges } from "../rollout/replay/replay.js";
+export type { ForkChanges } from "../rollout/grow/fork.js";
+
+// The branching rule
+export {
+  decideBranch,
+  type BranchRule,
+  type BranchSettings,
+  type BranchSituation,
+  type BranchVerdict,
+} from "../rollout/branch/branch-rule.js";
+export { segmentEntropy, type EntropyOptions } from "../rollout/branch/segment-entropy.js";
+export { dynamicBudget, type DynamicBudget } from "../rollout/branch/dynamic-budget.js";
+
+// Texts and masks
+export { toolContent } from "../text/call-input.js";
+export { lossMask } from "../rollout/tree/response-mask.js";

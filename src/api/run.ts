@@ -1,0 +1,45 @@
+/** Runs: tasks, training, configuration, run folders, loggers, evaluation. */
+
+// Tasks and demonstrations
+export { tasks } from "../data/tasks/index.js";
+export type { TaskSet, TaskSetOptions } from "../data/tasks/task-set.js";
+export type { Task } from "../data/task.js";
+export { naturalTasks } from "../data/natural/index.js";
+export { readTasks } from "../data/read-tasks.js";
+export { taskFromRow, rowFromTask } from "../data/rl-row.js";
+export { world, type World, worldPages } from "../data/tasks/world.js";
+export { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
+export { demonstrations, type DemonstrationOptions } from "../run/tiny/demonstrations.js";
+
+// Training
+export { trainOn, type CellTraining, TrainingRun } from "../run/trainer/train-cells.js";
+export { train, type TrainOptions } from "../run/trainer/train.js";
+export { Trainer, type TrainerParts, type TrainerStep } from "../run/trainer/trainer.js";
+export { RunFolder } from "../run/folder/run-folder.js";
+
+// Configuration
+export { loadConfig } from "../run/config/load.js";
+export type { LoadOptions, LoadedConfig } from "../run/config/options.js";
+export type { Config } from "../run/config/schema.js";
+export { rolloutOptions, updateOptions } from "../run/trainer/options.js";
+export { assemble } from "../run/trainer/assemble.js";
+
+// Loggers
+export type { Logger, LoggedAnswer } from "../run/loggers/logger.js";
+export { consoleLogger } from "../run/loggers/console.js";
+export { jsonLines } from "../run/loggers/json-lines.js";
+export { tensorBoard } from "../run/loggers/tensorboard.js";
+export { wandbLogger } from "../run/loggers/wandb.js";
+export { mlflowLogger } from "../run/loggers/mlflow.js";
+
+// Evaluation
+export { evaluate, type EvaluateOptions, type Evaluable } from "../eval/evaluate.js";
+export { Evaluation } from "../eval/report/evaluation.js";
+export type { BenchmarkReport } from "../eval/report/benchmark-report.js";
+export { benchmarks } from "../eval/benchmarks/benchmarks.js";
+export type { Benchmark, BenchmarkItem } from "../eval/benchmarks/benchmark.js";
+export { readBenchmark } from "../eval/benchmarks/read-benchmark.js";
+export { LlmJudge, type LlmJudgeOptions } from "../eval/judge/llm-judge.js";
+export type { AnswerJudge } from "../eval/report/judge-slot.js";
+export { passAtK } from "../eval/metrics/pass-at-k.js";
+export { meanInterval, type Interval } from "../eval/metrics/interval.js";

@@ -1,0 +1,45 @@
+/** Views of trees, credit, updates and runs; tables; files of pictures and pages. */
+import { registerShows } from "../view/register-shows.js";
+
+// From here on values show themselves in these views.
+registerShows();
+
+// Views that answer the mouse
+export { explore, type Explorer } from "../view/explorer/explore.js";
+export type { ExploreOptions } from "../view/explorer/make-payload.js";
+export { board, type Board } from "../view/board/board.js";
+export type { BoardOptions } from "../view/board/make-payload.js";
+export { explain, type Explanation } from "../view/explain/explain.js";
+export type { ExplainOptions } from "../view/explain/make-payload.js";
+export { branchingView, type BranchingView } from "../view/branching/branching-view.js";
+export { creditView, type CreditView } from "../view/credit/credit-view.js";
+export { tokenView, type TokenView } from "../view/tokens/token-view.js";
+export { forks } from "../view/explorer/live-trees.js";
+
+// Figures
+export type { Figure, FigureOptions } from "../view/figures/figure.js";
+export { entropyProfile, type EntropyProfileOptions } from "../view/figures/entropy-profile.js";
+export { tokenEntropy } from "../view/figures/token-entropy.js";
+export { entropyTree } from "../view/figures/entropy-tree.js";
+export { branchTimeline } from "../view/figures/branch-timeline.js";
+export { advantageHeat } from "../view/figures/advantage-heat.js";
+export { clipScatter } from "../view/figures/clip-scatter.js";
+export { clipComparison } from "../view/tokens/clip-comparison.js";
+export { rewardCurves } from "../view/figures/reward-curves.js";
+export { compareRuns } from "../view/figures/compare-runs.js";
+export { toolUse } from "../view/figures/tool-use.js";
+export { passAtKCurve } from "../view/figures/pass-at-k.js";
+
+// Files
+export { describe } from "../view/figures/describe.js";
+export { toHtml, type HtmlView } from "../view/export/to-html.js";
+export { toPng, type PngOptions } from "../view/export/to-png.js";
+export { toSvg } from "../view/export/to-svg.js";
+export { saveFigure } from "../view/export/save-figure.js";
+export { reportPage, type ReportOptions } from "../view/evaluation/report-page.js";
+
+// Tables
+export { toFrame } from "../frame/to-frame.js";
+export { toRows, type RowsOptions, type FrameRow } from "../frame/to-rows.js";
+export { DataFrame, Series, concat, merge } from "../frame/danfo.js";
+export { readCSV, type ReadCsvOptions, toCSV, type WriteCsvOptions } from "../frame/files.js";
