@@ -296,7 +296,8 @@ export class LabServer {
           line = new ChannelSession(session, kernel, limits, () => this.#sessions.delete(key));
           this.#sessions.set(key, line);
         }
-        line.attach(socketLine(ws));
+        const had = Number(url.searchParams.get("had") ?? "none");
+        line.attach(socketLine(ws), Number.isSafeInteger(had) && had >= 0 ? had : undefined);
       });
     } catch (error) {
       const { status, message } = toErrorResponse(error);

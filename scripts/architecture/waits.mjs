@@ -1,5 +1,6 @@
 // Tests that wait a fixed time or judge by the clock: both fail on a busy machine and hide what they
-// wait for. A sleep that stands in for something slow says so on its line: `// slow: a tool`.
+// wait for. Cells are looked into as well: one that is to wait for its test has a gate (tests/gate.ts).
+// A sleep that stands in for something slow says so on its line: `// slow: a tool`.
 import ts from "typescript";
 import { parse, sources } from "./imports.mjs";
 
@@ -16,6 +17,7 @@ export function fixedWaits() {
     };
     const visit = (node) => {
       if (ts.isAwaitExpression(node) && sleeps(node.expression)) report(node, "a fixed wait");
+      if (isText(node) && sleepInText.test(node.text)) report(node, "a fixed wait in a cell");
       if (ts.isBinaryExpression(node) && compares(node) && clock.test(node.getText(file)))
         report(node, "judged by the clock");
       ts.forEachChild(node, visit);
@@ -24,6 +26,16 @@ export function fixedWaits() {
   }
   return found;
 }
+
+const isText = (node) =>
+  ts.isStringLiteralLike(node) ||
+  ts.isTemplateHead(node) ||
+  ts.isTemplateMiddle(node) ||
+  ts.isTemplateTail(node);
+
+/** A sleep of 10 ms or more. Shorter ones only let others have their turn. */
+const sleepInText =
+  /\bnew Promise(?:<\w*>)?\(\(?[\w, ]*\)?\s*=>\s*\{?\s*setTimeout\([\w.]+,\s*\d[\d_]+\b/;
 
 const clock = /\bperformance\.now\(\)|\bDate\.now\(\) *-|- *Date\.now\(\)/;
 

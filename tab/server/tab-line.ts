@@ -20,6 +20,11 @@ export class TabLine implements Line {
     this.#say({ type: "data", socket: this.socket, data });
   }
 
+  /** Nothing is lost within a page. */
+  confirm(received: () => void): void {
+    received();
+  }
+
   close(code: number, reason: string): void {
     this.#say({ type: "closed", socket: this.socket, code, reason });
     this.closed();

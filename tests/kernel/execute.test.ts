@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Json, Message } from "../../kernel/wire/message.js";
+import { Gate } from "../gate.js";
 import { begun, FrontEnd, held, isState } from "./front-end.js";
 
 let kernel: FrontEnd;
@@ -98,12 +99,13 @@ test("execute_request reports values thrown that are no errors, and causes", asy
 });
 
 test("execute_request aborts what was queued behind a cell that fails", async () => {
-  const failing = kernel.start(
-    "await new Promise((r) => setTimeout(r, 200)); throw new Error('stop')",
-  );
+  const gate = await Gate.open();
+  const failing = kernel.start(`${gate.here} throw new Error('stop')`);
   const queued = [kernel.start("'never'"), kernel.start("'never'")];
+  gate.pass();
   assert.equal((await failing.finished).reply.status, "error");
   for (const { finished } of queued) assert.equal((await finished).reply.status, "aborted");
+  await gate.close();
   const after = await kernel.execute("'runs'");
   assert.equal(after.reply.status, "ok");
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Gate } from "../gate.js";
 import { begun, FrontEnd } from "./front-end.js";
 
 let kernel: FrontEnd;
@@ -34,14 +35,17 @@ test("an exception in a timer is shown in the cell that set it", async () => {
 });
 
 test("an unhandled rejection is shown in the cell that made the promise", async () => {
+  const gate = await Gate.open();
   const { id, finished } = kernel.start(
-    "void (async () => { await new Promise((r) => setTimeout(r, 80)); throw new SyntaxError('rejected') })(); 1",
+    `void (async () => { ${gate.here} throw new SyntaxError('rejected') })(); 1`,
   );
   await finished;
   await kernel.execute("1 + 1");
+  gate.pass();
   const shown = await kernel.shown(
     (m) => m.header.msg_type === "error" && m.content.ename === "SyntaxError",
   );
+  await gate.close();
   assert.equal(shown.parent.msg_id, id);
   assert.equal((await kernel.execute("3")).reply.status, "ok");
 });

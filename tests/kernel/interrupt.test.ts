@@ -36,9 +36,10 @@ const spinner = "// @ts-nocheck\nimport * as spinner from 'spinner';\n";
 const cases: Record<string, string> = {
   "a loop": "while (true) {}",
   "a loop that catches everything": "for (;;) { try { JSON.parse('{') } catch {} }",
+  // slow: what is interrupted
   "a long await": "await new Promise((r) => setTimeout(r, 60000))",
   "a loop after an await": "await null; for (;;) {}",
-  "a loop after a timer": "await new Promise((r) => setTimeout(r, 20)); for (;;) {}",
+  "a loop after a timer": "await new Promise((r) => setTimeout(r, 5)); for (;;) {}",
   "awaits without end": "for (;;) await null;",
   "a function of the cell": "const f = (n: number): number => { for (;;) n++ }; f(1)",
   "a display method": "({ [Symbol.for('Jupyter.display')]() { for (;;); } })",

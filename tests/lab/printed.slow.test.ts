@@ -5,10 +5,13 @@ import { after, before, test } from "node:test";
 import { BrowserLab, codeCell, noBrowser as skip, notebookFile, type Tab } from "./browser-lab.js";
 
 const sources = {
+  // slow: a program that prints little by little
   many: `for (let i = 0; i < 3000; i++) console.log("line " + i);
 const slowly = async (n: number) => { for (let i = 0; i < n; i++) { console.log("later " + i); await new Promise((r) => setTimeout(r, 20)); } };`,
+  // slow: one that computes before it prints more
   more: `console.log("x\\n".repeat(700)); await new Promise((r) => setTimeout(r, 1500)); await slowly(50)`,
   colours: `process.stdout.write("\\x1b[31mred "); console.log("and\\n".repeat(150) + "still red \\x1b[1mbold\\x1b[0m plain www.example.org end");`,
+  // slow: one that shows its progress
   back: `console.log("kept");
 for (let i = 0; i <= 100; i += 10) { process.stdout.write("\\rprogress " + i + "%"); await new Promise((r) => setTimeout(r, 30)); }
 process.stdout.write("\\b\\b");`,

@@ -2,14 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Gate } from "../gate.js";
+import { until } from "../until.js";
 import { BrowserLab, codeCell, noBrowser as skip, notebookFile, type Tab } from "./browser-lab.js";
 
-const slow = `import { display } from "arpo-lab/kernel";
+const slow = (gate: Gate): string => `import { display } from "arpo-lab/kernel";
 const shown = display("at the start", { id: "place" });
 for (let i = 1; i <= 100; i++) {
   console.log(\`line \${i}.\`);
   shown.update(\`place \${i}.\`);
-  await new Promise((later) => setTimeout(later, 100));
+  if ([5, 8, 50].includes(i)) ${gate.here}
 }
 "the end"`;
 const asks = `import { prompt } from "arpo-lab/kernel";
@@ -17,13 +19,16 @@ const name = await prompt("Who? ");
 \`hello \${name}\``;
 const lines = Array.from({ length: 100 }, (_, i) => `line ${i + 1}.\n`).join("");
 
+/** Of the first cell, the fourth, and the one that is never saved. */
+let gates: Gate[];
 let lab: BrowserLab;
 let tab: Tab;
 before(async () => {
   if (skip !== false) return;
-  const endless = slow.replace("100", "1e9");
+  gates = [await Gate.open(), await Gate.open(), await Gate.open()];
+  const endless = slow(gates[1]!).replace("100", "1e9");
   const cells = [
-    codeCell("s", slow),
+    codeCell("s", slow(gates[0]!)),
     codeCell("q", "1 + 1"),
     codeCell("p", asks),
     codeCell("e", endless),
@@ -33,7 +38,9 @@ before(async () => {
   await tab.open("long.ipynb");
 });
 after(async () => {
-  if (skip === false) await lab.stop();
+  if (skip !== false) return;
+  await lab.stop();
+  for (const gate of gates) await gate.close();
 });
 
 const reload = async (): Promise<void> => {
@@ -54,10 +61,12 @@ test("a page that is reloaded while a cell runs shows all of its output", { skip
   await tab.run(2); // waits for its turn
   await tab.output(1, "line 5.");
   await reload();
+  gates[0]!.pass();
   await tab.output(1, "line 8.");
   assert.match(await promptOf(1), /\*/);
   assert.match(await promptOf(2), /\*/);
   await tab.picture("reloaded-while-running");
+  gates[0]!.pass(2);
   await tab.output(1, "the end");
   assert.equal(await printed(1), lines);
   assert.match(await tab.outputText(1), /place 100\./);
@@ -69,11 +78,13 @@ test("a page that is reloaded while a cell runs shows all of its output", { skip
 
 test("two reloads in a row lose nothing, and an interrupt still works", { skip }, async () => {
   await tab.run(4);
-  await tab.output(4, "line 2.");
+  await tab.output(4, "line 5.");
   await reload();
-  await tab.output(4, "line 4.");
+  gates[1]!.pass();
+  await tab.output(4, "line 8.");
   await reload();
-  await tab.output(4, "line 6.");
+  gates[1]!.pass();
+  await tab.output(4, "line 50.");
   await tab.page.click('[data-jp-item-name="interrupt"] jp-button');
   await tab.output(4, "Interrupted");
   const text = await printed(4);
@@ -84,10 +95,11 @@ test("two reloads in a row lose nothing, and an interrupt still works", { skip }
 
 test("a cell that ends while no page is there shows its output later", { skip }, async () => {
   await tab.run(1);
-  await tab.output(1, "line 2.");
+  await tab.output(1, "line 5.");
   await tab.page.close();
-  // slow: a reader who is away for longer than the cell has lines to say
-  await new Promise((later) => setTimeout(later, 6000));
+  gates[0]!.pass(3);
+  const isIdle = () => lab.server.kernels.list.every((m) => m.execution_state === "idle");
+  await until(isIdle, "the cell to end");
   tab = await lab.tab();
   await tab.open("long.ipynb");
   await tab.output(1, "the end");
@@ -120,14 +132,12 @@ test("a cell that was never saved comes back with its output", { skip }, async (
   await tab.save();
   await tab.page.click(`${tab.cell(4)} .jp-InputArea-prompt`);
   await tab.page.keyboard.press("b");
-  await tab.edit(
-    5,
-    "console.log('never saved'); await new Promise((r) => setTimeout(r, 3000)); 'over'",
-  );
+  await tab.edit(5, `console.log('never saved'); ${gates[2]!.here} 'over'`);
   await tab.run(5);
   await tab.output(5, "never saved");
   tab.page.once("dialog", (dialog) => void dialog.accept());
   await reload();
+  gates[2]!.pass();
   await tab.output(5, "over");
   assert.match((await tab.page.textContent(`${tab.cell(5)} .cm-content`)) ?? "", /never saved/);
 });

@@ -13,9 +13,12 @@ export interface BufferLimits {
 /** More than this unsent means that the page no longer reads. */
 const maxUnsent = 512 << 20;
 
+const sizeOf = ({ content, buffers }: Frames): number =>
+  content.length + buffers.reduce((sum, { length }) => sum + length, 0);
+
 /**
- * One front end's line to a kernel. When the line breaks, what comes for it is kept; when the same
- * session connects again it is sent first.
+ * One front end's line to a kernel. What it is not known to have received is kept: when the line breaks and
+ * the same session connects again, that is sent first.
  */
 export class ChannelSession implements Listener {
   readonly id: string;
@@ -23,8 +26,14 @@ export class ChannelSession implements Listener {
   readonly #limits: BufferLimits;
   readonly #forget: () => void;
   #socket: Line | undefined;
+  /** How many messages there were for this front end. */
+  #count = 0;
+  /** The last of them, which it may not have received. */
   #kept: Frames[] = [];
   #keptBytes = 0;
+  #isConfirming = false;
+  /** A message before this one was not kept, and may not have been received. */
+  #gap = 0;
   #patience: ReturnType<typeof setTimeout> | undefined;
 
   constructor(id: string, kernel: RunningKernel, limits: BufferLimits, forget: () => void) {
@@ -39,19 +48,60 @@ export class ChannelSession implements Listener {
     return this.#socket !== undefined;
   }
 
-  /** Takes a connection; an older one of the same session is closed. */
-  attach(socket: Line): void {
+  /**
+   * Takes a connection; an older one of the same session is closed. `had` is how many messages the front
+   * end has received in all; one that does not say may get those again whose arrival was not confirmed.
+   */
+  attach(socket: Line, had?: number): void {
     this.#socket?.close(1000, "the session connected again");
     this.#socket = socket;
+    this.#isConfirming = false;
     clearTimeout(this.#patience);
     socket.onMessage((data, binary) => this.#onMessage(socket, data, binary));
     socket.onClose(() => {
       if (this.#socket === socket) this.#detach();
     });
-    const kept = this.#kept;
+    if (had !== undefined) {
+      this.#arrived(had);
+      this.#count = Math.max(this.#count, had);
+    }
+    if (this.#gap > 0) this.#startAgain();
+    for (const frames of [...this.#kept]) this.#send(socket, frames);
+  }
+
+  /** Messages are missing: it is told of its cells' runs as one that comes for the first time. */
+  #startAgain(): void {
+    this.#clear();
+    this.#gap = 0;
+    this.#kernel.forget(this);
+    this.#kernel.listeners.add(this);
+  }
+
+  #clear(): void {
     this.#kept = [];
     this.#keptBytes = 0;
-    for (const frames of kept) this.receive(frames);
+  }
+
+  /** The front end has received so many messages. */
+  #arrived(count: number): void {
+    const first = this.#count - this.#kept.length;
+    for (const frames of this.#kept.splice(0, Math.max(0, count - first))) {
+      this.#keptBytes -= sizeOf(frames);
+    }
+    if (count >= this.#gap) this.#gap = 0;
+  }
+
+  /** Asks the other end whether it has received all; one question at a time. */
+  #confirm(socket: Line): void {
+    if (this.#isConfirming) return;
+    this.#isConfirming = true;
+    const count = this.#count;
+    socket.confirm(() => {
+      if (this.#socket !== socket) return;
+      this.#isConfirming = false;
+      this.#arrived(count);
+      if (this.#count > count) this.#confirm(socket);
+    });
   }
 
   #detach(): void {
@@ -60,7 +110,8 @@ export class ChannelSession implements Listener {
   }
 
   #drop(): void {
-    this.#kept = [];
+    clearTimeout(this.#patience);
+    this.#clear();
     this.#kernel.forget(this);
     this.#forget();
   }
@@ -81,19 +132,24 @@ export class ChannelSession implements Listener {
   }
 
   receive(frames: Frames): void {
-    const socket = this.#socket;
-    if (socket !== undefined) {
-      socket.send(encodeSocket(socket.protocol, frames));
-      if (socket.bufferedAmount > maxUnsent) socket.terminate();
-      return;
-    }
+    this.#count++;
     this.#kept.push(frames);
-    this.#keptBytes += frames.content.length + frames.buffers.reduce((n, b) => n + b.length, 0);
-    // Rather nothing than a part that looks whole: the front end finds its session gone.
-    if (this.#keptBytes > this.#limits.bytes) {
-      clearTimeout(this.#patience);
-      this.#drop();
+    this.#keptBytes += sizeOf(frames);
+    const isTooMuch = this.#keptBytes > this.#limits.bytes;
+    if (this.#socket !== undefined) {
+      this.#send(this.#socket, frames);
+      if (!isTooMuch) return;
+      this.#clear();
+      this.#gap = this.#count;
     }
+    // Rather nothing than a part that looks whole: the front end finds its session gone.
+    else if (isTooMuch) this.#drop();
+  }
+
+  #send(socket: Line, frames: Frames): void {
+    socket.send(encodeSocket(socket.protocol, frames));
+    if (socket.bufferedAmount > maxUnsent) socket.terminate();
+    else this.#confirm(socket);
   }
 
   close(): void {

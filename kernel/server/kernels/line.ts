@@ -4,6 +4,8 @@ export interface Line {
   /** Bytes that are not on their way yet. */
   readonly bufferedAmount: number;
   send(data: string | Uint8Array): void;
+  /** Calls back when the other end has received all that was sent before. */
+  confirm(received: () => void): void;
   close(code: number, reason: string): void;
   /** At once, without a word. */
   terminate(): void;

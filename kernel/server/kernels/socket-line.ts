@@ -6,12 +6,19 @@ const heartbeat = 30_000;
 /** A web socket as a line; one whose other end is silent is ended. */
 export function socketLine(socket: WebSocket): Line {
   let alive = true;
+  let asked = 0;
+  const waiting = new Map<string, () => void>();
   const beat = setInterval(() => {
     if (!alive) socket.terminate();
     alive = false;
     socket.ping();
   }, heartbeat);
-  socket.on("pong", () => (alive = true));
+  socket.on("pong", (data) => {
+    alive = true;
+    const number = data.toString();
+    waiting.get(number)?.();
+    waiting.delete(number);
+  });
   socket.on("error", () => socket.terminate());
   socket.on("close", () => clearInterval(beat));
   return {
@@ -22,6 +29,11 @@ export function socketLine(socket: WebSocket): Line {
       return socket.bufferedAmount;
     },
     send: (data) => socket.send(data),
+    confirm: (received) => {
+      const number = String(++asked);
+      waiting.set(number, received);
+      socket.ping(number, undefined, () => undefined);
+    },
     close: (code, reason) => socket.close(code, reason),
     terminate: () => socket.terminate(),
     onMessage: (heard) =>

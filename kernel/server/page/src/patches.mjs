@@ -79,6 +79,18 @@ export const patches = [
       return changed === undefined ? undefined : withNames(changed);
     },
   },
+  {
+    // A connection that is made again says how many messages came over those before, so that the server
+    // sends what was lost, and nothing twice.
+    file: /[\\/]@jupyterlab[\\/]services[\\/]lib[\\/]kernel[\\/]default\.js$/,
+    change: (text) => {
+      const session = "'channels?session_id=' + encodeURIComponent(this._clientId)";
+      const counts = "this._onWSMessage = (evt) => {";
+      const asks = replaced(text, session, `${session} + '&had=' + (this._had ?? 0)`);
+      if (asks === undefined) return undefined;
+      return replaced(asks, counts, `${counts} this._had = (this._had ?? 0) + 1;`);
+    },
+  },
   { file: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/, change: withNames },
 ];
 
