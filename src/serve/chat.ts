@@ -6,6 +6,7 @@ import { together, usageOf, withRows } from "./handler.js";
 import { ApiError } from "./http/api-error.js";
 import { EventStream } from "./http/event-stream.js";
 import { chatLogprobs, type TokenReport } from "./logprobs.js";
+import { refuseLongText } from "./refuse-oversized.js";
 import { chatBody } from "./schema/chat.js";
 import { generationRequest, readRequest } from "./schema/common.js";
 import { chatPrompt } from "./tools/chat-prompt.js";
@@ -19,7 +20,7 @@ interface FinishedChat extends Finished {
 
 /** `POST /v1/chat/completions`. */
 export async function chat(handling: Handling, body: Record<string, unknown>): Promise<void> {
-  const { policy, response, signal, model } = handling;
+  const { policy, response, signal, model, texts } = handling;
   const { tokenizer } = policy;
   const read = readRequest(chatBody, body);
   const request = generationRequest(read);
@@ -27,8 +28,9 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
   if (read.top_logprobs && !read.logprobs) {
     throw new ApiError(400, "'top_logprobs' needs 'logprobs': true.", { param: "top_logprobs" });
   }
-  const prompt = chatPrompt(tokenizer, read);
-  const ids = tokenizer.encode(prompt.text);
+  const prompt = await chatPrompt(texts, read);
+  refuseLongText(policy, prompt.text, "messages");
+  const ids = await texts.encode(prompt.text);
   const room = roomAfter(policy, ids, "messages");
   const asked = read.max_completion_tokens ?? read.max_tokens ?? room;
   if (asked === 0) {

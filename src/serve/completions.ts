@@ -9,12 +9,17 @@ import { generationRequest, readRequest } from "./schema/common.js";
 import { ApiError } from "./http/api-error.js";
 import { scorePrompt } from "./score-prompt.js";
 
-function promptsOf(prompt: CompletionBody["prompt"], encode: (text: string) => number[]) {
-  if (typeof prompt === "string") return [encode(prompt)];
+async function promptsOf(
+  prompt: CompletionBody["prompt"],
+  encode: (text: string) => Promise<number[]>,
+): Promise<number[][]> {
+  if (typeof prompt === "string") return [await encode(prompt)];
   if (typeof prompt[0] === "number") return [prompt as number[]];
-  return (prompt as (string | number[])[]).map((one) =>
-    typeof one === "string" ? encode(one) : one,
-  );
+  const encoded: number[][] = [];
+  for (const one of prompt as (string | number[])[]) {
+    encoded.push(typeof one === "string" ? await encode(one) : one);
+  }
+  return encoded;
 }
 
 /** `POST /v1/completions`. */
@@ -22,7 +27,7 @@ export async function completions(
   handling: Handling,
   body: Record<string, unknown>,
 ): Promise<void> {
-  const { policy, response, signal, model } = handling;
+  const { policy, response, signal, model, texts } = handling;
   const { tokenizer } = policy;
   const read = readRequest(completionBody, body);
   const request = generationRequest(read);
@@ -30,7 +35,7 @@ export async function completions(
   if (read.best_of !== null && read.best_of !== undefined && read.best_of !== request.n) {
     throw new ApiError(400, "'best_of' must be as many as 'n' here.", { param: "best_of" });
   }
-  const prompts = promptsOf(read.prompt, (text) => tokenizer.encode(text));
+  const prompts = await promptsOf(read.prompt, async (text) => await texts.encode(text));
   const limits = prompts.map((prompt) =>
     Math.min(read.max_tokens ?? 16, roomAfter(policy, prompt, "prompt")),
   );

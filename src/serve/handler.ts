@@ -3,6 +3,7 @@ import type { Policy, Row, Session } from "../policy/index.js";
 import { openRows } from "./choice.js";
 import { ApiError } from "./http/api-error.js";
 import type { BatchAdmission } from "./batch-admission.js";
+import type { TextWork } from "./text-work.js";
 import type { GenerationRequest } from "./schema/common.js";
 
 /** What answering a request needs. */
@@ -11,6 +12,7 @@ export interface Handling {
   /** The model's name, as `/v1/models` says it. */
   model: string;
   admission: BatchAdmission;
+  texts: TextWork;
   response: ServerResponse;
   /** Aborted when the client is gone or the server ends. */
   signal: AbortSignal;

@@ -10,6 +10,8 @@ import { completions } from "./completions.js";
 import { Access } from "./http/access.js";
 import { ApiError, toApiError } from "./http/api-error.js";
 import { BatchAdmission } from "./batch-admission.js";
+import { refuseOversized } from "./refuse-oversized.js";
+import { TextWork } from "./text-work.js";
 import { tokenize } from "./tokenize.js";
 
 export interface ServeOptions {
@@ -70,6 +72,7 @@ export class PolicyServer {
   readonly #access: Access;
   readonly #admission: BatchAdmission;
   readonly #options: ServeOptions;
+  readonly #texts: TextWork;
   readonly #ending = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #created = Math.floor(Date.now() / 1000);
@@ -92,6 +95,7 @@ export class PolicyServer {
     this.#policy = policy;
     this.#options = options;
     this.#access = new Access(host, key);
+    this.#texts = new TextWork(policy.tokenizer);
     this.#admission = new BatchAdmission(maxRows, maxQueue);
     this.#server = createServer((request, response) => {
       const answer = this.#answer(request, response).finally(() => this.#running.delete(answer));
@@ -139,6 +143,7 @@ export class PolicyServer {
     await Promise.allSettled([...this.#running]);
     clearTimeout(timer);
     this.#server.closeAllConnections();
+    await this.#texts.stop();
     await closed;
   }
 
@@ -167,11 +172,15 @@ export class PolicyServer {
     path: string,
     signal: AbortSignal,
   ): Promise<void> {
+    // What a model wrote must not be taken for a page.
+    response.setHeader("x-content-type-options", "nosniff");
+    response.setHeader("content-security-policy", "default-src 'none'; sandbox");
     const { method = "" } = request;
     const handling = {
       policy: this.#policy,
       model: this.model,
       admission: this.#admission,
+      texts: this.#texts,
       response,
       signal,
     };
@@ -185,14 +194,16 @@ export class PolicyServer {
     const posts: Record<string, (body: Record<string, unknown>) => unknown> = {
       "/v1/completions": (body) => completions(handling, body),
       "/v1/chat/completions": (body) => chat(handling, body),
-      "/tokenize": (body) => json(tokenize(handling, body)),
+      "/tokenize": async (body) => json(await tokenize(handling, body)),
     };
     const [get, post] = [gets[path], posts[path]];
     if (get && (method === "GET" || method === "HEAD")) {
       json(get());
     } else if (post && method === "POST") {
       checkJsonType(request);
-      await post(await readJson(request, this.#options.maxBytes ?? 4 * 2 ** 20));
+      const body = await readJson(request, this.#options.maxBytes ?? 4 * 2 ** 20);
+      refuseOversized(this.#policy, body, this.#options.maxRows ?? 64);
+      await post(body);
     } else if (get ?? post) {
       throw new ApiError(405, `${path} does not take ${method}.`, {
         headers: { allow: get ? "GET, HEAD" : "POST" },

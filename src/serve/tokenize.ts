@@ -10,7 +10,10 @@ const body = z.object({
 });
 
 /** `POST /tokenize`, as vLLM has it. */
-export function tokenize({ policy, model }: Handling, raw: Record<string, unknown>): object {
+export async function tokenize(
+  { policy, model, texts }: Handling,
+  raw: Record<string, unknown>,
+): Promise<object> {
   const read = readRequest(body, raw);
   if (read.model && read.model !== model) {
     throw new ApiError(404, `The model '${read.model}' does not exist; this is '${model}'.`, {
@@ -18,6 +21,6 @@ export function tokenize({ policy, model }: Handling, raw: Record<string, unknow
       code: "model_not_found",
     });
   }
-  const tokens = policy.tokenizer.encode(read.prompt);
+  const tokens = await texts.encode(read.prompt);
   return { tokens, count: tokens.length, max_model_len: policy.contextLength };
 }

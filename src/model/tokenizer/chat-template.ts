@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { jinja } from "#platform/packages";
+import { boundedJinja, renderBounded } from "./bounded-jinja.js";
 import type * as Jinja from "@huggingface/jinja";
 import type { ChatMessage, ChatOptions } from "./tokenizer.js";
 
@@ -22,6 +22,9 @@ import type { ChatMessage, ChatOptions } from "./tokenizer.js";
  * ```
  */
 export const chatMl = `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`;
+
+/** Longer ones are no templates. */
+const mostSource = 1 << 20;
 
 /**
  * A chat template in the Jinja dialect of Hugging Face tokenizers, compiled once.
@@ -47,7 +50,12 @@ export class ChatTemplate {
     readonly specials: Readonly<Record<string, string>> = {},
   ) {
     checkArguments("compile the chat template", { source }, { source: "text" });
-    const { Template } = jinja(); // only now: it takes a while
+    if (source.length > mostSource) {
+      throw new RangeError(
+        `Cannot compile the chat template: it must have at most ${mostSource} characters, got ${source.length}`,
+      );
+    }
+    const { Template } = boundedJinja();
     try {
       this.#compiled = new Template(source);
     } catch (error) {
@@ -61,13 +69,14 @@ export class ChatTemplate {
   /** The prompt text of a chat. */
   render(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
     try {
-      return this.#compiled.render({
+      const items = {
         ...options.variables,
         ...this.specials,
         messages: messages.map((message) => ({ ...message })),
         add_generation_prompt: options.addGenerationPrompt ?? false,
         ...(options.tools ? { tools: [...options.tools] } : {}),
-      });
+      };
+      return renderBounded(this.#compiled, items, messages.length);
     } catch (error) {
       throw new SyntaxError(
         `Cannot render the chat: the template must accept these messages, got ${(error as Error).message}`,

@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tokenizer as Engine } from "@huggingface/tokenizers";
+import { utf8Length } from "#platform/bytes";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
 import { ChatTemplate } from "./chat-template.js";
@@ -43,6 +44,7 @@ export class HfTokenizer implements Tokenizer {
   readonly eosId: number;
   readonly eosIds: readonly number[];
   readonly padId: number;
+  readonly longestToken: number;
   readonly #files: TokenizerFiles;
   readonly #engine: Engine;
   readonly #template: ChatTemplate | undefined;
@@ -64,10 +66,14 @@ export class HfTokenizer implements Tokenizer {
         { cause: error },
       );
     }
-    const pieces = [...this.#engine.get_vocab()].map(([piece, id]) => [id, piece] as const);
     // Ids that nothing was given to leave holes.
-    this.#pieces = new Map(pieces.filter(([, piece]) => piece !== undefined));
+    const pieces = [...this.#engine.get_vocab()]
+      .map(([piece, id]) => [id, piece] as const)
+      .filter(([, piece]) => piece !== undefined);
+    this.#pieces = new Map(pieces);
     this.vocabSize = this.#pieces.size;
+    // A piece is written in at least as many bytes as it stands for.
+    this.longestToken = pieces.reduce((most, [, piece]) => Math.max(most, utf8Length(piece)), 1);
 
     const specials: Record<string, string> = {};
     for (const name of specialNames) {

@@ -27,6 +27,8 @@ export interface Tokenizer {
   /** Every token that ends a response. */
   readonly eosIds: readonly number[];
   readonly padId: number;
+  /** The bytes of the longest token, where it is known: a text has at least its bytes by these tokens. */
+  readonly longestToken?: number;
   /** Never adds special tokens; special tokens written in the text are recognised. */
   encode(text: string): number[];
   decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string;

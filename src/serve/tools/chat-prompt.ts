@@ -1,9 +1,14 @@
-import type { ChatMessage, ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
 import { resultBlock } from "../../text/result-block.js";
 import { ApiError } from "../http/api-error.js";
 import type { ChatBody, RequestMessage, RequestTool } from "../schema/chat.js";
 import { asObject } from "./tool-call.js";
 import { type ToolFormat, type ToolFormatName, toolFormat } from "./tool-format.js";
+
+/** What makes a prompt of a chat, at once or later. */
+export interface ChatRenderer {
+  chat(messages: readonly ChatMessage[], options: ChatOptions): string | Promise<string>;
+}
 
 /** What a chat request asks the model to continue. */
 export interface ChatPrompt {
@@ -97,15 +102,16 @@ function choiceOf({ tools, tool_choice: choice }: ChatBody): {
 }
 
 /** Turns the messages and tools of a request into the text the model is to go on with. */
-export function chatPrompt(tokenizer: Tokenizer, body: ChatBody): ChatPrompt {
+export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promise<ChatPrompt> {
   const { tools, forced, name } = choiceOf(body);
   const options: ChatOptions = {
     ...(body.chat_template_kwargs ? { variables: body.chat_template_kwargs } : {}),
   };
-  const render = (messages: readonly ChatMessage[], more: ChatOptions): string => {
+  const render = async (messages: readonly ChatMessage[], more: ChatOptions): Promise<string> => {
     try {
-      return tokenizer.chat(messages, { ...options, ...more });
+      return await tokenizer.chat(messages, { ...options, ...more });
     } catch (error) {
+      if (error instanceof ApiError) throw error;
       throw new ApiError(400, (error as Error).message, { param: "messages" });
     }
   };
@@ -115,8 +121,8 @@ export function chatPrompt(tokenizer: Tokenizer, body: ChatBody): ChatPrompt {
   // A template that shows its model no tools leaves the tags it was trained on.
   const user = [{ role: "user", content: "?" }];
   const withTools = { tools: tools.length > 0 ? tools : [exampleTool] };
-  const shown = tools.length === 0 && !called ? "" : render(user, withTools);
-  const tagged = shown === render(user, {});
+  const shown = tools.length === 0 && !called ? "" : await render(user, withTools);
+  const tagged = shown === (await render(user, {}));
   const kind: ToolFormatName = tagged ? "tags" : shown.includes("<tool_call>") ? "hermes" : "json";
   const single = forced || body.parallel_tool_calls === false;
   const format = tools.length > 0 ? toolFormat(kind, tools, single) : undefined;
@@ -131,8 +137,10 @@ export function chatPrompt(tokenizer: Tokenizer, body: ChatBody): ChatPrompt {
   const { folded, open } = tagged ? withTags(body.messages) : { folded: messages, open: false };
   const text =
     open || body.continue_final_message
-      ? continued(folded, (more, add) => render(more, { ...toolsFor(), addGenerationPrompt: add }))
-      : render(folded, { ...toolsFor(), addGenerationPrompt: generation });
+      ? await continued(folded, (more, add) =>
+          render(more, { ...toolsFor(), addGenerationPrompt: add }),
+        )
+      : await render(folded, { ...toolsFor(), addGenerationPrompt: generation });
   return { text: text + prefix, format, prefix, forced: forced ? name : undefined };
 
   function toolsFor(): ChatOptions {
@@ -141,17 +149,17 @@ export function chatPrompt(tokenizer: Tokenizer, body: ChatBody): ChatPrompt {
 }
 
 /** The prompt that ends in the middle of the assistant's message. */
-function continued(
+async function continued(
   messages: readonly ChatMessage[],
-  render: (messages: readonly ChatMessage[], addGenerationPrompt: boolean) => string,
-): string {
+  render: (messages: readonly ChatMessage[], addGenerationPrompt: boolean) => Promise<string>,
+): Promise<string> {
   const last = messages.at(-1)!;
   if (last.role !== "assistant") {
     throw new ApiError(400, "'continue_final_message' needs an assistant's message at the end.", {
       param: "continue_final_message",
     });
   }
-  return render(messages.slice(0, -1), true) + last.content;
+  return (await render(messages.slice(0, -1), true)) + last.content;
 }
 
 /** Whether a template shows tools is found by showing it one. */

@@ -122,68 +122,71 @@ const conversation = [
   { role: "tool", tool_call_id: "1", content: "found" },
 ];
 
-test("chatPrompt() shows tools to a template that knows them", () => {
-  const { text, format } = chatPrompt(qwen, ask({ tools }));
+test("chatPrompt() shows tools to a template that knows them", async () => {
+  const { text, format } = await chatPrompt(qwen, ask({ tools }));
   assert.match(
     text,
     /^\[\{"type": "function".*in <tool_call><\/tool_call>\[user\]q\[assistant\]$/s,
   );
   assert.equal(format!.name, "hermes");
-  const later = chatPrompt(qwen, ask({ tools, messages: conversation })).text;
+  const later = (await chatPrompt(qwen, ask({ tools, messages: conversation }))).text;
   assert.ok(
     later.endsWith(
       '[user]q[assistant]<tool_call>search {"query": "x"}</tool_call>[tool]found[assistant]',
     ),
     later,
   );
-  assert.equal(chatPrompt(qwen, ask({ tools, tool_choice: "none" })).text, "[user]q[assistant]");
+  assert.equal(
+    (await chatPrompt(qwen, ask({ tools, tool_choice: "none" }))).text,
+    "[user]q[assistant]",
+  );
 });
 
-test("chatPrompt() writes tags for a template that knows no tools", () => {
-  const { text, format } = chatPrompt(plain, ask({ tools }));
+test("chatPrompt() writes tags for a template that knows no tools", async () => {
+  const { text, format } = await chatPrompt(plain, ask({ tools }));
   assert.deepEqual([text, format!.name], ["[user]q[assistant]", "tags"]);
   assert.deepEqual(format!.stops, ["</search>", "</python>"]);
   assert.equal(
-    chatPrompt(plain, ask({ tools, messages: conversation })).text,
+    (await chatPrompt(plain, ask({ tools, messages: conversation }))).text,
     "[user]q[assistant]<search>x</search> <result>\nfound\n</result>",
   );
   const answered = [...conversation, { role: "assistant", content: "It is x." }];
   const asked = [...answered, { role: "user", content: "sure?" }];
   assert.equal(
-    chatPrompt(plain, ask({ tools, messages: asked })).text,
+    (await chatPrompt(plain, ask({ tools, messages: asked }))).text,
     "[user]q[assistant]<search>x</search> <result>\nfound\n</result>It is x.[user]sure?[assistant]",
   );
 });
 
-test("chatPrompt() begins the call that is asked for", () => {
+test("chatPrompt() begins the call that is asked for", async () => {
   const named = { type: "function", function: { name: "python" } };
   assert.match(
-    chatPrompt(qwen, ask({ tools, tool_choice: named })).text,
+    (await chatPrompt(qwen, ask({ tools, tool_choice: named }))).text,
     /\[assistant\]<tool_call>\n\{"name": "python", "arguments": $/,
   );
   assert.match(
-    chatPrompt(qwen, ask({ tools, tool_choice: "required" })).text,
+    (await chatPrompt(qwen, ask({ tools, tool_choice: "required" }))).text,
     /\[assistant\]<tool_call>\n\{"name": "$/,
   );
-  assert.match(chatPrompt(plain, ask({ tools, tool_choice: named })).text, /\]<python>$/);
-  const refused = (body: object) => () => chatPrompt(plain, ask(body));
-  assert.throws(refused({ tools, tool_choice: "required" }), /name one/);
-  assert.throws(refused({ tool_choice: "required" }), /needs 'tools'/);
-  assert.throws(
+  assert.match((await chatPrompt(plain, ask({ tools, tool_choice: named }))).text, /\]<python>$/);
+  const refused = (body: object) => async () => await chatPrompt(plain, ask(body));
+  await assert.rejects(refused({ tools, tool_choice: "required" }), /name one/);
+  await assert.rejects(refused({ tool_choice: "required" }), /needs 'tools'/);
+  await assert.rejects(
     refused({ tools, tool_choice: { type: "function", function: { name: "other" } } }),
     /must name one of the tools, got other/,
   );
 });
 
-test("chatPrompt() goes on with an unfinished message", () => {
+test("chatPrompt() goes on with an unfinished message", async () => {
   const open = [
     { role: "user", content: "q" },
     { role: "assistant", content: "It is" },
   ];
   const body = { messages: open, continue_final_message: true, add_generation_prompt: false };
-  assert.equal(chatPrompt(plain, ask(body)).text, "[user]q[assistant]It is");
-  assert.throws(
-    () => chatPrompt(plain, ask({ continue_final_message: true })),
+  assert.equal((await chatPrompt(plain, ask(body))).text, "[user]q[assistant]It is");
+  await assert.rejects(
+    chatPrompt(plain, ask({ continue_final_message: true })),
     /needs an assistant's message/,
   );
 });
