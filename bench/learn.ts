@@ -71,7 +71,8 @@ function rowsOf(list: readonly { prompt: number[]; tokens: number[] }[]): BatchR
     const floats = (value: number) => new Float32Array(tokens.length).fill(value);
     return {
       trajectory: {
-        ...{ tree: 0, row, nodes: [row], end: "answer" as const, text: "", toolCalls: [] },
+        ...{ id: row, kind: "initial" as const, round: 0, parent: -1, from: -1, leaf: row },
+        ...{ tree: 0, nodes: [row], end: "answer" as const, text: "", calls: 0, toolCalls: [] },
         prompt: Int32Array.from(prompt),
         tokens: Int32Array.from(tokens),
         ...{ written: ones, attention: ones, lossMask: ones },

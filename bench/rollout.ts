@@ -91,9 +91,9 @@ export async function* figures(): AsyncIterable<Figure> {
     rollout(even, task, { ...common, ...rolloutPresets.arpo, tools: tool(0), seed: 1 });
   const apart = () =>
     rollout(even, new Array<typeof task>(16).fill(task), { ...common, tools: tool(0), seed: 1 });
-  const { rows, nodes } = await tree();
+  const { trajectories: rows, nodes } = await tree();
   const written = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
-  const whole = (await apart()).reduce((sum, t) => sum + t.trajectories[0]!.tokens.length, 0);
+  const whole = (await apart()).reduce((sum, t) => sum + t.selected[0]!.tokens.length, 0);
   const [ours, theirs] = await beside(tree, apart);
   const peer = "16 independent rollouts";
   yield {

@@ -83,7 +83,7 @@ test("rollout() refuses tools that are no ToolSet, tasks without a prompt and ot
     rollout(wrong({}), task),
     /Cannot roll out: policy must be a policy, got an object/,
   );
-  assert.equal(scripted.openRows, 0);
+  assert.equal(scripted.openSequences, 0);
 });
 
 test("a tree refuses to be replayed under a rule that there is not, or followed to no node", async () => {

@@ -29,7 +29,7 @@ test("an estimate of a run is what the run then takes: rows, tokens and calls; t
   const found = { rows: 0, written: 0, results: 0, prompts: 0, calls: 0, seconds: 0 };
   for await (const { trees, timing } of trainer) {
     found.seconds += timing["timing_s/step"]!;
-    for (const { rows, nodes, prompt } of trees) {
+    for (const { trajectories: rows, nodes, prompt } of trees) {
       found.rows += rows.length;
       found.prompts += prompt.tokens.length;
       for (const { tool, tokens } of nodes) {

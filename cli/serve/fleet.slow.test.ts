@@ -64,12 +64,12 @@ test("two of four servers are killed and one returns: no trajectory is lost, non
   });
   const [there, here] = await Promise.all([disturbed, rollout(local, train, options)]);
   const shape = (trees: typeof here) =>
-    trees.map(({ trajectories, rows }) => [
+    trees.map(({ selected: trajectories, trajectories: rows }) => [
       rows.map(({ kind, parent }) => [kind, parent]),
       trajectories.map(({ tokens, end }) => [[...tokens], end]),
     ]);
   assert.deepEqual(shape(there), shape(here));
-  assert.ok(there.every(({ trajectories }) => trajectories.length === 12));
+  assert.ok(there.every(({ selected: trajectories }) => trajectories.length === 12));
   assert.ok(
     remote.health().some(({ failed }) => failed > 0),
     "no request was disturbed",

@@ -18,8 +18,8 @@ async function generated(folder) {
   const own = join(folder, "rollouts");
   for (const name of await readdir(own)) {
     for (const tree of treesFromJsonl(await readFile(join(own, name), "utf8"))) {
-      rows += tree.trajectories.length;
-      branches += tree.rows.filter(({ kind }) => kind === "branch").length;
+      rows += tree.selected.length;
+      branches += tree.trajectories.filter(({ kind }) => kind === "branch").length;
       for (const node of tree.nodes) if (node.kind === "model") tokens += node.tokens.length;
     }
   }

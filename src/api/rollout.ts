@@ -3,7 +3,12 @@
 // Rolling out
 export { rollout } from "../rollout/rollout.js";
 export type { RolloutTask } from "../rollout/task.js";
-export type { RolloutOptions, RolloutRule, RolloutEvent, RowJudge } from "../rollout/options.js";
+export type {
+  RolloutOptions,
+  RolloutRule,
+  RolloutEvent,
+  TrajectoryJudge,
+} from "../rollout/options.js";
 export type { DynamicRollouts } from "../rollout/settings.js";
 export { UnfinishedRollout } from "../rollout/unfinished-rollout.js";
 export { presets, type CellPreset } from "../presets.js";
@@ -12,7 +17,7 @@ export { presets, type CellPreset } from "../presets.js";
 export { RolloutTree } from "../rollout/rollout-tree.js";
 export type { RolloutTreeData } from "../rollout/tree/tree-data.js";
 export type { Trajectory } from "../rollout/tree/trajectory.js";
-export type { TreeNode, TreeRow, BranchAttempt } from "../rollout/tree/tree-values.js";
+export type { TreeNode, TreeTrajectory, BranchAttempt } from "../rollout/tree/tree-values.js";
 export { loadTrees, saveTrees } from "../rollout/files/tree-files.js";
 
 // Replays and forks

@@ -33,7 +33,7 @@ const kinds = {
     (v: unknown) => typeof v === "function" || (has(v, "over") && does(v, "judge")),
   ],
   tools: ["a ToolSet (new ToolSet([...]))", (v: unknown) => does(v, "call", "add")],
-  tree: ["a rollout tree", (v: unknown) => has(v, "task", "nodes", "rows", "config")],
+  tree: ["a rollout tree", (v: unknown) => has(v, "task", "nodes", "trajectories", "config")],
   run: ["a run or a list of its metrics", (v: unknown) => isList(v) || has(v, "steps")],
   trajectory: ["a trajectory", (v: unknown) => has(v, "tokens", "toolCalls")],
 } as const satisfies Record<string, readonly [string, (value: unknown) => boolean]>;

@@ -70,7 +70,7 @@ export interface EpisodeScore {
  * const tree = await rollout(policy, { prompt: "Count." }, { environment: Counter });
  * assert.match(tree.prompt.text, /Reach 5\.$/);
  * assert.equal(tree.trajectories[0].toolCalls[1].text, "The total is 6.");
- * assert.deepEqual([tree.rows[0].end, tree.rows[0].outcome?.score], ["done", 0]);
+ * assert.deepEqual([tree.trajectories[0].end, tree.trajectories[0].outcome?.score], ["done", 0]);
  * ```
  */
 export interface Environment {

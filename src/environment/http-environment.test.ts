@@ -89,11 +89,11 @@ test("httpEnvironment() acts on a server: branches have sessions of their own, a
     { prompt: "Open it now.", id: "b" },
   ];
   const trees = await rollout(turner(), tasks, { ...options, environment });
-  assert.ok(trees.some(({ rows }) => rows.some(({ kind }) => kind === "branch")));
+  assert.ok(trees.some(({ trajectories: rows }) => rows.some(({ kind }) => kind === "branch")));
   for (const tree of trees) {
     assert.ok(tree.prompt.text.endsWith("\nA lock of three turns."));
     assert.equal(tree.environment!.name, "lock");
-    for (const { toolCalls, end } of tree.trajectories) {
+    for (const { toolCalls, end } of tree.selected) {
       let turns = 0;
       for (const { input, text } of toolCalls) {
         if (input === "left") turns++;
@@ -161,7 +161,7 @@ test("httpEnvironment() names what a server does wrong, and asks once", async (t
     );
     const environment = httpEnvironment(url, { tools, ...more });
     const tree = await rollout(turner(), { prompt: "q" }, { environment, callLimit: 1 });
-    const [call] = tree.trajectories[0]!.toolCalls;
+    const [call] = tree.selected[0]!.toolCalls;
     assert.match(call!.failure!.message, message);
     assert.equal(asked, 1);
   }
@@ -190,8 +190,8 @@ test("a server that never answers is left when the rollout's time for a call is 
       tools: new ToolSet([], { timeoutMs: 1500 }),
     },
   );
-  assert.equal(tree.trajectories[0]!.toolCalls[0]!.failure!.kind, "timeout");
-  assert.match(tree.rows[0]!.outcome!.failure!, /no answer within 1\.5 s/);
+  assert.equal(tree.selected[0]!.toolCalls[0]!.failure!.kind, "timeout");
+  assert.match(tree.trajectories[0]!.outcome!.failure!, /no answer within 1\.5 s/);
 });
 
 test("wrong options are refused", () => {

@@ -21,10 +21,10 @@ const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a
 
 function trajectoryRows(trees: readonly RolloutTree[]): FrameRow[] {
   return trees.flatMap((tree) =>
-    tree.trajectories.map((t) => ({
+    tree.selected.map((t) => ({
       tree: tree.index,
-      row: t.row,
-      kind: tree.rows[t.row]!.kind,
+      trajectory: t.id,
+      kind: tree.trajectories[t.id]!.kind,
       end: t.end,
       tokens: t.tokens.length,
       written: sum(t.written),
@@ -44,7 +44,7 @@ function nodeRows(trees: readonly RolloutTree[]): FrameRow[] {
       node: node.id,
       parent: node.parent,
       kind: node.kind,
-      row: node.row,
+      trajectory: node.trajectory,
       round: node.round,
       tokens: node.tokens.length,
       entropy: node.entropy ?? NaN,
@@ -81,7 +81,7 @@ function treeRows(trees: readonly RolloutTree[], by: RowsOptions["by"]): FrameRo
 const scoredRows = ({ rows }: Scored): FrameRow[] =>
   rows.map(({ trajectory, group, score }) => ({
     group,
-    row: trajectory.row,
+    trajectory: trajectory.id,
     score: score.score,
     reason: score.reason,
     answer: score.answer ?? "",
@@ -101,7 +101,7 @@ function trained(row: BatchRow, values: Float32Array | undefined): number {
 const batchRows = (rows: readonly BatchRow[]): FrameRow[] =>
   rows.map((row) => ({
     group: row.group,
-    row: row.trajectory.row,
+    trajectory: row.trajectory.id,
     reward: row.reward,
     advantage: trained(row, row.advantages),
     return: trained(row, row.returns),
@@ -118,7 +118,7 @@ function tokenRows(rows: readonly BatchRow[], report?: UpdateReport): FrameRow[]
     const updates = report && row.newLogprobs ? report.tokens(row) : undefined;
     return Array.from(row.trajectory.tokens, (token, t) => ({
       group: row.group,
-      row: row.trajectory.row,
+      trajectory: row.trajectory.id,
       at: t,
       token,
       trained: row.trajectory.lossMask[t] === 1,
@@ -221,7 +221,7 @@ function even(rows: readonly FrameRow[]): FrameRow[] {
  *
  * const policy = new ScriptedPolicy(() => ({ text: "42\u0001" }));
  * const tree = await rollout(policy, { prompt: "6*7?" }, { n: 2 });
- * assert.deepEqual(toRows(tree).map(({ row, text }) => [row, text]), [[0, "42"], [1, "42"]]);
+ * assert.deepEqual(toRows(tree).map(({ trajectory, text }) => [trajectory, text]), [[0, "42"], [1, "42"]]);
  * assert.equal(toRows(tree, { by: "token" }).length, 6);
  * assert.deepEqual(toRows([{ step: 1, a: { b: 2 } }, { step: 2 }]), [
  *   { step: 1, "a.b": 2 },

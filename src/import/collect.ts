@@ -175,9 +175,9 @@ export class Collection {
     file.format = format.name;
     this.formats.add(format);
     this.carried.countTree(format);
-    file.rows += tree.rows.length;
-    this.rows += tree.rows.length;
-    for (const trajectory of tree.trajectories) {
+    file.rows += tree.trajectories.length;
+    this.rows += tree.trajectories.length;
+    for (const trajectory of tree.selected) {
       this.steps.count({
         step: this.#step,
         numbers: { tokens: trajectory.tokens.length },

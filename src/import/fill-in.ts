@@ -59,8 +59,8 @@ async function fillTree<T extends RolloutTask>(
   const { temperature = 1, replace = false, maxTokensPerPass = 4096 } = options;
   checkIds(tree as unknown as RolloutTree, policy);
   const room = policy.contextLength - tree.prompt.tokens.length;
-  const rows = tree.rows
-    .map(({ row }) => trajectoryOf(tree, row))
+  const rows = tree.trajectories
+    .map(({ id: row }) => trajectoryOf(tree, row))
     .filter(({ tokens }) => tokens.length > 0)
     // What is beyond the model's context stays unknown.
     .map((trajectory) => ({
@@ -80,7 +80,7 @@ async function fillTree<T extends RolloutTask>(
     tf.dispose([...passed]);
     for (const [i, { trajectory }] of group.entries()) {
       let at = 0;
-      for (const { id, kind, tokens } of pathOf(tree, tree.rows[trajectory.row]!.leaf)) {
+      for (const { id, kind, tokens } of pathOf(tree, tree.trajectories[trajectory.id]!.leaf)) {
         const to = at + tokens.length;
         if (kind === "model" && !found.has(id)) {
           const own = (values: Float32Array) => {

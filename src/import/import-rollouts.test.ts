@@ -51,7 +51,7 @@ test("importRollouts() gives back the rows of our own dump, whatever they say", 
         );
       }
     }
-    const again = trees.map((tree) => tree.trajectories);
+    const again = trees.map((tree) => tree.selected);
     const rows = again.flat().map((trajectory, k) => ({
       trajectory,
       group: String(trajectory.tree),
@@ -62,10 +62,7 @@ test("importRollouts() gives back the rows of our own dump, whatever they say", 
     const imported = await importRollouts(place);
     assert.equal(imported.format, "verl");
     assert.deepEqual(
-      imported.trees.map((tree) => [
-        tree.prompt.text,
-        ...tree.trajectories.map(({ text }) => text),
-      ]),
+      imported.trees.map((tree) => [tree.prompt.text, ...tree.selected.map(({ text }) => text)]),
       trees.map((tree, k) => [tree.prompt.text, ...again[k]!.map(({ text }) => text)]),
     );
     assert.deepEqual(

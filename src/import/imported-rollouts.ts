@@ -177,8 +177,8 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
   scoredOf(index: number): Scored | undefined {
     const tree = this.tree(index);
     const { rows } = this.prompts[index]!;
-    const scored = tree.trajectories.flatMap((trajectory): ScoredTrajectory[] => {
-      const row = rows[trajectory.row];
+    const scored = tree.selected.flatMap((trajectory): ScoredTrajectory[] => {
+      const row = rows[trajectory.id];
       if (row?.score === undefined) return [];
       const { score, numbers = {}, extra = {} } = row;
       const reason = extra["reason"];
@@ -205,9 +205,9 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     const { tree, advantages } = this.#at(index);
     if (!advantages) return undefined;
     const { rows, id } = this.prompts[index]!;
-    const made = tree.trajectories.map((trajectory) => {
-      const own = advantages[trajectory.row]!.subarray(0, trajectory.tokens.length);
-      const reward = rows[trajectory.row]?.score ?? NaN;
+    const made = tree.selected.map((trajectory) => {
+      const own = advantages[trajectory.id]!.subarray(0, trajectory.tokens.length);
+      const reward = rows[trajectory.id]?.score ?? NaN;
       return { trajectory, group: id, reward, advantages: own, returns: own };
     });
     return new TrainingBatch(made, "the file's");

@@ -146,7 +146,7 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
  * import { rollout } from "arpo-lab/rollout";
  * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
- * const policy = new ScriptedPolicy(({ row }) => ({ text: `\\boxed{${row}}\u0001` }));
+ * const policy = new ScriptedPolicy(({ sequence }) => ({ text: `\\boxed{${sequence}}\u0001` }));
  * const trees = await rollout(policy, [{ prompt: "1 or 2?", groundTruth: "1" }], { n: 2 });
  * const scored = await score(trees, (t) => Number(t.response.includes("1")));
  * const batch = advantages(scored, { estimator: "grpo" });

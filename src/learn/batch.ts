@@ -123,7 +123,7 @@ export class TrainingBatch {
       const low = own.reduce((a, b) => Math.min(a, b), Infinity);
       const high = own.reduce((a, b) => Math.max(a, b), -Infinity);
       const range = low === high ? low.toFixed(3) : `${low.toFixed(3)} to ${high.toFixed(3)}`;
-      return `${group}\t${trajectory.row}\t${reward.toFixed(3)}\t${range}\t${own.length}`;
+      return `${group}\t${trajectory.id}\t${reward.toFixed(3)}\t${range}\t${own.length}`;
     });
     const title = `${this.rows.length} rows, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
     return [title, "task\trow\treward\tadvantage\ttokens", ...lines].join("\n");

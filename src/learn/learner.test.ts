@@ -21,7 +21,7 @@ function trajectory(row: number, prompt: number[], tokens: number[], nodes = [ro
   const lossMask = Uint8Array.from(tokens, (_, t) => Number(t !== 1));
   return {
     tree: 0,
-    row,
+    ...{ id: row, kind: "initial", round: 0, parent: -1, from: -1, leaf: nodes.at(-1)!, calls: 0 },
     nodes,
     end: "answer",
     prompt: Int32Array.from(prompt),

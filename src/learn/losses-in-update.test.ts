@@ -20,7 +20,7 @@ function batch(): TrainingBatch {
     const lossMask = Uint8Array.from(tokens, (_, t) => Number(t !== 2));
     const advantage = random.normal();
     const trajectory: Partial<Trajectory> = {
-      ...{ tree: 0, row: i, nodes: [i], prompt: Int32Array.from([1, 2 + i]), tokens, lossMask },
+      ...{ tree: 0, id: i, nodes: [i], prompt: Int32Array.from([1, 2 + i]), tokens, lossMask },
     };
     return {
       trajectory: trajectory as Trajectory,

@@ -51,7 +51,7 @@ export class UpdateReport {
   tokens(row: BatchRow): (TokenUpdate | undefined)[] {
     if (!isTrained(row)) {
       throw new TypeError(
-        `Cannot tell what an update did: the row must have been updated, got row ${row.trajectory.row} without log-probabilities`,
+        `Cannot tell what an update did: the row must have been updated, got row ${row.trajectory.id} without log-probabilities`,
       );
     }
     const trained = this.batch.rows.filter(isTrained);

@@ -10,7 +10,7 @@ export interface Finding {
   where: { group: string; row: number }[];
 }
 
-const place = ({ group, trajectory }: ScoredTrajectory) => ({ group, row: trajectory.row });
+const place = ({ group, trajectory }: ScoredTrajectory) => ({ group, row: trajectory.id });
 const percent = (part: number, whole: number) => `${Math.round((100 * part) / whole)}%`;
 
 /** How often each reason occurs, the most frequent first; what follows a colon is left out. */

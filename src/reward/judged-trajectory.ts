@@ -1,6 +1,10 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
-import type { RowEnd, RowKind, RowOutcome } from "../rollout/tree/tree-values.js";
+import type {
+  TrajectoryEnd,
+  TrajectoryKind,
+  TrajectoryOutcome,
+} from "../rollout/tree/tree-values.js";
 import type { Judged } from "./score.js";
 
 /** A tool call as a reward sees it. */
@@ -30,12 +34,12 @@ export interface JudgedTree {
   group: string;
   /** The prompt's place in its batch. */
   index: number;
-  row: number;
+  trajectory: number;
   /** Rows of the tree. */
-  rows: number;
+  trajectories: number;
   /** How the row began, and why it ended. */
-  kind: RowKind;
-  end: RowEnd;
+  kind: TrajectoryKind;
+  end: TrajectoryEnd;
   /** Name of the policy. */
   policy: string;
   seed: number;
@@ -51,7 +55,7 @@ export interface JudgedTrajectory extends Judged {
   length: number;
   tree: JudgedTree;
   /** What the environment said when the row had ended; absent without one. */
-  outcome?: RowOutcome;
+  outcome?: TrajectoryOutcome;
 }
 
 /** The prompt of a task as a reward sees it. */
@@ -94,7 +98,7 @@ export function judgedTrajectory(
     ...rest,
     prompt: judgedPrompt(prompt),
     tree: {
-      ...{ group: "0", index: 0, row: 0, rows: 1, kind: "initial", end: "answer" },
+      ...{ group: "0", index: 0, trajectory: 0, trajectories: 1, kind: "initial", end: "answer" },
       ...{ policy: "", seed: 0, responseLength: 4096 },
       ...tree,
     },

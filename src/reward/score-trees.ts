@@ -43,7 +43,7 @@ function rowsOf(tree: ScorableTree): Row[] {
   const group = task.id ?? String(index);
   const { groundTruth, dataSource, extra } = task;
   const prompt = judgedPrompt(task.prompt, tree.prompt.text);
-  return tree.trajectories.map((trajectory) => ({
+  return tree.selected.map((trajectory) => ({
     tree,
     trajectory,
     group,
@@ -54,20 +54,21 @@ function rowsOf(tree: ScorableTree): Row[] {
       length: trajectory.tokens.length,
       prompt,
       tree: {
-        ...{ group, index, policy, seed, row: trajectory.row, rows: tree.rows.length },
-        kind: tree.rows[trajectory.row]!.kind,
+        ...{ group, index, policy, seed, trajectory: trajectory.id },
+        trajectories: tree.trajectories.length,
+        kind: tree.trajectories[trajectory.id]!.kind,
         end: trajectory.end,
         responseLength: config.responseLength,
       },
-      ...outcomeOf(tree, trajectory.row),
+      ...outcomeOf(tree, trajectory.id),
     },
   }));
 }
 
 /** What the environment says of a row; in one that says nothing at the end, its calls speak. */
-function outcomeOf(tree: ScorableTree, row: number): Pick<JudgedTrajectory, "outcome"> {
+function outcomeOf(tree: ScorableTree, trajectory: number): Pick<JudgedTrajectory, "outcome"> {
   if (!tree.environment) return {};
-  return { outcome: tree.rows[row]!.outcome ?? { reason: "" } };
+  return { outcome: tree.trajectories[trajectory]!.outcome ?? { reason: "" } };
 }
 
 /** Rows that one call of the reward judges: one, or all of a group. */
@@ -84,11 +85,11 @@ function callsOf(rows: readonly Row[], reward: Reward): Row[][] {
 
 /** Whom a call is about: `task calc-3, row 2`. */
 function placeOf(call: readonly Row[]): string {
-  const rows = call.map(({ trajectory }) => trajectory.row);
+  const trajectories = call.map(({ trajectory }) => trajectory.id);
   const { group } = call[0]!;
-  return rows.length === 1
-    ? `task ${group}, row ${rows[0]}`
-    : `task ${group}, rows ${rows.join(", ")}`;
+  return trajectories.length === 1
+    ? `task ${group}, row ${trajectories[0]}`
+    : `task ${group}, rows ${trajectories.join(", ")}`;
 }
 
 /** A row with its score, and what its turns earned. */
@@ -100,13 +101,13 @@ function scoredRow({ tree, trajectory, group }: Row, score: Score): ScoredTrajec
   const turns = turnsOf(tree, trajectory);
   if (said && said.length !== turns.length) {
     throw new RangeError(
-      `Cannot score task ${group}, row ${trajectory.row}: the reward must give a number for each of its ${turns.length} turns, got ${said.length}`,
+      `Cannot score task ${group}, row ${trajectory.id}: the reward must give a number for each of its ${turns.length} turns, got ${said.length}`,
     );
   }
   const turnRewards = turns.map(({ call }, i) => (call?.reward ?? 0) + (said?.[i] ?? 0));
   if (turnRewards.every(Number.isFinite)) return { ...row, turnRewards };
   throw new RangeError(
-    `Cannot score task ${group}, row ${trajectory.row}: what its turns earn must be finite numbers, got ${turnRewards.join(", ")}`,
+    `Cannot score task ${group}, row ${trajectory.id}: what its turns earn must be finite numbers, got ${turnRewards.join(", ")}`,
   );
 }
 
@@ -196,7 +197,7 @@ export async function score(
       const value = found[i]!;
       if (!Number.isFinite(value.score)) {
         throw new RangeError(
-          `Cannot score task ${row.group}, row ${row.trajectory.row}: the reward must be a finite number, got ${value.score}`,
+          `Cannot score task ${row.group}, row ${row.trajectory.id}: the reward must be a finite number, got ${value.score}`,
         );
       }
       scores.set(row, value);

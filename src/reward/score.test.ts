@@ -24,13 +24,19 @@ test("score() lets a reward see the chat, the prompt's text, the question and th
   const seen: JudgedTrajectory[] = [];
   await score(tree, (judged) => seen.push(judged));
   assert.equal(seen.length, 3);
-  for (const [row, { prompt, tree: place }] of seen.entries()) {
+  for (const [trajectory, { prompt, tree: place }] of seen.entries()) {
     assert.deepEqual(prompt.messages, chat);
     assert.equal(prompt.question, "6*7?");
     assert.equal(prompt.text, tree.prompt.text);
     assert.deepEqual(place, {
-      ...{ group: "sum", index: 0, row, rows: 3, kind: tree.rows[row]!.kind },
-      ...{ end: tree.rows[row]!.end, policy: tree.policy, seed: tree.seed },
+      ...{
+        group: "sum",
+        index: 0,
+        trajectory,
+        trajectories: 3,
+        kind: tree.trajectories[trajectory]!.kind,
+      },
+      ...{ end: tree.trajectories[trajectory]!.end, policy: tree.policy, seed: tree.seed },
       responseLength: tree.config.responseLength,
     });
   }
@@ -58,20 +64,20 @@ test("score() runs rewards at the same time, and no more than it may", async () 
       if (now === 4) open();
       await full; // nobody answers before four are under way
       now--;
-      return tree.row;
+      return tree.trajectory;
     },
     { concurrency: 4 },
   );
   assert.equal(most, 4);
   // The answers stand with their rows, whoever was first.
-  assert.ok(rows.every(({ score: { score: value }, trajectory }) => value === trajectory.row));
+  assert.ok(rows.every(({ score: { score: value }, trajectory }) => value === trajectory.id));
 });
 
 test("score() names a reward that never answers, and tells it that nobody waits", async () => {
   const tree = await grow({ id: "slow" });
   let told: AbortSignal | undefined;
-  const reward = ({ tree: { row } }: JudgedTrajectory, { signal }: RewardContext) => {
-    if (row !== 1) return row;
+  const reward = ({ tree: { trajectory } }: JudgedTrajectory, { signal }: RewardContext) => {
+    if (trajectory !== 1) return trajectory;
     told = signal;
     return never();
   };
@@ -172,7 +178,7 @@ test("rubric() and byDataSource() take rewards over groups beside others", async
     byDataSource({
       ranked: rubric([
         { name: "rank", weight: 10, reward: rank },
-        { name: "row", weight: 1, reward: ({ tree }) => tree.row },
+        { name: "row", weight: 1, reward: ({ tree }) => tree.trajectory },
       ]),
       plain: () => 7,
     }),
@@ -203,7 +209,7 @@ test("judgeReward() trains with a judge: it is asked about a task's rows togethe
   const judge = listener();
   const answers = ["forty-two", "", "?"];
   const reward = judgeReward(judge, {
-    prediction: ({ tree: { row } }) => answers[row]!,
+    prediction: ({ tree: { trajectory } }) => answers[trajectory]!,
     wrong: -1,
   });
   const { rows } = await score(tree, reward);

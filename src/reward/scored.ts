@@ -52,7 +52,7 @@ export class Scored {
     const lines = this.rows.map(({ trajectory, group, score }) =>
       [
         group,
-        String(trajectory.row),
+        String(trajectory.id),
         score.score.toFixed(3),
         score.answer ?? "",
         String(trajectory.toolCalls.length),

@@ -24,7 +24,11 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
     : undefined;
   const { n, initialRollouts } = rowsOf(options, validate ? undefined : expansion);
   const beamSize = whole("beamSize", options.beamSize ?? 1, 1);
-  const attemptsPerRow = whole("attemptsPerRow", options.attemptsPerRow ?? beamSize - 1, 0);
+  const attemptsPerTrajectory = whole(
+    "attemptsPerTrajectory",
+    options.attemptsPerTrajectory ?? beamSize - 1,
+    0,
+  );
   const rule = isExpansion(named) ? "arpo-code" : named;
   const dynamic = options.dynamicRollouts
     ? options.dynamicRollouts === true
@@ -41,7 +45,7 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
     n: validate ? 1 : n,
     initialRollouts: validate ? 1 : initialRollouts,
     beamSize: validate ? 1 : beamSize,
-    attemptsPerRow: validate || expansion ? 0 : attemptsPerRow,
+    attemptsPerTrajectory: validate || expansion ? 0 : attemptsPerTrajectory,
     ...(expansion && !validate ? { expansion } : {}),
     branch: {
       rule,
@@ -58,7 +62,7 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
       measure: options.entropy?.measure ?? "pooled",
     },
     entropyTiming: options.entropyTiming ?? "before-result",
-    baseline: options.baseline ?? "row",
+    baseline: options.baseline ?? "own",
     dynamicRollouts: dynamic && {
       tokens: whole("dynamicRollouts.tokens", dynamic.tokens ?? 50, 1),
       beta: finite("dynamicRollouts.beta", dynamic.beta ?? 0.5),
@@ -214,7 +218,7 @@ function checkKinds(options: RolloutOptions): void {
   oneOf("mode", options.mode, ["train", "validate"]);
   oneOf("penalty", options.penalty, ["prompt", "path"]);
   oneOf("scheduling", options.scheduling, ["prompt", "lockstep"]);
-  oneOf("baseline", options.baseline, ["row", "trajectory"]);
+  oneOf("baseline", options.baseline, ["own", "ancestor"]);
   oneOf("entropyTiming", options.entropyTiming, ["before-result", "after-result"]);
 }
 

@@ -12,7 +12,7 @@ for (const rule of expansionRules) {
       ...(rule === "fr3e" ? { expand: { rows: 2 } } : {}),
       ...(rule === "treepo" ? { n: 8, expand: { segment: 24 } } : {}),
       ...(rule === "spo-tree" ? { expand: { segment: 24, factors: [2, 2, 2] } } : {}),
-      judge: (rows) => rows.map(({ row }) => row % 2 === 0),
+      judge: (rows) => rows.map(({ id }) => id % 2 === 0),
     };
     const before = { ...counts };
     const trees = await rollout(gambler(), tasks, {
@@ -24,12 +24,12 @@ for (const rule of expansionRules) {
       environment: () => new CloneableDice(),
     });
     assert.deepEqual(
-      cloned.map(({ rows }) => rows),
-      trees.map(({ rows }) => rows),
+      cloned.map(({ trajectories }) => trajectories),
+      trees.map(({ trajectories }) => trajectories),
     );
     let throws = 0;
     for (const tree of trees) {
-      for (const { leaf, outcome } of tree.rows) {
+      for (const { leaf, outcome } of tree.trajectories) {
         const bets = tree.path(leaf).filter(({ tool }) => tool?.tag === "bet" && tool.ok).length;
         assert.equal(outcome!.parts!["throws"], bets);
         throws += bets;

@@ -31,13 +31,13 @@ const bytes = (trees: Iterable<RolloutTree>) =>
   treesToJsonl(trees, { timing: false }).replaceAll("CloneableDice", "Dice");
 
 /** What an instance does when it takes calls alone. */
-async function alone(made: Environment, tree: RolloutTree, row: number) {
+async function alone(made: Environment, tree: RolloutTree, trajectory: number) {
   const signal = new AbortController().signal;
   const random = Random.from(tree.seed).split(tree.index).split("environment").split("reset");
   const said = await made.reset(tree.task, { random, signal });
   const call: ToolCall = { signal, timeoutMs: 1000, attempt: 0 };
   const texts: string[] = [];
-  const path = tree.path(tree.rows[row]!.leaf);
+  const path = tree.path(tree.trajectories[trajectory]!.leaf);
   for (const { tool } of path) {
     if (!tool) continue;
     const result = await methodOf(made, tool.tag)(tool.input, call);
@@ -49,11 +49,11 @@ async function alone(made: Environment, tree: RolloutTree, row: number) {
 test("each row, branches too, stands where the same calls alone would have led", async () => {
   for (const environment of [Dice, CloneableDice]) {
     const trees = await grow(environment);
-    assert.ok(trees.some(({ rows }) => rows.some(({ kind }) => kind === "branch")));
+    assert.ok(trees.some(({ trajectories }) => trajectories.some(({ kind }) => kind === "branch")));
     for (const tree of trees) {
-      for (const { row, outcome } of tree.rows) {
+      for (const { id, outcome } of tree.trajectories) {
         const made = new environment();
-        const { said, texts, result } = await alone(made, tree, row);
+        const { said, texts, result } = await alone(made, tree, id);
         assert.deepEqual(result, texts);
         assert.equal(tree.environment!.observation, said);
         assert.ok(tree.prompt.text.endsWith(`\n${said}`));
@@ -101,7 +101,7 @@ test("a tree from a file forks in its environment: the calls before the fork are
       await saveTrees(join(folder, name), [tree!]);
       const [read] = await loadTrees<(typeof tasks)[number]>(join(folder, name));
       assert.deepEqual(read!.environment, tree!.environment);
-      assert.deepEqual(read!.rows, tree!.rows);
+      assert.deepEqual(read!.trajectories, tree!.trajectories);
       const node = tree!.nodes.find(({ kind, parent }) => kind === "tool" && parent > 0)!.id;
       const policy = gambler();
       await assert.rejects(read!.fork(node, { policy }), /made in environment Dice and needs it/);
@@ -118,11 +118,11 @@ test("a tree from a file forks in its environment: the calls before the fork are
           return forks[0]!;
         });
       for (const forked of [forks[0]!, again]) {
-        for (const { row } of forked.rows) {
+        for (const { id } of forked.trajectories) {
           const found = await alone(
             new Dice(),
             { ...forked, path: forked.path.bind(forked), seed: 4 } as never,
-            row,
+            id,
           );
           assert.deepEqual(found.result, found.texts);
         }
@@ -140,12 +140,13 @@ test("a fork at a call makes it in the environment; an edited answer stands, the
   )!;
   const answer = tree!.nodes.find(({ parent }) => parent === call.id)!;
   const made = await tree!.fork(call.id, { n: 1 });
-  const after = ({ nodes }: RolloutTree) => nodes.filter(({ tool, row }) => tool && row === -1);
+  const after = ({ nodes }: RolloutTree) =>
+    nodes.filter(({ tool, trajectory }) => tool && trajectory === -1);
   assert.equal(after(made).at(-1)!.tool!.text, answer.tool!.text);
   const edited = await tree!.fork(call.id, { n: 1, result: "You win 100." });
   assert.equal(after(edited).at(-1)!.tool!.text, "You win 100.");
   // The purse is as if nothing had been edited.
-  const purse = ({ rows }: RolloutTree) => rows[0]!.outcome!;
+  const purse = ({ trajectories }: RolloutTree) => trajectories[0]!.outcome!;
   assert.deepEqual(purse(made), purse(edited));
   const plain = await rollout(gambler(), tasks[0]!, { n: 2 });
   await assert.rejects(plain.fork(0, { at: 0, environment: Dice }), /made without an environment/);
@@ -155,7 +156,7 @@ test("rewards of calls and of the end reach scores, metrics and the last token t
   const trees = await grow(CloneableDice);
   const scored = await score(trees);
   for (const { trajectory, score: found } of scored.rows) {
-    const { outcome, end } = trees[trajectory.tree]!.rows[trajectory.row]!;
+    const { outcome, end } = trees[trajectory.tree]!.trajectories[trajectory.id]!;
     assert.equal(found.score, outcome!.score);
     assert.equal(found.parts!["throws"], outcome!.parts!["throws"]);
     const bets = trajectory.toolCalls.filter(({ tag }) => tag === "bet");
@@ -197,7 +198,7 @@ test("tools and an environment go together; a tag of both is refused", async () 
   const tools = new ToolSet([calculator()]);
   const tree = await rollout(policy, { prompt: "q" }, { tools, environment: Dice });
   assert.deepEqual(
-    tree.trajectories[0]!.toolCalls.map(({ tag }) => tag),
+    tree.selected[0]!.toolCalls.map(({ tag }) => tag),
     ["calc", "count"],
   );
   const counting = new ToolSet([{ ...calculator(), tag: "count" }]);
@@ -258,9 +259,9 @@ test("a method that throws is a failed call that the model reads, once", async (
       },
     });
   const tree = await rollout(once(), { prompt: "q" }, { environment, n: 1 });
-  const [call] = tree.trajectories[0]!.toolCalls;
+  const [call] = tree.selected[0]!.toolCalls;
   assert.deepEqual([call!.ok, call!.failure!.message, calls], [false, "no such stake", 1]);
-  assert.equal(tree.rows[0]!.outcome!.reason, "0 throws");
+  assert.equal(tree.trajectories[0]!.outcome!.reason, "0 throws");
 });
 
 test("after a call without an answer the environment is lost to the row, and the score says why", async () => {
@@ -271,7 +272,7 @@ test("after a call without an answer the environment is lost to the row, and the
   }));
   const tools = new ToolSet([], { timeoutMs: 30 });
   const tree = await rollout(policy, { prompt: "q" }, { environment, tools, callLimit: 5 });
-  const [first, second] = tree.trajectories[0]!.toolCalls;
+  const [first, second] = tree.selected[0]!.toolCalls;
   assert.equal(first!.failure!.kind, "timeout");
   assert.match(second!.failure!.message, /the environment could not go on: <bet> gave no answer/);
   const { rows } = await score(tree);

@@ -55,24 +55,25 @@ for (const rule of expansionRules) {
       for (let seed = 0; seed < 12; seed++) {
         const made = policy();
         const tree = await rollout(made, task, options(rule, { seed }));
-        assert.equal(made.openRows, 0);
+        assert.equal(made.openSequences, 0);
         const { n } = tree.config;
         const exact = rule !== "fr3e" && rule !== "spo-tree";
-        if (exact) assert.equal(tree.trajectories.length, n, `seed ${seed}`);
-        else assert.ok(tree.trajectories.length <= n && tree.trajectories.length > 0);
+        if (exact) assert.equal(tree.selected.length, n, `seed ${seed}`);
+        else assert.ok(tree.selected.length <= n && tree.selected.length > 0);
         if (rule === "treerl" || rule === "treepo" || rule.startsWith("appo")) {
-          assert.equal(tree.rows.length, n);
+          assert.equal(tree.trajectories.length, n);
         }
-        if (rule === "tree-grpo") assert.equal(tree.rows.length, 3 * (1 + 2 * 3));
-        if (rule === "at2po") assert.equal(tree.rows.length, 4 + 2 * 4);
+        if (rule === "tree-grpo") assert.equal(tree.trajectories.length, 3 * (1 + 2 * 3));
+        if (rule === "at2po") assert.equal(tree.trajectories.length, 4 + 2 * 4);
         checkTree(tree);
       }
     }
   });
 
   test(`${rule}: the same seed gives the same bytes, whoever answers first`, async () => {
-    const slow = babbler(async ({ row }) => {
-      for (let i = 0; i < (7 * row) % 5; i++) await new Promise((done) => setImmediate(done));
+    const slow = babbler(async ({ sequence: trajectory }) => {
+      for (let i = 0; i < (7 * trajectory) % 5; i++)
+        await new Promise((done) => setImmediate(done));
     });
     const once = await rollout(slow, [task, task], options(rule, { seed: 3 }));
     const again = await rollout(
@@ -93,11 +94,11 @@ for (const rule of expansionRules) {
       treesFromJsonl(treesToJsonl([tree])),
       await treesFromParquet(await treesToParquet([tree])),
     ]) {
-      assert.deepEqual(read!.rows, tree.rows);
+      assert.deepEqual(read!.trajectories, tree.trajectories);
       assert.deepEqual(read!.config, tree.config);
       assert.deepEqual(
-        read!.trajectories.map(({ row, text }) => [row, text]),
-        tree.trajectories.map(({ row, text }) => [row, text]),
+        read!.selected.map(({ id, text }) => [id, text]),
+        tree.selected.map(({ id, text }) => [id, text]),
       );
     }
   });
@@ -106,8 +107,8 @@ for (const rule of expansionRules) {
     for (let seed = 0; seed < 12; seed++) {
       const tree = await grow(rule, { seed });
       const { points, missing, unseen } = tree.replay({});
-      const made = tree.rows.flatMap(({ row, parent, chosen }) =>
-        chosen ? [{ ...chosen, row: parent, child: row }] : [],
+      const made = tree.trajectories.flatMap(({ id, parent, chosen }) =>
+        chosen ? [{ ...chosen, trajectory: parent, child: id }] : [],
       );
       // TreePO's way back into finished paths is chance and not followed.
       if (rule === "treepo" && missing.length > 0) continue;
@@ -126,17 +127,18 @@ for (const rule of expansionRules) {
     assert.equal(bytes([fork]), bytes([await tree.fork(node.id, { at: 1 })]));
     checkTree(fork);
     const few = await tree.fork(node.id, { at: 1, n: 2 });
-    assert.equal(few.trajectories.length, 2);
+    assert.equal(few.selected.length, 2);
     const other = await tree.fork(node.id, { at: 1, rule: "treerl", expand: { trees: 1 } });
-    assert.equal(other.trajectories.length, 5);
+    assert.equal(other.selected.length, 5);
   });
 }
 
 /** What holds for every tree: rows keep what they share, texts are whole, branches lie where they say. */
 function checkTree(tree: RolloutTree): void {
-  const tokens = (row: number) => tree.path(tree.rows[row]!.leaf).flatMap((n) => [...n.tokens]);
-  for (const { row, parent, from, chosen, kind } of tree.rows) {
-    const path = tree.path(tree.rows[row]!.leaf);
+  const tokens = (trajectory: number) =>
+    tree.path(tree.trajectories[trajectory]!.leaf).flatMap((n) => [...n.tokens]);
+  for (const { id: row, parent, from, chosen, kind } of tree.trajectories) {
+    const path = tree.path(tree.trajectories[row]!.leaf);
     const shared = from < 0 ? 0 : tree.path(from).reduce((sum, n) => sum + n.tokens.length, 0);
     if (kind === "branch") {
       assert.ok(chosen, `row ${row} says why it was made`);
@@ -151,9 +153,11 @@ function checkTree(tree: RolloutTree): void {
       if (node.top) assert.equal(node.top.ids.length, node.top.width * node.tokens.length);
     }
     const calls = path.filter((node) => node.kind === "tool").length;
-    assert.ok(tree.rows[row]!.calls >= calls && tree.rows[row]!.calls <= calls + 1);
+    assert.ok(tree.trajectories[row]!.calls >= calls && tree.trajectories[row]!.calls <= calls + 1);
   }
-  const used = new Set(tree.rows.flatMap(({ leaf }) => tree.path(leaf).map(({ id }) => id)));
+  const used = new Set(
+    tree.trajectories.flatMap(({ leaf }) => tree.path(leaf).map(({ id }) => id)),
+  );
   assert.equal(used.size, tree.nodes.length);
 }
 
@@ -190,7 +194,7 @@ test("treerl draws the most surprising tokens anew, in both orders of the paper'
     rule: "treerl",
     expand: { trees: 1, points: 2, rows: 2 },
   });
-  const told = tree.rows.flatMap(({ chosen }) =>
+  const told = tree.trajectories.flatMap(({ chosen }) =>
     chosen ? [[chosen.at, chosen.token, chosen.score]] : [],
   );
   assert.deepEqual(told, [
@@ -210,8 +214,8 @@ test("appo goes on behind the token, and behind the result of a call that it end
   ] as const;
   const policy = spoken(calls.map(([text, logprobs]) => [text, [...logprobs]]));
   const tree = await rollout(policy, task, { rule: "appo", n: 2, initialRollouts: 1, tools });
-  const [, branch] = tree.rows;
-  const path = tree.path(tree.rows[0]!.leaf);
+  const [, branch] = tree.trajectories;
+  const path = tree.path(tree.trajectories[0]!.leaf);
   assert.deepEqual(
     path.map(({ kind }) => kind),
     ["model", "tool", "model"],
@@ -236,11 +240,11 @@ test("appo ranks by what a policy of now makes of the rest of a row", async () =
   const settings = { rule: "appo", n: 2, initialRollouts: 1 } as const;
   const alone = await rollout(policy(), task, settings);
   const guided = await rollout(policy(), task, { ...settings, current });
-  assert.notEqual(alone.rows[1]!.chosen!.score, guided.rows[1]!.chosen!.score);
+  assert.notEqual(alone.trajectories[1]!.chosen!.score, guided.trajectories[1]!.chosen!.score);
   const told = guided.replay({
     current: [(await current.logProbs([{ tokens: [1, 2, 3, 4, 5] }]))[0]!.logprobs],
   });
-  assert.equal(told.points[0]!.score, guided.rows[1]!.chosen!.score);
+  assert.equal(told.points[0]!.score, guided.trajectories[1]!.chosen!.score);
   await assert.rejects(
     rollout(policy(), task, { ...settings, current: policy() }),
     /rule appo reads rows again under `current`, .* got policy scripted that only writes/,
@@ -258,11 +262,11 @@ test("compat.appoAlignment pairs tokens behind a tool's result with what belongs
   const shifted = await rollout(policy(), task, { ...settings, compat: { appoAlignment: true } });
   const length = secondSegment(aligned);
   assert.ok(
-    aligned.rows[1]!.chosen!.token! >= length,
+    aligned.trajectories[1]!.chosen!.token! >= length,
     "the uncertain token stands behind the result",
   );
   assert.ok(
-    (shifted.rows[1]!.chosen?.token ?? 0) < length,
+    (shifted.trajectories[1]!.chosen?.token ?? 0) < length,
     "its entry is read for a token before it",
   );
 });
@@ -270,7 +274,7 @@ test("compat.appoAlignment pairs tokens behind a tool's result with what belongs
 /** Where the second segment of a row begins. */
 const secondSegment = (tree: RolloutTree) =>
   tree
-    .path(tree.rows[0]!.leaf)
+    .path(tree.trajectories[0]!.leaf)
     .slice(0, 2)
     .reduce((sum, { tokens }) => sum + tokens.length, 0);
 
@@ -278,26 +282,26 @@ test("treepo starts with 2 to 8 paths, and with its width where the key is mispl
   const first = new Set<number>();
   for (let seed = 0; seed < 20; seed++) {
     const tree = await grow("treepo", { n: 16, seed });
-    first.add(tree.rows.filter(({ kind }) => kind === "initial").length);
+    first.add(tree.trajectories.filter(({ kind }) => kind === "initial").length);
     const misplaced = await grow("treepo", { n: 16, seed, compat: { treepoFirstStep: true } });
-    assert.equal(misplaced.rows.filter(({ kind }) => kind === "initial").length, 2);
+    assert.equal(misplaced.trajectories.filter(({ kind }) => kind === "initial").length, 2);
   }
   assert.ok(Math.min(...first) === 2 && Math.max(...first) === 8, [...first].join());
 });
 
 test("fr3e explores the first right and the first wrong rollout", async () => {
   const tree = await grow("fr3e", { seed: 1, expand: { points: 2, rows: 3, right: 1, wrong: 1 } });
-  const right = (row: number) =>
+  const right = (trajectory: number) =>
     tree
-      .path(tree.rows[row]!.leaf)
+      .path(tree.trajectories[trajectory]!.leaf)
       .map((n) => n.text)
       .join("")
       .includes("a");
   const firsts = [0, 1, 2];
-  const bases = [firsts.find(right), firsts.find((row) => !right(row))].filter(
+  const bases = [firsts.find(right), firsts.find((trajectory) => !right(trajectory))].filter(
     (r) => r !== undefined,
   );
-  const left = new Set(tree.rows.flatMap(({ parent, chosen }) => (chosen ? [parent] : [])));
+  const left = new Set(tree.trajectories.flatMap(({ parent, chosen }) => (chosen ? [parent] : [])));
   assert.deepEqual([...left].sort(), bases.sort());
   await assert.rejects(rollout(babbler(), task, { rule: "fr3e" }), /needs a judge, got none/);
 });
@@ -324,7 +328,7 @@ test("rollout() refuses settings that a rule does not have or cannot meet", asyn
   await refuse({ rule: "appo", keepTop: false }, /signal top-entropy is made of the alternatives/);
   await refuse({ rule: "appo", dynamicRollouts: true }, /dynamicRollouts is for AEPO's rules/);
   const validated = await rollout(babbler(), task, { rule: "treerl", mode: "validate", tools });
-  assert.equal(validated.rows.length, 1);
+  assert.equal(validated.trajectories.length, 1);
 });
 
 test("a tree from a file is replayed by rules that read text only with a tokenizer", async () => {
@@ -355,7 +359,6 @@ test("a closing tag that the end of a segment cuts in two is a call all the same
       ...(rule === "treepo" ? { n: 4 } : {}),
     };
     const tree = await rollout(policy, task, made);
-    for (const { text } of tree.trajectories)
-      assert.match(text, /<result>\n42\n<\/result>42/, rule);
+    for (const { text } of tree.selected) assert.match(text, /<result>\n42\n<\/result>42/, rule);
   }
 });

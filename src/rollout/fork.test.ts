@@ -22,17 +22,17 @@ const reporter = () =>
   });
 
 const grow = () => rollout(reporter(), { prompt: "q" }, { tools, seed: 3 });
-const texts = (tree: RolloutTree) => tree.trajectories.map((t) => t.text);
+const texts = (tree: RolloutTree) => tree.selected.map((t) => t.text);
 
 test("RolloutTree.fork() continues after a tool result", async () => {
   const tree = await grow();
   const forked = await tree.fork(1, { n: 3 });
-  assert.equal(forked.rows.length, 3);
+  assert.equal(forked.trajectories.length, 3);
   assert.deepEqual(new Set(texts(forked)), new Set([texts(tree)[0]]));
   assert.deepEqual(forked.origin, { node: 1, at: tree.nodes[1]!.tokens.length, seed: 3 });
   // What comes before the fork is kept as it was, with its mask and log-probs.
-  const [old] = tree.trajectories;
-  const [own] = forked.trajectories;
+  const [old] = tree.selected;
+  const [own] = forked.selected;
   assert.deepEqual(own!.lossMask, old!.lossMask);
   assert.deepEqual(own!.logprobs, old!.logprobs);
 });
@@ -94,7 +94,7 @@ test("RolloutTree.fork() can be forked again and spends the calls before it", as
   const once = await tree.fork(1);
   const twice = await once.fork(once.nodes.findLast((n) => n.kind === "tool")!.id);
   assert.deepEqual(texts(twice), texts(tree));
-  assert.equal(twice.rows[0]!.end, "call-limit");
+  assert.equal(twice.trajectories[0]!.end, "call-limit");
 });
 
 test("RolloutTree.fork() of a tree from a file needs the policy and the tools again", async () => {

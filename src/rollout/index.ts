@@ -12,7 +12,7 @@ export {
   appoRewardScale,
   appoRolloutPoints,
   type AppoPoint,
-  type AppoRow,
+  type AppoTrajectory,
 } from "./branch/family/appo.js";
 export {
   at2poCandidates,
@@ -59,7 +59,11 @@ export {
   type ProfilePoint,
 } from "./entropy/entropy-by-distance.js";
 export { entropyContent, type EntropyContent } from "./entropy/entropy-content.js";
-export { entropyOutcome, type ForkOutcome, type RowScores } from "./entropy/entropy-outcome.js";
+export {
+  entropyOutcome,
+  type ForkOutcome,
+  type TrajectoryScores,
+} from "./entropy/entropy-outcome.js";
 export { entropyRise, type EntropyRise } from "./entropy/entropy-rise.js";
 export { entropyStatistics, type EntropyStatistics } from "./entropy/entropy-statistics.js";
 export type { ModelTokenOptions, ProfiledTree } from "./entropy/model-tokens.js";
@@ -76,7 +80,7 @@ export type {
   RolloutEvent,
   RolloutOptions,
   RolloutRule,
-  RowJudge,
+  TrajectoryJudge,
 } from "./options.js";
 export { rolloutPresets } from "./presets.js";
 export type { ReplayChanges } from "./replay/follow-plan.js";
@@ -94,13 +98,13 @@ export type {
   EntropyMonitor,
   NodeRun,
   NodeTool,
-  RowChoice,
-  RowEnd,
-  RowKind,
-  RowOutcome,
+  TrajectoryChoice,
+  TrajectoryEnd,
+  TrajectoryKind,
+  TrajectoryOutcome,
   TopTokens,
   TreeNode,
-  TreeRow,
+  TreeTrajectory,
 } from "./tree/tree-values.js";
 export { padTrajectories, type PaddedTrajectories } from "./tree/pad-trajectories.js";
 export { loadTrees, saveTrees } from "./files/tree-files.js";

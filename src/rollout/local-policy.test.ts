@@ -23,7 +23,7 @@ import {
   type ExpansionRule,
   type RolloutOptions,
   type RolloutTree,
-  type RowJudge,
+  type TrajectoryJudge,
 } from "./index.js";
 
 const tokenizer = new ByteTokenizer(["<calc>", "</calc>"]);
@@ -73,8 +73,8 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
     const sampling = { temperature, allowedIds };
     const trees = await rollout(policy, tasks, { ...options, sampling, tools });
     for (const tree of trees) {
-      branches += tree.rows.filter((row) => row.kind === "branch").length;
-      for (const { prompt, tokens, logprobs, entropies, toolCalls } of tree.trajectories) {
+      branches += tree.trajectories.filter((row) => row.kind === "branch").length;
+      for (const { prompt, tokens, logprobs, entropies, toolCalls } of tree.selected) {
         results += toolCalls.length;
         const row = [...prompt, ...tokens];
         const again = model.logProbs(
@@ -102,7 +102,7 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
 /** What the model itself says of a tree's rows; the greatest difference to what the tree says. */
 function farthest(model: Model, tree: RolloutTree): number {
   let most = 0;
-  for (const { prompt, tokens, logprobs } of tree.trajectories) {
+  for (const { prompt, tokens, logprobs } of tree.selected) {
     const row = [...prompt, ...tokens];
     const labels = tf.tensor2d([[...row.slice(1), 0]], undefined, "int32");
     const again = model.logProbs(model.batch([row]), labels).logprobs.dataSync();
@@ -114,7 +114,7 @@ function farthest(model: Model, tree: RolloutTree): number {
   return most;
 }
 
-const judge: RowJudge = (rows) => rows.map(({ row }) => row % 2 === 0);
+const judge: TrajectoryJudge = (rows) => rows.map(({ id }) => id % 2 === 0);
 const expanded = {
   "tree-grpo": {},
   at2po: { n: 8, initialRollouts: 4 },
@@ -137,7 +137,9 @@ for (const [name, makeDecoder] of Object.entries(decoders)) {
           tools: new ToolSet([calculator()], { maxWorkers }),
         });
       const trees = await grown(64);
-      const branches = trees.flatMap(({ rows }) => rows.filter(({ kind }) => kind === "branch"));
+      const branches = trees.flatMap(({ trajectories }) =>
+        trajectories.filter(({ kind }) => kind === "branch"),
+      );
       assert.ok(branches.length > 0, rule);
       for (const tree of trees) {
         assert.ok(farthest(model, tree) < 1e-4, rule);
@@ -191,7 +193,7 @@ test("a fork of a local policy's tree continues as the model would", async () =>
   const tools = new ToolSet([calculator()]);
   const sampling = { temperature: 0, allowedIds };
   const tree = await rollout(policy, tasks[0]!, { seed: 1, responseLength: 40, sampling, tools });
-  const text = (t: RolloutTree) => t.trajectories[0]!.text;
+  const text = (t: RolloutTree) => t.selected[0]!.text;
   for (const at of [1, 5]) assert.equal(text(await tree.fork(0, { at })), text(tree));
   model.dispose();
   policy.dispose();

@@ -9,7 +9,12 @@ import type { BranchRule } from "./branch/branch-rule.js";
 import type { ExpandOptions, ExpansionRule } from "./branch/family/settings.js";
 import type { EntropyBaselines } from "./branch/entropy-baselines.js";
 import type { EntropyOptions } from "./branch/segment-entropy.js";
-import type { BranchAttempt, EntropyMonitor, RowEnd, RowKind } from "./tree/tree-values.js";
+import type {
+  BranchAttempt,
+  EntropyMonitor,
+  TrajectoryEnd,
+  TrajectoryKind,
+} from "./tree/tree-values.js";
 
 /** Behaviours of the reference that are off unless asked for. */
 export interface RolloutCompat {
@@ -36,15 +41,15 @@ export interface RolloutCompat {
 export type RolloutRule = BranchRule | ExpansionRule;
 
 /** Says of each of a tree's first rows whether it is right. */
-export type RowJudge = (
-  rows: readonly Trajectory[],
+export type TrajectoryJudge = (
+  trajectories: readonly Trajectory[],
   tree: RolloutTreeData,
 ) => readonly boolean[] | Promise<readonly boolean[]>;
 
 /** Where the draws of branch attempts come from. */
 export type DrawSource = (at: {
   prompt: number;
-  row: number;
+  trajectory: number;
   round: number;
   attempt: number;
 }) => number;
@@ -52,20 +57,27 @@ export type DrawSource = (at: {
 /** What a rollout reports while it runs, in the order things happen. */
 export type RolloutEvent =
   | { type: "monitor"; tree: number; monitor: EntropyMonitor }
-  | { type: "row"; tree: number; row: number; kind: RowKind; round: number; parent: number }
+  | {
+      type: "trajectory";
+      tree: number;
+      trajectory: number;
+      kind: TrajectoryKind;
+      round: number;
+      parent: number;
+    }
   | {
       type: "segment";
       tree: number;
-      row: number;
+      trajectory: number;
       round: number;
       maxTokens: number;
       entropy: number;
       segment: Segment;
     }
-  | { type: "call"; tree: number; row: number; round: number; tag: string; input: string }
-  | { type: "result"; tree: number; row: number; round: number; outcome: ToolOutcome }
+  | { type: "call"; tree: number; trajectory: number; round: number; tag: string; input: string }
+  | { type: "result"; tree: number; trajectory: number; round: number; outcome: ToolOutcome }
   | { type: "attempt"; tree: number; attempt: BranchAttempt }
-  | { type: "end"; tree: number; row: number; end: RowEnd };
+  | { type: "end"; tree: number; trajectory: number; end: TrajectoryEnd };
 
 /** The settings of a rollout. In brackets the names of the reference's configuration. */
 export interface RolloutOptions {
@@ -76,7 +88,7 @@ export interface RolloutOptions {
   /** A surviving row may branch up to beamSize - 1 times a round (`beam_size`). Default 1. */
   beamSize?: number;
   /** Attempts per surviving row and round, where a source counts them otherwise. Default: beamSize - 1. */
-  attemptsPerRow?: number;
+  attemptsPerTrajectory?: number;
   /** Default `arpo-code`. */
   rule?: RolloutRule;
   /** Settings of a rule that looks at what has been written (`expansionRules`). Default: as published. */
@@ -87,7 +99,7 @@ export interface RolloutOptions {
    */
   current?: Policy;
   /** `fr3e`: which of the first rollouts are right. It explores a right and a wrong one. */
-  judge?: RowJudge;
+  judge?: TrajectoryJudge;
   /** `branch_probability`. Default 0.5. */
   branchProbability?: number;
   /** `entropy_weight`. Default 0.5. */
@@ -105,7 +117,7 @@ export interface RolloutOptions {
    */
   entropyTiming?: "before-result" | "after-result";
   /** A branch is compared with its own first segment (the code) or with its ancestor's (the paper). */
-  baseline?: "row" | "trajectory";
+  baseline?: "own" | "ancestor";
   /** AEPO's pre-monitoring decides `initialRollouts`. Default: off. */
   dynamicRollouts?: boolean | DynamicRollouts;
   /** Longest prompt, and what becomes of a longer one. Default: any length the policy takes. */

@@ -34,7 +34,7 @@ function settings(seed: number): RolloutOptions {
     responseLength: 20 + random.integer(200),
     penalty: pick("prompt", "path"),
     entropyTiming: pick("before-result", "after-result"),
-    baseline: pick("row", "trajectory"),
+    baseline: pick("own", "ancestor"),
     dynamicRollouts: pick(true, false),
     scheduling: pick("prompt", "prompt", "lockstep"),
     seed,
@@ -65,7 +65,7 @@ async function both(policy: () => Policy, options: RolloutOptions) {
   });
   assert.deepEqual(lines(ahead), lines(one), `seed ${options.seed}`);
   assert.equal(together, alone); // Nothing is told of what was dropped.
-  return one.flatMap((tree) => tree.rows);
+  return one.flatMap((tree) => tree.trajectories);
 }
 
 test("refills written together give the trees of one at a time, byte for byte, on 50 settings", async () => {
@@ -118,7 +118,7 @@ test("a prompt is read once for all rows of its tree, probes and refills among t
       sampling: { allowedIds },
     },
   );
-  assert.ok(tree.rows.some(({ kind }) => kind === "refill"));
+  assert.ok(tree.trajectories.some(({ kind }) => kind === "refill"));
   const long = pieces.filter((tokens) => tokens > 20);
   assert.deepEqual(long, [99]);
   dispose();
@@ -155,20 +155,20 @@ test("refills are written together: a policy that calls no tool is waited for tw
   waves = 0;
   await rollout(policy, tasks[0]!, { ...options, refillsAhead: false });
   assert.equal(waves, 9);
-  assert.equal(policy.openRows, 0);
+  assert.equal(policy.openSequences, 0);
 });
 
 test("what a branch makes needless is stopped, and its row given back", async () => {
   const stopped: string[] = [];
   let first = true;
-  const policy = new ScriptedPolicy(async ({ text, row, options: { signal } }) => {
+  const policy = new ScriptedPolicy(async ({ text, sequence: trajectory, options: { signal } }) => {
     if (text.includes("<result>")) return { text: "done\u0001" };
     // The first row ends, the next calls and branches while the others are still being written.
     if (first) {
       first = false;
       return { text: "no\u0001" };
     }
-    if (row === 2) return { text: "<calc>1+1</calc>" };
+    if (trajectory === 2) return { text: "<calc>1+1</calc>" };
     await sleep(20, undefined, { signal }).catch(() => stopped.push("one")); // slow: a long segment
     return { text: "late\u0001" };
   });
@@ -176,11 +176,11 @@ test("what a branch makes needless is stopped, and its row given back", async ()
     ...{ n: 4, initialRollouts: 1, beamSize: 2, branchProbability: 1, tools: tools() },
   });
   assert.deepEqual(
-    tree.rows.map(({ kind }) => kind),
+    tree.trajectories.map(({ kind }) => kind),
     ["initial", "refill", "branch", "refill"],
   );
   assert.equal(stopped.length, 1);
-  assert.equal(policy.openRows, 0);
+  assert.equal(policy.openSequences, 0);
 });
 
 test("refills at an endpoint stand in line unless it is asked otherwise", async () => {
@@ -198,7 +198,7 @@ test("refills at an endpoint stand in line unless it is asked otherwise", async 
   );
   let rows = 0;
   const onEvent: RolloutOptions["onEvent"] = ({ type }) => {
-    if (type !== "row") return;
+    if (type !== "trajectory") return;
     assert.ok(begun >= rows++ && begun <= rows, "a row was begun before it was made");
   };
   await rollout(counted(), tasks[0]!, { n: 9, initialRollouts: 1, onEvent });

@@ -43,11 +43,11 @@ test("rollout() grows trees from a remote endpoint", async (t) => {
   const tools = new ToolSet([calculator()]);
   const options = { ...rolloutPresets.arpo, n: 6, initialRollouts: 2, branchProbability: 1, tools };
   const tree = await rollout(policy, { prompt: "add" }, options);
-  assert.equal(tree.rows.length, 6);
-  assert.ok(tree.trajectories.every(({ sampler }) => sampler === "remote"));
+  assert.equal(tree.trajectories.length, 6);
+  assert.ok(tree.selected.every(({ sampler }) => sampler === "remote"));
   assert.equal(treesFromJsonl(treesToJsonl([tree]))[0]!.sampler, "remote");
-  assert.equal(tree.rows.filter((row) => row.kind === "branch").length, 4);
-  for (const { text, logprobs, end } of tree.trajectories) {
+  assert.equal(tree.trajectories.filter((row) => row.kind === "branch").length, 4);
+  for (const { text, logprobs, end } of tree.selected) {
     assert.equal(
       text,
       "<calc>0+1</calc> <result>\n1\n</result><calc>1+1</calc> <result>\n2\n</result>done",

@@ -24,12 +24,12 @@ test("RolloutTree.replay() under the tree's own settings says what happened", as
       branchProbability: random.uniform(),
       entropyWeight: random.uniform(),
       penalty: random.choose(["prompt", "path"]),
-      baseline: random.choose(["row", "trajectory"]),
+      baseline: random.choose(["own", "ancestor"]),
       entropyTiming: random.choose(["before-result", "after-result"]),
     });
     const replay = tree.replay({});
-    const told = replay.attempts.map(({ row, round, attempt, branch, remaining, score }) => [
-      row,
+    const told = replay.attempts.map(({ trajectory, round, attempt, branch, remaining, score }) => [
+      trajectory,
       round,
       attempt,
       branch,
@@ -38,8 +38,8 @@ test("RolloutTree.replay() under the tree's own settings says what happened", as
     ]);
     const made = tree.nodes
       .flatMap((node) => node.branch ?? [])
-      .sort((a, b) => a.round - b.round || a.row - b.row || a.attempt - b.attempt)
-      .map((a) => [a.row, a.round, a.attempt, a.branch, a.remaining, a.score]);
+      .sort((a, b) => a.round - b.round || a.trajectory - b.trajectory || a.attempt - b.attempt)
+      .map((a) => [a.trajectory, a.round, a.attempt, a.branch, a.remaining, a.score]);
     assert.deepEqual(told, made);
     assert.equal(replay.branches, replay.before);
     assert.deepEqual([replay.unseen, replay.missing], [0, []]);
@@ -51,8 +51,8 @@ test("RolloutTree.replay() tells where another probability would have branched",
   const tree = await grow({ seed: 2, n: 6, branchProbability: 0.05, entropyWeight: 0 });
   const never = tree.replay({ probability: -1 });
   assert.equal(never.branches, 0);
-  const branched = tree.rows.filter((row) => row.kind === "branch").map((row) => row.row);
-  for (const row of branched) assert.ok(never.missing.includes(row));
+  const branched = tree.trajectories.filter((row) => row.kind === "branch").map((row) => row.id);
+  for (const trajectory of branched) assert.ok(never.missing.includes(trajectory));
   const always = tree.replay({ probability: 1 });
   assert.ok(always.branches > tree.replay({}).branches);
   assert.ok(always.unseen > 0);
@@ -79,7 +79,10 @@ test("a tree is shown as text where no view is loaded", async () => {
   const name = Symbol.for("Jupyter.display");
   const bundle = (tree as unknown as Record<symbol, () => Record<string, string>>)[name]!();
   assert.deepEqual(Object.keys(bundle), ["text/plain"]);
-  assert.match(bundle["text/plain"]!, /^RolloutTree: 12 rows \(\d+ branches\), \d+ nodes, seed 4/);
+  assert.match(
+    bundle["text/plain"]!,
+    /^RolloutTree: 12 trajectories \(\d+ branches\), \d+ nodes, seed 4/,
+  );
   assert.equal(bundle["text/plain"]!.split("\n").length, 13);
   const fork = await tree.fork(0, { at: 1, n: 2 });
   assert.match(String(fork), /\n {2}forked after token 1 of node 0\n/);

@@ -16,7 +16,7 @@ import {
 } from "./tree/tree-data.js";
 import { treeText } from "./tree/tree-text.js";
 import { trajectoryOf, type Trajectory } from "./tree/trajectory.js";
-import type { EntropyMonitor, TreeNode, TreeRow } from "./tree/tree-values.js";
+import type { EntropyMonitor, TreeNode } from "./tree/tree-values.js";
 
 const runtimes = new WeakMap<object, TreeRuntime>();
 const tokenizers = new WeakMap<object, Tokenizer>();
@@ -44,23 +44,32 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   readonly sampler?: Sampler;
   readonly prompt: PromptText;
   readonly nodes: TreeNode[];
-  readonly rows: TreeRow[];
+  /** Every trajectory, in order of creation. */
+  declare readonly trajectories: Trajectory[];
   readonly config: RolloutConfig;
   readonly eosIds: number[];
   readonly padId: number;
   readonly cutTexts: Record<number, string>;
-  readonly kept?: number[];
+  readonly selection?: number[];
   readonly monitor?: EntropyMonitor;
   readonly origin?: TreeOrigin;
   readonly environment?: TreeEnvironment;
-  #trajectories: Trajectory[] | undefined;
+  #selected: Trajectory[] | undefined;
 
-  /** What made the tree goes on with it; a tokenizer alone only reads it. */
+  /** With its runtime a tree can be forked; with a tokenizer alone it can only be read. */
   constructor(data: RolloutTreeData<T>, runtime?: TreeRuntime | { tokenizer: Tokenizer }) {
     checkArguments(
       "make a tree",
       { data },
-      { data: { task: "object", prompt: "object", nodes: "list", rows: "list", config: "object" } },
+      {
+        data: {
+          task: "object",
+          prompt: "object",
+          nodes: "list",
+          trajectories: "list",
+          config: "object",
+        },
+      },
     );
     this.task = data.task;
     this.index = data.index;
@@ -68,12 +77,17 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
     if (data.sampler) this.sampler = data.sampler;
     this.prompt = data.prompt;
     this.nodes = data.nodes;
-    this.rows = data.rows;
+    let trajectories: Trajectory[] | undefined;
+    // Made when they are first asked for, since many trees are only looked at or stored.
+    Object.defineProperty(this, "trajectories", {
+      enumerable: true,
+      get: () => (trajectories ??= data.trajectories.map((_, id) => trajectoryOf(data, id))),
+    });
     this.config = data.config;
     this.eosIds = data.eosIds;
     this.padId = data.padId;
     this.cutTexts = data.cutTexts;
-    if (data.kept) this.kept = data.kept;
+    if (data.selection) this.selection = data.selection;
     if (data.monitor) this.monitor = data.monitor;
     if (data.origin) this.origin = data.origin;
     if (data.environment) this.environment = data.environment;
@@ -88,21 +102,16 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   }
 
   /**
-   * The trajectories training uses: those the rule kept or, where it says nothing, the first n rows in the
-   * order of creation, the last one repeated if there are fewer.
+   * The trajectories that training uses: those in `selection` or, without one, the first n, the last one
+   * repeated if there are fewer. Equal to `trajectories` unless a rule selects.
    */
-  get trajectories(): Trajectory[] {
-    if (!this.#trajectories && this.kept) {
-      const made = new Map<number, Trajectory>();
-      for (const row of this.kept) if (!made.has(row)) made.set(row, trajectoryOf(this, row));
-      this.#trajectories = this.kept.map((row) => made.get(row)!);
-    } else if (!this.#trajectories) {
-      const made = this.rows.slice(0, this.config.n).map((row) => trajectoryOf(this, row.row));
-      const last = made.at(-1);
-      while (last && made.length < this.config.n) made.push(last);
-      this.#trajectories = made;
-    }
-    return this.#trajectories;
+  get selected(): Trajectory[] {
+    if (this.#selected) return this.#selected;
+    const { trajectories, selection, config } = this;
+    const made = selection?.map((id) => trajectories[id]!) ?? trajectories.slice(0, config.n);
+    const last = made.at(-1);
+    while (!selection && last && made.length < config.n) made.push(last);
+    return (this.#selected = made);
   }
 
   /** What turns its tokens into text: known for trees made in this process. */
@@ -117,7 +126,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
 
   /** The nodes from the prompt to a node, that node included. */
   path(node: number): TreeNode[] {
-    // -1 is the prompt, which a row that wrote nothing ends at.
+    // -1 is the prompt, where a trajectory without tokens ends.
     if (node !== -1 && !this.nodes[node]) {
       throw new RangeError(
         `Cannot follow a path: the node must be one of -1 to ${this.nodes.length - 1}, got ${String(node)}`,
@@ -132,10 +141,10 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   }
 
   /**
-   * Where another rule, threshold, probability or weight would have branched, without generating. Rows
-   * that were never made have no later rounds to ask about; the answer says how many it could not see.
-   * Rules that look at what was written choose in the tree's first rows and, from round to round, in those
-   * of its rows that they would have made too.
+   * Where another rule, threshold, probability or weight would have branched, without generating.
+   * Trajectories that were never made have no later rounds to ask about; the result counts them as unseen.
+   * Rules that look at finished text choose in the tree's first trajectories and, from round to round, in
+   * those of its trajectories that they would have made too.
    */
   replay(changes: TreeReplayChanges): Replay {
     checkArguments("replay", { changes }, { changes: "object" });
@@ -153,10 +162,13 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Trees", text: `${this.rows.length} rows, ${this.nodes.length} nodes` };
+    return {
+      group: "Trees",
+      text: `${this.trajectories.length} trajectories, ${this.nodes.length} nodes`,
+    };
   }
 
-  /** A line about the tree, and one about each row. */
+  /** A line about the tree, and one about each trajectory. */
   toString(): string {
     return treeText(this);
   }

@@ -46,7 +46,7 @@ test("rollout() gives the same trees for any number of workers and any timing", 
     const policy = babbler(() => sleep(noise.integer(3)));
     const trees = await rollout(policy, tasks, { ...settings, tools });
     assert.deepEqual(trees.map(content), wanted.map(content));
-    assert.equal(policy.openRows, 0);
+    assert.equal(policy.openSequences, 0);
   }
 });
 
@@ -89,7 +89,7 @@ test("rollout() in rounds and row by row decides the same for one prompt", async
       responseLength: 4000,
       penalty: seed % 3 ? "prompt" : "path",
       entropyTiming: seed % 5 ? "before-result" : "after-result",
-      baseline: seed % 7 ? "row" : "trajectory",
+      baseline: seed % 7 ? "own" : "ancestor",
       dynamicRollouts: seed % 4 === 3,
       seed,
       tools: new ToolSet([calculator()]),
@@ -119,7 +119,7 @@ test("rollout() grows only so many trees at a time, which changes none", async (
     tools,
     promptsAtOnce: 1,
     onEvent: ({ type }) => {
-      if (type === "row") most = Math.max(most, ++open);
+      if (type === "trajectory") most = Math.max(most, ++open);
       if (type === "end") open--;
     },
   });
@@ -168,9 +168,9 @@ test("rollout() never exceeds its budgets", async () => {
       tools: new ToolSet([calculator()]),
     };
     for (const tree of await rollout(babbler(), tasks, options)) {
-      assert.equal(tree.trajectories.length, n);
-      assert.ok(tree.rows.length <= n);
-      for (const t of tree.trajectories) {
+      assert.equal(tree.selected.length, n);
+      assert.ok(tree.trajectories.length <= n);
+      for (const t of tree.selected) {
         assert.ok(t.tokens.length <= options.responseLength!);
         assert.ok(t.toolCalls.length <= options.callLimit!);
         assert.equal(t.text.length, t.tokens.filter((id) => id > 1).length);
@@ -179,7 +179,7 @@ test("rollout() never exceeds its budgets", async () => {
       const children = attempts.flatMap(({ child }) => (child === undefined ? [] : [child]));
       assert.deepEqual(
         children.sort((a, b) => a - b),
-        tree.rows.filter((row) => row.kind === "branch").map((row) => row.row),
+        tree.trajectories.filter((row) => row.kind === "branch").map((row) => row.id),
       );
       for (const { remaining, branch, child } of attempts) {
         assert.ok(remaining > 0);
@@ -194,15 +194,15 @@ test("rollout() waits for nobody: rows go on while others write", { timeout: 20_
   let release: () => void = () => undefined;
   const far = new Promise<void>((resolve) => (release = resolve));
   let held: number | undefined;
-  const policy = new ScriptedPolicy(async ({ row, turn }) => {
-    held ??= row;
-    if (row === held && turn === 0) await far;
+  const policy = new ScriptedPolicy(async ({ sequence: trajectory, turn }) => {
+    held ??= trajectory;
+    if (trajectory === held && turn === 0) await far;
     if (turn === 2) release();
     return { text: turn < 3 ? "<calc>1</calc>" : "x\u0001" };
   });
   const tools = new ToolSet([calculator()]);
   const tree = await rollout(policy, tasks[0]!, { n: 4, beamSize: 2, initialRollouts: 2, tools });
-  assert.equal(tree.trajectories.length, 4);
+  assert.equal(tree.selected.length, 4);
 });
 
 test("rollout() closes its session when it is stopped, and passes the reason on", async () => {
@@ -216,7 +216,7 @@ test("rollout() closes its session when it is stopped, and passes the reason on"
     const tools = new ToolSet([slowly(() => 5)]);
     const running = rollout(policy, tasks, { ...settings, scheduling, tools, signal: stop.signal });
     await assert.rejects(running, /interrupted/);
-    assert.equal(policy.openRows, 0);
+    assert.equal(policy.openSequences, 0);
   }
   const never = AbortSignal.abort(new Error("too late"));
   await assert.rejects(rollout(babbler(), tasks, { signal: never }), /too late/);
@@ -232,7 +232,7 @@ test("rollout() passes on what a policy throws and closes its session", async ()
     });
     const tools = new ToolSet([calculator()], { callLimit: 4 });
     await assert.rejects(rollout(policy, tasks, { n: 4, scheduling, tools }), /device lost/);
-    assert.equal(policy.openRows, 0);
+    assert.equal(policy.openSequences, 0);
   }
 });
 
@@ -252,28 +252,28 @@ test("rollout() ends rows as the rules say", async () => {
     { tools: new ToolSet([calculator()], { callLimit: 2 }), responseLength: 100 },
   );
   assert.deepEqual(
-    trees.map(({ rows }) => rows[0]!.end),
+    trees.map(({ trajectories }) => trajectories[0]!.end),
     Object.keys(script),
   );
   const [, bad, limit, long] = trees;
-  assert.equal(bad!.rows[0]!.calls, 1);
-  assert.equal(limit!.rows[0]!.calls, 2);
+  assert.equal(bad!.trajectories[0]!.calls, 1);
+  assert.equal(limit!.trajectories[0]!.calls, 2);
   assert.equal(limit!.metrics["tools/call_limit_reached_count"], 1);
-  const { tokens, lossMask, logprobs } = limit!.trajectories[0]!;
+  const { tokens, lossMask, logprobs } = limit!.selected[0]!;
   assert.deepEqual([tokens.at(-1), lossMask.at(-1), logprobs.at(-1)], [1, 1, NaN]);
-  assert.equal(long!.trajectories[0]!.tokens.length, 100);
+  assert.equal(long!.selected[0]!.tokens.length, 100);
 });
 
 test("rollout() ends a row whose context is full, during text or before a result", async () => {
   const writer = new ScriptedPolicy(() => ({ text: "z".repeat(500) }), { contextLength: 50 });
   const full = await rollout(writer, { prompt: "abc" });
-  assert.equal(full.rows[0]!.end, "context");
-  assert.equal(full.trajectories[0]!.tokens.length, 47);
+  assert.equal(full.trajectories[0]!.end, "context");
+  assert.equal(full.selected[0]!.tokens.length, 47);
   const caller = new ScriptedPolicy(() => ({ text: "<calc>1</calc>" }), { contextLength: 30 });
   const tools = new ToolSet([calculator()]);
   const tree = await rollout(caller, { prompt: "abc" }, { tools });
-  assert.equal(tree.rows[0]!.end, "context");
-  assert.equal(tree.trajectories[0]!.text, "<calc>1</calc>");
+  assert.equal(tree.trajectories[0]!.end, "context");
+  assert.equal(tree.selected[0]!.text, "<calc>1</calc>");
   assert.equal(tree.metrics["tools/total_calls"], 1);
 });
 
@@ -281,7 +281,7 @@ test("rollout() looks for a call's opening tag in the response only, unless aske
   const policy = new ScriptedPolicy(({ turn }) => ({ text: turn ? "ok\u0001" : "2</calc>" }));
   const task = { prompt: "Use <calc>1+1</calc>." };
   const tools = new ToolSet([calculator()]);
-  assert.equal((await rollout(policy, task, { tools })).rows[0]!.end, "bad-call");
+  assert.equal((await rollout(policy, task, { tools })).trajectories[0]!.end, "bad-call");
   const old = await rollout(policy, task, { tools, compat: { searchPrompt: true } });
   assert.equal(old.nodes[1]!.tool!.input, "1+1</calc>.2");
 });
@@ -299,7 +299,7 @@ test("rollout() validates with one greedy row", async () => {
     mode: "validate",
     tools,
   });
-  assert.equal(tree.rows.length, 1);
+  assert.equal(tree.trajectories.length, 1);
   assert.equal(temperature, 0);
   assert.equal(
     tree.nodes.some((node) => node.branch),
@@ -319,7 +319,7 @@ test("rollout() decides AEPO's first rows by entropy", async () => {
     dynamicRollouts: { beta: 9 },
   });
   assert.equal(tree.monitor!.initialRollouts, 8);
-  assert.equal(tree.rows.filter((row) => row.kind === "initial").length, 8);
+  assert.equal(tree.trajectories.filter((row) => row.kind === "initial").length, 8);
   const flat = await rollout(policy, tasks[0]!, { ...options, dynamicRollouts: { beta: 0 } });
   assert.equal(flat.monitor!.initialRollouts, 5);
 });
@@ -348,7 +348,7 @@ test("rollout() makes as many attempts per row as asked", async () => {
     return new Set(tree.nodes.flatMap((node) => (node.branch ? [node.branch.length] : [])));
   };
   assert.deepEqual(await count({ beamSize: 3 }), new Set([2]));
-  assert.deepEqual(await count({ beamSize: 3, attemptsPerRow: 3 }), new Set([3]));
+  assert.deepEqual(await count({ beamSize: 3, attemptsPerTrajectory: 3 }), new Set([3]));
 });
 
 test("rollout() starts with no more than n rows, as the reference, and says so once", async (t) => {
@@ -358,8 +358,11 @@ test("rollout() starts with no more than n rows, as the reference, and says so o
   await rollout(babbler(), tasks[0]!, options);
   const lines = said.mock.calls.map(({ arguments: [line] }) => line);
   said.mock.restore();
-  assert.deepEqual([tree.config.initialRollouts, tree.config.n, tree.rows.length], [4, 4, 4]);
-  assert.ok(tree.rows.every(({ kind }) => kind === "initial"));
+  assert.deepEqual(
+    [tree.config.initialRollouts, tree.config.n, tree.trajectories.length],
+    [4, 4, 4],
+  );
+  assert.ok(tree.trajectories.every(({ kind }) => kind === "initial"));
   assert.deepEqual(lines, [
     "arpo-lab: initialRollouts 8 is more than n 4: a tree starts with 4, and none is left to branch\n",
   ]);
@@ -376,5 +379,5 @@ test("rollout() refuses settings that make no sense", async () => {
     rollout(new ScriptedPolicy(() => ({ text: "" }), { contextLength: 3 }), tasks[0]!),
     /shorter than the policy's context of 3 tokens, got 3/,
   );
-  assert.equal(policy.openRows, 0);
+  assert.equal(policy.openSequences, 0);
 });

@@ -21,12 +21,12 @@ export interface RolloutConfig {
   n: number;
   initialRollouts: number;
   beamSize: number;
-  attemptsPerRow: number;
+  attemptsPerTrajectory: number;
   branch: BranchSettings;
   penalty: "prompt" | "path";
   entropy: Required<EntropyOptions>;
   entropyTiming: "before-result" | "after-result";
-  baseline: "row" | "trajectory";
+  baseline: "own" | "ancestor";
   dynamicRollouts: Required<DynamicRollouts> | false;
   /** Set where the rule is one that looks at what has been written; `branch` then says nothing. */
   expansion?: ExpansionSettings;

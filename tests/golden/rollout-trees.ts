@@ -66,7 +66,7 @@ function scriptPlayer(input: TreeInput, monitored: boolean): ScriptedPolicy {
   };
   const { vocab_size: vocabSize, eos_id: eosId, pad_id: padId } = input;
   return new ScriptedPolicy(
-    ({ row, turn }): Segment => {
+    ({ sequence: row, turn }): Segment => {
       if (!order.has(row)) order.set(row, order.size);
       const said = scriptOf(order.get(row)!)[turn] ?? {
         text: String.fromCodePoint(eos_id),
@@ -131,24 +131,24 @@ export async function runTrees(
     options,
   );
 
-  const born = events.filter((event) => event.type === "row");
-  const number = new Map(born.map(({ tree, row }, i) => [`${tree}/${row}`, i]));
-  const rows = born.map(({ tree, row, kind, round }, i) => {
-    const { from } = trees[tree]!.rows[row]!;
+  const born = events.filter((event) => event.type === "trajectory");
+  const number = new Map(born.map(({ tree, trajectory }, i) => [`${tree}/${trajectory}`, i]));
+  const rows = born.map(({ tree, trajectory, kind, round }, i) => {
+    const { from } = trees[tree]!.trajectories[trajectory]!;
     const prefix = trees[tree]!.path(from).reduce((sum, node) => sum + node.tokens.length, 0);
     return { row: i, sample: tree, created_before_round: round, kind, prefix_len: prefix };
   });
   const calls: { rows: number[]; max_tokens: number; entropies: number[] }[] = [];
   for (const event of events) {
     if (event.type !== "segment") continue;
-    const { tree, row, round, maxTokens, entropy } = event;
+    const { tree, trajectory, round, maxTokens, entropy } = event;
     const call = (calls[round] ??= { rows: [], max_tokens: maxTokens, entropies: [] });
-    call.rows.push(number.get(`${tree}/${row}`)!);
+    call.rows.push(number.get(`${tree}/${trajectory}`)!);
     call.entropies.push(entropy);
   }
   const length = config["response_length"] as number;
   const outputs = trees.flatMap((tree) => {
-    const { padId, eosIds, trajectories } = tree;
+    const { padId, eosIds, selected: trajectories } = tree;
     const batch = padTrajectories(trajectories, {
       padId,
       eosIds,
@@ -170,7 +170,8 @@ export async function runTrees(
       };
     });
   });
-  if (policy.openRows > 0) throw new Error(`${policy.openRows} session rows were left open`);
+  if (policy.openSequences > 0)
+    throw new Error(`${policy.openSequences} session rows were left open`);
   return {
     rows,
     generate_calls: calls,

@@ -75,7 +75,7 @@ const grow = (from: AnyPolicy) =>
 
 /** What a tree is, without what differs by rounding. */
 const plain = (tree: RolloutTree) => ({
-  rows: tree.rows,
+  rows: tree.trajectories,
   nodes: tree.nodes.map(({ parent, kind, text, tokens }) => ({
     ...{ parent, kind, text, tokens: [...tokens] },
   })),

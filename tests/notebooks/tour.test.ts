@@ -18,11 +18,11 @@ test("notebooks/00-tour.ipynb runs from a clean kernel and shows what it promise
     outputs(id)
       .map((o) => ("data" in o && o.data[mime] ? joinLines(o.data[mime] as Multiline) : ""))
       .join("\n");
-  assert.match(shown("tree"), /RolloutTree: 8 rows/);
+  assert.match(shown("tree"), /RolloutTree: 8 trajectories/);
   assert.match(shown("tree", "text/html"), /class="[^"]*\barpo-explorer\b/);
   assert.match(shown("score"), /^8 trajectories, mean score/);
   assert.match(shown("update"), /AEPO keeps \d+ of the \d+ gradients that PPO drops/);
-  assert.match(shown("stage"), /RolloutTree: 8 rows .* aepo-code/);
+  assert.match(shown("stage"), /RolloutTree: 8 trajectories .* aepo-code/);
   assert.match(shown("tensors"), /Tensor float32 \[4, 50\]/);
   assert.match(shown("progress", "text/html"), /<b>40<\/b> so far, 8 rows/);
   assert.match(shown("exercise-branches"), /^not yet: /);

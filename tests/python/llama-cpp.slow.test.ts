@@ -66,20 +66,20 @@ test("RemotePolicy drives llama.cpp's server: tokens, log-probs, trees", async (
   const { train } = tasks.mixed({ seed: 7, train: 2, test: 1 });
   const greedy = { n: 1, tools, seed: 1, sampling: { temperature: 0 }, responseLength: 200 };
   const texts = (trees: Awaited<ReturnType<typeof rollout>>) =>
-    trees.map(({ trajectories }) => trajectories.map(({ text, end }) => ({ text, end })));
+    trees.map(({ selected: trajectories }) => trajectories.map(({ text, end }) => ({ text, end })));
   const answered = await rollout(remote, train, greedy);
   assert.deepEqual(texts(answered), texts(await rollout(local, train, greedy)));
-  assert.ok(answered.every(({ trajectories }) => trajectories[0]!.toolCalls.length > 0));
+  assert.ok(answered.every(({ selected: trajectories }) => trajectories[0]!.toolCalls.length > 0));
 
   // Sampled: a tree whose branches follow entropies that come from the server.
   const tree = await rollout(remote, train[0]!, {
     ...rolloutPresets.arpo,
     ...{ n: 4, initialRollouts: 2, branchProbability: 1, tools, seed: 3, responseLength: 160 },
   });
-  assert.equal(tree.rows.length, 4);
-  assert.ok(tree.rows.some((row) => row.kind === "branch"));
-  assert.ok(tree.trajectories.some(({ toolCalls }) => toolCalls.some((call) => call.ok)));
-  assert.ok(new Set(tree.trajectories.map(({ text }) => text)).size > 1, "nothing was sampled");
+  assert.equal(tree.trajectories.length, 4);
+  assert.ok(tree.trajectories.some((row) => row.kind === "branch"));
+  assert.ok(tree.selected.some(({ toolCalls }) => toolCalls.some((call) => call.ok)));
+  assert.ok(new Set(tree.selected.map(({ text }) => text)).size > 1, "nothing was sampled");
   assert.ok(tree.nodes.filter(({ entropy }) => entropy !== undefined && entropy > 0).length > 1);
   assert.match(remote.entropyMeaning, /sums over the 10 most likely tokens/);
 

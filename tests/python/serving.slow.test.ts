@@ -109,9 +109,9 @@ test("RemotePolicy drives transformers serve, tree and tools included", async (t
   const theirs = await rollout(remote, train, greedy);
   const ours = await rollout(local, train, greedy);
   const texts = (trees: typeof ours) =>
-    trees.map(({ trajectories }) => trajectories.map(({ text, end }) => ({ text, end })));
+    trees.map(({ selected: trajectories }) => trajectories.map(({ text, end }) => ({ text, end })));
   assert.deepEqual(texts(theirs), texts(ours));
-  assert.ok(theirs.every(({ trajectories }) => trajectories[0]!.toolCalls.length > 0));
+  assert.ok(theirs.every(({ selected: trajectories }) => trajectories[0]!.toolCalls.length > 0));
 
   // Sampled: a whole tree with branches, refills and tools, and the same one again.
   const options = {
@@ -119,18 +119,18 @@ test("RemotePolicy drives transformers serve, tree and tools included", async (t
     ...{ n: 4, initialRollouts: 2, branchProbability: 1, tools, seed: 3, responseLength: 160 },
   };
   const tree = await rollout(remote, train[0]!, options);
-  assert.equal(tree.rows.length, 4);
-  assert.ok(tree.rows.some((row) => row.kind === "branch"));
-  assert.ok(tree.trajectories.some(({ toolCalls }) => toolCalls.some((call) => call.ok)));
-  assert.ok(new Set(tree.trajectories.map(({ text }) => text)).size > 1, "nothing was sampled");
-  for (const { tokens, text } of tree.trajectories) {
+  assert.equal(tree.trajectories.length, 4);
+  assert.ok(tree.trajectories.some((row) => row.kind === "branch"));
+  assert.ok(tree.selected.some(({ toolCalls }) => toolCalls.some((call) => call.ok)));
+  assert.ok(new Set(tree.selected.map(({ text }) => text)).size > 1, "nothing was sampled");
+  for (const { tokens, text } of tree.selected) {
     assert.equal(remote.tokenizer.decode(tokens, { skipSpecial: true }), text);
   }
   const again = await rollout(remote, train[0]!, options);
   assert.deepEqual(texts([again]), texts([tree]));
 
   // It gives no log-probs; the policy says what that does to entropy.
-  assert.ok(tree.trajectories.every(({ logprobs }) => logprobs.some(Number.isNaN)));
+  assert.ok(tree.selected.every(({ logprobs }) => logprobs.some(Number.isNaN)));
   assert.ok(tree.nodes.every(({ entropy }) => entropy === undefined || entropy === 0));
   assert.match(remote.entropyMeaning, /gives no log-probs, so every entropy is 0/);
 });

@@ -111,7 +111,7 @@ test("SkyRL's server trains as the lab does, by trees, and learns", { skip }, as
     ...{ tools, seed: 3 },
   });
   assert.ok(trees.some(({ nodes }) => nodes.some(({ kind }) => kind === "tool")));
-  assert.ok(trees.some(({ rows }) => rows.some(({ kind }) => kind === "branch")));
+  assert.ok(trees.some(({ trajectories: rows }) => rows.some(({ kind }) => kind === "branch")));
   assert.match(far.entropyMeaning, /surprisal/);
   const scored = await score(trees, ({ response }) => (response.length % 7) / 7);
 
@@ -170,7 +170,7 @@ test("SkyRL's server trains as the lab does, by trees, and learns", { skip }, as
   const saved = await far.save("end");
   const again = await engine.tinker(url, { ...options, resume: saved });
   t.after(() => again.close());
-  const rows = trees[0]!.trajectories.map(({ prompt, tokens }) => ({ prompt, tokens }));
+  const rows = trees[0]!.selected.map(({ prompt, tokens }) => ({ prompt, tokens }));
   const [then, now] = await Promise.all([far.logProbs(rows), again.logProbs(rows)]);
   then.forEach(({ logprobs }, i) =>
     logprobs.forEach((p, at) => assert.ok(Math.abs(p - now[i]!.logprobs[at]!) < 1e-4)),

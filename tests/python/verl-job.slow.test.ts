@@ -59,7 +59,9 @@ test(
       const trees = await loadTrees(path!);
       assert.equal(trees.length, 4);
       // Scored by the TypeScript that was sent along; the figure is their mean.
-      const scores = trees.flatMap(({ rows }) => rows.map(({ outcome }) => outcome!.score!));
+      const scores = trees.flatMap(({ trajectories: rows }) =>
+        rows.map(({ outcome }) => outcome!.score!),
+      );
       const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
       const figure = record.lines.find((line) => line.step === step)!["critic/score/mean"];
       assert.ok(Math.abs(Number(figure) - mean) < 1e-6, `${String(figure)} against ${mean}`);

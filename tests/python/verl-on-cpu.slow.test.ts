@@ -121,7 +121,9 @@ test(
     for (const { step, path } of record.trees) {
       const trees = await loadTrees(path!);
       // Every row was rewarded, and the figure is their mean.
-      const scores = trees.flatMap(({ rows }) => rows.map(({ outcome }) => outcome!.score!));
+      const scores = trees.flatMap(({ trajectories: rows }) =>
+        rows.map(({ outcome }) => outcome!.score!),
+      );
       const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
       const figure = record.lines.find((line) => line.step === step)!["critic/score/mean"];
       assert.ok(Math.abs(Number(figure) - mean) < 1e-6, `${String(figure)} against ${mean}`);
@@ -149,19 +151,19 @@ test(
         });
         const shape = (one: typeof ours) => ({
           prompt: [...one.prompt.tokens],
-          rows: one.rows.map(({ kind, round, parent, from, leaf, end, calls }) => ({
+          rows: one.trajectories.map(({ kind, round, parent, from, leaf, end, calls }) => ({
             ...{ kind, round, parent, from, leaf, end, calls },
           })),
           nodes: one.nodes.map(({ parent, kind, tokens, branch }) => ({
             ...{ parent, kind, tokens: [...tokens] },
             branch: branch?.map(({ u, child }) => ({ u, child })),
           })),
-          trajectories: one.trajectories.map(({ tokens, written }) => [[...tokens], [...written]]),
+          trajectories: one.selected.map(({ tokens, written }) => [[...tokens], [...written]]),
         });
         assert.deepEqual(shape(tree as typeof ours), shape(ours));
         const { rows } = await score(ours, await loadReward(own.reward, "judge"));
         assert.deepEqual(
-          tree.rows.map(({ outcome }) => [outcome!.score!.toFixed(5), outcome!.reason]),
+          tree.trajectories.map(({ outcome }) => [outcome!.score!.toFixed(5), outcome!.reason]),
           rows.map((row) => [row.score.score.toFixed(5), row.score.reason]),
         );
       }

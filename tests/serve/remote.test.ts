@@ -89,14 +89,14 @@ test("rollout() grows over the wire the very trees it grows here", async (t) => 
   ]);
   const shape = (trees: typeof here) =>
     trees.map((tree) => ({
-      rows: tree.rows.map(({ kind }) => kind),
-      trajectories: tree.trajectories.map(({ text, end, tokens }) => [text, end, [...tokens]]),
+      rows: tree.trajectories.map(({ kind }) => kind),
+      trajectories: tree.selected.map(({ text, end, tokens }) => [text, end, [...tokens]]),
     }));
   assert.deepEqual(shape(there), shape(here));
-  assert.ok(here.some((tree) => tree.rows.some(({ kind }) => kind === "branch")));
+  assert.ok(here.some((tree) => tree.trajectories.some(({ kind }) => kind === "branch")));
   for (const [i, tree] of there.entries()) {
-    for (const [k, { logprobs }] of tree.trajectories.entries()) {
-      const ours = here[i]!.trajectories[k]!.logprobs;
+    for (const [k, { logprobs }] of tree.selected.entries()) {
+      const ours = here[i]!.selected[k]!.logprobs;
       const same = [...logprobs].every(
         (l, j) => Object.is(l, ours[j]) || Math.abs(l - ours[j]!) <= 1e-4,
       );

@@ -32,7 +32,7 @@ test(
       const [point] = points.slice(1);
       assert.match(
         told,
-        new RegExp(`^treerl, round 1: .* of row ${point!.row} after ${point!.at} `),
+        new RegExp(`^treerl, round 1: .* of row ${point!.trajectory} after ${point!.at} `),
       );
       assert.ok(told.includes(`score${Number(point!.scores[0]!.toPrecision(4))}`), told);
       assert.ok(told.includes(`order${point!.orders.map((o) => o + 1).join(", ")}`), told);
@@ -53,7 +53,7 @@ test(
         select.dispatchEvent(new Event("change"));
         return document.querySelectorAll(".arpo-mark:not(.arpo-faded)").length;
       })()`);
-      const own = rules.flatMap((rule) => rule.points).filter(({ row }) => row === 0);
+      const own = rules.flatMap((rule) => rule.points).filter(({ trajectory: row }) => row === 0);
       assert.equal(shown, own.length);
       await page.evaluate(`(() => {
         const select = document.querySelector(".arpo-branching select");

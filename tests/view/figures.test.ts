@@ -32,7 +32,7 @@ const figures: Record<string, (theme?: Theme) => Promise<Figure> | Figure> = {
   branchTimeline: async (theme) => view.branchTimeline((await grpoBatch()).tree, { theme }),
   entropyProfile: async (theme) => view.entropyProfile((await grpoBatch()).tree, { theme, k: 5 }),
   tokenEntropy: async (theme) =>
-    view.tokenEntropy((await grpoBatch()).tree.trajectories[3]!, { theme }),
+    view.tokenEntropy((await grpoBatch()).tree.selected[3]!, { theme }),
   advantageHeat: async (theme) => view.advantageHeat((await grpoBatch()).batch, { theme }),
   clipScatter: async (theme) => view.clipScatter(await sampleReport(), { theme }),
   toolUse: async (theme) => view.toolUse([(await grpoBatch()).tree], { theme }),

@@ -20,7 +20,7 @@ const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], {
 });
 tree`,
   `import { forks } from "arpo-lab";
-forks.map((fork) => [fork.origin?.node, fork.rows.length])`,
+forks.map((fork) => [fork.origin?.node, fork.trajectories.length])`,
   `import { tasks, trainOn } from "arpo-lab";
 import { policy } from "arpo-lab/internal/stages";
 const run = await trainOn(policy, tasks.calc({ seed: 7 }), { steps: 3, prompts: 2, n: 4 });

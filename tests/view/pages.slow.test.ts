@@ -61,7 +61,7 @@ test(
       // A click on the middle of row 3 selects its node there.
       const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`;
       await page.evaluate(drawn);
-      const first = tree.nodes.find((node) => node.row === 3)!;
+      const first = tree.nodes.find((node) => node.trajectory === 3)!;
       const click = (x: number, row: number) => `(() => {
       const canvas = document.querySelector("canvas");
       const box = canvas.getBoundingClientRect();
@@ -82,7 +82,7 @@ test(
       tokens.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
       return document.querySelector(".arpo-details").textContent;
     })()`);
-      const next = tree.nodes.find((node) => node.parent === first.id && node.row === 3)!;
+      const next = tree.nodes.find((node) => node.parent === first.id && node.trajectory === 3)!;
       assert.match(String(text), new RegExp(`^node ${next.id}: a tool answered .*entropy`, "s"));
 
       const part = await page.evaluate(`(() => {
@@ -98,7 +98,7 @@ test(
       choose("compare", "0");
       return document.querySelector(".arpo-trail").textContent;
     })()`);
-      const [a, b] = [tree.trajectories[3]!.tokens, tree.trajectories[0]!.tokens];
+      const [a, b] = [tree.selected[3]!.tokens, tree.selected[0]!.tokens];
       const same = a.findIndex((token, i) => token !== b[i]);
       assert.match(String(part), new RegExp(`^Rows 3 and 0 share ${same} tokens`));
       await page.evaluate(drawn);
@@ -123,7 +123,7 @@ test("explore() has a ruler in tokens or time that follows the zoom", { skip }, 
     const before = await marks();
     assert.match(before[0]![0], /^0 tokens$/);
     // The last token of the longest row lies where the ruler says: in the drawing, before its end.
-    const longest = Math.max(...tree.trajectories.map(({ tokens }) => tokens.length));
+    const longest = Math.max(...tree.selected.map(({ tokens }) => tokens.length));
     const perToken = (before[1]![1] - before[0]![1]) / step(before);
     const width = Number(await page.evaluate(`document.querySelector("canvas").clientWidth`));
     const end = before[0]![1] + longest * perToken;
@@ -378,11 +378,13 @@ test(
       const node = async () => Number(/^node (\d+)/.exec(String(await read(".arpo-details")))![1]);
       assert.equal(await node(), 0);
       let steps = 0;
-      for (let row = 1; row < tree.rows.length; row++) {
+      for (let row = 1; row < tree.trajectories.length; row++) {
         assert.equal(await press("ArrowDown"), false, "the key must be taken from the page");
         const here = await node();
-        assert.equal(tree.nodes[here]!.row, row);
-        const next = tree.nodes.findIndex((each) => each.parent === here && each.row === row);
+        assert.equal(tree.nodes[here]!.trajectory, row);
+        const next = tree.nodes.findIndex(
+          (each) => each.parent === here && each.trajectory === row,
+        );
         await press("ArrowRight");
         assert.equal(await node(), next < 0 ? here : next);
         if (next < 0) continue;
@@ -392,7 +394,7 @@ test(
       }
       assert.ok(steps > 0, "some row must have several nodes");
       await press("ArrowUp");
-      assert.equal(tree.nodes[await node()]!.row, tree.rows.length - 2);
+      assert.equal(tree.nodes[await node()]!.trajectory, tree.trajectories.length - 2);
       assert.equal(await press("x"), true, "other keys stay the page's");
       assert.deepEqual(page.errors, []);
     } finally {

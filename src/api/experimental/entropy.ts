@@ -11,7 +11,7 @@ export { entropyContent, type EntropyContent } from "../../rollout/entropy/entro
 export {
   entropyOutcome,
   type ForkOutcome,
-  type RowScores,
+  type TrajectoryScores,
 } from "../../rollout/entropy/entropy-outcome.js";
 export {
   entropyByDistance,

@@ -40,7 +40,7 @@ export {
   appoRewardScale,
   appoRolloutPoints,
   type AppoPoint,
-  type AppoRow,
+  type AppoTrajectory,
 } from "../../rollout/branch/family/appo.js";
 export {
   at2poCandidates,

@@ -95,7 +95,7 @@ for (const [name, make] of Object.entries(environments)) {
     const grow = (environment: EnvironmentSource) =>
       rollout(policy, set.train, { ...options, environment });
     const trees = await grow(Shipped);
-    assert.ok(trees.some(({ rows }) => rows.some(({ kind }) => kind === "branch")));
+    assert.ok(trees.some(({ trajectories: rows }) => rows.some(({ kind }) => kind === "branch")));
     const bytes = treesToJsonl(trees, { timing: false }).replaceAll(`"name":"${Shipped.name}"`, "");
     const other = treesToJsonl(await grow(replayed), { timing: false });
     assert.equal(other.replaceAll('"name":"replayed"', ""), bytes);

@@ -42,7 +42,7 @@ function count(trees: readonly RolloutTree[]): Counts {
     ...{ prompts: trees.length, rows: 0, read: 0, written: 0, results: 0, longest: 0 },
     calls: new Map(),
   };
-  for (const { rows, nodes, prompt, trajectories } of trees) {
+  for (const { trajectories: rows, nodes, prompt, selected: trajectories } of trees) {
     counts.rows += rows.length;
     counts.read += prompt.tokens.length;
     for (const { tokens } of trajectories) {

@@ -36,7 +36,7 @@ async function said(texts: string[], options: InferOptions = {}) {
     return { text: texts[at.turn] ?? "" };
   });
   const [sample] = await infer(policy, [asked("Q?")], { tools: toolSet(), ...options });
-  assert.equal(policy.openRows, 0);
+  assert.equal(policy.openSequences, 0);
   return { sample: sample!, asks };
 }
 
@@ -171,7 +171,7 @@ test("infer() gives a sample that takes too long up, with what it wrote", async 
   assert.equal(sample!.status, "timeout");
   assert.equal(sample!.prediction, "Timeout");
   assert.match(sample!.output, /got a[^]*\[Timeout \(exceeding 0\.05s\)\]$/);
-  assert.equal(policy.openRows, 0);
+  assert.equal(policy.openSequences, 0);
 });
 
 test("infer() tells a model that cannot be asked from one that answers wrongly", async () => {

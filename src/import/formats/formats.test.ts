@@ -16,7 +16,7 @@ const from = (imported: ImportedRollouts, quantity: string) =>
   imported.carried.find((one) => one.quantity === quantity);
 
 const texts = (imported: ImportedRollouts, index = 0) =>
-  imported.tree(index).trajectories.map(({ text }) => text);
+  imported.tree(index).selected.map(({ text }) => text);
 
 for (const [version, step] of [
   ["0.4.1", 1],
@@ -53,7 +53,7 @@ for (const [version, step] of [
       ["search", '{"query":"capital of Peru"}', "Lima is the capital of Peru."],
     );
     assert.deepEqual(
-      peru!.rows.map(({ from, leaf, calls }) => [from, leaf, calls]),
+      peru!.trajectories.map(({ from, leaf, calls }) => [from, leaf, calls]),
       [
         [-1, 3, 1],
         [2, 4, 1],
@@ -103,7 +103,7 @@ test("importRollouts() reads verifiers' results with their calls and ends", asyn
   ]);
   assert.match(peru!.nodes[0]!.text, /^<think>\nLook\.\n<\/think>\n\n\n<tool_call>/);
   assert.deepEqual(peru!.nodes[1]!.tool?.input, '{"q":"Peru"}');
-  assert.equal(hi!.rows[0]!.end, "length");
+  assert.equal(hi!.trajectories[0]!.end, "length");
   assert.equal(peru!.task.groundTruth, "Lima");
 });
 
@@ -121,7 +121,7 @@ for (const place of ["verifiers-traces", "prime-rl"]) {
     assert.equal(tokenizer.decode(tree!.nodes[0]!.tokens), "I search.<|end|>");
     assert.equal(tokenizer.decode(tree!.nodes[1]!.tokens), "<|tool|>Lima<|assistant|>");
     assert.equal(tree!.prompt.text, "<|system|>Be brief.<|user|>Capital of Peru?<|assistant|>");
-    const [first] = tree!.trajectories;
+    const [first] = tree!.selected;
     assert.deepEqual([...first!.logprobs.slice(0, 3)], [-0.125, -0.25, -0.375]);
     assert.deepEqual([...first!.entropies.slice(0, 3)], [0.25, 0.5, 0.75]);
     assert.equal(imported.prompts[0]!.step, place === "prime-rl" ? 7 : 4);
@@ -168,7 +168,7 @@ test("importRollouts() reads SkyRL's dumps and passes over what is beside them",
     ["<information>Lima</information>", "Peru"],
   );
   assert.deepEqual(
-    tree!.rows.map(({ end }) => end),
+    tree!.trajectories.map(({ end }) => end),
     ["answer", "length"],
   );
 });
@@ -196,5 +196,5 @@ test("importRollouts() reads message logs, JSON lines and parquet, with a respon
   const [tree] = exchanges.trees;
   assert.deepEqual(shape(tree!), ["-1 model It is", "0 model  Lima.", "0 model  Cu"]);
   assert.deepEqual([...tree!.nodes[1]!.logprobs], [-0.25, -0.25, -0.25]);
-  assert.equal(tree!.rows[1]!.end, "length");
+  assert.equal(tree!.trajectories[1]!.end, "length");
 });

@@ -1,6 +1,6 @@
 import { defined } from "../../arguments/defined.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
-import type { RowEnd } from "../../rollout/tree/tree-values.js";
+import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import {
   chatOf,
   type FileRecord,
@@ -91,7 +91,7 @@ function piecesOf(choice: FileRecord): Pick<ImportedPart, "pieces" | "logprobs">
   };
 }
 
-const ends: Readonly<Record<string, RowEnd>> = {
+const ends: Readonly<Record<string, TrajectoryEnd>> = {
   stop: "answer",
   tool_calls: "answer",
   length: "length",

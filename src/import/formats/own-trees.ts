@@ -6,16 +6,19 @@ import type { RolloutFormat } from "./format.js";
 export const ownTrees: RolloutFormat = {
   name: "arpo-lab",
   title: "arpo-lab's trees",
-  fits: ({ nodes, rows, config, prompt }) =>
-    Array.isArray(nodes) && Array.isArray(rows) && isRecord(config) && isRecord(prompt),
+  fits: ({ nodes, trajectories, rows, config, prompt }) =>
+    Array.isArray(nodes) &&
+    Array.isArray(trajectories ?? rows) &&
+    isRecord(config) &&
+    isRecord(prompt),
   read: (record, { text }) => ({ trees: treesFromJsonl(text ?? JSON.stringify(record)) }),
   says: {
     tokens: "ids",
-    parents: "every row's",
+    parents: "every trajectory's",
     "tool results": "every call with its answer",
     "log-probs": "of every sampled token",
     entropies: "of every sampled token",
-    "how rows ended": "every row's end",
+    "how rows ended": "every trajectory's end",
     "ground truth": "the task's",
     steps: "the file's name",
   },

@@ -1,11 +1,11 @@
 import { defined } from "../../arguments/defined.js";
 import { numberIn, textOf, truthIn, isRecord, withoutFields } from "../row/fields.js";
-import type { RowEnd } from "../../rollout/tree/tree-values.js";
+import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import { splitOutput } from "../row/split-output.js";
 import type { RolloutFormat } from "./format.js";
 
 const known = ["input_prompt", "output_response", "score", "stop_reason"];
-const ends: Readonly<Record<string, RowEnd>> = { stop: "answer", length: "length" };
+const ends: Readonly<Record<string, TrajectoryEnd>> = { stop: "answer", length: "length" };
 
 /** A score per token is added up. */
 function scoreOf(value: unknown): number | undefined {

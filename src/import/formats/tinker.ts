@@ -1,5 +1,5 @@
 import { defined } from "../../arguments/defined.js";
-import type { RowEnd } from "../../rollout/tree/tree-values.js";
+import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import {
   chatOf,
   type FileRecord,
@@ -14,7 +14,7 @@ import {
 import type { ImportedRow } from "../row/imported-row.js";
 import type { RolloutFormat } from "./format.js";
 
-const ends: Readonly<Record<string, RowEnd>> = { stop: "answer", length: "length" };
+const ends: Readonly<Record<string, TrajectoryEnd>> = { stop: "answer", length: "length" };
 
 /** What tinker-cookbook's capture writes of every request for samples. */
 export const tinkerSamples: RolloutFormat = {

@@ -1,5 +1,5 @@
 import { defined } from "../../arguments/defined.js";
-import type { RowEnd } from "../../rollout/tree/tree-values.js";
+import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import { isRecord, numberIn, numbersIn, truthIn, withoutFields } from "../row/fields.js";
 import type { FileRecord } from "../row/fields.js";
 import { completionIn, promptIn } from "./prompt-completion.js";
@@ -8,7 +8,7 @@ import type { RolloutFormat } from "./format.js";
 const known = ["prompt", "completion", "reward", "answer", "example_id", "task", "metrics"];
 const clocks = ["generation_ms", "scoring_ms", "total_ms", "id"];
 
-function endOf(record: FileRecord): RowEnd | undefined {
+function endOf(record: FileRecord): TrajectoryEnd | undefined {
   if (record["is_truncated"] === true) return "length";
   const { stop_condition: stop } = record;
   if (typeof stop !== "string") return undefined;

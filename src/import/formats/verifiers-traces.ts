@@ -1,5 +1,5 @@
 import { defined } from "../../arguments/defined.js";
-import type { RowEnd } from "../../rollout/tree/tree-values.js";
+import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 import {
   chatOf,
   type FileRecord,
@@ -127,7 +127,7 @@ function rewardOf(trace: FileRecord) {
   return { score, numbers };
 }
 
-function endOf({ stop_condition: stop }: FileRecord): RowEnd | undefined {
+function endOf({ stop_condition: stop }: FileRecord): TrajectoryEnd | undefined {
   if (typeof stop !== "string") return undefined;
   if (stop === "max_turns") return "call-limit";
   if (stop === "max_input_tokens" || stop === "max_total_tokens") return "context";

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { RowEnd } from "../../rollout/tree/tree-values.js";
+import type { TrajectoryEnd } from "../../rollout/tree/tree-values.js";
 
 /** One number per token; null where the file has none for it. */
 export type TokenNumbers = readonly (number | null)[];
@@ -54,7 +54,7 @@ export interface ImportedRow {
   /** One advantage for all its tokens. */
   advantage?: number;
   groundTruth?: string | readonly string[];
-  end?: RowEnd;
+  end?: TrajectoryEnd;
   /** The model that wrote it. */
   model?: string;
   /** Whatever else the file says of it. */

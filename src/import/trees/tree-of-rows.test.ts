@@ -42,7 +42,7 @@ for (const [name, tokenizer] of [
       );
       const tree = treeOf(outputs.map(rowOf), tokenizer);
       assert.deepEqual(
-        tree.trajectories.map(({ text }) => text),
+        tree.selected.map(({ text }) => text),
         outputs,
       );
       for (const { id, parent, tokens, text } of tree.nodes) {
@@ -50,10 +50,10 @@ for (const [name, tokenizer] of [
         assert.ok(tokens.length > 0);
         assert.equal(tokenizer.decode(tokens), text, "no character is cut in two");
       }
-      for (const { row, from, leaf } of tree.rows) {
+      for (const { id, from, leaf } of tree.trajectories) {
         if (from >= 0) shared++;
-        if (from >= 0) assert.ok(tree.nodes[from]!.row < row);
-        if (leaf >= 0) assert.ok(tree.path(leaf).every((node) => node.row <= row));
+        if (from >= 0) assert.ok(tree.nodes[from]!.trajectory < id);
+        if (leaf >= 0) assert.ok(tree.path(leaf).every((node) => node.trajectory <= id));
       }
     }
     assert.ok(shared > 50, `${shared} rows branched`);
@@ -89,7 +89,7 @@ test("treeOfRows() keeps the numbers of tokens with their tokens where a stretch
   const rows = [row([5, 6, 7, 8]), row([5, 6, 9]), row([5]), row([5, 6, 7, 8])];
   const { data } = treeOfRows(rows, { index: 0, tokenizer: tiny, readable: true, id: "0" });
   const tree = new RolloutTree(data);
-  for (const { tokens, logprobs, entropies } of tree.trajectories) {
+  for (const { tokens, logprobs, entropies } of tree.selected) {
     assert.deepEqual(
       [...logprobs],
       Array.from(tokens, (id) => -id),
@@ -100,7 +100,11 @@ test("treeOfRows() keeps the numbers of tokens with their tokens where a stretch
     );
   }
   assert.equal(tree.nodes.length, 4);
-  assert.equal(tree.rows[3]!.leaf, tree.rows[0]!.leaf, "a row twice ends at the same place");
+  assert.equal(
+    tree.trajectories[3]!.leaf,
+    tree.trajectories[0]!.leaf,
+    "a row twice ends at the same place",
+  );
 });
 
 test("a chat is laid out by the tokenizer's template where that keeps all of it", () => {

@@ -2,7 +2,7 @@ import { defined } from "../../arguments/defined.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
-import type { TreeNode, TreeRow } from "../../rollout/tree/tree-values.js";
+import type { TreeNode, TreeTrajectory } from "../../rollout/tree/tree-values.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import { layOut } from "./lay-out.js";
 import { meanEntropy } from "./mean-entropy.js";
@@ -13,12 +13,12 @@ interface Growing {
   segment: Segment;
   parent: Growing | undefined;
   children: Growing[];
-  row: number;
+  trajectory: number;
   round: number;
 }
 
 /** A row while its tree is made. */
-interface LaidRow {
+interface LaidTrajectory {
   from: Growing | undefined;
   leaf: Growing | undefined;
   rounds: number;
@@ -55,8 +55,8 @@ export interface TreeMaking {
 /** Splits a stretch in two; what refers to it afterwards means its end. */
 function split(node: Growing, count: number, textLength: number): Growing {
   const [head, tail] = cutSegment(node.segment, count, textLength);
-  const { parent, row, round } = node;
-  const before: Growing = { segment: head, parent, children: [node], row, round };
+  const { parent, trajectory, round } = node;
+  const before: Growing = { segment: head, parent, children: [node], trajectory, round };
   node.segment = tail;
   node.parent = before;
   return before;
@@ -74,14 +74,14 @@ function apart(a: Float32Array, b: Float32Array, count: number): number {
 
 class Forest {
   readonly roots: Growing[] = [];
-  readonly rows: LaidRow[] = [];
+  readonly trajectories: LaidTrajectory[] = [];
   disagreement = 0;
 
   constructor(readonly tokenizer: Tokenizer) {}
 
   /** Lays a row into the tree: along what is there as far as its tokens go, then on its own. */
   lay(segments: readonly Segment[]): void {
-    const row = this.rows.length;
+    const row = this.trajectories.length;
     let at: Growing | undefined;
     let from: Growing | undefined;
     let alone = false;
@@ -95,13 +95,13 @@ class Forest {
         if (!alone) from = at;
       }
       if (rest) {
-        const made: Growing = { segment: rest, parent: at, children: [], row, round };
+        const made: Growing = { segment: rest, parent: at, children: [], trajectory: row, round };
         (at ? at.children : this.roots).push(made);
         at = made;
       }
       if (segment.kind === "tool") round++;
     }
-    this.rows.push({ from, leaf: at, rounds: round });
+    this.trajectories.push({ from, leaf: at, rounds: round });
   }
 
   /** One stretch further along the tree: where that leads, and what is left of the segment. */
@@ -135,18 +135,18 @@ function nodesOf(
 ): { nodes: TreeNode[]; ids: Map<Growing, number> } {
   const ids = new Map<Growing, number>();
   const nodes: TreeNode[] = [];
-  for (const { leaf } of forest.rows) {
+  for (const { leaf } of forest.trajectories) {
     const fresh: Growing[] = [];
     for (let node = leaf; node && !ids.has(node); node = node.parent) fresh.push(node);
     for (const made of fresh.reverse()) {
-      const { segment, parent, row, round } = made;
+      const { segment, parent, trajectory, round } = made;
       const { kind, tokens, logprobs, entropies, call } = segment;
       const { answer, ...asked } = call ?? { tag: "", input: "", answer: "" };
       const text =
         segment.source === "ids" ? tokenizer.decode(tokens, { skipSpecial: true }) : segment.text;
       ids.set(made, nodes.length);
       nodes.push({
-        ...{ id: nodes.length, parent: parent ? ids.get(parent)! : -1, kind, row, round },
+        ...{ id: nodes.length, parent: parent ? ids.get(parent)! : -1, kind, trajectory, round },
         ...{ text, tokens, logprobs, entropies, ...meanEntropy(entropies) },
         ...(kind === "tool" && call
           ? { tool: { ...asked, text: answer, ok: true, retries: 0 } }
@@ -186,10 +186,10 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
   const given = first.promptTokens;
   const promptText = given && readable ? tokenizer.decode(given) : laidOut[0]!.prompt;
   const lengths = laid.map((segments) => segments.reduce((n, s) => n + s.tokens.length, 0));
-  const treeRows = forest.rows.map(({ from, leaf, rounds }, row): TreeRow => {
+  const treeRows = forest.trajectories.map(({ from, leaf, rounds }, row): TreeTrajectory => {
     const before = from ? ids.get(from)! : -1;
     return {
-      row,
+      id: row,
       // No file tells which row was made of which: rows that share a beginning may have been sampled apart.
       kind: "initial",
       round: 0,
@@ -218,7 +218,7 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
       sampler: "remote",
       prompt: { text: promptText, tokens: Int32Array.from(given ?? tokenizer.encode(promptText)) },
       nodes,
-      rows: treeRows,
+      trajectories: treeRows,
       config: rolloutConfig({
         n: rows.length,
         responseLength: Math.max(1, ...lengths),

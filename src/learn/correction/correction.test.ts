@@ -23,7 +23,8 @@ async function sampledRows(surer: (t: number) => number, sampler?: "int8"): Prom
     const lossMask = tokens.map((_, t) => Number(t !== 1)) as unknown as Uint8Array;
     const mask = Uint8Array.from(lossMask);
     const trajectory: Trajectory = {
-      ...{ tree: 0, row: i, nodes: [i], end: "answer", text: "", toolCalls: [] },
+      ...{ id: i, kind: "initial", round: 0, parent: -1, from: -1, leaf: i },
+      ...{ tree: 0, nodes: [i], end: "answer", text: "", calls: 0, toolCalls: [] },
       ...{ prompt: Int32Array.of(1, 2 + i), tokens, written: mask, lossMask: mask },
       ...{ attention: tokens.map(() => 1) as unknown as Uint8Array },
       ...{ logprobs: new Float32Array(n), entropies: new Float32Array(n).fill(1) },

@@ -10,7 +10,7 @@ export interface CreditBranch {
   /** The row it left. */
   from: number;
   /** The row that left. */
-  row: number;
+  trajectory: number;
   /** The last token that both have: the one after which it left. */
   token: number;
   /** What the branching rule gave the token; only the reward scale reads it. */
@@ -85,7 +85,7 @@ function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
  *   mask: [[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]],
  *   groups: [0, 0, 0, 0],
  *   initial: [true, true, false, false],
- *   branches: [{ from: 0, row: 2, token: 1 }, { from: 1, row: 3, token: 0 }],
+ *   branches: [{ from: 0, trajectory: 2, token: 1 }, { from: 1, trajectory: 3, token: 0 }],
  * });
  * // The first row is right, and so is what left it after its second token.
  * assert.deepEqual([...advantages[0]].map(Math.round), [2, 2, 1]);
@@ -112,7 +112,7 @@ export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
       const start = ends[i - 1] ?? 0;
       const later = left.filter(({ token }) => token >= start);
       const terms: CreditTerm[] = [{ name: "among the initial rows", ...base[row]! }];
-      for (const { row: branch } of later) {
+      for (const { trajectory: branch } of later) {
         const { value, from } = base[branch]!;
         terms.push({
           name: `row ${branch} left later`,

@@ -21,7 +21,7 @@ export interface CreditFigures {
  * import { rollout } from "arpo-lab/rollout";
  * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
- * const policy = new ScriptedPolicy(({ row }) => ({ text: `${row % 2}\u0001` }));
+ * const policy = new ScriptedPolicy(({ sequence }) => ({ text: `${sequence % 2}\u0001` }));
  * const tree = await rollout(policy, { prompt: "0 or 1?" }, { n: 2 });
  * const scored = await score(tree, ({ response }) => Number(response));
  * const { informativeMass, creditSpread } = creditFigures(advantages(scored));

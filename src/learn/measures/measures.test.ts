@@ -12,13 +12,13 @@ import { mixedOutcomes } from "./mixed-outcomes.js";
 
 /** Two first rows of one prompt, each with a branch behind its call: row 3 alone is right. */
 async function branched() {
-  const policy = new ScriptedPolicy(({ text, row }) =>
+  const policy = new ScriptedPolicy(({ text, sequence: row }) =>
     text.includes("<result>") ? { text: `${row}\u0001` } : { text: "<calc>1+1</calc>" },
   );
   const tools = new ToolSet([calculator()]);
   const options = { n: 4, initialRollouts: 2, beamSize: 2, branchProbability: 1, tools };
   const tree = await rollout(policy, { prompt: "which?", id: "q" }, options);
-  return score([tree], ({ tree: { row } = { row: -1 } }) => Number(row === 3));
+  return score([tree], ({ tree: { trajectory: row } = { trajectory: -1 } }) => Number(row === 3));
 }
 
 test("mixedOutcomes() counts by prompt, tree, fork and tool answer", async () => {
@@ -35,7 +35,7 @@ test("mixedOutcomes() counts by prompt, tree, fork and tool answer", async () =>
 });
 
 test("treeMetrics() says nothing of sets that are not there and counts a leaf once", async () => {
-  const policy = new ScriptedPolicy(({ row }) => ({
+  const policy = new ScriptedPolicy(({ sequence: row }) => ({
     text: row % 2 === 0 ? "a\u0001" : "bcd\u0001",
   }));
   const tree = await rollout(policy, { prompt: "?" }, { n: 2 });

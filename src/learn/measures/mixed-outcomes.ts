@@ -23,7 +23,7 @@ export interface MixedOutcomeOptions {
 function uniqueRows(scored: Scored): ScoredTrajectory[] {
   const seen = new Set<string>();
   return scored.rows.filter(({ trajectory }) => {
-    const key = `${trajectory.tree} ${trajectory.row}`;
+    const key = `${trajectory.tree} ${trajectory.id}`;
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
@@ -76,7 +76,7 @@ class Sets {
  * import { rollout } from "arpo-lab/rollout";
  * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
- * const policy = new ScriptedPolicy(({ row }) => ({ text: `${row % 2}\u0001` }));
+ * const policy = new ScriptedPolicy(({ sequence }) => ({ text: `${sequence % 2}\u0001` }));
  * const trees = await rollout(policy, [{ prompt: "0 or 1?" }], { n: 2 });
  * const found = mixedOutcomes(await score(trees, ({ response }) => Number(response)));
  * assert.deepEqual(found.prompts, { sets: 1, mixed: 1 });

@@ -42,7 +42,7 @@ export interface TreeMetricOptions extends MixedOutcomeOptions {
  * import { rollout } from "arpo-lab/rollout";
  * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
- * const policy = new ScriptedPolicy(({ row }) => ({ text: `${row % 2}\u0001` }));
+ * const policy = new ScriptedPolicy(({ sequence }) => ({ text: `${sequence % 2}\u0001` }));
  * const tree = await rollout(policy, { prompt: "0 or 1?" }, { n: 2 });
  * const scored = await score(tree, ({ response }) => Number(response));
  * const metrics = treeMetrics(scored, advantages(scored));
@@ -72,7 +72,7 @@ export function treeMetrics(
   });
   const leaves = new Set(
     batch.rows.flatMap((row) =>
-      isTrainedOn(row, batch.estimator) ? [`${row.trajectory.tree} ${row.trajectory.row}`] : [],
+      isTrainedOn(row, batch.estimator) ? [`${row.trajectory.tree} ${row.trajectory.id}`] : [],
     ),
   ).size;
   const { informativeMass, creditSpread } = creditFigures(batch);

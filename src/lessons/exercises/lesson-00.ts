@@ -1,15 +1,15 @@
-import type { TreeRow } from "../../rollout/index.js";
+import type { TreeTrajectory } from "../../rollout/index.js";
 import { checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 
-const row = (kind: TreeRow["kind"], number: number): TreeRow => ({
-  ...{ row: number, kind, round: 0, parent: kind === "branch" ? 0 : -1 },
+const row = (kind: TreeTrajectory["kind"], number: number): TreeTrajectory => ({
+  ...{ id: number, kind, round: 0, parent: kind === "branch" ? 0 : -1 },
   ...{ from: -1, leaf: number, end: "answer", calls: 0 },
 });
 
 /** The tour. */
 export const lesson00 = {
-  "00 branches": rule<(rows: TreeRow[]) => number>({
+  "00 branches": rule<(trajectories: TreeTrajectory[]) => number>({
     hint: "count the rows whose `kind` is `branch`.",
     check: (given) =>
       checkFunction(
@@ -21,8 +21,8 @@ export const lesson00 = {
         ],
         {
           because: "the others began at the prompt: the first ones, and those refilled later.",
-          off: ([rows], found) =>
-            found === rows.filter(({ kind }) => kind !== "initial").length
+          off: ([trajectories], found) =>
+            found === trajectories.filter(({ kind }) => kind !== "initial").length
               ? "A `refill` is a fresh row, made when all others had ended: no branch."
               : undefined,
         },

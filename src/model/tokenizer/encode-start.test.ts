@@ -50,8 +50,8 @@ test("a tool result of 10 MB costs what its kept part costs", async () => {
       contextLength,
     });
     const tree = await rollout(policy, { prompt: "a" }, { tools, responseLength: 64 });
-    assert.equal(tree.rows[0]!.end, end);
+    assert.equal(tree.trajectories[0]!.end, end);
     assert.ok(seen() < 100_000, `${seen()} characters were made tokens of`);
-    if (end === "length") assert.equal(tree.trajectories[0]!.tokens.length, 64);
+    if (end === "length") assert.equal(tree.selected[0]!.tokens.length, 64);
   }
 });

@@ -12,7 +12,7 @@ test("RemotePolicy sends a chat endpoint messages, never the text of a template"
   const settings = { n: 2, initialRollouts: 1, responseLength: 8 };
   const tree = await rollout(policy, { prompt: chat }, settings);
   const { length } = tree.prompt.tokens;
-  await tree.fork(tree.rows[0]!.leaf, { at: 1, n: 1 });
+  await tree.fork(tree.trajectories[0]!.leaf, { at: 1, n: 1 });
   assert.deepEqual(
     bodies.map(({ messages }) => messages),
     [chat, chat, [...chat, { role: "assistant", content: "a" }]],

@@ -19,10 +19,10 @@ export class EntropyBaselines {
   readonly #initial = new Map<number, number>();
 
   /** The row's baseline; the entropy given becomes it if the row has none yet. */
-  of(row: number, entropy: number): number {
-    const known = this.#initial.get(row);
+  of(trajectory: number, entropy: number): number {
+    const known = this.#initial.get(trajectory);
     if (known !== undefined) return known;
-    this.#initial.set(row, entropy);
+    this.#initial.set(trajectory, entropy);
     return entropy;
   }
 

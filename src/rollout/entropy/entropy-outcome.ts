@@ -7,9 +7,9 @@ import { rankCorrelation } from "./rank-correlation.js";
 import { signalAt } from "./signal.js";
 
 /** Scores of trees' rows: what `score` gives. */
-export interface RowScores {
+export interface TrajectoryScores {
   readonly rows: readonly {
-    readonly trajectory: { readonly tree: number; readonly row: number };
+    readonly trajectory: { readonly tree: number; readonly id: number };
     readonly score: { readonly score: number };
   }[];
 }
@@ -51,7 +51,7 @@ export interface ForkOutcome {
  */
 export function entropyOutcome(
   trees: ProfiledTree | Iterable<ProfiledTree>,
-  scored: RowScores,
+  scored: TrajectoryScores,
   options: EntropyStatisticOptions & {
     change?: "difference" | "variance";
     at?: (tree: ProfiledTree, node: number, token: number) => number;
@@ -68,14 +68,14 @@ export function entropyOutcome(
   }
   const scores = new Map(
     scored.rows.map(({ trajectory, score }) => [
-      `${trajectory.tree}/${trajectory.row}`,
+      `${trajectory.tree}/${trajectory.id}`,
       score.score,
     ]),
   );
   const forks = treesOf(action, trees).flatMap((tree) => {
     const signal = (node: number, token: number) =>
       options.at?.(tree, node, token) ?? signalAt(tree.nodes[node]!, token, settings);
-    return forksOf(tree, (row) => scores.get(`${tree.index}/${row}`), signal, change);
+    return forksOf(tree, (trajectory) => scores.get(`${tree.index}/${trajectory}`), signal, change);
   });
   const value = rankCorrelation(
     forks.map((fork) => fork.value),
@@ -96,26 +96,26 @@ export function entropyOutcome(
 
 function forksOf(
   tree: ProfiledTree,
-  scoreOf: (row: number) => number | undefined,
+  scoreOf: (trajectory: number) => number | undefined,
   signal: (node: number, token: number) => number,
   change: "difference" | "variance",
 ): ForkOutcome[] {
   const below = new Map<number, number[]>(); // The scores of the leaves through each node.
-  const paths = tree.rows.map(({ row, leaf }) => {
+  const paths = tree.trajectories.map(({ id, leaf }) => {
     const path = pathOf(tree, leaf).map((node) => node.id);
-    const score = scoreOf(row);
+    const score = scoreOf(id);
     for (const node of score === undefined ? [] : path) {
       below.set(node, [...(below.get(node) ?? []), score!]);
     }
     return path;
   });
-  const next = (row: number, from: number): number | undefined =>
-    paths[row]?.[paths[row].indexOf(from) + 1];
+  const next = (trajectory: number, from: number): number | undefined =>
+    paths[trajectory]?.[paths[trajectory].indexOf(from) + 1];
   const places = new Map<number, { older: number; branches: number[] }>();
-  for (const { row, kind, parent, from } of tree.rows) {
+  for (const { id, kind, parent, from } of tree.trajectories) {
     if (kind !== "branch" || from < 0) continue;
     const older = next(parent, from);
-    const branch = next(row, from);
+    const branch = next(id, from);
     if (older === undefined || branch === undefined) continue;
     const place = places.get(from) ?? { older, branches: [] };
     places.set(from, place);

@@ -40,12 +40,12 @@ export function entropyRise(
   const settings = completed(action, options);
   const { k, signal } = settings;
   const rows = treesOf(action, trees).flatMap((tree) => {
-    const { prompt, tokens, rows } = modelTokens(tree, settings);
-    return rows.map((path, row) => ({
+    const { prompt, tokens, trajectories } = modelTokens(tree, settings);
+    return trajectories.map((path, trajectory) => ({
       prompt,
       ...ofRow(
         path.map((i) => tokens[i]!),
-        row,
+        trajectory,
         k,
       ),
     }));
@@ -69,8 +69,8 @@ export function entropyRise(
   };
 }
 
-function ofRow(path: readonly ModelToken[], row: number, k: number) {
-  const near = meanOf(path.filter((token) => token.row === row && token.after < k));
+function ofRow(path: readonly ModelToken[], trajectory: number, k: number) {
+  const near = meanOf(path.filter((token) => token.trajectory === trajectory && token.after < k));
   const rest = meanOf(path.filter(({ after }) => !(after < k)));
   const start = meanOf(path.slice(0, k));
   return {

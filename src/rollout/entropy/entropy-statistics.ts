@@ -3,7 +3,7 @@ import type { BootstrapEstimate } from "./bootstrap.js";
 import { type CallConcentration, callConcentration } from "./call-concentration.js";
 import { type DistanceProfile, entropyByDistance } from "./entropy-by-distance.js";
 import { entropyContent, type EntropyContent } from "./entropy-content.js";
-import { entropyOutcome, type RowScores } from "./entropy-outcome.js";
+import { entropyOutcome, type TrajectoryScores } from "./entropy-outcome.js";
 import { type EntropyRise, entropyRise } from "./entropy-rise.js";
 import { type ProfiledTree, treesOf } from "./model-tokens.js";
 import type { EntropyStatisticOptions } from "./options.js";
@@ -42,7 +42,7 @@ export interface EntropyStatistics {
  */
 export function entropyStatistics(
   trees: ProfiledTree | Iterable<ProfiledTree>,
-  options: EntropyStatisticOptions & { scored?: RowScores } = {},
+  options: EntropyStatisticOptions & { scored?: TrajectoryScores } = {},
 ): EntropyStatistics {
   const list = treesOf("measure entropy at calls", trees);
   const rise = entropyRise(list, options);

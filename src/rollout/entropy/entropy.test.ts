@@ -25,14 +25,20 @@ const close = (a: number | undefined, b: number) =>
   assert.ok(a !== undefined && Math.abs(a - b) < 1e-6, `${a} is not ${b}`);
 
 /** A node by hand: its text, and the entropy of each of its characters. */
-type Hand = [parent: number, kind: TreeNode["kind"], row: number, text: string, values?: number[]];
+type Hand = [
+  parent: number,
+  kind: TreeNode["kind"],
+  trajectory: number,
+  text: string,
+  values?: number[],
+];
 
 function treeOf(hands: Hand[], rows: { leaf: number; parent?: number; from?: number }[], id = "p") {
-  const nodes = hands.map(([parent, kind, row, text, values = []], n): TreeNode => {
+  const nodes = hands.map(([parent, kind, trajectory, text, values = []], n): TreeNode => {
     const tokens = Int32Array.from(tokenizer.encode(text));
     const stop = /<\/\w+>$/.exec(text)?.[0];
     return {
-      ...{ id: n, parent, kind, row, round: 0, tokens, text },
+      ...{ id: n, parent, kind, trajectory, round: 0, tokens, text },
       logprobs: Float32Array.from(values, (value) => -2 * value),
       entropies: Float32Array.from(values),
       ...(kind === "model" ? { entropy: values[0] ?? 0 } : {}),
@@ -50,11 +56,11 @@ function treeOf(hands: Hand[], rows: { leaf: number; parent?: number; from?: num
     },
     prompt: { text: "q", tokens: Int32Array.of(113) },
     nodes,
-    rows: rows.map(({ leaf, parent = -1, from = -1 }, row) => ({
-      ...{ row, round: 0, parent, from, leaf, calls: 0, end: "answer" as const },
+    trajectories: rows.map(({ leaf, parent = -1, from = -1 }, trajectory) => ({
+      ...{ id: trajectory, round: 0, parent, from, leaf, calls: 0, end: "answer" as const },
       kind: parent < 0 ? ("initial" as const) : ("branch" as const),
     })),
-    config: { baseline: "row", sampling: {} } as ProfiledTree["config"],
+    config: { baseline: "own", sampling: {} } as ProfiledTree["config"],
     tokenizer,
   } satisfies ProfiledTree;
 }
@@ -85,8 +91,8 @@ test("entropyRise() counts what rows share once", () => {
   const { nodes } = simple();
   const tree = treeOf(
     [
-      ...nodes.map(({ parent, kind, row, text, entropies }): Hand => [
-        ...([parent, kind, row, text] as const),
+      ...nodes.map(({ parent, kind, trajectory, text, entropies }): Hand => [
+        ...([parent, kind, trajectory, text] as const),
         [...entropies],
       ]),
       [1, "model", 1, "uv", [3, 3]],
@@ -207,7 +213,10 @@ test("entropyOutcome() ranks forks by their signal and what they changed", () =>
   const trees = [3, 1, 2].map(forked);
   const scores = (changes: number[]) => ({
     rows: changes.flatMap((change, tree) =>
-      [0, change].map((score, row) => ({ trajectory: { tree, row }, score: { score } })),
+      [0, change].map((score, trajectory) => ({
+        trajectory: { tree, id: trajectory },
+        score: { score },
+      })),
     ),
   });
   const { correlation, forks } = entropyOutcome(trees, scores([0.9, -0.1, 0.5]));
@@ -245,8 +254,8 @@ test("on trees that do not branch the statistics are those of the trajectories",
   const trees = await grow();
   const k = 6;
   const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.length;
-  const rows = trees.flatMap((tree) =>
-    tree.trajectories.flatMap(({ written, entropies }) => {
+  const trajectories = trees.flatMap((tree) =>
+    tree.selected.flatMap(({ written, entropies }) => {
       const [near, rest]: [number[], number[]] = [[], []];
       let after = Infinity;
       written.forEach((own, t) => {
@@ -257,11 +266,11 @@ test("on trees that do not branch the statistics are those of the trajectories",
     }),
   );
   const { againstRest } = entropyRise(trees, { k });
-  assert.equal(againstRest.count, rows.length);
-  close(againstRest.value, mean(rows));
+  assert.equal(againstRest.count, trajectories.length);
+  close(againstRest.value, mean(trajectories));
   assert.ok(againstRest.low! < againstRest.value! && againstRest.value! < againstRest.high!);
   const rounds = trees.flatMap((tree) =>
-    tree.trajectories.flatMap(({ nodes }) => {
+    tree.selected.flatMap(({ nodes }) => {
       const own = nodes.map((id) => tree.nodes[id]!).filter(({ kind }) => kind === "model");
       return own.slice(1).map(({ entropy }) => Number(entropy! > own[0]!.entropy!));
     }),

@@ -26,7 +26,7 @@ export interface ModelToken {
   /** Its place in the node. */
   at: number;
   /** The row that wrote it: the first row through it. */
-  row: number;
+  trajectory: number;
   /** The signal; NaN where nobody said. */
   value: number;
   /** Model tokens since the last tool result; Infinity before the first. */
@@ -45,7 +45,7 @@ export interface TreeTokens {
   prompt: string;
   tokens: ModelToken[];
   /** The tokens of each row from the prompt to its leaf, shared ones included. */
-  rows: number[][];
+  trajectories: number[][];
 }
 
 /** A token on a row's path, before it is known whether the row wrote it. */
@@ -60,7 +60,7 @@ export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {})
   const { tokenizer = tree.tokenizer, forced = false } = options;
   const tokens: ModelToken[] = [];
   const known = new Map<number, number[]>(); // The tokens of a node, once a row has brought them.
-  const rows = tree.rows.map(({ row, leaf }) => {
+  const rows = tree.trajectories.map(({ id, leaf }) => {
     const segments: Step[][] = [[]];
     let after = Infinity;
     for (const node of pathOf(tree, leaf)) {
@@ -89,7 +89,7 @@ export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {})
           const next = opens?.find((open) => open >= index);
           there[at] = tokens.length;
           tokens.push({
-            ...{ node: node.id, at, row, after },
+            ...{ node: node.id, at, trajectory: id, after },
             value: signalAt(node, at, options),
             before: opens ? (next === undefined ? Infinity : next - index) : NaN,
             place: (i + 0.5) / steps.length,
@@ -103,7 +103,7 @@ export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {})
     return mine;
   });
   const { id } = tree.task as { id?: unknown };
-  return { prompt: typeof id === "string" ? id : `#${tree.index}`, tokens, rows };
+  return { prompt: typeof id === "string" ? id : `#${tree.index}`, tokens, trajectories: rows };
 }
 
 /** The text of each token id, by tokenizer: every row asks for the same few. */

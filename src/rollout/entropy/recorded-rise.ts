@@ -12,7 +12,7 @@ import { type ProfiledTree, treesOf } from "./model-tokens.js";
 export interface RecordedRound {
   prompt: string;
   node: number;
-  row: number;
+  trajectory: number;
   /** The segment's entropy as the branching rule sees it, and the one it is compared with. */
   entropy: number;
   baseline: number;
@@ -65,9 +65,11 @@ function roundsOf(tree: ProfiledTree): RecordedRound[] {
   const { id } = tree.task as { id?: unknown };
   const prompt = typeof id === "string" ? id : `#${tree.index}`;
   const firsts: (number | undefined)[] = [];
-  return tree.rows.flatMap(({ row, kind, parent, leaf }) => {
-    const own = pathOf(tree, leaf).filter((node) => node.row === row && node.kind === "model");
-    const inherits = tree.config.baseline === "trajectory" && kind === "branch";
+  return tree.trajectories.flatMap(({ id: row, kind, parent, leaf }) => {
+    const own = pathOf(tree, leaf).filter(
+      (node) => node.trajectory === row && node.kind === "model",
+    );
+    const inherits = tree.config.baseline === "ancestor" && kind === "branch";
     const first = inherits ? undefined : own[0];
     const baseline = inherits ? firsts[parent] : first?.entropy;
     firsts[row] = baseline;
@@ -76,7 +78,7 @@ function roundsOf(tree: ProfiledTree): RecordedRound[] {
       const { entropy, id } = node;
       const follows = node.parent >= 0 && tree.nodes[node.parent]!.kind === "tool";
       if (node === first || !follows || entropy === undefined || Number.isNaN(entropy)) return [];
-      return [{ prompt, node: id, row, entropy, baseline }];
+      return [{ prompt, node: id, trajectory: row, entropy, baseline }];
     });
   });
 }

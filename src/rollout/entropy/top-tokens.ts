@@ -9,12 +9,14 @@ export interface TopTokens {
 
 /** The tokens with the greatest signal, at least one; of equal ones the first. */
 export function topTokens(
-  { tokens, rows }: TreeTokens,
+  { tokens, trajectories }: TreeTokens,
   { share, zScore }: { share: number; zScore?: boolean },
 ): TopTokens {
-  const scaled = zScore ?? new Set(rows.map((path) => path.length)).size > 1;
-  const scales = scaled ? rows.map((path) => scaleOf(path.map((i) => tokens[i]!))) : [];
-  const values = tokens.map(({ row, value }) => (scaled ? scales[row]!(value) : value));
+  const scaled = zScore ?? new Set(trajectories.map((path) => path.length)).size > 1;
+  const scales = scaled ? trajectories.map((path) => scaleOf(path.map((i) => tokens[i]!))) : [];
+  const values = tokens.map(({ trajectory, value }) =>
+    scaled ? scales[trajectory]!(value) : value,
+  );
   const known = tokens.flatMap(({ value }, i) => (Number.isNaN(value) ? [] : [i]));
   const count = known.length === 0 ? 0 : Math.max(1, Math.round(share * known.length));
   const top = [...known].sort((a, b) => values[b]! - values[a]!).slice(0, count);

@@ -11,7 +11,7 @@ import { pool } from "../branch/family/treerl.js";
 
 /** A place that a row is left at, to make one more row. */
 export interface Choice {
-  row: number;
+  trajectory: number;
   /** Tokens of the response that the new row keeps. */
   at: number;
   score: number;
@@ -63,7 +63,11 @@ export function choosePoints(
       return turnOutlines(chains).flatMap((root, tree) => {
         const draws = state.random.split(tree);
         const u = Array.from({ length: settings.points }, (_, i) => draws.at(i));
-        return treeGrpoExpand(root, u).map((step) => ({ row: step.row, at: step.end, score: 0 }));
+        return treeGrpoExpand(root, u).map((step) => ({
+          trajectory: step.trajectory,
+          at: step.end,
+          score: 0,
+        }));
       });
     case "at2po":
       return turnOutlines(oneTree(chains)).flatMap((root) => expandTurns(root, settings, state));
@@ -73,7 +77,7 @@ export function choosePoints(
       return afterTokens(chains, state.budget);
     case "appo-rollout":
       return chains
-        .flatMap(({ row, places }) => places.map((place) => choice(row, place)))
+        .flatMap(({ id, places }) => places.map((place) => choice(id, place)))
         .slice(0, state.budget);
     case "fr3e":
       return explored(chains, settings, state.bases);
@@ -83,8 +87,8 @@ export function choosePoints(
   }
 }
 
-const choice = (row: number, place: PlannedChain["places"][number]): Choice => ({
-  row,
+const choice = (trajectory: number, place: PlannedChain["places"][number]): Choice => ({
+  trajectory,
   at: place.at,
   score: place.score,
   token: place.place,
@@ -92,7 +96,7 @@ const choice = (row: number, place: PlannedChain["places"][number]): Choice => (
 
 /** AT2PO has one tree per prompt, whatever rows it starts with. */
 const oneTree = (chains: readonly PlannedChain[]): PlannedChain[] =>
-  chains.map((chain) => ({ ...chain, tree: chains[0]!.row }));
+  chains.map((chain) => ({ ...chain, tree: chains[0]!.id }));
 
 function expandTurns(root: TurnNode, settings: SettingsOf<"at2po">, state: RoundState): Choice[] {
   const { points, penalty, signal } = settings;
@@ -100,7 +104,7 @@ function expandTurns(root: TurnNode, settings: SettingsOf<"at2po">, state: Round
     signal === "random"
       ? atRandom(innerNodes(root), points, state.random).map((turn) => ({ turn, score: 0 }))
       : at2poExpand(root, points, penalty);
-  return chosen.map(({ turn, score }) => ({ row: turn.row, at: turn.start, score }));
+  return chosen.map(({ turn, score }) => ({ trajectory: turn.trajectory, at: turn.start, score }));
 }
 
 /** Without replacement where there are enough. */
@@ -113,21 +117,21 @@ function atRandom<T>(items: readonly T[], count: number, random: Random): T[] {
 /** All chosen tokens, then all again, `rows` times. */
 function drawnAnew(tree: readonly PlannedChain[], settings: SettingsOf<"treerl">): Choice[] {
   const ranked = tree.map(({ places }, chain) =>
-    places.map((place) => ({ ...place, chain, row: tree[chain]!.row })),
+    places.map((place) => ({ ...place, chain, trajectory: tree[chain]!.id })),
   );
-  const chosen = pool(ranked, settings).map((place) => choice(place.row, place));
+  const chosen = pool(ranked, settings).map((place) => choice(place.trajectory, place));
   return Array.from({ length: settings.rows }, () => chosen).flat();
 }
 
 function afterTokens(chains: readonly PlannedChain[], budget: number): Choice[] {
-  const all = chains.flatMap(({ row, places }) =>
-    places.map((place) => ({ ...place, strict: place.strict ?? false, row })),
+  const all = chains.flatMap(({ id, places }) =>
+    places.map((place) => ({ ...place, strict: place.strict ?? false, trajectory: id })),
   );
   const taken = inAppoOrder(all).slice(0, budget);
   if (taken.length === 0) return [];
   return Array.from({ length: budget }, (_, i) => {
     const place = taken[i % taken.length]!;
-    return choice(place.row, place);
+    return choice(place.trajectory, place);
   });
 }
 
@@ -138,14 +142,14 @@ function explored(
   bases: readonly number[] | undefined,
 ): Choice[] {
   const first = chains.filter(
-    ({ kind, row }) => kind === "initial" && (bases?.includes(row) ?? true),
+    ({ kind, id }) => kind === "initial" && (bases?.includes(id) ?? true),
   );
-  return first.flatMap(({ row, start, places, count }) => {
+  return first.flatMap(({ id, start, places, count }) => {
     const anchors = places
       .slice(0, anchorCount(count, points))
-      .map((place) => choice(row, place))
+      .map((place) => choice(id, place))
       .sort((a, b) => a.at - b.at);
-    const states: Choice[] = [{ row, at: start, score: 0 }, ...anchors];
+    const states: Choice[] = [{ trajectory: id, at: start, score: 0 }, ...anchors];
     return states.flatMap((state) => Array.from({ length: rows }, () => state));
   });
 }

@@ -17,17 +17,17 @@ export function keptLeaves(
         const leaves = leavesOf(root);
         const order = random.split(tree).shuffle(leaves.map((_, i) => i));
         const kept = new Set(order.slice(0, settings.keep));
-        return leaves.flatMap(({ row }, i) => (kept.has(i) ? [row] : []));
+        return leaves.flatMap(({ trajectory }, i) => (kept.has(i) ? [trajectory] : []));
       });
     case "at2po": {
-      const [root] = turnOutlines(chains.map((chain) => ({ ...chain, tree: chains[0]!.row })));
+      const [root] = turnOutlines(chains.map((chain) => ({ ...chain, tree: chains[0]!.id })));
       if (!root) return [];
       const places = random.shuffle(leavesOf(root).map((_, i) => i)).slice(0, n);
-      return at2poLeaves(root, n, places).map(({ row }) => row);
+      return at2poLeaves(root, n, places).map(({ trajectory }) => trajectory);
     }
     case "fr3e":
-      return chains.flatMap(({ kind, row }) => (kind === "initial" ? [] : [row]));
+      return chains.flatMap(({ kind, id }) => (kind === "initial" ? [] : [id]));
     default:
-      return chains.map(({ row }) => row);
+      return chains.map(({ id }) => id);
   }
 }

@@ -1,18 +1,18 @@
 import * as exact from "../../exact/index.js";
 import { appoCandidates } from "../branch/family/appo.js";
 import type { BranchSignal } from "../branch/family/settings.js";
-import type { RowKind, TreeNode } from "../tree/tree-values.js";
+import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
 
 /** What the rules read of a stretch of a row. */
 export type PathNode = Pick<
   TreeNode,
-  "kind" | "row" | "round" | "tokens" | "logprobs" | "entropies" | "top"
+  "kind" | "trajectory" | "round" | "tokens" | "logprobs" | "entropies" | "top"
 >;
 
 /** A row from where its tree starts to its end. */
 export interface Chain {
-  row: number;
-  kind: RowKind;
+  id: number;
+  kind: TrajectoryKind;
   /** The row it left; -1 for none. */
   parent: number;
   /** The first row of its tree. */
@@ -137,7 +137,7 @@ export function turnsOf({ nodes, start, length }: Chain): Turn[] {
     at += node.tokens.length;
     if (node.kind === "tool") close(at);
     else if (node.kind === "model") {
-      const key = `${node.row}/${node.round}`;
+      const key = `${node.trajectory}/${node.round}`;
       call = call?.key === key ? { ...call, to: at } : { key, from, to: at };
     }
   }

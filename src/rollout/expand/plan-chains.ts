@@ -20,7 +20,7 @@ export interface RankedPlace {
 
 /** A row as the rules choose in it: plain data, so that a page can choose too. */
 export interface PlannedChain {
-  row: number;
+  id: number;
   kind: Chain["kind"];
   parent: number;
   tree: number;
@@ -44,7 +44,7 @@ export interface Reading {
   /** Places of a row that are wanted. */
   most: number;
   /** ln p of a row's tokens under the policy of now, by place in the response, where there is one. */
-  current?: (row: number) => ArrayLike<number> | undefined;
+  current?: (trajectory: number) => ArrayLike<number> | undefined;
   /** APPO pairs log-probabilities with tokens as its published code does. */
   shifted?: boolean;
 }
@@ -55,8 +55,8 @@ export function planChain(
   settings: ExpansionSettings,
   reading: Reading,
 ): PlannedChain {
-  const { row, kind, parent, tree, start, split, length } = chain;
-  const plan = { row, kind, parent, tree, start, split, length, turns: [] };
+  const { id, kind, parent, tree, start, split, length } = chain;
+  const plan = { id, kind, parent, tree, start, split, length, turns: [] };
   const planned: PlannedChain = { ...plan, ...placesOf(chain, settings, reading) };
   if (settings.rule === "tree-grpo" || settings.rule === "at2po") {
     planned.turns = plannedTurns(chain, settings);
@@ -137,7 +137,7 @@ function afterTokens(
   const signal = seen?.entropies ?? signalOf(chain, settings.signal);
   const entropies = own.map((t) => signal[t]!);
   const beyond = beyondResults(chain);
-  const now = current?.(chain.row);
+  const now = current?.(chain.id);
   const future = now && ahead(chain, now, seen?.logprobs, settings);
   const candidates =
     settings.rule === "appo"

@@ -59,7 +59,7 @@ export function continuations(settings: SegmentSettings, now: PathsNow): number[
 
 /** A finished path that is gone back into. */
 export interface Return {
-  row: number;
+  trajectory: number;
   at: number;
 }
 
@@ -69,19 +69,20 @@ export interface Return {
  */
 export function goBack(
   { segment, divergence }: SettingsOf<"treepo">,
-  finished: readonly Pick<Chain, "row" | "start" | "length" | "nodes">[],
+  finished: readonly Pick<Chain, "id" | "start" | "length" | "nodes">[],
   { wanted, random }: { wanted: number; random: Random },
 ): Return[] {
   const order = random.split("order").shuffle(finished);
   const returns: Return[] = [];
   for (let i = 0; returns.length < wanted && order.length > 0; i++) {
     const chain = order[i % order.length]!;
-    const { row, start, length } = chain;
+    const { id, start, length } = chain;
     const segments = Math.max(1, Math.ceil((length - start) / segment));
     const cut = start + segment * Math.floor(random.split("cut").at(i) * segments);
     const after = beyondResults(chain)(cut);
     const at = after < length ? after : start;
-    for (let d = 0; d < divergence && returns.length < wanted; d++) returns.push({ row, at });
+    for (let d = 0; d < divergence && returns.length < wanted; d++)
+      returns.push({ trajectory: id, at });
   }
   return returns;
 }

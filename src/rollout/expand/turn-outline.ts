@@ -11,7 +11,7 @@ export interface PlannedTurn {
 
 /** What an outline is made of. */
 export interface TurnChain {
-  row: number;
+  id: number;
   parent: number;
   tree: number;
   start: number;
@@ -22,7 +22,7 @@ export interface TurnChain {
 
 /** A turn in its tree, and the row that wrote it. */
 export interface TurnNode extends Outline {
-  row: number;
+  trajectory: number;
   start: number;
   end: number;
   entropy: number;
@@ -33,21 +33,21 @@ export interface TurnNode extends Outline {
 export function turnOutlines(chains: readonly TurnChain[]): TurnNode[] {
   const roots = new Map<number, TurnNode>();
   const paths = new Map<number, TurnNode[]>();
-  for (const { row, parent, tree, start, split, length, turns } of chains) {
+  for (const { id, parent, tree, start, split, length, turns } of chains) {
     let root = roots.get(tree);
     if (!root) {
-      root = { id: `tree ${tree}`, row: tree, start, end: start, entropy: 0, children: [] };
+      root = { id: `tree ${tree}`, trajectory: tree, start, end: start, entropy: 0, children: [] };
       roots.set(tree, root);
     }
     const path = (paths.get(parent) ?? []).filter(({ end }) => end <= split);
     const own = turns.filter(({ end }) => end > split);
     if (own.length === 0) own.push({ start: split, end: length, signal: 0 });
     for (const [i, { start: from, end, signal: entropy }] of own.entries()) {
-      const node = { id: `${row}/${i}`, row, start: from, end, entropy, children: [] };
+      const node = { id: `${id}/${i}`, trajectory: id, start: from, end, entropy, children: [] };
       (path.at(-1) ?? root).children.push(node);
       path.push(node);
     }
-    paths.set(row, path);
+    paths.set(id, path);
   }
   return [...roots.values()];
 }

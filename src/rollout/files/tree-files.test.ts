@@ -51,7 +51,7 @@ test("trees go through JSON lines and back without loss", async () => {
   assert.deepEqual(plain(again), plain(trees));
   assert.equal(digest(treesToJsonl(again)), digest(text));
   assert.ok(again[0] instanceof RolloutTree);
-  assert.deepEqual(again[1]!.trajectories, trees[1]!.trajectories);
+  assert.deepEqual(again[1]!.selected, trees[1]!.selected);
 });
 
 test("trees go through parquet and back without loss", async () => {
@@ -65,6 +65,15 @@ test("trees go through parquet and back without loss", async () => {
 test("treesToJsonl() without timing gives the same bytes for the same seed", async () => {
   const make = async () => digest(treesToJsonl(await grown(), { timing: false }));
   assert.equal(await make(), await make());
+});
+
+test("loading trees written before 0.1.0 says what to do", async () => {
+  const [line] = treesToJsonl(await grown()).split("\n");
+  const old = line!.replace('"trajectories":', '"rows":');
+  assert.throws(
+    () => treesFromJsonl(old),
+    /Cannot read a tree: its field must be trajectories, got rows, .* run the rollout again/,
+  );
 });
 
 test("treesFromJsonl() and treesFromParquet() refuse files of another kind", async () => {

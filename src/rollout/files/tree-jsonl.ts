@@ -1,6 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { exactFloats, fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";
+import { plainTrajectory } from "../tree/trajectory.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import type { RolloutTask } from "../task.js";
 import type { TreeNode } from "../tree/tree-values.js";
@@ -10,16 +11,31 @@ export function treeData<T extends RolloutTask>(
   tree: RolloutTree<T>,
   timing: boolean,
 ): RolloutTreeData<T> {
-  return { ...tree, nodes: tree.nodes.map((node) => inOrder(node, timing)) };
+  const { nodes, trajectories } = tree;
+  return {
+    ...tree,
+    nodes: nodes.map((node) => inOrder(node, timing)),
+    trajectories: trajectories.map(plainTrajectory),
+  };
 }
 
 /** The same keys in the same order, whichever way a node came about. */
 function inOrder(node: TreeNode, timing: boolean): TreeNode {
-  const { id, parent, kind, row, round, text, tokens, logprobs, entropies, top } = node;
+  const { id, parent, kind, trajectory, round, text, tokens, logprobs, entropies, top } = node;
   const { entropy, finish, stop, tool, branch, run } = node;
   const told = { entropy, finish, stop, tool, branch };
   const lists = { tokens, logprobs, entropies, top };
-  return { id, parent, kind, row, round, text, ...told, ...lists, run: timing ? run : undefined };
+  return {
+    id,
+    parent,
+    kind,
+    trajectory,
+    round,
+    text,
+    ...told,
+    ...lists,
+    run: timing ? run : undefined,
+  };
 }
 
 type Loose = Omit<TreeNode, "tokens" | "logprobs" | "entropies" | "top"> &
@@ -40,6 +56,14 @@ export function tightNode({ tokens, logprobs, entropies, top, ...rest }: Loose):
     node.top = { width, ids: Int32Array.from(ids), logprobs: exactFloats(top.logprobs) };
   }
   return node;
+}
+
+/** Trees written before 0.1.0 have `rows` where `trajectories` are today. */
+export function refuseOldTree(data: object): void {
+  if (!("rows" in data) || "trajectories" in data) return;
+  throw new RangeError(
+    "Cannot read a tree: its field must be trajectories, got rows, which development versions before 0.1.0 wrote; run the rollout again",
+  );
 }
 
 /**
@@ -95,7 +119,8 @@ export function treesFromJsonl<T extends RolloutTask = RolloutTask>(
     } catch (error) {
       cause = error;
     }
-    if (!Array.isArray(data?.nodes) || !Array.isArray(data.rows)) {
+    if (data) refuseOldTree(data);
+    if (!Array.isArray(data?.nodes) || !Array.isArray(data.trajectories)) {
       throw new SyntaxError(
         `Cannot read a tree: line ${i + 1} must be one tree as JSON, got ${JSON.stringify(line.slice(0, 60))}`,
         { cause },

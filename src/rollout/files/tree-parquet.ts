@@ -4,7 +4,7 @@ import { fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import type { RolloutTask } from "../task.js";
-import { tightNode, treeData } from "./tree-jsonl.js";
+import { refuseOldTree, tightNode, treeData } from "./tree-jsonl.js";
 import type { FinishReason } from "../../policy/policy.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
@@ -37,7 +37,7 @@ const columns: Column[] = [
   scalar("node", "INT32"),
   scalar("parent", "INT32"),
   scalar("kind", "text"),
-  scalar("row", "INT32"),
+  scalar("trajectory", "INT32"),
   scalar("round", "INT32"),
   scalar("text", "text"),
   list("tokens", "INT32"),
@@ -70,7 +70,7 @@ function cells(tree: number, node: TreeNode): Cells {
     node: node.id,
     parent: node.parent,
     kind: node.kind,
-    row: node.row,
+    trajectory: node.trajectory,
     round: node.round,
     text: node.text,
     tokens: node.tokens,
@@ -102,7 +102,7 @@ function cells(tree: number, node: TreeNode): Cells {
  *
  * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
  * const [again] = await treesFromParquet(await treesToParquet([tree]));
- * assert.deepEqual(again.rows, tree.rows);
+ * assert.deepEqual(again.trajectories, tree.trajectories);
  * ```
  */
 export async function treesToParquet(
@@ -120,7 +120,7 @@ export async function treesToParquet(
       id: -1,
       parent: -1,
       kind: "model",
-      row: -1,
+      trajectory: -1,
       round: -1,
       tokens: prompt.tokens,
       text: prompt.text,
@@ -149,7 +149,7 @@ interface ParquetRow {
   node: number;
   parent: number;
   kind: string;
-  row: number;
+  trajectory: number;
   round: number;
   text: string;
   tokens: number[];
@@ -185,6 +185,7 @@ export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
   const metadata = await parquetMetadataAsync(file);
   const names = metadata.schema.map((element) => element.name);
+  if (names.includes("header") && names.includes("row")) refuseOldTree({ rows: [] });
   const missing = columns.map(([name]) => name).filter((name) => !names.includes(name));
   if (missing.length > 0) {
     throw new SyntaxError(
@@ -195,8 +196,10 @@ export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   const trees: RolloutTreeData<T>[] = [];
   for (const row of rows) {
     if (row.kind === "prompt") {
+      const header = fromExactJson(row.header!) as RolloutTreeData<T>;
+      refuseOldTree(header);
       trees.push({
-        ...(fromExactJson(row.header!) as RolloutTreeData<T>),
+        ...header,
         prompt: { text: row.text, tokens: Int32Array.from(row.tokens) },
         nodes: [],
       });
@@ -211,7 +214,7 @@ function nodeOf(row: ParquetRow): TreeNode {
     id,
     parent,
     kind: kind as TreeNode["kind"],
-    row: row.row,
+    trajectory: row.trajectory,
     round,
     text,
     tokens,

@@ -1,11 +1,13 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../../policy/policy.js";
 import { toolContent } from "../../text/call-input.js";
-import type { RowEnd } from "../tree/tree-values.js";
+import type { TrajectoryEnd } from "../tree/tree-values.js";
 
 /** What happens to a row after a segment. */
 export type SegmentOutcome =
-  { kind: "call"; tag: string; input: string } | { kind: "keep" } | { kind: "end"; why: RowEnd };
+  | { kind: "call"; tag: string; input: string }
+  | { kind: "keep" }
+  | { kind: "end"; why: TrajectoryEnd };
 
 interface Situation {
   segment: { finish?: FinishReason; stop?: string };

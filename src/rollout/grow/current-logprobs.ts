@@ -11,7 +11,7 @@ import type { TreeRun } from "./tree-run.js";
 export async function currentLogprobs(
   env: Environment,
   run: TreeRun,
-): Promise<((row: number) => Float32Array | undefined) | undefined> {
+): Promise<((trajectory: number) => Float32Array | undefined) | undefined> {
   const { config, sampling, policy } = env;
   if (config.expansion?.rule !== "appo") return undefined;
   const current = env.current ?? (config.compat.appoMismatch ? policy : undefined);
@@ -26,7 +26,7 @@ export async function currentLogprobs(
   }));
   const temperature = sampling.temperature ?? 1;
   const found = await scores(rows, { temperature: temperature > 0 ? temperature : 1 });
-  return (row) => found[row]?.logprobs;
+  return (trajectory) => found[trajectory]?.logprobs;
 }
 
 /** How a policy reads rows again; throws where it cannot. */

@@ -2,7 +2,7 @@ import type { Policy, Sampling, Session } from "../../policy/policy.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { RolloutConfig } from "../settings.js";
 import type { EntropyBaselines } from "../branch/entropy-baselines.js";
-import type { DrawSource, RolloutEvent, RolloutOptions, RowJudge } from "../options.js";
+import type { DrawSource, RolloutEvent, RolloutOptions, TrajectoryJudge } from "../options.js";
 
 /** What every tree of one `rollout` call shares. */
 export interface Environment {
@@ -16,7 +16,7 @@ export interface Environment {
   draws: DrawSource | undefined;
   keepBaselines: EntropyBaselines | undefined;
   current: Policy | undefined;
-  judge: RowJudge | undefined;
+  judge: TrajectoryJudge | undefined;
   emit: (event: RolloutEvent) => void;
   /** Milliseconds since the rollout began. */
   clock: () => number;

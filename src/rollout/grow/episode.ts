@@ -2,7 +2,7 @@ import { defined } from "../../arguments/defined.js";
 import { methodOf, type Environment, type EpisodeEnd } from "../../environment/environment.js";
 import type { EpisodeScore } from "../../environment/environment.js";
 import type { ToolOutcome, ToolSet } from "../../tools/tool-set.js";
-import type { NodeTool, RowOutcome } from "../tree/tree-values.js";
+import type { NodeTool, TrajectoryOutcome } from "../tree/tree-values.js";
 
 /** A call that was made before, and what came of it. */
 export type PastCall = Pick<NodeTool, "tag" | "input" | "text" | "failure" | "edited">;
@@ -82,7 +82,7 @@ export class Episode {
   }
 
   /** Ends the episode: what it was worth. */
-  async end(ending: EpisodeEnd): Promise<RowOutcome | undefined> {
+  async end(ending: EpisodeEnd): Promise<TrajectoryOutcome | undefined> {
     try {
       if (this.#failure !== undefined) {
         return { reason: "the environment could not go on", failure: this.#failure };

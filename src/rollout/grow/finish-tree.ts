@@ -1,7 +1,7 @@
 import { defined } from "../../arguments/defined.js";
 import type { Policy } from "../../policy/policy.js";
 import type { RolloutConfig } from "../settings.js";
-import type { LiveNode } from "./live-row.js";
+import type { LiveNode } from "./live-trajectory.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import type { RolloutTask } from "../task.js";
 import type { TreeRun } from "./tree-run.js";
@@ -32,11 +32,11 @@ export function finishTree<T extends RolloutTask>(
     }
   };
   const cutTexts: Record<number, string> = {};
-  for (const row of run.rows) {
+  for (const row of run.trajectories) {
     take(row.leaf);
     const over = row.length - config.responseLength;
     if (over > 0) {
-      cutTexts[row.row] = policy.tokenizer.decode(keptOfCutNode(row.leaf, over), {
+      cutTexts[row.id] = policy.tokenizer.decode(keptOfCutNode(row.leaf, over), {
         skipSpecial: true,
       });
     }
@@ -48,17 +48,19 @@ export function finishTree<T extends RolloutTask>(
     ...(policy.sampler ? { sampler: policy.sampler } : {}),
     prompt: run.prompt,
     nodes,
-    rows: run.rows.map(({ row, kind, round, parent, from, leaf, end, calls, outcome, chosen }) => {
-      if (end === undefined) throw new Error(`Cannot finish a tree: row ${row} has not ended`);
-      const made = { row, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
-      return { ...made, ...defined({ outcome, chosen }) };
-    }),
+    trajectories: run.trajectories.map(
+      ({ id, kind, round, parent, from, leaf, end, calls, outcome, chosen }) => {
+        if (end === undefined) throw new Error(`Cannot finish a tree: row ${id} has not ended`);
+        const made = { id, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
+        return { ...made, ...defined({ outcome, chosen }) };
+      },
+    ),
     config,
     eosIds: [...policy.tokenizer.eosIds],
     padId: policy.tokenizer.padId,
     cutTexts,
     ...(run.environment ? { environment: { ...run.environment, seed: environmentSeed } } : {}),
-    ...defined({ kept: run.kept }),
+    ...defined({ selection: run.selection }),
   };
 }
 

@@ -5,7 +5,7 @@ import { classify } from "./classify.js";
 import { rolloutConfig } from "../config.js";
 import type { RolloutConfig } from "../settings.js";
 import { finishTree } from "./finish-tree.js";
-import type { LiveNode } from "./live-row.js";
+import type { LiveNode } from "./live-trajectory.js";
 import type { RolloutOptions } from "../options.js";
 import { encodeResult } from "./encode-result.js";
 import { growTrees } from "./grow-trees.js";
@@ -142,8 +142,8 @@ function forkOptions(
   if (changes.n !== undefined && changes.initialRollouts === undefined) {
     options.initialRollouts = Math.min(config.initialRollouts, changes.n);
   }
-  if (changes.beamSize !== undefined && changes.attemptsPerRow === undefined) {
-    options.attemptsPerRow = changes.beamSize - 1;
+  if (changes.beamSize !== undefined && changes.attemptsPerTrajectory === undefined) {
+    options.attemptsPerTrajectory = changes.beamSize - 1;
   }
   return options;
 }
@@ -163,7 +163,7 @@ function expandingAgain(
   const settings = settingsBesidesRule(expansion);
   const fixed = fixedRows({ ...expansion, ...expand } as typeof expansion);
   if (fixed.n === undefined) return { rule: own, expand: settings };
-  if (n !== undefined && expand === undefined) return { beamSize: 1, attemptsPerRow: 0 };
+  if (n !== undefined && expand === undefined) return { beamSize: 1, attemptsPerTrajectory: 0 };
   return {
     rule: own,
     expand: { ...settings, ...expand },
@@ -258,7 +258,7 @@ async function callFor(
 
 /** Row -1: made by an earlier tree. */
 function copy(node: TreeNode, parent: LiveNode | undefined): LiveNode {
-  const copied: LiveNode & { id?: number } = { ...node, parent, row: -1, round: -1 };
+  const copied: LiveNode & { id?: number } = { ...node, parent, trajectory: -1, round: -1 };
   delete copied.id;
   delete copied.branch;
   return copied;
@@ -300,7 +300,7 @@ function resultNode(
   return {
     parent,
     kind: "tool",
-    row: -1,
+    trajectory: -1,
     round: like?.round ?? -1,
     tokens: Int32Array.from(block.tokens),
     text: block.text,

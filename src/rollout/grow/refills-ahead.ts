@@ -1,6 +1,6 @@
 import type { Row } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
-import type { Written } from "./live-row.js";
+import type { Written } from "./live-trajectory.js";
 
 /** A first segment that is being written for a row that may never exist. */
 export interface Begun {
@@ -20,19 +20,19 @@ export interface Begun {
  * so a tree never writes more than one segment in vain for each row of its budget.
  */
 export class RefillsAhead {
-  readonly #beginRow: (number: number) => Begun;
+  readonly #beginTrajectory: (number: number) => Begun;
   readonly #begun = new Map<number, Begun>();
   /** The first number that was never begun. */
   #next = 0;
 
   constructor(beginRow: (number: number) => Begun) {
-    this.#beginRow = beginRow;
+    this.#beginTrajectory = beginRow;
   }
 
   /** Begins every number from `from` up to `until` that was not begun before. */
   begin(from: number, until: number): void {
     for (let number = Math.max(from, this.#next); number < until; number++) {
-      const begun = this.#beginRow(number);
+      const begun = this.#beginTrajectory(number);
       begun.written.catch(() => undefined); // Its failure is seen by who takes it.
       this.#begun.set(number, begun);
     }

@@ -8,7 +8,7 @@ import { currentLogprobs } from "./current-logprobs.js";
 import type { Environment } from "./environment.js";
 import { finishTree } from "./finish-tree.js";
 import { liveChains } from "./live-chains.js";
-import type { LiveRow } from "./live-row.js";
+import type { LiveTrajectory } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
 
 /**
@@ -21,7 +21,7 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
   const rounds = roundsOf(settings);
   run.retaining = rounds > 0;
   const first = run.start(config.initialRollouts);
-  await Promise.all(first.map((row) => toTheEnd(env, run, row)));
+  await Promise.all(first.map((trajectory) => toTheEnd(env, run, trajectory)));
   const reading = {
     ...tokenTexts(policy.tokenizer),
     most: placesWanted(settings, config.n),
@@ -34,28 +34,30 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
     const chains = liveChains(run).map((chain) => planChain(chain, settings, reading));
     const random = run.random.split("expand").split(round);
     const chosen = choosePoints(settings, chains, { random, budget: run.remaining, bases });
-    const born = chosen.map(({ row, ...choice }, order) =>
-      run.leave(run.rows[row]!, choice.at, { round, order, ...choice }),
+    const born = chosen.map(({ trajectory, ...choice }, order) =>
+      run.leave(run.trajectories[trajectory]!, choice.at, { round, order, ...choice }),
     );
     if (round === rounds) run.release();
-    await Promise.all(born.map((row) => toTheEnd(env, run, row)));
+    await Promise.all(born.map((trajectory) => toTheEnd(env, run, trajectory)));
   }
   await fill(env, run);
   const random = run.random.split("keep");
   const chains = liveChains(run).map((chain) => planChain(chain, settings, reading));
-  run.kept = keptLeaves(settings, chains, { n: config.n, random });
+  run.selection = keptLeaves(settings, chains, { n: config.n, random });
   run.close();
 }
 
 /** Lets a row write, call and read until it ends. */
-async function toTheEnd(env: Environment, run: TreeRun, row: LiveRow): Promise<void> {
-  for (let { round } = row; ; round++) {
-    const left = env.config.responseLength - row.length;
-    const node = await run.generate(row, round, Math.max(1, left));
-    const outcome = run.classify(row, node);
+async function toTheEnd(env: Environment, run: TreeRun, trajectory: LiveTrajectory): Promise<void> {
+  for (let { round } = trajectory; ; round++) {
+    const left = env.config.responseLength - trajectory.length;
+    const node = await run.generate(trajectory, round, Math.max(1, left));
+    const outcome = run.classify(trajectory, node);
     const fits =
-      outcome.kind === "call" ? await run.call(row, round, outcome.tag, outcome.input) : true;
-    if (!run.survives(row, outcome, fits)) return;
+      outcome.kind === "call"
+        ? await run.call(trajectory, round, outcome.tag, outcome.input)
+        : true;
+    if (!run.survives(trajectory, outcome, fits)) return;
   }
 }
 
@@ -63,9 +65,9 @@ async function toTheEnd(env: Environment, run: TreeRun, row: LiveRow): Promise<v
 async function fill(env: Environment, run: TreeRun): Promise<void> {
   const { rule } = env.config.expansion!;
   if (rule === "tree-grpo" || rule === "at2po" || rule === "fr3e") return;
-  const fresh: LiveRow[] = [];
+  const fresh: LiveTrajectory[] = [];
   while (run.remaining > 0) fresh.push(run.refill(-1)!);
-  await Promise.all(fresh.map((row) => toTheEnd(env, run, row)));
+  await Promise.all(fresh.map((trajectory) => toTheEnd(env, run, trajectory)));
 }
 
 /** FR3E: the first right and wrong rows. */
@@ -74,18 +76,18 @@ async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
   const settings = config.expansion!;
   if (settings.rule !== "fr3e" || !judge) return [];
   await run.outcomes();
-  const rows = run.rows.map(({ row }) => row);
-  const tree = { ...finishTree(run, run.task, config, policy), kept: rows };
+  const trajectories = run.trajectories.map(({ id }) => id);
+  const tree = { ...finishTree(run, run.task, config, policy), kept: trajectories };
   const right = await judge(
-    rows.map((row) => trajectoryOf(tree, row)),
+    trajectories.map((trajectory) => trajectoryOf(tree, trajectory)),
     tree,
   );
-  if (!Array.isArray(right) || right.length !== rows.length) {
+  if (!Array.isArray(right) || right.length !== trajectories.length) {
     throw new TypeError(
-      `Cannot roll out: judge must say true or false of each of the ${rows.length} rows, got ${shown(right)}`,
+      `Cannot roll out: judge must say true or false of each of the ${trajectories.length} rows, got ${shown(right)}`,
     );
   }
   const first = (wanted: boolean, most: number) =>
-    rows.filter((row) => Boolean(right[row]) === wanted).slice(0, most);
+    trajectories.filter((trajectory) => Boolean(right[trajectory]) === wanted).slice(0, most);
   return [...first(true, settings.right), ...first(false, settings.wrong)].sort((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { Environment } from "./environment.js";
-import type { BranchPoint, LiveRow } from "./live-row.js";
+import type { BranchPoint, LiveTrajectory } from "./live-trajectory.js";
 import { monitorEntropy } from "./monitor-entropy.js";
 import type { TreeRun } from "./tree-run.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
@@ -8,7 +8,7 @@ import type { EntropyMonitor } from "../tree/tree-values.js";
 /** A row that is active, and whose it is. */
 interface Active {
   run: TreeRun;
-  row: LiveRow;
+  trajectory: LiveTrajectory;
 }
 
 /**
@@ -25,12 +25,14 @@ export async function growInLockstep(
   const penalty = new ConsecutivePenalty(runs.length);
   let active: Active[] = runs.flatMap((run, i) => {
     const rows = monitors[i]?.initialRollouts ?? config.initialRollouts;
-    return run.start(Math.min(rows, config.n)).map((row) => ({ run, row }));
+    return run.start(Math.min(rows, config.n)).map((trajectory) => ({ run, trajectory }));
   });
   for (let round = 0; active.length > 0; round++) {
     const survivors = await oneRound(active, round, config.responseLength);
     const points = new Map<TreeRun, BranchPoint[]>();
-    const standing = await all(survivors.map(({ run, row }) => run.branchPoint(row, false)));
+    const standing = await all(
+      survivors.map(({ run, trajectory }) => run.branchPoint(trajectory, false)),
+    );
     for (const [i, { run }] of survivors.entries()) {
       const list = points.get(run) ?? [];
       points.set(run, list);
@@ -38,9 +40,9 @@ export async function growInLockstep(
     }
     const born: Active[] = [];
     const gained = new Set<number>();
-    const add = (run: TreeRun, rows: LiveRow[]) => {
-      for (const row of rows) born.push({ run, row });
-      if (rows.length > 0) gained.add(runs.indexOf(run));
+    const add = (run: TreeRun, trajectories: LiveTrajectory[]) => {
+      for (const trajectory of trajectories) born.push({ run, trajectory });
+      if (trajectories.length > 0) gained.add(runs.indexOf(run));
     };
     for (const [run, list] of points) {
       add(run, run.branch(round, list, penalty.count(runs.indexOf(run))));
@@ -58,16 +60,22 @@ export async function growInLockstep(
 
 /** Generate, classify, call, drop; the rows that go on, in order. */
 async function oneRound(active: Active[], round: number, limit: number): Promise<Active[]> {
-  const maxTokens = Math.max(1, ...active.map(({ row }) => limit - row.length));
-  const nodes = await all(active.map(({ run, row }) => run.generate(row, round, maxTokens)));
-  const outcomes = active.map(({ run, row }, i) => run.classify(row, nodes[i]!));
+  const maxTokens = Math.max(1, ...active.map(({ trajectory }) => limit - trajectory.length));
+  const nodes = await all(
+    active.map(({ run, trajectory }) => run.generate(trajectory, round, maxTokens)),
+  );
+  const outcomes = active.map(({ run, trajectory }, i) => run.classify(trajectory, nodes[i]!));
   const fits = await all(
-    active.map(({ run, row }, i) => {
+    active.map(({ run, trajectory }, i) => {
       const outcome = outcomes[i]!;
-      return outcome.kind === "call" ? run.call(row, round, outcome.tag, outcome.input) : true;
+      return outcome.kind === "call"
+        ? run.call(trajectory, round, outcome.tag, outcome.input)
+        : true;
     }),
   );
-  return active.filter(({ run, row }, i) => run.survives(row, outcomes[i]!, fits[i]!));
+  return active.filter(({ run, trajectory }, i) =>
+    run.survives(trajectory, outcomes[i]!, fits[i]!),
+  );
 }
 
 /** Promise.all that waits for every promise before it rejects, so that nothing runs on unseen. */

@@ -1,6 +1,6 @@
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { Environment } from "./environment.js";
-import type { BranchPoint, LiveRow } from "./live-row.js";
+import type { BranchPoint, LiveTrajectory } from "./live-trajectory.js";
 import { monitorEntropy } from "./monitor-entropy.js";
 import type { TreeRun } from "./tree-run.js";
 import type { EntropyMonitor } from "../tree/tree-values.js";
@@ -27,21 +27,25 @@ export async function growAlone(
     config.dynamicRollouts && config.n > 1 ? (await monitorEntropy(env, [run]))[0] : undefined;
   const penalty = new ConsecutivePenalty(1);
 
-  const advance = async (row: LiveRow, round: number): Promise<Step> => {
-    const left = config.responseLength - row.length;
-    const node = await run.generate(row, round, Math.max(1, left));
-    const outcome = run.classify(row, node);
+  const advance = async (trajectory: LiveTrajectory, round: number): Promise<Step> => {
+    const left = config.responseLength - trajectory.length;
+    const node = await run.generate(trajectory, round, Math.max(1, left));
+    const outcome = run.classify(trajectory, node);
     const fits =
-      outcome.kind === "call" ? await run.call(row, round, outcome.tag, outcome.input) : true;
-    if (!run.survives(row, outcome, fits)) return {};
-    const point = await run.branchPoint(row, true);
-    const next = advance(row, round + 1);
+      outcome.kind === "call"
+        ? await run.call(trajectory, round, outcome.tag, outcome.input)
+        : true;
+    if (!run.survives(trajectory, outcome, fits)) return {};
+    const point = await run.branchPoint(trajectory, true);
+    const next = advance(trajectory, round + 1);
     next.catch(() => undefined); // Its failure is seen when the round is awaited.
     return { point, next };
   };
 
-  const rows = run.start(Math.min(monitor?.initialRollouts ?? config.initialRollouts, config.n));
-  let active = rows.map((row) => advance(row, 0));
+  const trajectories = run.start(
+    Math.min(monitor?.initialRollouts ?? config.initialRollouts, config.n),
+  );
+  let active = trajectories.map((trajectory) => advance(trajectory, 0));
   for (let round = 0; active.length > 0; round++) {
     const steps = await Promise.all(active);
     const going = steps.filter((step) => step.next !== undefined);
@@ -50,7 +54,10 @@ export async function growAlone(
     const fresh = going.length === 0 ? run.refill(round) : undefined;
     if (fresh) born.push(fresh);
     penalty.endRound(new Set(born.length > 0 ? [0] : []));
-    active = [...going.map((step) => step.next!), ...born.map((row) => advance(row, round + 1))];
+    active = [
+      ...going.map((step) => step.next!),
+      ...born.map((trajectory) => advance(trajectory, round + 1)),
+    ];
   }
   run.close();
   return monitor;

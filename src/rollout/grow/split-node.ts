@@ -1,7 +1,7 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { segmentEntropy, type EntropyOptions } from "../branch/segment-entropy.js";
 import type { Segment } from "../../policy/policy.js";
-import type { LiveNode, LiveRow } from "./live-row.js";
+import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 
 /** A text of tokens that others follow: without the character that they may begin and not end. */
 export function openText(tokens: ArrayLike<number>, tokenizer: Tokenizer): string {
@@ -36,12 +36,12 @@ export function tokensBegun(leaf: LiveNode | undefined): number {
 
 /** The node that ends behind a row's first `at` tokens; divides the one that does not end there. */
 export function nodeBefore(
-  row: LiveRow,
+  trajectory: LiveTrajectory,
   at: number,
   how: Parameters<typeof splitNode>[2],
 ): { node: LiveNode | undefined; whole: boolean } {
-  let end = row.length;
-  for (let node = row.leaf; node; node = node.parent) {
+  let end = trajectory.length;
+  for (let node = trajectory.leaf; node; node = node.parent) {
     if (end === at) return { node, whole: true };
     const start = end - node.tokens.length;
     if (start < at) return { node: splitNode(node, at - start, how), whole: false };

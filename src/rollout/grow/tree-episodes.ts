@@ -9,7 +9,7 @@ import type { Random } from "../../random/random.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import { running } from "../../watch/running.js";
 import { Episode, type EpisodeHost, type PastCall } from "./episode.js";
-import type { LiveNode } from "./live-row.js";
+import type { LiveNode } from "./live-trajectory.js";
 
 /** What the environment of a tree is made from. */
 export interface EpisodeSetting {

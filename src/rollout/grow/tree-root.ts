@@ -1,7 +1,7 @@
 import type { Row } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { Environment } from "./environment.js";
-import type { LiveNode, Written } from "./live-row.js";
+import type { LiveNode, Written } from "./live-trajectory.js";
 import type { Begun } from "./refills-ahead.js";
 import { tokensBegun } from "./split-node.js";
 import type { TreeStart } from "./tree-start.js";

@@ -5,7 +5,7 @@ import type { ToolOutcome } from "../../tools/tool-set.js";
 import { decideBranch } from "../branch/branch-rule.js";
 import { classify, type SegmentOutcome } from "./classify.js";
 import type { Environment } from "./environment.js";
-import type { BranchPoint, LiveNode, LiveRow } from "./live-row.js";
+import type { BranchPoint, LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import { RefillsAhead } from "./refills-ahead.js";
 import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
@@ -15,7 +15,12 @@ import type { TreeStart } from "./tree-start.js";
 import { nodeBefore, textAfter } from "./split-node.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { TreeEnvironment } from "../tree/tree-data.js";
-import type { BranchAttempt, RowChoice, RowEnd, RowKind } from "../tree/tree-values.js";
+import type {
+  BranchAttempt,
+  TrajectoryChoice,
+  TrajectoryEnd,
+  TrajectoryKind,
+} from "../tree/tree-values.js";
 
 /**
  * How much of a result is kept beyond the response length, for forks with a longer one. The rest is not
@@ -30,7 +35,7 @@ const spareTokens = 4096;
 export class TreeRun {
   readonly index: number;
   readonly prompt: PromptText;
-  readonly rows: LiveRow[] = [];
+  readonly trajectories: LiveTrajectory[] = [];
   readonly #env: Environment;
   readonly #start: TreeStart;
   readonly #root: TreeRoot;
@@ -41,7 +46,7 @@ export class TreeRun {
   retaining = false;
   #retained: Row[] = [];
   /** The rows that training uses, where the rule says so. */
-  kept: number[] | undefined;
+  selection: number[] | undefined;
 
   constructor(env: Environment, start: TreeStart) {
     this.#env = env;
@@ -78,7 +83,7 @@ export class TreeRun {
 
   /** Rows that may still be made. */
   get remaining(): number {
-    return this.#env.config.n - this.rows.length;
+    return this.#env.config.n - this.trajectories.length;
   }
 
   /** A row of the session that stands where the tree starts. */
@@ -87,92 +92,108 @@ export class TreeRun {
   }
 
   /** The first rows: copies of the prompt. */
-  start(rows: number): LiveRow[] {
+  start(rows: number): LiveTrajectory[] {
     return Array.from({ length: rows }, () => this.#fresh("initial", 0));
   }
 
   /** Lets the row write until a call, its end or `maxTokens`. */
-  async generate(row: LiveRow, round: number, maxTokens: number): Promise<LiveNode> {
+  async generate(trajectory: LiveTrajectory, round: number, maxTokens: number): Promise<LiveNode> {
     const { config, policy, emit } = this.#env;
-    const begun = row.begun ?? this.#root.write(row.handle, row.random, maxTokens, row.leaf);
-    row.begun = undefined;
+    const begun =
+      trajectory.begun ??
+      this.#root.write(trajectory.handle, trajectory.random, maxTokens, trajectory.leaf);
+    trajectory.begun = undefined;
     const { segment, start, end } = await begun;
-    row.length += segment.tokens.length;
-    row.entropy = this.#entropy(segment);
-    row.baseline ??= this.#env.keepBaselines?.of(row.key, row.entropy) ?? row.entropy;
+    trajectory.length += segment.tokens.length;
+    trajectory.entropy = this.#entropy(segment);
+    trajectory.baseline ??=
+      this.#env.keepBaselines?.of(trajectory.key, trajectory.entropy) ?? trajectory.entropy;
     const node: LiveNode = {
-      ...this.#node("model", row, round),
+      ...this.#node("model", trajectory, round),
       tokens: segment.tokens,
       text: config.expansion
-        ? textAfter(row.leaf, segment, policy.tokenizer)
+        ? textAfter(trajectory.leaf, segment, policy.tokenizer)
         : policy.tokenizer.decode(segment.tokens, { skipSpecial: true }),
       logprobs: segment.logprobs,
       entropies: segment.entropies,
-      entropy: row.entropy,
+      entropy: trajectory.entropy,
       finish: segment.finish,
       run: { start, end },
     };
     if (segment.stop !== undefined) node.stop = segment.stop;
     if (config.keepTop) node.top = segment.top;
-    row.leaf = node;
-    const { entropy } = row;
-    emit({ type: "segment", tree: this.index, row: row.row, round, maxTokens, entropy, segment });
+    trajectory.leaf = node;
+    const { entropy } = trajectory;
+    emit({
+      type: "segment",
+      tree: this.index,
+      trajectory: trajectory.id,
+      round,
+      maxTokens,
+      entropy,
+      segment,
+    });
     return node;
   }
 
   /** What the row does after the segment; spends the call. */
-  classify(row: LiveRow, node: LiveNode): SegmentOutcome {
+  classify(trajectory: LiveTrajectory, node: LiveNode): SegmentOutcome {
     const { config, policy } = this.#env;
     const outcome = classify({
       segment: node,
-      tokens: row.handle.tokens,
+      tokens: trajectory.handle.tokens,
       promptLength: this.prompt.tokens.length,
-      calls: row.calls,
+      calls: trajectory.calls,
       callLimit: config.callLimit,
       responseLength: config.responseLength,
       searchPrompt: config.compat.searchPrompt,
       tokenizer: policy.tokenizer,
     });
     if (outcome.kind === "call" || (outcome.kind === "end" && outcome.why === "bad-call"))
-      row.calls++;
+      trajectory.calls++;
     if (outcome.kind === "end" && outcome.why === "call-limit") {
-      row.leaf = {
-        ...this.#node("end", row, node.round),
+      trajectory.leaf = {
+        ...this.#node("end", trajectory, node.round),
         tokens: Int32Array.of(policy.tokenizer.eosId),
       };
-      row.length++;
+      trajectory.length++;
     }
     return outcome;
   }
 
   /** Asks the tool and adds its answer to the row. False if the answer does not fit into the context. */
-  async call(row: LiveRow, round: number, tag: string, input: string): Promise<boolean> {
+  async call(
+    trajectory: LiveTrajectory,
+    round: number,
+    tag: string,
+    input: string,
+  ): Promise<boolean> {
     const { tools, signal, emit, clock } = this.#env;
     const { episodes } = this.#start;
-    const at = { tree: this.index, row: row.row, round };
+    const at = { tree: this.index, trajectory: trajectory.id, round };
     emit({ type: "call", ...at, tag, input });
     const start = clock();
     const acts = episodes?.tags.includes(tag) === true;
-    if (acts) row.episode ??= episodes.after(row.leaf);
+    if (acts) trajectory.episode ??= episodes.after(trajectory.leaf);
     const outcome = await (acts
-      ? row.episode!.call(tag, input, signal)
+      ? trajectory.episode!.call(tag, input, signal)
       : tools.call(tag, input, { signal }));
     emit({ type: "result", ...at, outcome });
-    return this.answer(row, round, outcome, start);
+    return this.answer(trajectory, round, outcome, start);
   }
 
   /** Adds a tool's answer to the row. */
-  answer(row: LiveRow, round: number, outcome: ToolOutcome, start: number): boolean {
+  answer(trajectory: LiveTrajectory, round: number, outcome: ToolOutcome, start: number): boolean {
     const { session, policy, config, clock } = this.#env;
-    const room = policy.contextLength - row.handle.tokens.length;
-    const wanted = Math.max(0, config.responseLength - row.length) + spareTokens;
+    const room = policy.contextLength - trajectory.handle.tokens.length;
+    const wanted = Math.max(0, config.responseLength - trajectory.length) + spareTokens;
     const { resultBegin } = config.compat;
     const most = Math.min(room, wanted);
     const block = encodeResult(outcome.text, policy.tokenizer, resultBegin, most);
     const fits = block.whole || wanted < room;
     const { tag, input, text, ok, failure, retries, ms, reward, details } = outcome;
     const node: LiveNode = {
-      ...this.#node("tool", row, round),
+      ...this.#node("tool", trajectory, round),
       tokens: Int32Array.from(fits ? block.tokens : []),
       text: fits ? block.text : "",
       tool: { tag, input, text, ok, retries },
@@ -181,33 +202,33 @@ export class TreeRun {
     if (failure) node.tool!.failure = failure;
     if (reward !== undefined) node.tool!.reward = reward;
     if (details) node.run!.details = details;
-    row.leaf = node;
+    trajectory.leaf = node;
     if (fits) {
-      session.append(row.handle, block.tokens);
-      row.length += block.tokens.length;
+      session.append(trajectory.handle, block.tokens);
+      trajectory.length += block.tokens.length;
     }
     return fits;
   }
 
   /** Ends the row, or says that it goes on. */
-  survives(row: LiveRow, outcome: SegmentOutcome, fits: boolean): boolean {
-    let end: RowEnd | undefined;
+  survives(trajectory: LiveTrajectory, outcome: SegmentOutcome, fits: boolean): boolean {
+    let end: TrajectoryEnd | undefined;
     if (outcome.kind === "end") end = outcome.why;
     else if (!fits) end = "context";
-    else if (row.episode?.done) end = "done";
-    else if (row.length >= this.#env.config.responseLength) end = "length";
+    else if (trajectory.episode?.done) end = "done";
+    else if (trajectory.length >= this.#env.config.responseLength) end = "length";
     if (end === undefined) return true;
-    this.end(row, end);
+    this.end(trajectory, end);
     return false;
   }
 
   /** The row writes no more. */
-  end(row: LiveRow, end: RowEnd): void {
-    row.end = end;
-    if (this.retaining) this.#retained.push(row.handle);
-    else this.#env.session.close(row.handle);
-    this.#endEpisode(row, end);
-    this.#env.emit({ type: "end", tree: this.index, row: row.row, end });
+  end(trajectory: LiveTrajectory, end: TrajectoryEnd): void {
+    trajectory.end = end;
+    if (this.retaining) this.#retained.push(trajectory.handle);
+    else this.#env.session.close(trajectory.handle);
+    this.#endEpisode(trajectory, end);
+    this.#env.emit({ type: "end", tree: this.index, trajectory: trajectory.id, end });
   }
 
   /** No row will be left any more: those that ended give their memory back, now and from now on. */
@@ -218,18 +239,18 @@ export class TreeRun {
   }
 
   /** A new row that keeps the first `at` tokens of a row's response and writes on from there. */
-  leave(row: LiveRow, at: number, chosen: RowChoice): LiveRow {
+  leave(trajectory: LiveTrajectory, at: number, chosen: TrajectoryChoice): LiveTrajectory {
     const { session, policy, config } = this.#env;
     const { tokenizer } = policy;
-    const { node, whole } = nodeBefore(row, at, { tokenizer, entropy: config.entropy });
-    const handle = session.fork(row.handle);
-    if (at < row.length) session.truncate(handle, this.prompt.tokens.length + at);
+    const { node, whole } = nodeBefore(trajectory, at, { tokenizer, entropy: config.entropy });
+    const handle = session.fork(trajectory.handle);
+    if (at < trajectory.length) session.truncate(handle, this.prompt.tokens.length + at);
     let calls = 0;
     for (let n = node; n; n = n.parent) if (n.kind === "tool") calls++;
     return this.#add({
       kind: "branch",
       round: node ? node.round + (whole ? 1 : 0) : 0,
-      parent: row.row,
+      parent: trajectory.id,
       from: node,
       leaf: node,
       handle,
@@ -239,8 +260,8 @@ export class TreeRun {
       consecutive: 0,
       chosen,
       // Elsewhere the environment takes the path's calls again, when it is first needed.
-      ...(row.end === undefined && at === row.length && row.episode
-        ? { episode: row.episode.fork() }
+      ...(trajectory.end === undefined && at === trajectory.length && trajectory.episode
+        ? { episode: trajectory.episode.fork() }
         : {}),
     });
   }
@@ -249,42 +270,42 @@ export class TreeRun {
    * The state that branches of this round copy. With `moving` the row goes on before the round is
    * decided, so the state is kept in a fork: it shares the row's memory and costs nothing.
    */
-  async branchPoint(row: LiveRow, moving: boolean): Promise<BranchPoint> {
+  async branchPoint(trajectory: LiveTrajectory, moving: boolean): Promise<BranchPoint> {
     const { config, session } = this.#env;
-    const possible = config.attemptsPerRow > 0 && this.remaining > 0;
+    const possible = config.attemptsPerTrajectory > 0 && this.remaining > 0;
     const later = config.entropyTiming === "after-result" && possible;
     const point: BranchPoint = {
-      row,
-      handle: row.handle,
+      trajectory,
+      handle: trajectory.handle,
       owned: false,
-      node: row.leaf!,
-      length: row.length,
-      calls: row.calls,
-      entropy: row.entropy,
-      baseline: row.baseline!,
-      episode: possible && moving ? row.episode?.fork() : row.episode,
+      node: trajectory.leaf!,
+      length: trajectory.length,
+      calls: trajectory.calls,
+      entropy: trajectory.entropy,
+      baseline: trajectory.baseline!,
+      episode: possible && moving ? trajectory.episode?.fork() : trajectory.episode,
     };
-    if (later) point.entropy = await this.#lookAhead(row);
+    if (later) point.entropy = await this.#lookAhead(trajectory);
     if (possible && moving) {
-      point.handle = session.fork(row.handle);
+      point.handle = session.fork(trajectory.handle);
       point.owned = true;
     }
     return point;
   }
 
   /** The round's branches, in the order of the surviving rows. */
-  branch(round: number, points: readonly BranchPoint[], promptCount: number): LiveRow[] {
+  branch(round: number, points: readonly BranchPoint[], promptCount: number): LiveTrajectory[] {
     const { config, session } = this.#env;
-    const born: LiveRow[] = [];
+    const born: LiveTrajectory[] = [];
     for (const point of points) {
-      const attempts = Math.min(config.attemptsPerRow, this.remaining);
+      const attempts = Math.min(config.attemptsPerTrajectory, this.remaining);
       const made: BranchAttempt[] = [];
       for (let attempt = 0; attempt < attempts; attempt++) {
         const tried = this.#attempt(point, round, attempt, promptCount);
         made.push(tried);
         if (tried.branch) {
           const child = this.#copy(point, round + 1);
-          tried.child = child.row;
+          tried.child = child.id;
           born.push(child);
         }
         this.#env.emit({ type: "attempt", tree: this.index, attempt: tried });
@@ -292,10 +313,10 @@ export class TreeRun {
       if (made.length > 0) {
         point.node.branch = made;
         const branched = made.some((m) => m.branch);
-        const consecutive = branched ? point.row.consecutive + 1 : 0;
-        point.row.consecutive = consecutive;
+        const consecutive = branched ? point.trajectory.consecutive + 1 : 0;
+        point.trajectory.consecutive = consecutive;
         for (const { child } of made)
-          if (child !== undefined) this.rows[child]!.consecutive = consecutive;
+          if (child !== undefined) this.trajectories[child]!.consecutive = consecutive;
       }
       if (point.owned) {
         session.close(point.handle);
@@ -337,15 +358,15 @@ export class TreeRun {
     return { name, tools: [...tags], ...defined({ observation }) };
   }
 
-  #endEpisode(row: LiveRow, end: RowEnd): void {
+  #endEpisode(trajectory: LiveTrajectory, end: TrajectoryEnd): void {
     const { episodes } = this.#start;
     if (!episodes) return;
-    if (episodes.scores) row.episode ??= episodes.after(row.leaf);
-    if (!row.episode) return;
+    if (episodes.scores) trajectory.episode ??= episodes.after(trajectory.leaf);
+    if (!trajectory.episode) return;
     let response = "";
-    for (let node = row.leaf; node; node = node.parent) response = node.text + response;
-    const ending = row.episode.end({ response, end }).then((outcome) => {
-      if (outcome) row.outcome = outcome;
+    for (let node = trajectory.leaf; node; node = node.parent) response = node.text + response;
+    const ending = trajectory.episode.end({ response, end }).then((outcome) => {
+      if (outcome) trajectory.outcome = outcome;
     });
     this.#await(ending);
   }
@@ -357,19 +378,19 @@ export class TreeRun {
   }
 
   /** A fresh row, when none survived and the budget is not spent. */
-  refill(round: number): LiveRow | undefined {
+  refill(round: number): LiveTrajectory | undefined {
     if (this.remaining === 0) return undefined;
-    if (this.#env.refillsAhead) this.#ahead.begin(this.rows.length, this.#env.config.n);
+    if (this.#env.refillsAhead) this.#ahead.begin(this.trajectories.length, this.#env.config.n);
     return this.#fresh("refill", round + 1);
   }
 
   #attempt(point: BranchPoint, round: number, attempt: number, promptCount: number): BranchAttempt {
     const { config, draws } = this.#env;
-    const { row } = point.row;
+    const { id } = point.trajectory;
     const u = draws
-      ? draws({ prompt: this.index, row, round, attempt })
-      : this.#start.random.split("branch").split(row).split(round).at(attempt);
-    const consecutive = config.penalty === "path" ? point.row.consecutive : promptCount;
+      ? draws({ prompt: this.index, trajectory: id, round, attempt })
+      : this.#start.random.split("branch").split(id).split(round).at(attempt);
+    const consecutive = config.penalty === "path" ? point.trajectory.consecutive : promptCount;
     const { entropy, baseline } = point;
     if (!Number.isFinite(entropy - baseline)) {
       throw new Error(
@@ -378,7 +399,7 @@ export class TreeRun {
     }
     const situation = { u, entropy, baseline, consecutive };
     const verdict = decideBranch(config.branch, situation);
-    return { row, round, attempt, ...situation, remaining: this.remaining, ...verdict };
+    return { trajectory: id, round, attempt, ...situation, remaining: this.remaining, ...verdict };
   }
 
   #entropy(segment: Segment): number {
@@ -387,10 +408,10 @@ export class TreeRun {
   }
 
   /** The entropy of what the row is about to write: the same tokens from the same stream, discarded. */
-  async #lookAhead(row: LiveRow): Promise<number> {
+  async #lookAhead(trajectory: LiveTrajectory): Promise<number> {
     const { session, sampling, stops, signal, config } = this.#env;
-    const copy = session.fork(row.handle);
-    const random = Random.restore(row.random.state());
+    const copy = session.fork(trajectory.handle);
+    const random = Random.restore(trajectory.random.state());
     const maxTokens = config.entropy.positions;
     const options = { ...sampling, maxTokens, stop: stops, random, signal };
     const segment = await session.generate(copy, options);
@@ -398,9 +419,9 @@ export class TreeRun {
     return this.#entropy(segment);
   }
 
-  #fresh(kind: RowKind, round: number): LiveRow {
+  #fresh(kind: TrajectoryKind, round: number): LiveTrajectory {
     const { prefix, calls = 0 } = this.#start;
-    const begun = this.#ahead.take(this.rows.length);
+    const begun = this.#ahead.take(this.trajectories.length);
     return this.#add({
       kind,
       round,
@@ -416,31 +437,34 @@ export class TreeRun {
     });
   }
 
-  #copy(point: BranchPoint, round: number): LiveRow {
+  #copy(point: BranchPoint, round: number): LiveTrajectory {
     return this.#add({
       kind: "branch",
       round,
-      parent: point.row.row,
+      parent: point.trajectory.id,
       from: point.node,
       leaf: point.node,
       handle: this.#env.session.fork(point.handle),
       length: point.length,
       calls: point.calls,
-      baseline: this.#env.config.baseline === "trajectory" ? point.baseline : undefined,
-      consecutive: point.row.consecutive,
+      baseline: this.#env.config.baseline === "ancestor" ? point.baseline : undefined,
+      consecutive: point.trajectory.consecutive,
       ...(point.episode ? { episode: point.episode.fork() } : {}),
     });
   }
 
   #add(
-    parts: Omit<LiveRow, "row" | "random" | "key" | "entropy" | "end" | "outcome" | "split"> & {
+    parts: Omit<
+      LiveTrajectory,
+      "id" | "random" | "key" | "entropy" | "end" | "outcome" | "split"
+    > & {
       random?: Random;
     },
-  ): LiveRow {
-    const number = this.rows.length;
+  ): LiveTrajectory {
+    const number = this.trajectories.length;
     this.#ahead.drop(number);
-    const row: LiveRow = {
-      row: number,
+    const trajectory: LiveTrajectory = {
+      id: number,
       ...parts,
       split: parts.length,
       random: parts.random ?? this.#root.stream(number),
@@ -448,17 +472,24 @@ export class TreeRun {
       entropy: 0,
       end: undefined,
     };
-    this.rows.push(row);
+    this.trajectories.push(trajectory);
     const { kind, round, parent } = parts;
-    this.#env.emit({ type: "row", tree: this.index, row: number, kind, round, parent });
-    return row;
+    this.#env.emit({
+      type: "trajectory",
+      tree: this.index,
+      trajectory: number,
+      kind,
+      round,
+      parent,
+    });
+    return trajectory;
   }
 
-  #node(kind: LiveNode["kind"], row: LiveRow, round: number): LiveNode {
+  #node(kind: LiveNode["kind"], trajectory: LiveTrajectory, round: number): LiveNode {
     return {
-      parent: row.leaf,
+      parent: trajectory.leaf,
       kind,
-      row: row.row,
+      trajectory: trajectory.id,
       round,
       tokens: new Int32Array(0),
       text: "",

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { Random } from "../../random/random.js";
 import type { PromptText, RolloutTask } from "../task.js";
-import type { LiveNode } from "./live-row.js";
+import type { LiveNode } from "./live-trajectory.js";
 import type { TreeEpisodes } from "./tree-episodes.js";
 
 /** Where a tree starts: after the prompt, or after a stretch of an earlier tree. */

@@ -4,7 +4,7 @@ import { Random } from "../../random/random.js";
 import type { ExpansionPlan } from "./expansion-plan.js";
 import { followSegments } from "./follow-segments.js";
 import type { Replay } from "./replay-result.js";
-import { SeenRows } from "./seen-rows.js";
+import { SeenTrajectories } from "./seen-trajectories.js";
 
 /**
  * Chooses anew in every round of a plan. Uses nothing of the tree besides, so that the explorer's page can
@@ -14,7 +14,7 @@ export function followExpansion(
   plan: ExpansionPlan,
   settings: ExpansionSettings = plan.settings,
 ): Replay {
-  const seen = new SeenRows(plan.chains);
+  const seen = new SeenTrajectories(plan.chains);
   if (settings.rule === "treepo" || settings.rule === "spo-tree") {
     followSegments(plan, settings, seen);
   } else {
@@ -36,7 +36,7 @@ export function followExpansion(
     before: plan.chains.filter(({ kind }) => kind === "branch").length,
     unseen: points.filter(({ child }) => child === undefined).length,
     missing: plan.chains
-      .filter(({ row, kind }) => kind === "branch" && !present.has(row))
-      .map(({ row }) => row),
+      .filter(({ id, kind }) => kind === "branch" && !present.has(id))
+      .map(({ id }) => id),
   };
 }

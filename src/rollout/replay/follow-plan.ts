@@ -20,8 +20,8 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
   const along = new Map<number, number>();
   const attempts: ReplayAttempt[] = [];
   const points: ReplayPoint[] = [];
-  const before = plan.rows.filter((row) => row.kind === "branch").length;
-  const present = new Set(plan.rows.filter((r) => r.kind === "initial").map((r) => r.row));
+  const before = plan.trajectories.filter((row) => row.kind === "branch").length;
+  const present = new Set(plan.trajectories.filter((r) => r.kind === "initial").map((r) => r.id));
   let used = present.size;
   let unseen = 0;
 
@@ -29,9 +29,9 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
     let gained = 0;
     const promptCount = penalty.count(0);
     // Rows are in the order of creation, which is the order in which a round looks at them.
-    for (const step of plan.steps.filter((s) => s.round === round && present.has(s.row))) {
-      const tries = Math.min(plan.attemptsPerRow, plan.n - used);
-      const own = along.get(step.row) ?? 0;
+    for (const step of plan.steps.filter((s) => s.round === round && present.has(s.trajectory))) {
+      const tries = Math.min(plan.attemptsPerTrajectory, plan.n - used);
+      const own = along.get(step.trajectory) ?? 0;
       const children: number[] = [];
       let branched = false;
       for (let attempt = 0; attempt < tries; attempt++) {
@@ -39,33 +39,33 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
         const consecutive = kind === "path" ? own : promptCount;
         const situation = { u, entropy, baseline, consecutive };
         const verdict = decideBranch(settings, situation);
-        const at = { node: step.node, row: step.row, round, attempt };
+        const at = { node: step.node, trajectory: step.trajectory, round, attempt };
         attempts.push({ ...at, ...situation, remaining: plan.n - used, ...verdict, was });
         if (!verdict.branch) continue;
         branched = true;
         const order = gained++;
         used++;
-        const { row, at: place } = step;
-        const point = { round, order, row, at: place, score: verdict.score };
+        const { trajectory, at: place } = step;
+        const point = { round, order, trajectory, at: place, score: verdict.score };
         points.push(child == null ? point : { ...point, child });
         if (child == null) unseen++;
         else children.push(child);
       }
-      if (tries > 0) along.set(step.row, branched ? own + 1 : 0);
+      if (tries > 0) along.set(step.trajectory, branched ? own + 1 : 0);
       for (const child of children) {
         present.add(child);
         along.set(child, own + 1);
       }
     }
-    const refill = plan.rows.find((r) => r.kind === "refill" && r.round === round + 1);
+    const refill = plan.trajectories.find((r) => r.kind === "refill" && r.round === round + 1);
     if (refill && used < plan.n) {
-      present.add(refill.row);
+      present.add(refill.id);
       used++;
       gained++;
     }
     penalty.endRound(new Set(gained > 0 ? [0] : []));
   }
-  const missing = plan.rows.filter((r) => !present.has(r.row)).map((r) => r.row);
+  const missing = plan.trajectories.filter((r) => !present.has(r.id)).map((r) => r.id);
   const branches = attempts.filter((a) => a.branch).length;
   return { settings, attempts, points, branches, before, unseen, missing };
 }

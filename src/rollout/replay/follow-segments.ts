@@ -2,7 +2,7 @@ import { continuations, segmentEnd, stepOf } from "../expand/segment-steps.js";
 import type { SettingsOf } from "../branch/family/settings.js";
 import type { PlannedChain } from "../expand/plan-chains.js";
 import type { ExpansionPlan } from "./expansion-plan.js";
-import type { SeenRows } from "./seen-rows.js";
+import type { SeenTrajectories } from "./seen-trajectories.js";
 
 /** A path that goes on: a row of the tree, or one that it does not have and that is taken to go on. */
 interface Path {
@@ -22,7 +22,7 @@ const afterSegment = (settings: SettingsOf<"treepo" | "spo-tree">, { chain, leng
 export function followSegments(
   plan: ExpansionPlan,
   settings: SettingsOf<"treepo" | "spo-tree">,
-  seen: SeenRows,
+  seen: SeenTrajectories,
 ): void {
   let paths = seen.now().map((chain): Path => ({ chain, isSeen: true, length: chain.start }));
   let finishedInAll = 0;
@@ -49,7 +49,7 @@ export function followSegments(
   }
 
   function continued({ chain, isSeen, length }: Path, round: number, order: number): Path {
-    const choice = { row: chain.row, at: length, score: 0 };
+    const choice = { trajectory: chain.id, at: length, score: 0 };
     const child = isSeen ? seen.take(round, order, choice) : undefined;
     if (!isSeen) seen.points.push({ round, order, ...choice });
     return { chain: child ?? chain, isSeen: child !== undefined, length };

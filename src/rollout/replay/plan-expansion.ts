@@ -33,8 +33,8 @@ export function planExpansion(
   checkSignal(tree, settings);
   const reading: Reading = {
     ...tokenTexts(tokenizer),
-    most: most ?? placesWanted(settings, Math.max(config.n, 2 * tree.rows.length)),
-    current: current && ((row) => current[row]),
+    most: most ?? placesWanted(settings, Math.max(config.n, 2 * tree.trajectories.length)),
+    current: current && ((trajectory) => current[trajectory]),
     shifted: config.compat.appoAlignment ?? false,
   };
   // A row that was started because none went on is a first row to a rule that would not have waited.
@@ -50,9 +50,9 @@ export function planExpansion(
     random: treeRandom(tree).state(),
   };
   if (config.expansion?.rule === "fr3e") {
-    const left = new Set(tree.rows.map(({ parent }) => parent));
-    plan.bases = tree.rows.flatMap(({ row, kind }) =>
-      kind === "initial" && left.has(row) ? [row] : [],
+    const left = new Set(tree.trajectories.map(({ parent }) => parent));
+    plan.bases = tree.trajectories.flatMap(({ id, kind }) =>
+      kind === "initial" && left.has(id) ? [id] : [],
     );
   }
   return plan;

@@ -16,7 +16,7 @@ export interface PlannedAttempt {
 
 /** A point where a row went on to a further round. */
 export interface PlannedStep {
-  row: number;
+  trajectory: number;
   round: number;
   node: number;
   /** Tokens of the response up to here. */
@@ -29,58 +29,58 @@ export interface ReplayPlan {
   settings: BranchSettings;
   penalty: "prompt" | "path";
   n: number;
-  attemptsPerRow: number;
+  attemptsPerTrajectory: number;
   rounds: number;
   steps: PlannedStep[];
-  rows: { row: number; kind: "initial" | "branch" | "refill"; round: number }[];
+  trajectories: { id: number; kind: "initial" | "branch" | "refill"; round: number }[];
 }
 
 /** What may be decided anew in a tree, with the draws that decide it. */
 export function planReplay(tree: RolloutTreeData, tries?: number): ReplayPlan {
   const { branch: settings, penalty, n, expansion } = tree.config;
   // A rule that looks at what was written makes no attempts; another would make one.
-  const attemptsPerRow = tries ?? (expansion ? 1 : tree.config.attemptsPerRow);
+  const attemptsPerTrajectory = tries ?? (expansion ? 1 : tree.config.attemptsPerTrajectory);
   const draws = treeRandom(tree).split("branch");
-  const steps = stepsOf(tree).map(({ row, round, node, entropy, baseline }) => ({
-    row,
+  const steps = stepsOf(tree).map(({ trajectory, round, node, entropy, baseline }) => ({
+    trajectory,
     round,
     node: node.id,
     at: pathOf(tree, node.id).reduce((sum, { tokens }) => sum + tokens.length, 0),
-    attempts: Array.from({ length: attemptsPerRow }, (_, attempt): PlannedAttempt => {
+    attempts: Array.from({ length: attemptsPerTrajectory }, (_, attempt): PlannedAttempt => {
       const made = node.branch?.find((b) => b.round === round && b.attempt === attempt);
       if (!made) {
-        return { u: draws.split(row).split(round).at(attempt), entropy, baseline };
+        return { u: draws.split(trajectory).split(round).at(attempt), entropy, baseline };
       }
       const { u, branch: was, child } = made;
       return { u, entropy: made.entropy, baseline: made.baseline, was, child };
     }),
   }));
   const rounds = 1 + tree.nodes.reduce((most, node) => Math.max(most, node.round), -1);
-  const rows = tree.rows.map(({ row, kind, round }) => ({ row, kind, round }));
-  return { settings, penalty, n, attemptsPerRow, rounds, steps, rows };
+  const trajectories = tree.trajectories.map(({ id, kind, round }) => ({ id, kind, round }));
+  return { settings, penalty, n, attemptsPerTrajectory, rounds, steps, trajectories };
 }
 
 /** Every point where a row went on to a further round, by round and row. */
 function stepsOf(tree: RolloutTreeData) {
   const steps: {
-    row: number;
+    trajectory: number;
     round: number;
     node: TreeNode;
     entropy: number;
     baseline: number;
   }[] = [];
   const baselines = new Map<number, number>();
-  const byRow = new Map<number, TreeNode[]>(tree.rows.map(({ row }) => [row, []]));
-  for (const node of tree.nodes) byRow.get(node.row)?.push(node);
-  for (const { row, parent } of tree.rows) {
-    const own = byRow.get(row) ?? [];
+  const byRow = new Map<number, TreeNode[]>(tree.trajectories.map(({ id }) => [id, []]));
+  for (const node of tree.nodes) byRow.get(node.trajectory)?.push(node);
+  for (const { id, parent } of tree.trajectories) {
+    const own = byRow.get(id) ?? [];
     // Where a row was left in the middle of a segment there are several nodes of it; the first tells of all.
     const written = own.filter(
       (node, i) => node.kind === "model" && own.findIndex((n) => n.round === node.round) === i,
     );
-    const inherited = tree.config.baseline === "trajectory" ? baselines.get(parent) : undefined;
+    const inherited = tree.config.baseline === "ancestor" ? baselines.get(parent) : undefined;
     const baseline = inherited ?? written[0]?.entropy ?? 0;
-    baselines.set(row, baseline);
+    baselines.set(id, baseline);
     for (const [i, model] of written.entries()) {
       const next = written[i + 1];
       if (!next) break;
@@ -88,7 +88,7 @@ function stepsOf(tree: RolloutTreeData) {
       const node = own.filter((n) => n.round === round).at(-1)!;
       // Looking ahead, the paper's timing sees the tokens that the row then wrote.
       const seen = tree.config.entropyTiming === "after-result" ? next : model;
-      steps.push({ row, round, node, entropy: seen.entropy ?? 0, baseline });
+      steps.push({ trajectory: id, round, node, entropy: seen.entropy ?? 0, baseline });
     }
   }
   return steps;

@@ -5,7 +5,7 @@ import type { ExpansionSettings } from "../branch/family/settings.js";
 export interface ReplayAttempt extends BranchVerdict {
   /** The node it stands after. */
   node: number;
-  row: number;
+  trajectory: number;
   round: number;
   attempt: number;
   u: number;
@@ -22,7 +22,7 @@ export interface ReplayPoint {
   round: number;
   /** Its place among the branches of its round. */
   order: number;
-  row: number;
+  trajectory: number;
   /** Tokens of the response that the branch keeps. */
   at: number;
   /** What the rule ranked or decided by; 0 where it drew lots or counts alone. */

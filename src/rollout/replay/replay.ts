@@ -22,7 +22,7 @@ export interface TreeReplayChanges extends Omit<ReplayChanges, "rule">, Expansio
   /** Settings of a rule that looks at what has been written. Default: the tree's, or as published. */
   expand?: ExpandOptions;
   /** How often a row may branch a round. Default: as often as when the tree was made. */
-  attemptsPerRow?: number;
+  attemptsPerTrajectory?: number;
 }
 
 /** Replays the branch decisions of a tree under other settings. */
@@ -36,14 +36,14 @@ export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges
         weight: "number?",
         threshold: "number?",
         penaltySlope: "number?",
-        attemptsPerRow: "count?",
+        attemptsPerTrajectory: "count?",
         expand: "object?",
         tokenizer: "tokenizer?",
         current: "list?",
       },
     },
   );
-  const { expand, tokenizer, current, attemptsPerRow, ...decided } = changes;
+  const { expand, tokenizer, current, attemptsPerTrajectory, ...decided } = changes;
   const rules = [...branchRules, ...expansionRules] as readonly string[];
   const { penalty } = changes;
   const rule = changes.rule ?? tree.config.expansion?.rule ?? tree.config.branch.rule;
@@ -61,5 +61,5 @@ export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges
     const settings = completeSettings("replay", rule, { ...was, ...expand });
     return followExpansion(planExpansion(tree, settings, { tokenizer, current }));
   }
-  return followPlan(planReplay(tree, attemptsPerRow), { ...decided, rule });
+  return followPlan(planReplay(tree, attemptsPerTrajectory), { ...decided, rule });
 }

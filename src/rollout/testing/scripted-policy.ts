@@ -5,7 +5,7 @@ import { CodePointTokenizer } from "./code-point-tokenizer.js";
 /** What a script knows about the generate call it answers. */
 export interface ScriptSituation {
   /** The session's number of the row. */
-  row: number;
+  sequence: number;
   /** How often this row has generated before; a fork counts its own calls. */
   turn: number;
   /** The row's whole text, prompt included. */
@@ -22,7 +22,7 @@ export interface ScriptedText {
 
 type Script = (at: ScriptSituation) => ScriptedText | Segment | Promise<ScriptedText | Segment>;
 
-class ScriptedRow implements Row {
+class ScriptedSequence implements Row {
   turn = 0;
   constructor(
     readonly id: number,
@@ -48,7 +48,7 @@ class ScriptedRow implements Row {
  * const segment = await session.generate(row, { maxTokens: 4, random: Random.from(1) });
  * assert.equal(policy.tokenizer.decode(segment.tokens), "turn");
  * session.dispose();
- * assert.equal(policy.openRows, 0);
+ * assert.equal(policy.openSequences, 0);
  * ```
  */
 export class ScriptedPolicy implements Policy {
@@ -56,7 +56,7 @@ export class ScriptedPolicy implements Policy {
   readonly tokenizer: Tokenizer;
   readonly contextLength: number;
   /** Rows that some session has not given back. */
-  openRows = 0;
+  openSequences = 0;
   readonly #script: Script;
 
   constructor(script: Script, options: { tokenizer?: Tokenizer; contextLength?: number } = {}) {
@@ -66,25 +66,25 @@ export class ScriptedPolicy implements Policy {
   }
 
   session(): Session {
-    const rows = new Set<ScriptedRow>();
+    const rows = new Set<ScriptedSequence>();
     let next = 0;
-    const add = (tokens: number[]): ScriptedRow => {
+    const add = (tokens: number[]): ScriptedSequence => {
       if (tokens.length > this.contextLength) {
         throw new RangeError(
           `Cannot open a row: it must fit into ${this.contextLength} tokens, got ${tokens.length}`,
         );
       }
-      const row = new ScriptedRow(next++, tokens);
+      const row = new ScriptedSequence(next++, tokens);
       rows.add(row);
-      this.openRows++;
+      this.openSequences++;
       return row;
     };
-    const find = (row: Row): ScriptedRow => {
-      if (row instanceof ScriptedRow && rows.has(row)) return row;
+    const find = (row: Row): ScriptedSequence => {
+      if (row instanceof ScriptedSequence && rows.has(row)) return row;
       throw new RangeError(`Cannot use a row: it must be open in this session, got row ${row.id}`);
     };
     const close = (row: Row) => {
-      if (rows.delete(find(row))) this.openRows--;
+      if (rows.delete(find(row))) this.openSequences--;
     };
     return {
       open: (tokens) => add(Array.from(tokens)),
@@ -109,11 +109,11 @@ export class ScriptedPolicy implements Policy {
     };
   }
 
-  async #generate(row: ScriptedRow, options: GenerateOptions): Promise<Segment> {
+  async #generate(row: ScriptedSequence, options: GenerateOptions): Promise<Segment> {
     const { signal } = options;
     signal?.throwIfAborted();
     const situation: ScriptSituation = {
-      row: row.id,
+      sequence: row.id,
       turn: row.turn++,
       text: this.tokenizer.decode(row.tokens),
       options,
@@ -131,7 +131,7 @@ export class ScriptedPolicy implements Policy {
 
   #segment(
     said: ScriptedText,
-    row: ScriptedRow,
+    row: ScriptedSequence,
     most: number,
     { stop = [], begun = 0 }: GenerateOptions,
   ): Segment {

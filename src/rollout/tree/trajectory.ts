@@ -1,16 +1,14 @@
 import type { Sampler } from "../../policy/policy.js";
 import { lossMask, responseAttention } from "./response-mask.js";
 import { pathOf, type RolloutTreeData } from "./tree-data.js";
-import type { NodeTool, RowEnd } from "./tree-values.js";
+import type { NodeTool, TreeTrajectory } from "./tree-values.js";
 
 /** A path from the prompt to a leaf, as training reads it. Everything but the prompt is the response. */
-export interface Trajectory {
-  /** The tree's place in its batch, and the row. */
+export interface Trajectory extends TreeTrajectory {
+  /** The tree's place in its batch. */
   tree: number;
-  row: number;
   /** The nodes of the response, in order. */
   nodes: number[];
-  end: RowEnd;
   prompt: Int32Array;
   /** The response, cut to the response length. */
   tokens: Int32Array;
@@ -32,10 +30,17 @@ export interface Trajectory {
   toolCalls: NodeTool[];
 }
 
-/** The trajectory of one row. */
-export function trajectoryOf(tree: RolloutTreeData, row: number): Trajectory {
-  const { leaf, end } = tree.rows[row]!;
-  const path = pathOf(tree, leaf);
+/** What a tree's plain data holds of a trajectory: everything that its nodes do not tell. */
+export function plainTrajectory(trajectory: TreeTrajectory): TreeTrajectory {
+  const { id, kind, round, parent, from, leaf, end, calls, outcome, chosen } = trajectory;
+  const plain = { id, kind, round, parent, from, leaf, end, calls };
+  return { ...plain, ...(outcome ? { outcome } : {}), ...(chosen ? { chosen } : {}) };
+}
+
+/** One trajectory of a tree, with its tokens. */
+export function trajectoryOf(tree: RolloutTreeData, trajectory: number): Trajectory {
+  const plain = plainTrajectory(tree.trajectories[trajectory]!);
+  const path = pathOf(tree, plain.leaf);
   const limit = tree.config.responseLength;
   const total = path.reduce((sum, node) => sum + node.tokens.length, 0);
   const length = Math.min(limit, total);
@@ -53,16 +58,15 @@ export function trajectoryOf(tree: RolloutTreeData, row: number): Trajectory {
       logprobs.set(node.logprobs.subarray(0, count), at);
       entropies.set(node.entropies.subarray(0, count), at);
     }
-    text += count < node.tokens.length ? (tree.cutTexts[row] ?? "") : node.text;
+    text += count < node.tokens.length ? (tree.cutTexts[trajectory] ?? "") : node.text;
     at += count;
     if (count < node.tokens.length) break;
   }
   const attention = responseAttention(tokens, tree.eosIds);
   return {
+    ...plain,
     tree: tree.index,
-    row,
     nodes: path.map((node) => node.id),
-    end,
     prompt: tree.prompt.tokens,
     tokens,
     text,

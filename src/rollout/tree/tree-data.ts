@@ -1,7 +1,7 @@
 import type { Sampler } from "../../policy/policy.js";
 import type { RolloutConfig } from "../settings.js";
 import type { PromptText, RolloutTask } from "../task.js";
-import type { EntropyMonitor, TreeNode, TreeRow } from "./tree-values.js";
+import type { EntropyMonitor, TreeNode, TreeTrajectory } from "./tree-values.js";
 
 /** Where a forked tree came from. */
 export interface TreeOrigin {
@@ -19,7 +19,7 @@ export interface TreeEnvironment {
   tools: string[];
   /** What its randomness comes from, with the tree's place in its batch. */
   seed: number;
-  /** What it said when it was reset: it stands behind the prompt. */
+  /** What it said when it was reset: it follows the prompt. */
   observation?: string;
 }
 
@@ -33,20 +33,20 @@ export interface RolloutTreeData<T extends RolloutTask = RolloutTask> {
   /** How what sampled differs from the model that trains; absent where it is that model. */
   sampler?: Sampler;
   prompt: PromptText;
-  /** Every stretch of the tree once; parents come before their children. */
+  /** Every segment of the tree once; parents come before their children. */
   nodes: TreeNode[];
-  /** Every row in the order of creation. */
-  rows: TreeRow[];
+  /** Every trajectory, in order of creation. */
+  trajectories: TreeTrajectory[];
   config: RolloutConfig;
   eosIds: number[];
   padId: number;
-  /** The kept text of a leaf that the response length cuts, by row. */
+  /** The text that is left of a leaf that the response length cuts, by trajectory. */
   cutTexts: Record<number, string>;
-  /** The rows that training uses, in order, where a rule says so; a row may be there twice. */
-  kept?: number[];
+  /** The trajectories that training uses, by id, where a rule selects them; one may be there twice. */
+  selection?: number[];
   monitor?: EntropyMonitor;
   origin?: TreeOrigin;
-  /** The environment its rows acted in. */
+  /** The environment its trajectories acted in. */
   environment?: TreeEnvironment;
 }
 

@@ -3,30 +3,29 @@ import type { ToolFailure } from "../../tools/tool-set.js";
 import type { BranchVerdict } from "../branch/branch-rule.js";
 import type { DynamicBudget } from "../branch/dynamic-budget.js";
 
-/** How a row came to be. */
-export type RowKind = "initial" | "branch" | "refill";
+/** How a trajectory began. */
+export type TrajectoryKind = "initial" | "branch" | "refill";
 
 /**
- * Why a row ended: it wrote an end token; it made a call without content; it asked for one call too
- * many; its response reached the limit; the policy's context was full; its environment said that it
- * was over.
+ * Why a trajectory ended: an end token (`answer`); a call without content; one call too many; the
+ * response length; the policy's context was full; its environment ended it (`done`).
  */
-export type RowEnd = "answer" | "bad-call" | "call-limit" | "length" | "context" | "done";
+export type TrajectoryEnd = "answer" | "bad-call" | "call-limit" | "length" | "context" | "done";
 
 /** One attempt at a branch, refused or not, with everything that decided it. */
 export interface BranchAttempt extends BranchVerdict {
-  /** The row that might have branched. */
-  row: number;
+  /** The trajectory that might have branched. */
+  trajectory: number;
   round: number;
-  /** 0 for the row's first attempt in the round. */
+  /** 0 for the trajectory's first attempt in the round. */
   attempt: number;
   u: number;
   entropy: number;
   baseline: number;
   consecutive: number;
-  /** Rows the prompt could still make before this attempt. */
+  /** Trajectories the prompt could still start before this attempt. */
   remaining: number;
-  /** The row it made. */
+  /** The trajectory it started. */
   child?: number;
 }
 
@@ -62,14 +61,14 @@ export interface TopTokens {
   logprobs: Float32Array;
 }
 
-/** A stretch of a tree: a segment the model wrote, a tool's result, or an end token put by the rules. */
+/** A segment of a tree: what the model wrote, a tool's result, or an end token put by the rules. */
 export interface TreeNode {
   id: number;
   /** The node it continues; -1 is the prompt. */
   parent: number;
   kind: "model" | "tool" | "end";
-  /** The row that made it; its branches share it. */
-  row: number;
+  /** The trajectory that wrote it; its branches share it. */
+  trajectory: number;
   round: number;
   tokens: Int32Array;
   /** Its tokens without special ones. */
@@ -90,8 +89,8 @@ export interface TreeNode {
   run?: NodeRun;
 }
 
-/** What an environment says of a row that has ended. */
-export interface RowOutcome {
+/** How an environment scores a trajectory that has ended. */
+export interface TrajectoryOutcome {
   /** Undefined where the environment gives no reward at the end, or failed. */
   score?: number;
   reason: string;
@@ -100,38 +99,39 @@ export interface RowOutcome {
   failure?: string;
 }
 
-/** Why a rule that looks at what has been written made a row. */
-export interface RowChoice {
+/** Why a rule that looks at finished text started a trajectory. */
+export interface TrajectoryChoice {
   /** The rule's round, from 1. */
   round: number;
   /** The choice's place among those of its round. */
   order: number;
-  /** Tokens of the response that the row shares with the one it left. */
+  /** Tokens of the response that it shares with its parent. */
   at: number;
-  /** What the rule ranked by; 0 where it drew lots or counts alone. */
+  /** What the rule ranked by; 0 where it drew at random or only counts. */
   score: number;
   /** The place in the response of the token that was ranked. */
   token?: number;
 }
 
-/** One row: a path from the prompt to a leaf. */
-export interface TreeRow {
-  row: number;
-  kind: RowKind;
+/** A trajectory in a tree's plain data: a path from the prompt to a leaf. */
+export interface TreeTrajectory {
+  /** Its place in the order of creation. */
+  id: number;
+  kind: TrajectoryKind;
   /** The round it first generates in. */
   round: number;
-  /** The row it was copied from; -1 for none. */
+  /** The trajectory it branched from; -1 for none. */
   parent: number;
   /** The node it starts after; -1 is the prompt. */
   from: number;
-  /** Its last node; `from` if it has none. */
+  /** Its last node; `from` if it wrote none. */
   leaf: number;
-  end: RowEnd;
+  end: TrajectoryEnd;
   /** Tool calls spent, those it inherited included. */
   calls: number;
-  /** What its environment says it was worth. */
-  outcome?: RowOutcome;
-  chosen?: RowChoice;
+  /** How its environment scored it. */
+  outcome?: TrajectoryOutcome;
+  chosen?: TrajectoryChoice;
 }
 
 /** What AEPO's pre-monitoring saw and what it decided. */

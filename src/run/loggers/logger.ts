@@ -25,7 +25,7 @@ export interface LoggedAnswer {
 
 /** The first answers of a validation, one of each prompt. */
 export function firstAnswers(scored: Scored, count: number): LoggedAnswer[] {
-  const inputs = scored.trees.flatMap(({ trajectories, prompt }) =>
+  const inputs = scored.trees.flatMap(({ selected: trajectories, prompt }) =>
     trajectories.map(() => prompt.text),
   );
   return scored.rows.slice(0, count).map(({ trajectory, score }, i) => ({

@@ -9,7 +9,7 @@ import { writeWhole } from "../folder/run-folder.js";
  * set: one JSONL file per step with input, output, score, step and what the reward said besides.
  */
 export async function dumpAnswers(folder: string, step: number, scored: Scored): Promise<void> {
-  const prompts = scored.trees.flatMap(({ trajectories, prompt }) =>
+  const prompts = scored.trees.flatMap(({ selected: trajectories, prompt }) =>
     trajectories.map(() => prompt.text),
   );
   const lines = scored.rows.map(({ trajectory, score }, i) =>

@@ -6,7 +6,7 @@ export function toolCallLines(
   trees: readonly RolloutTree[],
 ): ({ step: number } & Record<string, unknown>)[] {
   return trees.flatMap(({ index, nodes }) =>
-    nodes.flatMap(({ id, row, round, tool, run }) =>
+    nodes.flatMap(({ id, trajectory: row, round, tool, run }) =>
       tool ? [{ step, tree: index, row, round, node: id, ...tool, ms: run?.toolMs ?? null }] : [],
     ),
   );

@@ -20,7 +20,7 @@ async function kindsOf(preset: "grpo" | "arpo"): Promise<string[]> {
   const policy = smallPolicy();
   const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), { ...options, preset });
   policy.dispose();
-  return run.steps[0]!.trees[0]!.rows.map(({ kind }) => kind);
+  return run.steps[0]!.trees[0]!.trajectories.map(({ kind }) => kind);
 }
 
 test("trainOn() starts all rows at once where nothing branches, half of them in a tree", async () => {
@@ -66,7 +66,7 @@ test("trainOn() takes the length of answers, and any key of a configuration", as
     [data.max_response_length, lab.share_prefixes, actor.rollout.tools.call_limit],
     [5, true, 7],
   );
-  const { trajectories } = run.steps[0]!.trees[0]!;
+  const { selected: trajectories } = run.steps[0]!.trees[0]!;
   assert.ok(trajectories.every(({ tokens }) => tokens.length <= 5));
   const wrong = trainOn(policy, tasks.calc({ train: 1 }), { ...options, overrides: ["lab.sed=2"] });
   await assert.rejects(wrong, /lab\.sed.*lab\.seed/);

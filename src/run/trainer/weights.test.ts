@@ -89,7 +89,7 @@ test("a sampler in bfloat16 is then the policy itself: as likely, and nothing is
     const sampler = Policy.fromModel(model, tokenizer as HfTokenizer, { dtype });
     assert.equal(sampler.sampler, undefined);
     const settings = { n: 2, initialRollouts: 2, responseLength: 12, seed: 1 };
-    return (await rollout(sampler, tasks[0]!, settings)).trajectories;
+    return (await rollout(sampler, tasks[0]!, settings)).selected;
   };
   const halves = await rows("bfloat16");
   for (const [i, row] of (await rows("float32")).entries()) {

@@ -25,7 +25,7 @@ for (const reduction of ["sum", "mean"] as const) {
       ...{ tools, seed: 3 },
     });
     assert.ok(trees.some((tree) => tree.nodes.some(({ kind }) => kind === "tool")));
-    assert.ok(trees.some((tree) => tree.rows.some(({ kind }) => kind === "branch")));
+    assert.ok(trees.some((tree) => tree.trajectories.some(({ kind }) => kind === "branch")));
     assert.ok(trees.every(({ sampler }) => sampler === "remote"));
     assert.match(far.entropyMeaning, reduction === "sum" ? /10 most likely/ : /surprisal/);
 

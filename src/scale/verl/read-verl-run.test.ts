@@ -47,7 +47,7 @@ for (const kind of ["arpo", "aepo"] as const) {
       trees.some(({ nodes }) => nodes.some(({ branch = [] }) => branch.some((one) => one.branch))),
     );
     const rows = trees.flatMap((tree, i) =>
-      tree.rows.map(({ row }) => ({ uid: `tree-${i}_${row}_0`, score: row / 8 })),
+      tree.trajectories.map(({ id }) => ({ uid: `tree-${i}_${id}_0`, score: id / 8 })),
     );
     const records = trees.map((tree, i) => recordOf(tree, 1, i));
     await writeFile(join(job, "results/trees/a-1.jsonl"), jsonLines([records[1]]));
@@ -75,12 +75,12 @@ for (const kind of ["arpo", "aepo"] as const) {
       );
       assert.ok(tree.nodes.every(({ entropies }) => entropies.every(Number.isNaN)));
       assert.deepEqual(
-        tree.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
-        grown.rows.map(({ parent, from, leaf }) => [parent, from, leaf]),
+        tree.trajectories.map(({ parent, from, leaf }) => [parent, from, leaf]),
+        grown.trajectories.map(({ parent, from, leaf }) => [parent, from, leaf]),
       );
       assert.deepEqual(
-        tree.rows.map(({ outcome }) => outcome?.score),
-        grown.rows.map(({ row }) => row / 8),
+        tree.trajectories.map(({ outcome }) => outcome?.score),
+        grown.trajectories.map(({ id }) => id / 8),
       );
       assert.equal(tree.config.seed, grown.config.seed);
       assert.deepEqual(tree.monitor, grown.monitor);

@@ -82,17 +82,18 @@ export function treeOfRecord(
 ): RolloutTree<Task> {
   const ids = numbered(record);
   const attempts = (made: NonNullable<TreeRecord["nodes"][number]["branch"]>): BranchAttempt[] =>
-    made.map(({ child, ...tried }) => ({
+    made.map(({ row, child, ...tried }) => ({
       ...tried,
+      trajectory: row,
       ...decideBranch(config.branch, tried),
       ...defined({ child }),
     }));
   const nodes: TreeNode[] = [];
   for (const [from, id] of ids) {
     if (id < 0) continue;
-    const { tokens, logprobs = [], tool, branch, parent, ...rest } = record.nodes[from]!;
+    const { tokens, logprobs = [], tool, branch, parent, row, ...rest } = record.nodes[from]!;
     nodes[id] = {
-      ...{ id, ...rest, parent: ids.get(parent)! },
+      ...{ id, ...rest, trajectory: row, parent: ids.get(parent)! },
       tokens: Int32Array.from(tokens),
       logprobs: Float32Array.from(logprobs),
       // verl asks its server for the drawn token alone.
@@ -119,10 +120,11 @@ export function treeOfRecord(
     ...{ index: 0, policy: "verl 0.9.1", sampler: "remote" },
     prompt: { text: prompt.text, tokens: Int32Array.from(prompt.tokens) },
     nodes,
-    rows: record.rows.map(({ origin, leaf, ...rest }) => ({
+    trajectories: record.rows.map(({ row, origin, leaf, ...rest }) => ({
       ...rest,
+      id: row,
       ...{ from: ids.get(origin)!, leaf: ids.get(leaf)! },
-      ...(scores.has(rest.row) ? { outcome: outcomeOf(rest.row) } : {}),
+      ...(scores.has(row) ? { outcome: outcomeOf(row) } : {}),
     })),
     config: { ...config, seed },
     ...(record.monitor ? { monitor: record.monitor } : {}),

@@ -16,10 +16,12 @@ const lineHeight = (rows: number): number => Math.max(30, Math.min(84, rows * 6)
 
 /** A line per rule over one axis of tokens; each mark is a place where the rule would branch. */
 export function branchingPicture(payload: BranchingPayload): string {
-  const { rows, rules, longest, summary } = payload;
-  const height = lineHeight(rows.length);
+  const { trajectories, rules, longest, summary } = payload;
+  const height = lineHeight(trajectories.length);
   const x = (token: number) => label + Math.round((token / longest) * width * 10) / 10;
-  const places = new Map(rows.map(({ row }, i) => [row, ((i + 0.5) / rows.length) * height]));
+  const places = new Map(
+    trajectories.map(({ id }, i) => [id, ((i + 0.5) / trajectories.length) * height]),
+  );
   const lines = rules.map((rule, r) => {
     const y = top + r * (height + gap);
     return `<g class="arpo-line" data-rule="${r}" transform="translate(0 ${y})">${ruleLine(payload, rule, r, { x, height, places })}</g>`;
@@ -62,7 +64,7 @@ interface Scale {
 }
 
 function ruleLine(
-  { rows, longest }: BranchingPayload,
+  { trajectories, longest }: BranchingPayload,
   rule: ShownRule,
   number: number,
   { x, height, places }: Scale,
@@ -73,13 +75,13 @@ function ruleLine(
   const words = `<text x="0" y="14" font-weight="600">${escapeHtml(name)}</text><text x="0" y="28" font-size="10" opacity=".75">${escapeHtml(cut(told, 34))}<title>${escapeHtml(`${meaning}. ${told}`)}</title></text>`;
   const box = `<rect x="${label}" y="0" width="${x(longest) - label}" height="${height}" fill="${missing === undefined ? "transparent" : "rgba(128,128,128,.12)"}" stroke="rgba(128,128,128,.4)"/>`;
   if (missing !== undefined) return words + box;
-  const own = rows.map(({ row, shared, length }) => {
-    const y = places.get(row)!;
+  const own = trajectories.map(({ id, shared, length }) => {
+    const y = places.get(id)!;
     return `M${x(shared)} ${y}H${x(length)}`;
   });
-  const results = rows.flatMap(({ row, results: all, shared }) =>
+  const results = trajectories.flatMap(({ id, results: all, shared }) =>
     all.flatMap(([from, to]) =>
-      to > shared ? [`M${x(Math.max(from, shared))} ${places.get(row)}H${x(to)}`] : [],
+      to > shared ? [`M${x(Math.max(from, shared))} ${places.get(id)}H${x(to)}`] : [],
     ),
   );
   const faint =
@@ -87,27 +89,27 @@ function ruleLine(
     `<path d="${results.join("")}" stroke="#5f9e8f" stroke-width="3" opacity=".55" fill="none"/>`;
   const colour = colourRamp(palettes.auto.sequential, ...scoreRange(points));
   const marks = points.map((point, i) => {
-    const [cx, cy] = [x(point.place), places.get(point.row)!];
+    const [cx, cy] = [x(point.place), places.get(point.trajectory)!];
     const size = Math.round((2.6 + Math.min(3.4, Math.sqrt(point.orders.length))) * 10) / 10;
     const made = point.children.length > 0 ? 2 : 0.8;
     const isCrowded = points.some((other) => {
-      const [dx, dy] = [x(other.place) - cx, Math.abs(places.get(other.row)! - cy)];
+      const [dx, dy] = [x(other.place) - cx, Math.abs(places.get(other.trajectory)! - cy)];
       return other !== point && dx > -2 && dx < 16 && dy < 7;
     });
     const order =
       points.length <= numbered && !isCrowded
         ? `<text x="${cx + size + 1}" y="${cy + 3}" font-size="8" opacity=".85">${point.orders[0]! + 1}</text>`
         : "";
-    return `<circle class="arpo-mark" data-rule="${number}" data-point="${i}" data-row="${point.row}" cx="${cx}" cy="${cy}" r="${size}" fill="${colour(point.scores[0]!)}" stroke="currentColor" stroke-width="${made}"><title>${escapeHtml(markWords(rule, point))}</title></circle>${order}`;
+    return `<circle class="arpo-mark" data-rule="${number}" data-point="${i}" data-row="${point.trajectory}" cx="${cx}" cy="${cy}" r="${size}" fill="${colour(point.scores[0]!)}" stroke="currentColor" stroke-width="${made}"><title>${escapeHtml(markWords(rule, point))}</title></circle>${order}`;
   });
   return words + box + faint + marks.join("");
 }
 
 /** A mark in one line. */
 function markWords({ name }: ShownRule, point: ShownPoint): string {
-  const { row, at, orders, scores, token } = point;
+  const { trajectory, at, orders, scores, token } = point;
   const times = orders.length === 1 ? "" : `, ${orders.length} rows`;
-  return `${name}: row ${row} after ${at} tokens${times}, ${JSON.stringify(token)}, score ${Number(scores[0]!.toPrecision(4))}`;
+  return `${name}: row ${trajectory} after ${at} tokens${times}, ${JSON.stringify(token)}, score ${Number(scores[0]!.toPrecision(4))}`;
 }
 
 const cut = (text: string, most: number) =>

@@ -22,13 +22,13 @@ test("branchingView() shows what tree.replay() says of every rule, with score an
   for (const rule of rules) {
     const { points, branches, unseen } = tree.replay({ rule: rule.name as "treerl" });
     assert.deepEqual([rule.branches, rule.unseen], [branches, unseen], rule.name);
-    const told = rule.points.flatMap(({ row, at, scores, round, orders }) =>
-      orders.map((order, i) => ({ row, at, score: scores[i]!, round, order })),
+    const told = rule.points.flatMap(({ trajectory, at, scores, round, orders }) =>
+      orders.map((order, i) => ({ trajectory, at, score: scores[i]!, round, order })),
     );
     const byOrder = <T extends { round: number; order: number }>(list: T[]) =>
       list.sort((a, b) => a.round - b.round || a.order - b.order);
-    const wanted = points.map(({ row, at, score, round, order }) => ({
-      row,
+    const wanted = points.map(({ trajectory, at, score, round, order }) => ({
+      trajectory,
       at,
       score,
       round,
@@ -43,10 +43,10 @@ test("branchingView() shows what tree.replay() says of every rule, with score an
 test("branchingView() tells the token of each place, its numbers and why the rule takes it", async () => {
   const tree = await sampleTree({ seed: 4 });
   const [treerl] = branchingView(tree, { rules: ["treerl"] }).payload.rules;
-  for (const { row, place, before, token, after, numbers, scores, why } of treerl!.points) {
+  for (const { trajectory, place, before, token, after, numbers, scores, why } of treerl!.points) {
     const text =
       tree
-        .path(tree.rows[row]!.leaf)
+        .path(tree.trajectories[trajectory]!.leaf)
         .map((node) => node.text)
         .join("") + "\u0001";
     assert.equal(text.slice(Math.max(0, place - 24), place), before);
@@ -62,7 +62,7 @@ test("branchingView() tells the token of each place, its numbers and why the rul
 test("branchingView() marks the branches that a tree has", async () => {
   const tree = await sampleTree({ seed: 4 });
   const [own] = branchingView(tree, { rules: ["arpo-code"] }).payload.rules;
-  const made = tree.rows.filter(({ kind }) => kind === "branch").map(({ row }) => row);
+  const made = tree.trajectories.filter(({ kind }) => kind === "branch").map(({ id }) => id);
   assert.deepEqual(
     own!.points.flatMap(({ children }) => children).sort((a, b) => a - b),
     made,

@@ -9,8 +9,8 @@ import {
 import type { RolloutRule } from "../../rollout/options.js";
 import type { Replay, ReplayPoint } from "../../rollout/replay/replay-result.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { BranchingPayload, BranchingRow, ShownPoint, ShownRule } from "./payload.js";
-import { rowReader, type RowReader } from "./read-rows.js";
+import type { BranchingPayload, BranchingTrajectory, ShownPoint, ShownRule } from "./payload.js";
+import { trajectoryReader, type TrajectoryReader } from "./read-trajectories.js";
 import { choiceWords, ruleWords } from "./rule-words.js";
 
 /** What a branching view shows. */
@@ -36,21 +36,21 @@ export function branchingPayload(
   options: BranchingOptions = {},
 ): BranchingPayload {
   const { rules = [...branchRules, ...expansionRules] } = options;
-  const reader = rowReader(tree, options.tokenizer ?? tree.tokenizer);
-  const rows = tree.rows.map(({ row }): BranchingRow => {
-    const { shared, length, results } = reader.row(row);
-    return { row, shared, length, results };
+  const reader = trajectoryReader(tree, options.tokenizer ?? tree.tokenizer);
+  const trajectories = tree.trajectories.map(({ id }): BranchingTrajectory => {
+    const { shared, length, results } = reader.trajectory(id);
+    return { id, shared, length, results };
   });
-  const longest = Math.max(1, ...rows.map(({ length }) => length));
+  const longest = Math.max(1, ...trajectories.map(({ length }) => length));
   const shown = rules.map((rule) => shownRule(tree, rule, options, reader));
   const own = tree.config.expansion?.rule ?? tree.config.branch.rule;
   const total = tree.nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const title =
     options.title ??
-    `where ${rules.length} rules would branch: ${rows.length} rows, ${total} tokens, seed ${tree.seed}, grown by ${own}`;
+    `where ${rules.length} rules would branch: ${trajectories.length} rows, ${total} tokens, seed ${tree.seed}, grown by ${own}`;
   return {
     summary: [title, ...shown.map(inWords)],
-    rows,
+    trajectories,
     longest,
     rules: shown,
     profile: reader.profile(parts, longest),
@@ -67,7 +67,7 @@ function shownRule(
   tree: RolloutTree,
   rule: RolloutRule,
   { expand = {}, tokenizer = tree.tokenizer, current }: BranchingOptions,
-  reader: RowReader,
+  reader: TrajectoryReader,
 ): ShownRule {
   const bare = { name: rule, meaning: ruleWords[rule], points: [], branches: 0, unseen: 0 };
   let replay: Replay;
@@ -75,7 +75,7 @@ function shownRule(
     replay = tree.replay({
       rule,
       // A tree without attempts is asked what one a round would have done.
-      attemptsPerRow: Math.max(1, tree.config.attemptsPerRow),
+      attemptsPerTrajectory: Math.max(1, tree.config.attemptsPerTrajectory),
       ...(isExpansion(rule) ? { expand: expand[rule], tokenizer, current } : {}),
     });
   } catch (error) {
@@ -85,11 +85,11 @@ function shownRule(
   const why = whyOf(replay, current !== undefined);
   const grouped = new Map<string, ShownPoint>();
   for (const point of replay.points) {
-    const { row, at, token, score, round, order, child } = point;
-    const key = `${round} ${row} ${at} ${token}`;
+    const { trajectory, at, token, score, round, order, child } = point;
+    const key = `${round} ${trajectory} ${at} ${token}`;
     const known = grouped.get(key) ?? {
-      ...{ row, at, place: token ?? at, round, orders: [], scores: [], children: [] },
-      ...reader.around(row, token ?? at),
+      ...{ trajectory, at, place: token ?? at, round, orders: [], scores: [], children: [] },
+      ...reader.around(trajectory, token ?? at),
       why: why(point),
     };
     known.orders.push(order);
@@ -108,9 +108,9 @@ function whyOf({ settings, attempts }: Replay, hasFuture: boolean): (point: Repl
     const own = settings as Parameters<typeof choiceWords>[0];
     return ({ score, token }) => choiceWords(own, { score, token, hasFuture });
   }
-  return ({ row, round }) =>
+  return ({ trajectory, round }) =>
     attempts
-      .filter((one) => one.row === row && one.round === round && one.branch)
+      .filter((one) => one.trajectory === trajectory && one.round === round && one.branch)
       .map(({ reason }) => reason)
       .join("; ");
 }

@@ -1,6 +1,6 @@
 /** A row of the tree on the axis. */
-export interface BranchingRow {
-  row: number;
+export interface BranchingTrajectory {
+  id: number;
   /** Tokens that it shares with the row it left, and all of them. */
   shared: number;
   length: number;
@@ -10,7 +10,7 @@ export interface BranchingRow {
 
 /** A place where a rule would branch, however many rows leave there. */
 export interface ShownPoint {
-  row: number;
+  trajectory: number;
   /** Tokens that stay. */
   at: number;
   /** The token it is about, by its place in the response. */
@@ -48,7 +48,7 @@ export interface ShownRule {
 /** What the page is given. */
 export interface BranchingPayload {
   summary: string[];
-  rows: BranchingRow[];
+  trajectories: BranchingTrajectory[];
   longest: number;
   rules: ShownRule[];
   /** The mean entropy along the axis, in so many equal parts; null where nothing was drawn. */

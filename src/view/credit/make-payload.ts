@@ -96,8 +96,8 @@ export function creditPayload(scored: Scored, options: CreditViewOptions): Credi
   };
   let at = 0;
   const places = shown.map(({ row: { trajectory, score } }) => {
-    const { row, tokens, tree } = trajectory;
-    const from = treeOf(tree)?.rows[row];
+    const { id: row, tokens, tree } = trajectory;
+    const from = treeOf(tree)?.trajectories[row];
     const path = from && from.from >= 0 ? treeOf(tree)!.path(from.from) : [];
     const shared = path.reduce((sum, node) => sum + node.tokens.length, 0);
     const start = at;

@@ -5,17 +5,20 @@ import { isRight } from "../../eval/index.js";
 import { Scored } from "../../reward/scored.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { RowEnd, TreeNode, TreeRow } from "../../rollout/tree/tree-values.js";
+import type { TrajectoryEnd, TreeNode, TreeTrajectory } from "../../rollout/tree/tree-values.js";
 
 const floats = (values: readonly (number | null)[]) =>
   Float32Array.from(values, (value) => value ?? NaN);
 
-const ends: Record<ScoredSample["status"], RowEnd> = {
+const ends: Record<ScoredSample["status"], TrajectoryEnd> = {
   ...{ answered: "answer", unanswered: "answer", timeout: "length", context: "context" },
   error: "length",
 };
 
-function nodeOf(step: Step, place: { id: number; parent: number; row: number; round: number }) {
+function nodeOf(
+  step: Step,
+  place: { id: number; parent: number; trajectory: number; round: number },
+) {
   const node: TreeNode = {
     ...place,
     kind: step.kind === "model" ? "model" : "tool",
@@ -54,7 +57,7 @@ function nodeOf(step: Step, place: { id: number; parent: number; row: number; ro
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
  * const evaluation = await evaluate(policy, "aime24-lookalike", { samples: 2 });
  * const { tree, scored } = questionTree(evaluation, "aime24-lookalike", 0);
- * assert.equal(tree.rows.length, 2);
+ * assert.equal(tree.trajectories.length, 2);
  * assert.equal(scored.mean, 1);
  * assert.match(explore(tree, { scored }).html(), /What is 40/);
  * ```
@@ -78,17 +81,26 @@ export function questionTree(
   }
   const { tokenizer, settings } = evaluation;
   const nodes: TreeNode[] = [];
-  const rows = samples.map((sample, row): TreeRow => {
+  const trajectories = samples.map((sample, trajectory): TreeTrajectory => {
     let [parent, round] = [-1, 0];
     for (const step of sample.steps) {
       const id = nodes.length;
-      nodes.push(nodeOf(step, { id, parent, row, round }));
+      nodes.push(nodeOf(step, { id, parent, trajectory, round }));
       if (step.kind === "result") round++;
       parent = id;
     }
     const calls = sample.steps.filter((s) => s.kind === "result" && s.rule === undefined).length;
     const end = ends[sample.status];
-    return { row, kind: "initial", round: 0, parent: -1, from: -1, leaf: parent, end, calls };
+    return {
+      id: trajectory,
+      kind: "initial",
+      round: 0,
+      parent: -1,
+      from: -1,
+      leaf: parent,
+      end,
+      calls,
+    };
   });
   const lengths = samples.map(({ steps }) => steps.reduce((sum, s) => sum + s.tokens.length, 0));
   const tokens = Int32Array.from(first.prompt_tokens);
@@ -99,9 +111,9 @@ export function questionTree(
     policy: settings.policy,
     prompt: { text: tokenizer?.decode(tokens) ?? first.input, tokens },
     nodes,
-    rows,
+    trajectories,
     config: rolloutConfig({
-      n: rows.length,
+      n: trajectories.length,
       responseLength: Math.max(1, ...lengths),
       sampling: asked[benchmark]?.sampling ?? {},
       seed,
@@ -112,7 +124,7 @@ export function questionTree(
     cutTexts: {},
   });
   const scored = new Scored(
-    tree.trajectories.map((trajectory, i) => {
+    tree.selected.map((trajectory, i) => {
       const sample = samples[i]!;
       const right = isRight(sample);
       const reason = `${right ? "right" : "wrong"} (${sample.status}): ${sample.prediction}`;

@@ -56,20 +56,20 @@ test("reportPage() leaves tokens out beyond its budget", () => {
 test("questionTree() has a row per sample with its tokens, tools and score", () => {
   const { tree, scored } = questionTree(evaluation, "toy", 1);
   assert.deepEqual(
-    tree.rows.map(({ calls, end }) => [calls, end]),
+    tree.trajectories.map(({ calls, end }) => [calls, end]),
     [
       [1, "answer"],
       [1, "answer"],
     ],
   );
   assert.deepEqual(
-    tree.path(tree.rows[1]!.leaf).map(({ kind }) => kind),
+    tree.path(tree.trajectories[1]!.leaf).map(({ kind }) => kind),
     ["model", "tool", "model"],
   );
   const [node] = tree.nodes;
   assert.equal(node!.entropies.length, node!.tokens.length);
   assert.ok(Math.abs(node!.entropies[0]! - Math.log(2)) < 1e-5);
-  assert.equal(tree.trajectories[0]!.text, evaluation.samplesOf("toy", 1)[0]!.output);
+  assert.equal(tree.selected[0]!.text, evaluation.samplesOf("toy", 1)[0]!.output);
   assert.equal(scored.mean, 0);
   assert.throws(() => questionTree(evaluation, "toy", 9), /samples of question 9, got none/);
 });

@@ -188,7 +188,7 @@ function placed({ rows, scored }: TrainingBatch): ExplainedRow[] {
       : [];
     start += length;
     return {
-      label: `task ${group}, row ${trajectory.row}, score ${Number(reward.toPrecision(3))}`,
+      label: `task ${group}, row ${trajectory.id}, score ${Number(reward.toPrecision(3))}`,
       ...{ start: start - length, length, tree: trajectory.tree, stretches, reward },
       groupMean: own.length === 1 ? 0 : mean,
       groupDeviation: own.length === 1 ? 1 : Math.sqrt(squares / (own.length - 1)),

@@ -21,8 +21,11 @@ export function expansionPlans(
   tree: RolloutTree,
   tokenizer: Tokenizer | undefined,
 ): PackedExpansions {
-  const most = Math.max(4, Math.min(16, Math.floor(places / Math.max(1, tree.rows.length))));
-  const packed: PackedExpansions = { rows: [], most, plans: {} };
+  const most = Math.max(
+    4,
+    Math.min(16, Math.floor(places / Math.max(1, tree.trajectories.length))),
+  );
+  const packed: PackedExpansions = { trajectories: [], most, plans: {} };
   const own = tree.config.expansion;
   for (const rule of expansionRules) {
     const settings: ExpansionSettings = own?.rule === rule ? own : publishedExpansion[rule];
@@ -33,9 +36,11 @@ export function expansionPlans(
         tokenizer,
         ...(isBudget ? {} : { most: Math.max(most, mostOf(settings)) }),
       });
-      packed.rows = plan.chains.map(({ row, parent, tree: root, start, split, length, kind }) => {
-        return [row, parent, root, start, split, length, kind === "initial" ? 1 : 0];
-      });
+      packed.trajectories = plan.chains.map(
+        ({ id, parent, tree: root, start, split, length, kind }) => {
+          return [id, parent, root, start, split, length, kind === "initial" ? 1 : 0];
+        },
+      );
       packed.plans[rule] = pack(isBudget ? withinBudget(plan) : plan);
     } catch (error) {
       // Some trees carry no numbers, some no texts; every other error is one.
@@ -49,8 +54,8 @@ export function expansionPlans(
 function withinBudget(plan: ExpansionPlan): ExpansionPlan {
   const { chains, n, settings } = plan;
   const first = chains.filter(({ kind }) => kind === "initial");
-  const all = first.flatMap(({ row, places: own }) =>
-    own.map((place) => ({ ...place, row, strict: place.strict ?? false, place })),
+  const all = first.flatMap(({ id, places: own }) =>
+    own.map((place) => ({ ...place, trajectory: id, strict: place.strict ?? false, place })),
   );
   const order = settings.rule === "appo" ? inAppoOrder(all) : all;
   const kept = new Set(order.slice(0, Math.max(0, n - first.length)).map(({ place }) => place));

@@ -105,10 +105,10 @@ test("explore() carries every token, entropy and probability to its page", async
     });
     if (node.kind === "tool") assert.ok(Number.isNaN(carried.entropies[start]));
   }
-  const [a, b] = [tree.trajectories[0]!, tree.trajectories.at(-1)!];
+  const [a, b] = [tree.selected[0]!, tree.selected.at(-1)!];
   let same = 0;
   while (same < a.tokens.length && a.tokens[same] === b.tokens[same]) same++;
-  assert.equal(sharedTokens(carried, a.row, b.row), same);
+  assert.equal(sharedTokens(carried, a.id, b.id), same);
 });
 
 test("explore() colours by the mean advantage and score of the rows that share a token", async () => {
@@ -145,7 +145,7 @@ test("explore() gives one piece of HTML in which no text of the tree is code", a
   assert.equal(html.match(/<\/script>/g)!.length, 2);
   assert.doesNotMatch(html, /<!--|<img|https?:(?!\/\/www\.w3\.org)/);
   assert.match(bundle["image/svg+xml"]!, /^<svg .*<\/svg>$/s);
-  assert.match(bundle["text/plain"]!, /^RolloutTree: 2 rows/);
+  assert.match(bundle["text/plain"]!, /^RolloutTree: 2 trajectories/);
   assert.notEqual(explore(tree).html().slice(0, 60), html.slice(0, 60), "ids must be unique");
 });
 

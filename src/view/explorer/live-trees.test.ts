@@ -39,20 +39,20 @@ test("explore() forks a tree where the page asks the kernel", async () => {
         void comm.onMessage!({ data: { tree: live.key, ...message } });
       });
     const before = forks.length;
-    const reply = await ask({ node: node.id, result: "the moon", rows: 2 });
+    const reply = await ask({ node: node.id, result: "the moon", trajectories: 2 });
     assert.ok(reply.error === undefined, reply.error);
     assert.equal(reply.name, `forks[${before}]`);
     const made = forks.at(-1)!;
-    assert.equal(made.rows.length, 2);
+    assert.equal(made.trajectories.length, 2);
     assert.deepEqual(made.origin, { node: node.id, at: node.tokens.length, seed: tree.seed });
     assert.ok(made.nodes.some(({ tool }) => tool?.edited && tool.text === "the moon"));
     assert.equal(reply.tree.nodes.length, made.nodes.length);
     assert.ok(reply.live && reply.live.key !== live.key, "the new tree can be forked too");
 
-    const again = await ask({ node: 0, at: 1, rows: 1, resample: true });
+    const again = await ask({ node: 0, at: 1, trajectories: 1, resample: true });
     const once = forks.at(-1)!;
     assert.ok(again.error === undefined);
-    await ask({ node: 0, at: 1, rows: 1, resample: true });
+    await ask({ node: 0, at: 1, trajectories: 1, resample: true });
     assert.notEqual(forks.at(-1)!.seed, once.seed, "each time with another seed");
 
     const wrong = await ask({ node: 99_999 });

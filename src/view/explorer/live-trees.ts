@@ -58,9 +58,9 @@ export async function answer(request: TreeRequest): Promise<TreeReply> {
     if (!tree) {
       throw new Error("Cannot fork: the kernel must still hold the tree; run its cell again");
     }
-    const { node, at, result, rows } = request;
+    const { node, at, result, trajectories } = request;
     const changes: ForkChanges = {
-      ...defined({ at, result, n: rows }),
+      ...defined({ at, result, n: trajectories }),
       // The same seed would write the same again.
       ...(request.resample ? { seed: tree.seed + forks.length + 1 } : {}),
     };

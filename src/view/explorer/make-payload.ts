@@ -6,7 +6,7 @@ import { expansionPlans } from "./expansion-plans.js";
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { packIntegers, packNumbers } from "../pack.js";
-import type { ExplorerPayload, PageNode, PageRow } from "./payload.js";
+import type { ExplorerPayload, PageNode, PageTrajectory } from "./payload.js";
 
 export interface ExploreOptions {
   /** Scores of the tree's rows: colours by reward and tells each row's reason. */
@@ -64,28 +64,28 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
   const broken = new Set(vocabulary.flatMap((text, i) => (text.includes("\ufffd") ? [i] : [])));
 
   const nodes = tree.nodes.map((node, i): PageNode => {
-    const { parent, kind, row, round, entropy, finish, stop, branch, run } = node;
+    const { parent, kind, trajectory, round, entropy, finish, stop, branch, run } = node;
     const [start, length] = [starts[i]!, node.tokens.length];
     const told = tokenizer && !tokens.slice(start, start + length).some((t) => broken.has(t));
     return {
-      ...{ parent, kind, row, round, start, length, depth: depths[i]! },
+      ...{ parent, kind, trajectory, round, start, length, depth: depths[i]! },
       ...{ entropy, finish, stop, branch, reward: rewards?.nodes[i] },
       tool: node.tool && { ...node.tool, text: undefined }, // the tokens tell it
       text: told ? undefined : node.text,
       ...{ began: run?.start, ended: run?.end, toolMs: run?.toolMs },
     };
   });
-  const rows = tree.rows.map((row, i): PageRow => {
+  const trajectories = tree.trajectories.map((row, i): PageTrajectory => {
     const { kind, parent, from, leaf, end, calls } = row;
     const score = rewards?.rows[i];
     return { kind, parent, from, leaf, end, calls, score: score?.score, reason: score?.reason };
   });
-  const branches = rows.filter((row) => row.kind === "branch").length;
+  const branches = trajectories.filter((trajectory) => trajectory.kind === "branch").length;
   const advantages = batch && advantagesOf(tree, batch, starts, total);
   return {
     title:
       options.title ??
-      `${many(rows.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${ruleOf(tree.config)}`,
+      `${many(trajectories.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${ruleOf(tree.config)}`,
     prompt: tree.prompt.text,
     plan: planReplay(tree),
     rule: ruleOf(tree.config),
@@ -102,7 +102,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
       surprises: packNumbers(top.surprises, mostSurprise),
     },
     nodes,
-    rows,
+    trajectories,
   };
 }
 
@@ -140,10 +140,12 @@ function alternatives(
 function rewardsOf(tree: RolloutTree, scored: Scored) {
   const own = scored.rows.filter(({ trajectory }) => trajectory.tree === tree.index);
   const sums = tree.nodes.map(() => ({ sum: 0, count: 0 }));
-  const rows: ({ score: number; reason: string } | undefined)[] = tree.rows.map(() => undefined);
+  const rows: ({ score: number; reason: string } | undefined)[] = tree.trajectories.map(
+    () => undefined,
+  );
   for (const { trajectory, score } of own) {
-    if (rows[trajectory.row]) continue; // a trajectory repeated to fill the group
-    rows[trajectory.row] = { score: score.score, reason: score.reason };
+    if (rows[trajectory.id]) continue; // a trajectory repeated to fill the group
+    rows[trajectory.id] = { score: score.score, reason: score.reason };
     for (const node of trajectory.nodes) {
       sums[node]!.sum += score.score;
       sums[node]!.count++;

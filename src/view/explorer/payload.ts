@@ -3,12 +3,17 @@ import type { RolloutRule } from "../../rollout/options.js";
 import type { ExpansionPlan } from "../../rollout/replay/expansion-plan.js";
 import type { ReplayPlan } from "../../rollout/replay/plan.js";
 import type { PackedNumbers } from "../pack.js";
-import type { BranchAttempt, NodeTool, RowEnd, RowKind } from "../../rollout/tree/tree-values.js";
+import type {
+  BranchAttempt,
+  NodeTool,
+  TrajectoryEnd,
+  TrajectoryKind,
+} from "../../rollout/tree/tree-values.js";
 
 export interface PageNode {
   parent: number;
   kind: "model" | "tool" | "end";
-  row: number;
+  trajectory: number;
   round: number;
   /** Its tokens in the tree's list of tokens, and their distance from the prompt. */
   start: number;
@@ -29,12 +34,12 @@ export interface PageNode {
   toolMs?: number;
 }
 
-export interface PageRow {
-  kind: RowKind;
+export interface PageTrajectory {
+  kind: TrajectoryKind;
   parent: number;
   from: number;
   leaf: number;
-  end: RowEnd;
+  end: TrajectoryEnd;
   calls: number;
   score?: number;
   reason?: string;
@@ -51,7 +56,7 @@ export interface PackedPlan extends Omit<ExpansionPlan, "chains"> {
 
 export interface PackedExpansions {
   /** Rows that the rules see: number, parent, tree, start, split, length, and 1 for a first one. */
-  rows: number[][];
+  trajectories: number[][];
   /** Places carried of each row, where a rule has so many. */
   most: number;
   plans: Partial<Record<ExpansionRule, PackedPlan>>;
@@ -77,7 +82,7 @@ export interface ExplorerPayload {
   /** The most likely alternatives: `width` places in the vocabulary per token, and their -ln p. */
   top?: { width: number; ids: string; surprises: PackedNumbers };
   nodes: PageNode[];
-  rows: PageRow[];
+  trajectories: PageTrajectory[];
 }
 
 /** How the page reaches a tree in a running kernel. */
@@ -95,7 +100,7 @@ export interface TreeRequest {
   /** The tool's answer from here on. */
   result?: string;
   /** How many rows. */
-  rows?: number;
+  trajectories?: number;
   /** With another seed. */
   resample?: boolean;
 }

@@ -1,12 +1,12 @@
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 
 /** What a tree of other people's rows is called: no seed and no rule made it. */
-export function titleOfImported({ rows, nodes }: RolloutTree): string {
+export function titleOfImported({ trajectories, nodes }: RolloutTree): string {
   const many = (count: number, one: string, several = `${one}s`) =>
     `${count} ${count === 1 ? one : several}`;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return [
-    many(rows.length, "row"),
+    many(trajectories.length, "row"),
     many(nodes.length, "stretch", "stretches"),
     many(tokens, "token"),
   ].join(", ");

@@ -16,10 +16,10 @@ export function treePicture(tree: RolloutTree): string {
   const x = (token: number) => Math.round((token / longest) * width * 10) / 10;
   const hottest = Math.max(1e-9, ...tree.nodes.map((n) => n.entropy ?? 0));
   const marks: string[] = [];
-  for (const row of tree.rows) {
-    const y = row.row * height + 4;
+  for (const row of tree.trajectories) {
+    const y = row.id * height + 4;
     const from = tree.nodes[row.from];
-    const above = row.kind === "branch" ? row.parent : (from?.row ?? -1);
+    const above = row.kind === "branch" ? row.parent : (from?.trajectory ?? -1);
     if (from && above >= 0) {
       const at = x(starts.get(from.id)! + from.tokens.length);
       const stroke = row.kind === "branch" ? "#c33" : "#888";
@@ -28,14 +28,14 @@ export function treePicture(tree: RolloutTree): string {
       );
     }
     // What a fork took over has row -1; its first row shows it.
-    const own = (n: TreeNode) => n.row === row.row || (row.row === 0 && n.row < 0);
+    const own = (n: TreeNode) => n.trajectory === row.id || (row.id === 0 && n.trajectory < 0);
     for (const node of tree.nodes.filter(own)) {
       const start = x(starts.get(node.id)!);
       const size = Math.max(1, x(node.tokens.length) - 1);
       const heat = Math.round(90 - 45 * ((node.entropy ?? 0) / hottest));
       const fill = node.kind === "tool" ? "#7a9" : `hsl(24 85% ${heat}%)`;
       const title = escapeHtml(
-        `row ${node.row}, node ${node.id}${node.entropy === undefined ? "" : `, entropy ${node.entropy.toFixed(3)}`}\n${node.text.slice(0, 200)}`,
+        `row ${node.trajectory}, node ${node.id}${node.entropy === undefined ? "" : `, entropy ${node.entropy.toFixed(3)}`}\n${node.text.slice(0, 200)}`,
       );
       marks.push(
         `<rect x="${start}" y="${y}" width="${size}" height="14" rx="2" fill="${fill}"><title>${title}</title></rect>`,
@@ -43,5 +43,5 @@ export function treePicture(tree: RolloutTree): string {
     }
   }
   const label = escapeHtml(String(tree).split("\n")[0]!);
-  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="0 0 ${width} ${tree.rows.length * height + 4}" width="${width}">${marks.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="0 0 ${width} ${tree.trajectories.length * height + 4}" width="${width}">${marks.join("")}</svg>`;
 }

@@ -42,7 +42,7 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
         zmax: reach,
         colorscale: colorscale(paletteOf(options).diverging),
         colorbar: { title: { text: "advantage" } },
-        text: batch.rows.map(({ group, trajectory }) => `task ${group}, row ${trajectory.row}`),
+        text: batch.rows.map(({ group, trajectory }) => `task ${group}, row ${trajectory.id}`),
       },
     ],
     {

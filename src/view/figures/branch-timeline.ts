@@ -23,7 +23,7 @@ export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): 
   const { series } = paletteOf(options);
   const attempts = tree.nodes
     .flatMap((node) => node.branch ?? [])
-    .sort((a, b) => a.round - b.round || a.row - b.row || a.attempt - b.attempt);
+    .sort((a, b) => a.round - b.round || a.trajectory - b.trajectory || a.attempt - b.attempt);
   const trace = (
     name: string,
     color: string,
@@ -38,7 +38,7 @@ export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): 
       x: kept.map(({ i }) => i),
       y: kept.map(({ attempt }) => attempt.score),
       text: kept.map(
-        ({ attempt }) => `row ${attempt.row}, round ${attempt.round}: ${attempt.reason}`,
+        ({ attempt }) => `row ${attempt.trajectory}, round ${attempt.round}: ${attempt.reason}`,
       ),
       hovertemplate: "%{text}<extra></extra>",
       marker: { color, symbol, size: 8 },

@@ -36,8 +36,8 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
   const longest = Math.max(1, ...tree.nodes.map((node, i) => starts[i]! + node.tokens.length));
   const step = Math.ceil(longest / mostColumns);
   const columns = Math.ceil(longest / step);
-  const hottest = tree.rows.map(() => new Array<number>(columns).fill(NaN));
-  tree.nodes.forEach(({ row, entropies }, i) => {
+  const hottest = tree.trajectories.map(() => new Array<number>(columns).fill(NaN));
+  tree.nodes.forEach(({ trajectory: row, entropies }, i) => {
     const lane = hottest[Math.max(0, row)]!;
     entropies.forEach((entropy, t) => {
       const column = Math.floor((starts[i]! + t) / step);
@@ -47,21 +47,21 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
   });
   const x: (number | null)[] = [];
   const y: (number | null)[] = [];
-  for (const { row, kind, parent, from } of tree.rows) {
+  for (const { id: row, kind, parent, from } of tree.trajectories) {
     if (kind !== "branch" || from < 0) continue;
     const at = starts[from]! + tree.nodes[from]!.tokens.length;
     x.push(at, at, null);
     y.push(parent, row, null);
   }
   const values = hottest.flat().filter((value) => !Number.isNaN(value));
-  const branches = tree.rows.filter((row) => row.kind === "branch").length;
+  const branches = tree.trajectories.filter((row) => row.kind === "branch").length;
   const most = values.reduce((a, b) => Math.max(a, b), 0);
   return makeFigure(
     [
       {
         type: "heatmap",
         x: Array.from({ length: columns }, (_, i) => i * step + (step - 1) / 2),
-        y: tree.rows.map(({ row }) => row),
+        y: tree.trajectories.map(({ id: row }) => row),
         z: hottest,
         zmin: 0,
         zmax: most,
@@ -83,7 +83,7 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
       title: "Where the policy was uncertain, and where it branched",
       x: "token of the response",
       y: "row",
-      description: `A tree of ${tree.rows.length} rows, ${branches} of them branches, and ${longest} tokens at the longest; the entropy of a token reaches ${said(most)} nats.`,
+      description: `A tree of ${tree.trajectories.length} rows, ${branches} of them branches, and ${longest} tokens at the longest; the entropy of a token reaches ${said(most)} nats.`,
     },
     options,
     { yaxis: { autorange: "reversed" }, showlegend: false },

@@ -106,7 +106,7 @@ export class ImportedView {
       const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
       const spread = scores.length === 0 ? "" : Math.max(...scores) - Math.min(...scores);
       const facts = `data-step="${step ?? ""}" data-mean="${scores.length === 0 ? "" : mean}" data-spread="${spread}"`;
-      const rows = prompt.rows.length === 0 ? imported.tree(index).rows.length : 0;
+      const rows = prompt.rows.length === 0 ? imported.tree(index).trajectories.length : 0;
       return `<details data-prompt="${index}" ${facts}><summary>${headOf(prompt, rows)}</summary>${bodies.get(index)}</details>`;
     });
     const beyond = prompts.length - listed.length;

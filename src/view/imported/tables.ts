@@ -52,8 +52,8 @@ export function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree):
       number(row.score),
       ...parts.map((name) => number(row.numbers?.[name])),
     ];
-    const { end, calls } = tree.rows[i]!;
-    const path = tree.path(tree.rows[i]!.leaf);
+    const { end, calls } = tree.trajectories[i]!;
+    const path = tree.path(tree.trajectories[i]!.leaf);
     const said = path.slice(path.findLastIndex(({ kind }) => kind === "tool") + 1);
     const text = said.map((node) => node.text).join("");
     const from = `${row.place.file.split(/[\\/]/).at(-1)}:${row.place.line}`;

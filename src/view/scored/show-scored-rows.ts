@@ -42,7 +42,7 @@ export function showScoredRows(scored: Scored): Record<string, string> {
     "reason",
   ];
   const line = ({ trajectory, group, score }: ScoredTrajectory) => {
-    const { toolCalls, tokens, end, row } = trajectory;
+    const { toolCalls, tokens, end, id: row } = trajectory;
     const failed = toolCalls.filter(({ ok }) => !ok).length;
     const cells = [
       ...(oneTask ? [] : [escapeHtml(group)]),

@@ -21,7 +21,7 @@ export async function largeTree(): Promise<RolloutTree> {
     },
   }));
   const rows = Array.from({ length: 100 }, (_, row) => ({
-    ...tree.rows[0]!,
+    ...tree.trajectories[0]!,
     ...{ row, leaf: row * 10 + 9 },
   }));
   return Object.assign(tree, { nodes, rows }) as unknown as RolloutTree;

@@ -28,7 +28,7 @@ export function tokenPayload(
     const start = total;
     const { length } = trajectory.tokens;
     total += length;
-    const label = `task ${group}, row ${trajectory.row}, score ${Number(reward.toPrecision(3))}`;
+    const label = `task ${group}, row ${trajectory.id}, score ${Number(reward.toPrecision(3))}`;
     return { label, start, length };
   });
   const vocabulary: string[] = [];

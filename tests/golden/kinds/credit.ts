@@ -181,7 +181,7 @@ export const runners: Runners = {
       initial: (v.rollout_kind as string[]).map((kind) => kind === "init"),
       branches: (v.branches as any[]).map((branch) => ({
         from: branch.orig_batch_row_idx,
-        row: branch.batch_row_idx,
+        trajectory: branch.batch_row_idx,
         token: branch.branch_token_response_idx,
         score: branch.branch_score,
       })),

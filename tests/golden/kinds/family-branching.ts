@@ -84,8 +84,8 @@ export const runners: Runners = {
         own.map(({ place }) => seen[place]!),
         input.max_branches_per_prompt,
       );
-      return points.flatMap(({ row, token, score }) => {
-        const { i } = own[row]!;
+      return points.flatMap(({ trajectory, token, score }) => {
+        const { i } = own[trajectory]!;
         const response = input.responses[i]!;
         const remaining = response.length - (token + 1);
         const prefix = [...input.prompts[i]!, ...response.slice(0, token + 1)];

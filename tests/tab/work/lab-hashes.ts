@@ -66,11 +66,8 @@ export async function labHashes(folder: string): Promise<LabHashes> {
   const second = await grow(2);
   await tools.dispose();
 
-  const numbers = tree.trajectories.flatMap(({ logprobs, entropies }) => [
-    ...logprobs,
-    ...entropies,
-  ]);
-  const textsOf = (one: typeof tree) => one.trajectories.map(({ text }) => text);
+  const numbers = tree.selected.flatMap(({ logprobs, entropies }) => [...logprobs, ...entropies]);
+  const textsOf = (one: typeof tree) => one.selected.map(({ text }) => text);
   return {
     greedy: sha256(JSON.stringify([...greedy.tokens])),
     texts: sha256(JSON.stringify(textsOf(tree))),

@@ -11,8 +11,8 @@ import { type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
 /** The initial row that a branch goes back to, and the tokens both have in common. */
 function leaving(rows: readonly CreditRow[]) {
   const find = rowFinder(rows);
-  return (row: number): { from: number; shared: number } => {
-    let at = row;
+  return (trajectory: number): { from: number; shared: number } => {
+    let at = trajectory;
     let shared = Infinity;
     while (!rows[at]!.initial) {
       shared = Math.min(shared, rows[at]!.shared);
@@ -26,7 +26,7 @@ function leaving(rows: readonly CreditRow[]) {
 
 /** The token that a row left at, where the rule names one, and its score where the rule is APPO's. */
 function branchPoint({ tree, scored }: CreditRow): { token?: number; score: number } {
-  const { chosen } = tree.rows[scored.trajectory.row]!;
+  const { chosen } = tree.trajectories[scored.trajectory.id]!;
   const isAppo = ruleOf(tree.config).startsWith("appo");
   return { token: chosen?.token, score: isAppo ? (chosen?.score ?? 0) : 0 };
 }
@@ -34,12 +34,12 @@ function branchPoint({ tree, scored }: CreditRow): { token?: number; score: numb
 export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): CreditSpan[][] {
   const { rows, rewards, mask, groups } = batch;
   const left = leaving(rows);
-  const branches = rows.flatMap((one, row): CreditBranch[] => {
+  const branches = rows.flatMap((one, trajectory): CreditBranch[] => {
     if (one.initial) return [];
-    const { from, shared } = left(row);
+    const { from, shared } = left(trajectory);
     const { token = shared - 1, score } = branchPoint(one);
     // A result that follows the token is shared too.
-    return [{ from, row, token: Math.min(token, shared - 1), score }];
+    return [{ from, trajectory, token: Math.min(token, shared - 1), score }];
   });
   const initial = rows.map((row) => row.initial);
   const { spans } = appo({ rewards, mask, groups, initial, branches }, options);
@@ -48,7 +48,7 @@ export function appoSpans(batch: CreditBatch, options: CreditOptions["appo"]): C
 
 /** The probability of every token when it was drawn; of what nobody drew it is 1. */
 function drawnWith({ tree, scored }: CreditRow): Float64Array {
-  const { logprobs, nodes, row } = scored.trajectory;
+  const { logprobs, nodes, id: row } = scored.trajectory;
   const out = new Float64Array(logprobs.length).fill(1);
   let start = 0;
   for (const id of nodes) {
@@ -73,16 +73,16 @@ export function spoChainSpans(
 ): CreditSpan[][] {
   const { rows, mask } = batch;
   const cuts = rows.map(() => new Map<number, number[]>());
-  const add = (row: number, token: number, value: number) => {
-    const known = cuts[row]!.get(token) ?? [];
-    cuts[row]!.set(token, [...known, value]);
+  const add = (trajectory: number, token: number, value: number) => {
+    const known = cuts[trajectory]!.get(token) ?? [];
+    cuts[trajectory]!.set(token, [...known, value]);
   };
   const left = leaving(rows);
   let branches = 0;
-  rows.forEach((one, row) => {
+  rows.forEach((one, trajectory) => {
     if (one.initial) return;
     branches++;
-    const { from, shared } = left(row);
+    const { from, shared } = left(trajectory);
     if (shared > 0) add(from, shared - 1, one.reward);
   });
   if (branches === 0) {
@@ -92,14 +92,14 @@ export function spoChainSpans(
   }
   // Other rows that start at the prompt say what it is worth.
   for (const own of prompts(rows)) {
-    const fresh = own.filter((row) => rows[row]!.initial);
-    for (const row of fresh) {
-      for (const other of fresh) if (other !== row) add(row, -1, rows[other]!.reward);
+    const fresh = own.filter((trajectory) => rows[trajectory]!.initial);
+    for (const trajectory of fresh) {
+      for (const other of fresh) if (other !== trajectory) add(trajectory, -1, rows[other]!.reward);
     }
   }
   const probabilities = rows.map(drawnWith);
-  const points = cuts.map((found, row): CutPoint[] =>
-    rows[row]!.initial
+  const points = cuts.map((found, trajectory): CutPoint[] =>
+    rows[trajectory]!.initial
       ? [...found]
           .sort(([a], [b]) => a - b)
           .map(([token, values]) => ({
@@ -114,7 +114,7 @@ export function spoChainSpans(
   ]);
 }
 
-const baseOf = (found: number, row: number) => (found >= 0 ? found : -2 - row);
+const baseOf = (found: number, trajectory: number) => (found >= 0 ? found : -2 - trajectory);
 
 /** What a row was rolled out from: the prompt, or what it has in common with the row it left. */
 interface State {
@@ -130,17 +130,19 @@ function statesOf(rows: readonly CreditRow[], own: readonly number[]): State[] {
   const name = prefixNames(rows);
   const find = rowFinder(rows);
   const states = new Map<string, State>();
-  for (const row of own) {
-    const { initial, shared, tree, parent, scored } = rows[row]!;
+  for (const trajectory of own) {
+    const { initial, shared, tree, parent, scored } = rows[trajectory]!;
     // An anchor at the first token is a state besides the prompt.
-    const { token } = tree.rows[scored.trajectory.row]!.chosen ?? {};
-    const key = initial ? "prompt" : `${name(row, shared)}${token === undefined ? "" : " anchor"}`;
+    const { token } = tree.trajectories[scored.trajectory.id]!.chosen ?? {};
+    const key = initial
+      ? "prompt"
+      : `${name(trajectory, shared)}${token === undefined ? "" : " anchor"}`;
     const state = states.get(key) ?? {
       ...{ name: key, at: initial ? 0 : shared, rows: [] },
       // One that was left and is not trained on has a number of its own.
       base: initial ? -1 : baseOf(find(tree, parent), parent),
     };
-    state.rows.push(row);
+    state.rows.push(trajectory);
     states.set(key, state);
   }
   return [...states.values()];
@@ -156,13 +158,14 @@ export function fr3eSpans(
     const [first] = states;
     const odd = states.find((state) => state.rows.length !== first!.rows.length);
     if (odd) {
-      const where = `after token ${odd.at} of row ${rows[odd.base]?.scored.trajectory.row ?? 0}`;
+      const where = `after token ${odd.at} of row ${rows[odd.base]?.scored.trajectory.id ?? 0}`;
       throw new RangeError(
         `Cannot use fr3e: every state must have as many rows as the others, got ${first!.rows.length} at the prompt and ${odd.rows.length} ${where} of ${rows[own[0]!]!.group}`,
       );
     }
     const settled = (state: State) =>
-      dropSettled && state.rows.every((row) => rows[row]!.reward === rows[state.rows[0]!]!.reward);
+      dropSettled &&
+      state.rows.every((trajectory) => rows[trajectory]!.reward === rows[state.rows[0]!]!.reward);
     const prompt = states.filter(({ base }) => base === -1);
     const bases = [...new Set(states.flatMap(({ base }) => (base === -1 ? [] : [base])))];
     // The states along each row that was left, its own first; the prompt's rows count with every one.
@@ -171,18 +174,20 @@ export function fr3eSpans(
         ...(base === -1 ? prompt : states.filter((state) => state.rows.includes(base))),
         ...states.filter((state) => base !== -1 && state.base === base).sort((a, b) => a.at - b.at),
       ].filter((state) => !settled(state));
-      const listed = along.flatMap((state) => state.rows.map((row) => ({ row, name: state.name })));
+      const listed = along.flatMap((state) =>
+        state.rows.map((trajectory) => ({ trajectory, name: state.name })),
+      );
       const { spans } = fr3e(
         {
-          rewards: listed.map(({ row }) => rewards[row]!),
-          mask: listed.map(({ row }) => mask[row]!),
+          rewards: listed.map(({ trajectory }) => rewards[trajectory]!),
+          mask: listed.map(({ trajectory }) => mask[trajectory]!),
           states: listed.map(({ name }) => name),
           bases: listed.map(() => base),
         },
         options,
       );
-      listed.forEach(({ row }, i) => {
-        if (out[row]!.length === 0) out[row] = [...spans[i]!];
+      listed.forEach(({ trajectory }, i) => {
+        if (out[trajectory]!.length === 0) out[trajectory] = [...spans[i]!];
       });
     }
   }

@@ -93,7 +93,8 @@ test("treerl follows the rows through a real tree as counting them by tokens doe
   const mean = (rows: readonly number[]) =>
     rows.reduce((sum, r) => sum + scores[r]!, 0) / rows.length;
   const all = scored.rows.map((_, i) => i);
-  const through = (place: string) => all.filter((row) => places[row]!.includes(place));
+  const through = (place: string) =>
+    all.filter((trajectory) => places[trajectory]!.includes(place));
   scored.rows.forEach(({ trajectory }, row) => {
     let parent = all;
     let own = all;
@@ -112,8 +113,8 @@ test("appo trains initial rows alone, and adds to a token what left its row ther
   const scored = await scoredTrees();
   const credit = creditOf(scored, "appo");
   scored.rows.forEach(({ trajectory }, row) => {
-    const { kind } = scored.trees.find(({ index }) => index === trajectory.tree)!.rows[
-      trajectory.row
+    const { kind } = scored.trees.find(({ index }) => index === trajectory.tree)!.trajectories[
+      trajectory.id
     ]!;
     if (kind === "branch") assert.ok(credit.advantages[row]!.every((a) => a === 0));
   });
@@ -184,23 +185,23 @@ test("fr3e compares rows with those from their state, along the row that was lef
   const [tree] = await rollout(babbler(), [{ prompt: "q", id: "t" }], {
     ...{ rule: "arpo-code", n: 2, initialRollouts: 2, seed: 1 },
   });
-  const base = tree!.nodes.find(({ id }) => id === tree!.rows[0]!.leaf)!;
-  const branch = (row: number) => ({
+  const base = tree!.nodes.find(({ id }) => id === tree!.trajectories[0]!.leaf)!;
+  const branch = (trajectory: number) => ({
     ...base,
-    id: tree!.nodes.length + row - 2,
+    id: tree!.nodes.length + trajectory - 2,
     parent: base.id,
-    row,
+    trajectory,
   });
   const data = {
     ...tree!,
     config: { ...tree!.config, n: 4 },
     nodes: [...tree!.nodes, branch(2), branch(3)],
-    rows: [
-      ...tree!.rows,
-      ...[2, 3].map((row) => ({
-        ...tree!.rows[0]!,
-        ...{ row, kind: "branch" as const, parent: 0, from: base.id },
-        leaf: tree!.nodes.length + row - 2,
+    trajectories: [
+      ...tree!.trajectories,
+      ...[2, 3].map((trajectory) => ({
+        ...tree!.trajectories[0]!,
+        ...{ id: trajectory, kind: "branch" as const, parent: 0, from: base.id },
+        leaf: tree!.nodes.length + trajectory - 2,
       })),
     ],
   };
@@ -208,20 +209,20 @@ test("fr3e compares rows with those from their state, along the row that was lef
   let at = 0;
   const scored = await score(new RolloutTree(data), () => rewards[at++]!);
   const credit = creditOf(scored, "fr3e", { fr3e: { sharpen: false } });
-  const value = (row: number) => total(credit.explain(row, 0)!);
+  const value = (trajectory: number) => total(credit.explain(trajectory, 0)!);
   assert.ok(Math.abs(value(0) - 0.5 / Math.exp(0.5)) < 1e-9); // 1 - 0.5 at the prompt
   assert.ok(Math.abs(value(2) - 0.5) < 1e-9); // and no gain after it
 });
 
 test("a tool's rewards reach their turns, a reward function's are added, and both must be whole", async () => {
   const [tree] = (await scoredTrees({ prompts: 1 })).trees;
-  const row = tree!.trajectories.find(({ toolCalls }) => toolCalls.length === 2)!;
+  const row = tree!.selected.find(({ toolCalls }) => toolCalls.length === 2)!;
   const earned = row.toolCalls.map(({ reward }) => reward!);
   const scored = await score(tree!, ({ toolCalls }) => ({
     ...{ score: 1, reason: "" },
     turns: [...toolCalls.map(() => 10), 0.5],
   }));
-  const own = scored.rows.find(({ trajectory }) => trajectory.row === row.row)!;
+  const own = scored.rows.find(({ trajectory }) => trajectory.id === row.id)!;
   assert.deepEqual(own.turnRewards, [10 + earned[0]!, 10 + earned[1]!, 0.5]);
   await assert.rejects(
     score(tree!, () => ({ score: 1, reason: "", turns: [1, 2, 3, 4, 5, 6, 7] })),
@@ -241,15 +242,15 @@ test("treerl trains on a number of rows, one right one among them, the same for 
   const scored = await scoredTrees();
   const trained = (seed: number) =>
     creditOf(scored, "treerl", { treerl: { leaves: 4, seed, punishCut: false } })
-      .spans.map((spans, row) => (spans.length > 0 ? row : -1))
-      .filter((row) => row >= 0);
+      .spans.map((spans, trajectory) => (spans.length > 0 ? trajectory : -1))
+      .filter((trajectory) => trajectory >= 0);
   const once = trained(1);
   assert.deepEqual(once, trained(1));
   assert.notDeepEqual(once, trained(2));
   assert.equal(once.length, 8); // of two prompts
   for (const group of ["task 0", "task 1"]) {
-    const own = once.filter((row) => scored.rows[row]!.group === group);
-    assert.ok(own.some((row) => scored.rows[row]!.score.score > 0));
+    const own = once.filter((trajectory) => scored.rows[trajectory]!.group === group);
+    assert.ok(own.some((trajectory) => scored.rows[trajectory]!.score.score > 0));
   }
 });
 
@@ -257,10 +258,14 @@ test("what was left and is not scored itself makes no fork: its branches stand a
   const scored = await scoredTrees({ prompts: 1, n: 12 });
   const [tree] = scored.trees;
   // Without a row that only one other left, that one is whole.
-  const left = tree!.rows.filter(({ parent }) => parent >= 0).map(({ parent }) => parent);
-  const gone = left.find((row) => left.filter((other) => other === row).length === 1)!;
-  const kept = scored.rows.filter(({ trajectory }) => trajectory.row !== gone);
-  const child = kept.findIndex(({ trajectory }) => tree!.rows[trajectory.row]!.parent === gone);
+  const left = tree!.trajectories.filter(({ parent }) => parent >= 0).map(({ parent }) => parent);
+  const gone = left.find(
+    (trajectory) => left.filter((other) => other === trajectory).length === 1,
+  )!;
+  const kept = scored.rows.filter(({ trajectory }) => trajectory.id !== gone);
+  const child = kept.findIndex(
+    ({ trajectory }) => tree!.trajectories[trajectory.id]!.parent === gone,
+  );
   const some = new Scored(kept, scored.trees);
   for (const name of ["spo_tree", "treerl"] as const) {
     const whole = creditOf(scored, name).spans[scored.rows.indexOf(kept[child]!)]!.length;

@@ -26,7 +26,7 @@ async function scoredTrees(name: (typeof methods)[number], seed: number) {
     judge: (rows) => rows.map(({ text }) => right(text)),
   });
   const rows = trees.flatMap((tree) =>
-    tree.trajectories.map((trajectory) => ({
+    tree.selected.map((trajectory) => ({
       trajectory,
       group: String(tree.index),
       score: { score: Number(right(trajectory.text)), reason: "" },
@@ -62,8 +62,8 @@ test("rows of one initial row are one family although it was not kept itself", a
     for (const [i, tree] of trees.entries()) {
       const own = rows.flatMap((row, at) => (row.group === String(i) ? [at] : []));
       assert.equal(new Set(own.map(family)).size, 2);
-      const kept = new Set(tree.kept);
-      if (![0, 1].every((row) => kept.has(row))) pruned++;
+      const kept = new Set(tree.selection);
+      if (![0, 1].every((trajectory) => kept.has(trajectory))) pruned++;
     }
   }
   assert.ok(pruned > 0);

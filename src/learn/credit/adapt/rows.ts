@@ -43,14 +43,12 @@ function segmentEnds(tree: RolloutTree, { trajectory }: ScoredTrajectory): numbe
 
 /** The tree that made a trajectory: told by the trajectory itself, or by the tree's place. */
 function treeFinder({ trees }: Scored): (row: ScoredTrajectory) => RolloutTree {
-  const made = new Map(
-    trees.flatMap((tree) => tree.trajectories.map((one) => [one, tree] as const)),
-  );
+  const made = new Map(trees.flatMap((tree) => tree.selected.map((one) => [one, tree] as const)));
   return ({ trajectory, group }) => {
     const tree = made.get(trajectory) ?? trees.find(({ index }) => index === trajectory.tree);
     if (tree) return tree;
     throw new TypeError(
-      `Cannot give credit by trees: the scored rows must come with their trees, got none for row ${trajectory.row} of ${group}`,
+      `Cannot give credit by trees: the scored rows must come with their trees, got none for row ${trajectory.id} of ${group}`,
     );
   };
 }
@@ -62,7 +60,7 @@ export function creditRows(scored: Scored, rewards: Rows): CreditRow[] {
   return scored.rows.map((row, i) => {
     const { trajectory, group } = row;
     const tree = treeOf(row);
-    const { from, parent, kind } = tree.rows[trajectory.row]!;
+    const { from, parent, kind } = tree.trajectories[trajectory.id]!;
     const before = pathOf(tree, from).reduce((sum, { tokens }) => sum + tokens.length, 0);
     return {
       scored: row,
@@ -78,19 +76,21 @@ export function creditRows(scored: Scored, rewards: Rows): CreditRow[] {
 }
 
 /** Rows by their tree and number; rows that a short tree repeats are there once. */
-export function rowFinder(rows: readonly CreditRow[]): (tree: RolloutTree, row: number) => number {
+export function rowFinder(
+  rows: readonly CreditRow[],
+): (tree: RolloutTree, trajectory: number) => number {
   const found = new Map<RolloutTree, Map<number, number>>();
   rows.forEach(({ tree, scored }, i) => {
     const own = found.get(tree) ?? new Map<number, number>();
     found.set(tree, own);
-    if (!own.has(scored.trajectory.row)) own.set(scored.trajectory.row, i);
+    if (!own.has(scored.trajectory.id)) own.set(scored.trajectory.id, i);
   });
-  return (tree, row) => found.get(tree)?.get(row) ?? -1;
+  return (tree, trajectory) => found.get(tree)?.get(trajectory) ?? -1;
 }
 
 /** Tokens that a tree's rows have in common with the row each left, scored or not. */
 export function sharedTokens(tree: RolloutTree): number[] {
-  return tree.rows.map(({ from }) =>
+  return tree.trajectories.map(({ from }) =>
     pathOf(tree, from).reduce((sum, { tokens }) => sum + tokens.length, 0),
   );
 }
@@ -99,18 +99,21 @@ export function sharedTokens(tree: RolloutTree): number[] {
  * Names for the beginnings of rows: two rows give the same name to their first `length` tokens exactly
  * where both have them in common.
  */
-export function prefixNames(rows: readonly CreditRow[]): (row: number, length: number) => string {
+export function prefixNames(
+  rows: readonly CreditRow[],
+): (trajectory: number, length: number) => string {
   const trees = new Map([...new Set(rows.map(({ tree }) => tree))].map((tree, i) => [tree, i]));
   const shared = new Map([...trees.keys()].map((tree) => [tree, sharedTokens(tree)]));
-  return (row, length) => {
-    const { tree, scored } = rows[row]!;
+  return (trajectory, length) => {
+    const { tree, scored } = rows[trajectory]!;
     const common = shared.get(tree)!;
-    let at = scored.trajectory.row;
+    let at = scored.trajectory.id;
     // A branch's first tokens are its parent's, be that one scored or not.
-    while (tree.rows[at]!.parent >= 0 && length <= common[at]!) at = tree.rows[at]!.parent;
+    while (tree.trajectories[at]!.parent >= 0 && length <= common[at]!)
+      at = tree.trajectories[at]!.parent;
     const place = `${trees.get(tree)}`;
     // All rows of a forked tree begin with what was there before the fork.
-    if (tree.rows[at]!.parent < 0 && length > 0 && length <= common[at]!) {
+    if (tree.trajectories[at]!.parent < 0 && length > 0 && length <= common[at]!) {
       return `${place} before ${length}`;
     }
     return `${place} ${at} ${length}`;
@@ -121,18 +124,18 @@ export function prefixNames(rows: readonly CreditRow[]): (row: number, length: n
  * The first of the rows that go back to the same initial row: as many trees, in the sense of Tree-GRPO, as
  * there are of them. The initial row itself need not be among them.
  */
-export function familyOf(rows: readonly CreditRow[]): (row: number) => number {
+export function familyOf(rows: readonly CreditRow[]): (trajectory: number) => number {
   const first = new Map<RolloutTree, Map<number, number>>();
   const families = rows.map(({ tree, scored }, i) => {
-    let root = scored.trajectory.row;
-    while (tree.rows[root]!.parent >= 0) root = tree.rows[root]!.parent;
+    let root = scored.trajectory.id;
+    while (tree.trajectories[root]!.parent >= 0) root = tree.trajectories[root]!.parent;
     const own = first.get(tree) ?? new Map<number, number>();
     first.set(tree, own);
     const family = own.get(root) ?? i;
     own.set(root, family);
     return family;
   });
-  return (row) => families[row]!;
+  return (trajectory) => families[trajectory]!;
 }
 
 /** Row numbers by prompt, in the order the prompts first appear. */

@@ -17,12 +17,15 @@ function perPrompt(
   { rows, mask }: CreditBatch,
   cuts: Cuts,
   creditOf: (input: TreeInput, rows: readonly number[]) => Credit,
-  entropy?: (row: number, end: number) => number,
+  entropy?: (trajectory: number, end: number) => number,
 ): Spans {
   const out: CreditSpan[][] = rows.map(() => []);
   for (const { tree, rows: own, leaves } of promptTrees(rows, cuts, entropy)) {
-    const { spans } = creditOf({ tree, leaves, mask: own.map((row) => mask[row]!) }, own);
-    own.forEach((row, i) => (out[row] = [...spans[i]!]));
+    const { spans } = creditOf(
+      { tree, leaves, mask: own.map((trajectory) => mask[trajectory]!) },
+      own,
+    );
+    own.forEach((trajectory, i) => (out[trajectory] = [...spans[i]!]));
   }
   return out;
 }
@@ -35,7 +38,7 @@ export function treeGrpoSpans(batch: CreditBatch, options: CreditOptions["treeGr
   }
   const family = familyOf(rows);
   const mask = rows.map(({ scored }) => scored.trajectory.attention);
-  const input = { rewards, mask, groups, trees: rows.map((_, row) => family(row)) };
+  const input = { rewards, mask, groups, trees: rows.map((_, trajectory) => family(trajectory)) };
   return treeGrpo(input, { ...rest, ...(form ? { form } : {}) }).spans.map((spans) => [...spans]);
 }
 
@@ -45,7 +48,9 @@ function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: str
   const written = turn?.nodes.map((id) => tree.nodes[id]!).filter(({ kind }) => kind === "model");
   const last = written?.at(-1);
   // What one call wrote is in several nodes where a row left it in the middle.
-  const nodes = written?.filter(({ row, round }) => row === last!.row && round === last!.round);
+  const nodes = written?.filter(
+    ({ trajectory, round }) => trajectory === last!.trajectory && round === last!.round,
+  );
   const values = (nodes ?? []).flatMap((node) =>
     signal === "entropy" ? [...node.entropies] : Array.from(node.logprobs, (p) => -p),
   );
@@ -54,7 +59,7 @@ function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: str
   if (Number.isFinite(mean)) return mean;
   const what = signal === "entropy" ? "entropies" : "log-probabilities";
   throw new TypeError(
-    `Cannot use at2po: value "child_softmax" needs the ${what} of what was drawn, got none in row ${scored.trajectory.row} of ${scored.group}; value "child_mean" and "leaf_mean" do without`,
+    `Cannot use at2po: value "child_softmax" needs the ${what} of what was drawn, got none in row ${scored.trajectory.id} of ${scored.group}; value "child_mean" and "leaf_mean" do without`,
   );
 }
 
@@ -67,7 +72,7 @@ export function at2poSpans(batch: CreditBatch, options: CreditOptions["at2po"] =
     batch,
     atTurns(rows),
     (input) => at2po(input, rest),
-    weighs ? (row, end) => turnSignal(rows[row]!, end, signal) : undefined,
+    weighs ? (trajectory, end) => turnSignal(rows[trajectory]!, end, signal) : undefined,
   );
 }
 
@@ -79,12 +84,14 @@ export function treePoSpans(batch: CreditBatch, options: CreditOptions["treepo"]
   const paths: string[][] = [];
   const lengths: number[][] = [];
   promptTrees(rows, atSegments(rows)).forEach(({ tree, rows: own, paths: ways }, prompt) => {
-    own.forEach((row, i) => {
+    own.forEach((trajectory, i) => {
       const way = ways[i]!;
       // Rows that a short tree repeats need names of their own.
-      const names = way.map((node, k) => (k === way.length - 1 ? `${node} of ${row}` : `${node}`));
-      paths[row] = [`prompt ${prompt}`, ...names];
-      lengths[row] = way.map((node) => tree.nodes[node]!.tokens);
+      const names = way.map((node, k) =>
+        k === way.length - 1 ? `${node} of ${trajectory}` : `${node}`,
+      );
+      paths[trajectory] = [`prompt ${prompt}`, ...names];
+      lengths[trajectory] = way.map((node) => tree.nodes[node]!.tokens);
     });
   });
   return treePo({ rewards, mask, paths, lengths }, options).spans.map((spans) => [...spans]);

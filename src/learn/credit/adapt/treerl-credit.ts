@@ -13,8 +13,13 @@ const wasCut = ({ scored }: CreditRow) => ["length", "context"].includes(scored.
 /** Scored rows of a tree and all that they go back to, the ones that were left first. */
 function withAncestors(tree: RolloutTree, scored: Iterable<number>): number[] {
   const needed = new Set<number>();
-  for (let row of scored) {
-    for (; row >= 0 && !needed.has(row); row = tree.rows[row]!.parent) needed.add(row);
+  for (let trajectory of scored) {
+    for (
+      ;
+      trajectory >= 0 && !needed.has(trajectory);
+      trajectory = tree.trajectories[trajectory]!.parent
+    )
+      needed.add(trajectory);
   }
   return [...needed].sort((a, b) => a - b);
 }
@@ -25,20 +30,21 @@ function chainsOf(rows: readonly CreditRow[], own: readonly number[]) {
   /** The scored row behind each chain; -1 for none. */
   const members: number[][] = [];
   const byTree = new Map<RolloutTree, Map<number, number>>();
-  for (const row of own) {
-    const { tree, scored } = rows[row]!;
+  for (const trajectory of own) {
+    const { tree, scored } = rows[trajectory]!;
     const known = byTree.get(tree) ?? new Map<number, number>();
     byTree.set(tree, known);
-    if (!known.has(scored.trajectory.row)) known.set(scored.trajectory.row, row);
+    if (!known.has(scored.trajectory.id)) known.set(scored.trajectory.id, trajectory);
   }
   for (const [tree, scored] of byTree) {
     const shared = sharedTokens(tree);
     const place = new Map<number, { at: number; chain: number; start: number }>();
     for (const one of withAncestors(tree, scored.keys())) {
-      const { parent } = tree.rows[one]!;
+      const { parent } = tree.trajectories[one]!;
       // What was left may have been left before its own first token.
       let above = parent;
-      while (above >= 0 && place.get(above)!.start > shared[one]!) above = tree.rows[above]!.parent;
+      while (above >= 0 && place.get(above)!.start > shared[one]!)
+        above = tree.trajectories[above]!.parent;
       const left = place.get(above);
       const start = left ? shared[one]! : 0;
       const at = left?.at ?? trees.length;
@@ -65,7 +71,7 @@ export function treeRlSpans(
   const find = rowFinder(rows);
   for (const own of prompts(rows)) {
     const { trees, members } = chainsOf(rows, own);
-    const all = members.flat().filter((row) => row >= 0).length;
+    const all = members.flat().filter((trajectory) => trajectory >= 0).length;
     const { group } = rows[own[0]!]!;
     const random = Random.from(seed).split("treerl").split(group);
     const right = (order: readonly { tree: number; chain: number }[]) =>
@@ -78,22 +84,24 @@ export function treeRlSpans(
     const { forest, paths } = trained ? treeRlPaths(trees, { ...rest, trained }) : first;
     paths.forEach((path, i) => {
       const { tree, chain } = forest.chains[trained ? trained[i]! : i]!;
-      const row = members[tree]![chain]!;
+      const trajectory = members[tree]![chain]!;
       let start = 0;
-      out[row] = path.flatMap(({ tokens, sum }) => {
+      out[trajectory] = path.flatMap(({ tokens, sum }) => {
         const span = { start, end: start + tokens, sum };
         start += tokens;
         return tokens > 0 ? [span] : [];
       });
-      if (punishCut && wasCut(rows[row]!)) {
+      if (punishCut && wasCut(rows[trajectory]!)) {
         const terms = [{ name: "cut before its end", value: -1 }];
-        out[row] = [{ start: 0, end: rows[row]!.length, sum: { terms, factors: [] } }];
+        out[trajectory] = [
+          { start: 0, end: rows[trajectory]!.length, sum: { terms, factors: [] } },
+        ];
       }
     });
   }
-  rows.forEach(({ tree, scored }, row) => {
-    const same = find(tree, scored.trajectory.row);
-    if (same !== row) out[row] = out[same]!;
+  rows.forEach(({ tree, scored }, trajectory) => {
+    const same = find(tree, scored.trajectory.id);
+    if (same !== trajectory) out[trajectory] = out[same]!;
   });
   return out;
 }

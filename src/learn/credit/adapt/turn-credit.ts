@@ -37,11 +37,11 @@ export function giGpoSpans(
   { rows }: CreditBatch,
   { observe, ...options }: NonNullable<CreditOptions["gigpo"]> = {},
 ): CreditSpan[][] {
-  const steps = rows.flatMap((one, row) => {
+  const steps = rows.flatMap((one, trajectory) => {
     const earned = one.scored.turnRewards ?? [];
     const whole = one.reward + earned.reduce((sum, r) => sum + r, 0);
     return one.turns.map((turn, i) => ({
-      row,
+      trajectory,
       group: one.group,
       whole,
       // The outcome comes with the last step, as an environment's does.
@@ -54,7 +54,7 @@ export function giGpoSpans(
       episodeRewards: steps.map(({ whole }) => whole),
       stepRewards: steps.map(({ reward }) => reward),
       groups: steps.map(({ group }) => group),
-      trajectories: steps.map(({ row }) => row),
+      trajectories: steps.map(({ trajectory }) => trajectory),
       anchors: steps.map(({ anchor }) => anchor),
     },
     options,
@@ -68,20 +68,21 @@ export function turnBaselineSpans(
   { outcome = true, ...options }: NonNullable<CreditOptions["turnBaseline"]> = {},
 ): CreditSpan[][] {
   const rewards = turnRewards(rows, "turn_baseline");
-  if (outcome) rewards.forEach((turns, row) => (turns[turns.length - 1]! += rows[row]!.reward));
+  if (outcome)
+    rewards.forEach((turns, trajectory) => (turns[turns.length - 1]! += rows[trajectory]!.reward));
   const name = prefixNames(rows);
   // The beginning of a row up to the first token that the policy wrote in a turn.
-  const upTo = (row: number, turn: number) => {
-    const { start = rows[row]!.length, end = start } = rows[row]!.turns[turn] ?? {};
+  const upTo = (trajectory: number, turn: number) => {
+    const { start = rows[trajectory]!.length, end = start } = rows[trajectory]!.turns[turn] ?? {};
     let first = start;
-    while (first < end && !mask[row]![first]) first++;
-    return first < end ? name(row, first + 1) : undefined;
+    while (first < end && !mask[trajectory]![first]) first++;
+    return first < end ? name(trajectory, first + 1) : undefined;
   };
-  const names = rows.map(({ turns }, row) => turns.map((_, turn) => upTo(row, turn)));
+  const names = rows.map(({ turns }, trajectory) => turns.map((_, turn) => upTo(trajectory, turn)));
   const sums = turnBaseline(rewards, groups, {
     ...options,
-    shared: (row, other, turn) =>
-      names[row]![turn] !== undefined && names[row]![turn] === names[other]![turn],
+    shared: (trajectory, other, turn) =>
+      names[trajectory]![turn] !== undefined && names[trajectory]![turn] === names[other]![turn],
   });
   return rows.map((row, i) => turnSpans(row, sums[i]!));
 }

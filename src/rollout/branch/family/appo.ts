@@ -2,7 +2,7 @@ import * as exact from "../../../exact/index.js";
 import { checkArguments } from "../../../arguments/check-arguments.js";
 
 /** An initial rollout, token by token, as APPO sees it. */
-export interface AppoRow {
+export interface AppoTrajectory {
   /** 1 where the policy wrote. */
   mask: ArrayLike<number>;
   /** True where a token's text says nothing: never chosen, but part of the z-scores. */
@@ -14,7 +14,7 @@ export interface AppoRow {
 
 /** A token to branch after. */
 export interface AppoPoint {
-  row: number;
+  trajectory: number;
   token: number;
   score: number;
 }
@@ -117,8 +117,8 @@ interface Candidate extends AppoPoint {
 
 /** The candidates of one initial rollout, in order of position. */
 export function appoCandidates(
-  row: number,
-  { mask, blank, entropies, future }: AppoRow,
+  trajectory: number,
+  { mask, blank, entropies, future }: AppoTrajectory,
 ): Candidate[] {
   const places = Array.from({ length: mask.length }, (_, t) => t).filter((t) => mask[t]);
   const eased = (variance: number) => Math.sqrt(variance) + 1e-6;
@@ -128,7 +128,9 @@ export function appoCandidates(
     if (blank[token]) return [];
     const h = uncertain[i]!;
     const score = telling ? h * telling[i]! : h;
-    return [{ row, token, score, strict: h > 0 && score > 0 && (!telling || telling[i]! > 0) }];
+    return [
+      { trajectory, token, score, strict: h > 0 && score > 0 && (!telling || telling[i]! > 0) },
+    ];
   });
 }
 
@@ -150,18 +152,25 @@ export function inAppoOrder<C extends { strict: boolean; score: number }>(
  * import assert from "node:assert/strict";
  * import { appoBranchPoints } from "arpo-lab/experimental/family";
  *
- * const row = { mask: [1, 1, 1], blank: [false, false, true], entropies: [0.1, 1, 3] };
- * const points = appoBranchPoints([row], 3);
+ * const trajectory = { mask: [1, 1, 1], blank: [false, false, true], entropies: [0.1, 1, 3] };
+ * const points = appoBranchPoints([trajectory], 3);
  * assert.deepEqual(points.map(({ token }) => token), [1, 0, 1]);
  * ```
  */
-export function appoBranchPoints(rows: readonly AppoRow[], budget: number): AppoPoint[] {
-  checkArguments("choose tokens", { rows, budget }, { rows: "list", budget: "count" });
-  const order = inAppoOrder(rows.flatMap((row, i) => appoCandidates(i, row)));
+export function appoBranchPoints(
+  trajectories: readonly AppoTrajectory[],
+  budget: number,
+): AppoPoint[] {
+  checkArguments(
+    "choose tokens",
+    { trajectories, budget },
+    { trajectories: "list", budget: "count" },
+  );
+  const order = inAppoOrder(trajectories.flatMap((trajectory, i) => appoCandidates(i, trajectory)));
   if (order.length === 0) return [];
   return Array.from({ length: budget }, (_, i) => {
-    const { row, token, score } = order[i % Math.min(order.length, budget)]!;
-    return { row, token, score };
+    const { trajectory, token, score } = order[i % Math.min(order.length, budget)]!;
+    return { trajectory, token, score };
   });
 }
 
@@ -187,7 +196,7 @@ export function appoRolloutPoints(
   texts: readonly string[],
   entropies: ArrayLike<number>,
   future?: ArrayLike<number>,
-): Omit<AppoPoint, "row">[] {
+): Omit<AppoPoint, "trajectory">[] {
   checkArguments("choose tokens", { texts, entropies }, { texts: "list", entropies: "list" });
   // What the sampler did not tell says nothing either way.
   const known = texts.map((_, t) => entropies[t] ?? 0);
@@ -214,6 +223,6 @@ export function rolloutCandidates(
     const h = uncertain[i]!;
     const score = telling ? h * telling[i]! : h;
     const chosen = score > 0 && (!telling || (h > 0 && telling[i]! > 0));
-    return chosen ? [{ row: 0, token, score, strict: true }] : [];
+    return chosen ? [{ trajectory: 0, token, score, strict: true }] : [];
   });
 }

@@ -12,7 +12,7 @@ import type { TreepoAllocation } from "./treepo.js";
  * import { babbler } from "arpo-lab/experimental/testing";
  *
  * const tree = await rollout(babbler(), { prompt: "6*7?" }, { rule: "treerl", seed: 1 });
- * assert.equal(tree.rows.length, 30);
+ * assert.equal(tree.trajectories.length, 30);
  * const branches = expansionRules.map((rule) => tree.replay({ rule }).branches);
  * assert.equal(branches[expansionRules.indexOf("treerl")], 24);
  * ```

@@ -34,8 +34,8 @@ export const shown = ({ mark, text }: Sum): string => mark + text;
 const reward = `import type { JudgedTrajectory } from "arpo-lab/learn";
 
 export const judge = ({ response, groundTruth, prompt, tree, length }: JudgedTrajectory) => ({
-  score: response.length + length / 1000 + tree.rows,
-  reason: [prompt.question, groundTruth, tree.kind, tree.row].join(" "),
+  score: response.length + length / 1000 + tree.trajectories,
+  reason: [prompt.question, groundTruth, tree.kind, tree.trajectory].join(" "),
   parts: { length },
 });
 `;

@@ -9,13 +9,23 @@ export function recordOf(tree: RolloutTree, step: number, index: number): TreeRe
   const order = [...tree.nodes].sort((a, b) => a.round - b.round || a.id - b.id);
   const at = new Map([[-1, -1], ...order.map(({ id }, i): [number, number] => [id, i])]);
   const nodes = order.map((node): TreeRecord["nodes"][number] => {
-    const { parent, kind, row, round, tokens, text, logprobs, entropy, finish, stop } = node;
+    const { parent, kind, trajectory, round, tokens, text, logprobs, entropy, finish, stop } = node;
     return {
-      ...{ parent: at.get(parent)!, kind, row, round, tokens: [...tokens], text },
+      ...{ parent: at.get(parent)!, kind, row: trajectory, round, tokens: [...tokens], text },
       ...{ logprobs: [...logprobs], entropy, stop },
       finish: finish === "context" ? "length" : finish,
       branch: node.branch?.map(
-        ({ row, round, attempt, remaining, u, entropy, baseline, consecutive, child }) => ({
+        ({
+          trajectory: row,
+          round,
+          attempt,
+          remaining,
+          u,
+          entropy,
+          baseline,
+          consecutive,
+          child,
+        }) => ({
           ...{ row, round, attempt, remaining, u, entropy, baseline, consecutive, child },
         }),
       ),
@@ -31,11 +41,11 @@ export function recordOf(tree: RolloutTree, step: number, index: number): TreeRe
     },
     prompt: { text: tree.prompt.text, tokens: [...tree.prompt.tokens] },
     nodes,
-    rows: tree.rows.map(({ row, kind, round, parent, from, leaf, end, calls }) => ({
-      ...{ row, kind, round, parent, calls, origin: at.get(from)!, leaf: at.get(leaf)! },
+    rows: tree.trajectories.map(({ id, kind, round, parent, from, leaf, end, calls }) => ({
+      ...{ row: id, kind, round, parent, calls, origin: at.get(from)!, leaf: at.get(leaf)! },
       end: end === "length" ? "length" : "answer",
     })),
     monitor: tree.monitor ?? null,
-    cuts: tree.rows.map(({ row }) => tree.cutTexts[row] ?? null),
+    cuts: tree.trajectories.map(({ id }) => tree.cutTexts[id] ?? null),
   };
 }

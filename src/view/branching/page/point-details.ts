@@ -5,19 +5,19 @@ import type { BranchingPayload, ShownPoint, ShownRule } from "../payload.js";
 
 /** A place's numbers, the text around it, and why the rule takes it. */
 export function pointDetails(
-  { rows }: BranchingPayload,
+  { trajectories }: BranchingPayload,
   rule: ShownRule,
   point: ShownPoint,
 ): HTMLElement {
-  const { row, at, place, scores, round, orders, children, numbers, why } = point;
+  const { trajectory, at, place, scores, round, orders, children, numbers, why } = point;
   const differ = new Set(scores).size > 1;
-  const of = rows.find((one) => one.row === row)!.length;
+  const of = trajectories.find((one) => one.id === trajectory)!.length;
   const times = orders.length === 1 ? "one branch" : `${orders.length} branches`;
   const told = element(
     "p",
     {},
     element("b", {}, rule.name),
-    `, round ${round}: ${times} of row ${row} after ${at} of its ${of} tokens. ${why}.`,
+    `, round ${round}: ${times} of row ${trajectory} after ${at} of its ${of} tokens. ${why}.`,
   );
   const around = element(
     "div",

@@ -13,7 +13,7 @@ export function startBranching(id: string, colours: PageColours): void {
   const svg = root?.querySelector("svg");
   if (!root || payload === undefined || !svg) return;
   const { sequential } = coloursOf(root, colours);
-  const { rules, rows } = payload;
+  const { rules, trajectories } = payload;
   const marks = [...svg.querySelectorAll<SVGCircleElement>(".arpo-mark")];
   const cursor = svg.querySelector(".arpo-cursor");
   for (const mark of marks) {
@@ -37,7 +37,7 @@ export function startBranching(id: string, colours: PageColours): void {
     "select",
     {},
     element("option", { value: "-1" }, "all"),
-    ...rows.map(({ row }) => element("option", { value: String(row) }, String(row))),
+    ...trajectories.map(({ id }) => element("option", { value: String(id) }, String(id))),
   );
   const details = element("div", { class: "arpo-point", "aria-live": "polite" });
   let chosen: SVGCircleElement | undefined;

@@ -34,7 +34,7 @@ export function makeActions(
     busy = waiting;
     for (const button of buttons) button.disabled = waiting;
   };
-  const needsKernel = ({ at: cutAt, result: said, rows: n, resample: again }: Asked) => {
+  const needsKernel = ({ at: cutAt, result: said, trajectories: n, resample: again }: Asked) => {
     const options = [
       ...(cutAt === undefined ? [] : [`at: ${cutAt}`]),
       ...(said === undefined ? [] : [`result: ${JSON.stringify(said)}`]),
@@ -85,17 +85,17 @@ export function makeActions(
     return place === length ? {} : { at: place };
   };
   const fork = button("fork here", "continue from this token with new rows", () =>
-    ask({ ...cut(), rows: count() }),
+    ask({ ...cut(), trajectories: count() }),
   );
   fork.dataset["action"] = "fork";
   const resample = button("resample", "write on from here once more, with another seed", () =>
-    ask({ ...cut(), rows: 1, resample: true }),
+    ask({ ...cut(), trajectories: 1, resample: true }),
   );
   resample.dataset["action"] = "resample";
   const edit = button(
     "continue with this result",
     "the rows go on as if the tool had said this",
-    () => ask({ result: result.value, rows: count() }),
+    () => ask({ result: result.value, trajectories: count() }),
   );
   edit.dataset["action"] = "edit";
   const whole = element("span", {}, "");

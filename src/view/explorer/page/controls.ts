@@ -42,7 +42,7 @@ export function makeControls(tree: PageTree, choices: Choices, changed: () => vo
       (value) => (choices.along = value as Choices["along"]),
     );
   }
-  const rows = tree.rows.map((row, i): [string, string] => {
+  const rows = tree.trajectories.map((row, i): [string, string] => {
     const score = row.score == null ? "" : `, score ${Number(row.score.toPrecision(3))}`;
     return [String(i), `row ${i} (${row.kind}, ${row.end}${score})`];
   });

@@ -35,22 +35,22 @@ export interface Scene {
 export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void {
   const { tree, colouring, scale, lane, left, top, width, height } = scene;
   const missing = new Set(scene.replay.missing);
-  const laneOf = (row: number) => Math.max(0, row);
+  const laneOf = (trajectory: number) => Math.max(0, trajectory);
   const x = (depth: number) => scene.inset + depth * scale - left;
-  const y = (row: number) => laneOf(row) * lane - top;
-  const inView = (row: number) => y(row) > -lane && y(row) < height;
+  const y = (trajectory: number) => laneOf(trajectory) * lane - top;
+  const inView = (trajectory: number) => y(trajectory) > -lane && y(trajectory) < height;
   context.clearRect(0, 0, width, height);
 
   context.strokeStyle = scene.ink;
   context.lineWidth = 1;
-  tree.rows.forEach(({ kind, parent, from }, row) => {
+  tree.trajectories.forEach(({ kind, parent, from }, trajectory) => {
     // Rows of imported files share beginnings without being branches.
-    const above = kind === "branch" ? parent : (tree.nodes[from]?.row ?? -1);
+    const above = kind === "branch" ? parent : (tree.nodes[from]?.trajectory ?? -1);
     if (from < 0 || above < 0) return;
-    const [a, b] = [y(above), y(row)];
+    const [a, b] = [y(above), y(trajectory)];
     const at = x(scene.spans[from]!.to);
     if (b < -lane || a > height || at < 0 || at > width) return;
-    context.globalAlpha = missing.has(row) ? 0.2 : 0.55;
+    context.globalAlpha = missing.has(trajectory) ? 0.2 : 0.55;
     context.beginPath();
     context.moveTo(at, a + lane / 2);
     context.lineTo(at, b + lane / 2);
@@ -59,10 +59,10 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
 
   tree.nodes.forEach((node, id) => {
     const [from, to] = [x(scene.spans[id]!.from), x(scene.spans[id]!.to)];
-    if (!inView(node.row) || to < 0 || from > width) return;
-    const at = y(node.row) + 3;
+    if (!inView(node.trajectory) || to < 0 || from > width) return;
+    const at = y(node.trajectory) + 3;
     const tall = lane - 7;
-    context.globalAlpha = missing.has(node.row) || scene.shown?.has(id) === false ? 0.22 : 1;
+    context.globalAlpha = missing.has(node.trajectory) || scene.shown?.has(id) === false ? 0.22 : 1;
     if (node.kind !== "model") {
       context.fillStyle = node.kind === "tool" ? "#5f9e8f" : "#888888";
       context.fillRect(from, at + tall / 4, Math.max(1, to - from - 1), tall / 2);
@@ -144,22 +144,22 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
     context.textBaseline = "middle";
     context.fillStyle = scene.ink;
     const first = new Map<number, number>();
-    tree.nodes.forEach(({ row }, id) => {
-      if (!first.has(laneOf(row))) first.set(laneOf(row), id);
+    tree.nodes.forEach(({ trajectory }, id) => {
+      if (!first.has(laneOf(trajectory))) first.set(laneOf(trajectory), id);
     });
-    tree.rows.forEach(({ leaf, score, kind, from }, row) => {
-      if (!inView(row)) return;
-      const begin = first.get(row);
-      const middle = y(row) + lane / 2 - 0.5;
+    tree.trajectories.forEach(({ leaf, score, kind, from }, trajectory) => {
+      if (!inView(trajectory)) return;
+      const begin = first.get(trajectory);
+      const middle = y(trajectory) + lane / 2 - 0.5;
       const own = begin === undefined ? from : begin;
       if (own < 0) return;
       const start = x(begin === undefined ? scene.spans[own]!.to : scene.spans[own]!.from);
-      context.globalAlpha = missing.has(row) ? 0.25 : 0.7;
+      context.globalAlpha = missing.has(trajectory) ? 0.25 : 0.7;
       context.textAlign = "right";
-      context.fillText(String(row), start - (kind === "branch" ? 9 : 6), middle);
+      context.fillText(String(trajectory), start - (kind === "branch" ? 9 : 6), middle);
       if (score == null || leaf < 0) return;
       context.textAlign = "left";
-      context.globalAlpha = missing.has(row) ? 0.25 : 1;
+      context.globalAlpha = missing.has(trajectory) ? 0.25 : 1;
       context.fillText(String(Number(score.toPrecision(3))), x(scene.spans[leaf]!.to) + 8, middle);
     });
     context.textAlign = "left";
@@ -170,28 +170,28 @@ export function drawTree(context: CanvasRenderingContext2D, scene: Scene): void 
   function drawPoints(): void {
     for (const { node: id, offset, points } of placedPoints(tree, scene.replay.points)) {
       const { from, to } = scene.spans[id]!;
-      const { length, row } = tree.nodes[id]!;
+      const { length, trajectory } = tree.nodes[id]!;
       const at = x(from + (to - from) * (length > 0 ? offset / length : 0));
-      if (!inView(row) || at < -6 || at > width + 6) continue;
+      if (!inView(trajectory) || at < -6 || at > width + 6) continue;
       const isNew = points.some(({ child }) => child === undefined);
       context.globalAlpha = scene.shown?.has(id) === false ? 0.22 : 1;
-      mark(at, y(row) + lane / 2 - 0.5, true, isNew);
+      mark(at, y(trajectory) + lane / 2 - 0.5, true, isNew);
     }
   }
 
   /** A mark after each node where something was decided: full if it branches, ringed if it changed. */
   function drawAttempts(): void {
-    const marks = new Map<number, { row: number; branch: boolean; changed: boolean }>();
-    for (const { node, row, branch, was } of scene.replay.attempts) {
-      const mark = marks.get(node) ?? { row, branch: false, changed: false };
+    const marks = new Map<number, { trajectory: number; branch: boolean; changed: boolean }>();
+    for (const { node, trajectory, branch, was } of scene.replay.attempts) {
+      const mark = marks.get(node) ?? { trajectory, branch: false, changed: false };
       mark.branch ||= branch;
       mark.changed ||= was !== branch;
       marks.set(node, mark);
     }
-    for (const [id, { row, branch, changed }] of marks) {
+    for (const [id, { trajectory, branch, changed }] of marks) {
       const at = x(scene.spans[id]!.to);
-      if (!inView(row) || at < -6 || at > width + 6) continue;
-      const middle = y(row) + lane / 2 - 0.5;
+      if (!inView(trajectory) || at < -6 || at > width + 6) continue;
+      const middle = y(trajectory) + lane / 2 - 0.5;
       context.globalAlpha = scene.shown?.has(id) === false ? 0.22 : 1;
       mark(at, middle, branch, changed);
     }

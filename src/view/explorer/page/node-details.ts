@@ -20,7 +20,7 @@ export function nodeDetails(
   const kinds = { model: "the model wrote", tool: "a tool answered", end: "an end token was put" };
   const facts = [
     `node ${id}: ${kinds[node.kind]} ${node.length} tokens`,
-    node.row < 0 ? "taken over in the fork" : `row ${node.row}, round ${node.round}`,
+    node.trajectory < 0 ? "taken over in the fork" : `row ${node.trajectory}, round ${node.round}`,
   ];
   if (node.entropy != null) facts.push(`segment entropy ${number(node.entropy)}`);
   if (node.reward != null) facts.push(`mean score of its rows ${number(node.reward)}`);

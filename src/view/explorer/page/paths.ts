@@ -1,15 +1,16 @@
 import type { PageTree } from "./unpack-tree.js";
 
 /** The nodes of a row from the prompt to its leaf. */
-export function pathOf(tree: PageTree, row: number): number[] {
+export function pathOf(tree: PageTree, trajectory: number): number[] {
   const path: number[] = [];
-  for (let id = tree.rows[row]!.leaf; id >= 0; id = tree.nodes[id]!.parent) path.push(id);
+  for (let id = tree.trajectories[trajectory]!.leaf; id >= 0; id = tree.nodes[id]!.parent)
+    path.push(id);
   return path.reverse();
 }
 
 /** The places of a row's tokens in the tree's list. */
-function tokensOf(tree: PageTree, row: number): number[] {
-  return pathOf(tree, row).flatMap((id) => {
+function tokensOf(tree: PageTree, trajectory: number): number[] {
+  return pathOf(tree, trajectory).flatMap((id) => {
     const { start, length } = tree.nodes[id]!;
     return Array.from({ length }, (_, i) => start + i);
   });
@@ -49,20 +50,20 @@ export function spansOf(tree: PageTree, along: "tokens" | "time"): Span[] {
 
 /** The row that a node is drawn in; what a fork took over lies in the first. */
 export function laneOf(tree: PageTree, node: number): number {
-  return Math.max(0, tree.nodes[node]!.row);
+  return Math.max(0, tree.nodes[node]!.trajectory);
 }
 
 /** The node of a row that is nearest to a place along it; -1 where the row has none. */
 export function nearestNode(
   tree: PageTree,
   spans: readonly Span[],
-  row: number,
+  trajectory: number,
   depth: number,
 ): number {
   let best = -1;
   let distance = Infinity;
   spans.forEach(({ from, to }, i) => {
-    if (laneOf(tree, i) !== row) return;
+    if (laneOf(tree, i) !== trajectory) return;
     const away = Math.max(from - depth, depth - to, 0);
     if (away < distance) [best, distance] = [i, away];
   });

@@ -13,7 +13,7 @@ export interface PlacedPoints {
 export function placedPoints(tree: PageTree, points: readonly ReplayPoint[]): PlacedPoints[] {
   const found = new Map<string, PlacedPoints>();
   for (const point of points) {
-    const path = pathOf(tree, point.row);
+    const path = pathOf(tree, point.trajectory);
     const node =
       path.find((id) => tree.nodes[id]!.depth + tree.nodes[id]!.length >= point.at) ?? path.at(-1);
     if (node === undefined) continue;

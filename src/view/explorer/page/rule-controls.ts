@@ -96,7 +96,7 @@ export function ruleControls(
 
 /** The rules that can say anything of a tree: none where nothing is known of its tokens. */
 export function rulesToAsk({ plan, expansions }: PageTree): RolloutRule[] {
-  const attempted = plan.attemptsPerRow > 0 ? branchRules : [];
+  const attempted = plan.attemptsPerTrajectory > 0 ? branchRules : [];
   const isKnown = Object.values(expansions).some(({ settings }) => "signal" in settings);
   return [...attempted, ...(attempted.length > 0 || isKnown ? keysOf(expansions) : [])];
 }

@@ -54,11 +54,11 @@ export class ShownTree {
 
   /** Whether rows have scores to be told. */
   get scored(): boolean {
-    return this.tree.rows.some(({ score }) => score != null);
+    return this.tree.trajectories.some(({ score }) => score != null);
   }
 
   /** The rows whose paths are shown. */
   get followed(): number[] {
-    return [this.choices.follow, this.choices.compare].filter((row) => row >= 0);
+    return [this.choices.follow, this.choices.compare].filter((trajectory) => trajectory >= 0);
   }
 }

@@ -46,7 +46,7 @@ export function startExplorer(id: string, colours: PageColours): void {
   }
   function changed(): void {
     shown.update(coloursOf(root!, colours));
-    const isAsked = isExpansion(shown.choices.rule) || tree.plan.attemptsPerRow > 0;
+    const isAsked = isExpansion(shown.choices.rule) || tree.plan.attemptsPerTrajectory > 0;
     count.textContent = isAsked ? replayWords(shown.replay) : "";
     count.dataset["branches"] = String(shown.replay.branches);
     legend.replaceChildren(...legendOf(shown));

@@ -10,21 +10,21 @@ export function trailOf({ tree, colouring, followed: rows }: ShownTree): HTMLEle
   if (a === undefined) return [];
   const same = b === undefined ? 0 : sharedTokens(tree, a, b);
   const from = Math.max(0, same - 20);
-  const paths = rows.map((row) => rowTokens(tree, pathOf(tree, row)));
+  const paths = rows.map((trajectory) => rowTokens(tree, pathOf(tree, trajectory)));
   const words =
     b === undefined
       ? ""
       : paths.every(({ length }) => length === same)
         ? `Rows ${a} and ${b} have the same tokens.`
         : `Rows ${a} and ${b} share ${same} tokens; the dashed line is where they part.`;
-  const columns = rows.map((row, i) => {
-    const { reason } = tree.rows[row]!;
+  const columns = rows.map((trajectory, i) => {
+    const { reason } = tree.trajectories[trajectory]!;
     return element(
       "div",
       {},
-      element("h4", {}, `row ${row}${from > 0 ? `, from token ${from} on` : ""}`),
+      element("h4", {}, `row ${trajectory}${from > 0 ? `, from token ${from} on` : ""}`),
       reason == null ? undefined : element("p", {}, reason),
-      heatText(tree, colouring, paths[i]!.slice(from), `row ${row}`),
+      heatText(tree, colouring, paths[i]!.slice(from), `row ${trajectory}`),
     );
   });
   return [element("p", {}, words), element("div", { class: "arpo-columns" }, ...columns)];

@@ -41,7 +41,7 @@ export function makeCanvas(
   const ruler = element("div", { class: "arpo-ruler", "aria-hidden": "true" });
   // Scores stand behind their rows.
   const behind = shown.scored ? 44 : 10;
-  const height = Math.min(420, Math.max(lane, tree.rows.length * lane)) + 16;
+  const height = Math.min(420, Math.max(lane, tree.trajectories.length * lane)) + 16;
   scroller.style.height = `${height}px`;
   const strips = new Map<number, HTMLCanvasElement>();
   let zoom = 1;
@@ -58,7 +58,10 @@ export function makeCanvas(
       scale: ((width - inset - behind) / shown.longest) * zoom,
       left: scroller.scrollLeft,
       top: scroller.scrollTop,
-      shown: rows.length > 0 ? new Set(rows.flatMap((row) => pathOf(tree, row))) : undefined,
+      shown:
+        rows.length > 0
+          ? new Set(rows.flatMap((trajectory) => pathOf(tree, trajectory)))
+          : undefined,
       parting:
         rows.length === 2 && shown.choices.along === "tokens"
           ? sharedTokens(tree, rows[0]!, rows[1]!)
@@ -77,7 +80,7 @@ export function makeCanvas(
     canvas.style.width = `${view.width}px`;
     canvas.style.height = `${view.height}px`;
     spacer.style.width = `${inset + behind + shown.longest * view.scale}px`;
-    spacer.style.height = `${Math.max(tree.rows.length * lane, view.height)}px`;
+    spacer.style.height = `${Math.max(tree.trajectories.length * lane, view.height)}px`;
     const context = canvas.getContext("2d");
     if (!context) return;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -104,9 +107,12 @@ export function makeCanvas(
   canvas.onclick = (event) => {
     const box = canvas.getBoundingClientRect();
     const view = scene();
-    const row = Math.floor((event.clientY - box.top + view.top) / lane);
+    const trajectory = Math.floor((event.clientY - box.top + view.top) / lane);
     const depth = (event.clientX - box.left + view.left - inset) / view.scale;
-    const node = row < tree.rows.length ? nearestNode(tree, shown.spans, row, depth) : -1;
+    const node =
+      trajectory < tree.trajectories.length
+        ? nearestNode(tree, shown.spans, trajectory, depth)
+        : -1;
     if (node >= 0) select(node);
   };
   canvas.onkeydown = (event) => {

@@ -8,12 +8,12 @@ const inParts = (list: readonly number[], size: number): number[][] =>
 
 /** Turns what was packed back into plans that can be followed. */
 export function unpackPlans({
-  rows,
+  trajectories,
   plans,
 }: PackedExpansions): Partial<Record<ExpansionRule, ExpansionPlan>> {
   const made = Object.entries(plans).map(([rule, { places, counts, turns, ...rest }]) => {
-    const chains = rows.map(([row, parent, tree, start, split, length, isFirst], i) => ({
-      ...{ row: row!, parent: parent!, tree: tree!, start: start!, split: split!, length: length! },
+    const chains = trajectories.map(([row, parent, tree, start, split, length, isFirst], i) => ({
+      ...{ id: row!, parent: parent!, tree: tree!, start: start!, split: split!, length: length! },
       // What is no branch and no first row was a refill.
       kind:
         isFirst === 1

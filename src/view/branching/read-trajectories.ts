@@ -5,12 +5,19 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { pathOf } from "../../rollout/tree/tree-data.js";
 import type { ShownPoint } from "./payload.js";
 
-/** What a view asks of a tree's rows. */
-export interface RowReader {
-  row(row: number): { shared: number; length: number; results: [from: number, to: number][] };
-  /** A token of a row, by its place in the response, with what is known of it. */
-  around(row: number, place: number): Pick<ShownPoint, "before" | "token" | "after" | "numbers">;
-  /** The mean entropy along the rows, each token once; null where nothing was drawn. */
+/** What a view asks of a tree's trajectories. */
+export interface TrajectoryReader {
+  trajectory(trajectory: number): {
+    shared: number;
+    length: number;
+    results: [from: number, to: number][];
+  };
+  /** A token of a trajectory, by its place in the response, with what is known of it. */
+  around(
+    trajectory: number,
+    place: number,
+  ): Pick<ShownPoint, "before" | "token" | "after" | "numbers">;
+  /** The mean entropy along the trajectories, each token once; null where nothing was drawn. */
   profile(parts: number, longest: number): (number | null)[];
 }
 
@@ -23,28 +30,31 @@ const signals = [
   ["-ln p", "surprisal"],
 ] as const;
 
-/** Reads rows once each. */
-export function rowReader(tree: RolloutTree, tokenizer: Tokenizer | undefined): RowReader {
+/** Reads each trajectory once. */
+export function trajectoryReader(
+  tree: RolloutTree,
+  tokenizer: Tokenizer | undefined,
+): TrajectoryReader {
   const chains = storedChains(tree);
-  const known = new Map<number, ReturnType<typeof readRow>>();
-  const read = (row: number) => {
-    const found = known.get(row) ?? readRow(tree, chains[row]!);
-    known.set(row, found);
+  const known = new Map<number, ReturnType<typeof readTrajectory>>();
+  const read = (trajectory: number) => {
+    const found = known.get(trajectory) ?? readTrajectory(tree, chains[trajectory]!);
+    known.set(trajectory, found);
     return found;
   };
   return {
-    row: (row) => {
-      const { split, length } = chains[row]!;
+    trajectory: (trajectory) => {
+      const { split, length } = chains[trajectory]!;
       const results: [from: number, to: number][] = [];
       let at = 0;
-      for (const { kind, tokens } of pathOf(tree, tree.rows[row]!.leaf)) {
+      for (const { kind, tokens } of pathOf(tree, tree.trajectories[trajectory]!.leaf)) {
         if (kind === "tool" && tokens.length > 0) results.push([at, at + tokens.length]);
         at += tokens.length;
       }
       return { shared: split, length, results };
     },
-    around: (row, place) => {
-      const { ids, values, results } = read(row);
+    around: (trajectory, place) => {
+      const { ids, values, results } = read(trajectory);
       const told = (from: number, to: number) => {
         const some = ids.slice(Math.max(0, from), Math.max(0, to));
         return tokenizer ? tokenizer.decode(some) : some.join(" ");
@@ -85,8 +95,8 @@ export function rowReader(tree: RolloutTree, tokenizer: Tokenizer | undefined): 
 }
 
 /** A row's token ids, signals and the ends of its results, from the prompt on. */
-function readRow(tree: RolloutTree, chain: Chain) {
-  const path = pathOf(tree, tree.rows[chain.row]!.leaf);
+function readTrajectory(tree: RolloutTree, chain: Chain) {
+  const path = pathOf(tree, tree.trajectories[chain.id]!.leaf);
   const ids = path.flatMap(({ tokens }) => [...tokens]);
   const whole = { ...chain, start: 0, nodes: path };
   const values = signals.map(([, signal]) => signalOf(whole, signal));

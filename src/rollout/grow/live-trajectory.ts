@@ -1,6 +1,12 @@
 import type { Row, Segment } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
-import type { RowChoice, RowEnd, RowKind, RowOutcome, TreeNode } from "../tree/tree-values.js";
+import type {
+  TrajectoryChoice,
+  TrajectoryEnd,
+  TrajectoryKind,
+  TrajectoryOutcome,
+  TreeNode,
+} from "../tree/tree-values.js";
 import type { Episode } from "./episode.js";
 
 /** A node while the tree grows: nodes are numbered at the end, so that numbers do not depend on timing. */
@@ -16,9 +22,9 @@ export interface Written {
 }
 
 /** A row while the tree grows. */
-export interface LiveRow {
-  row: number;
-  kind: RowKind;
+export interface LiveTrajectory {
+  id: number;
+  kind: TrajectoryKind;
   round: number;
   parent: number;
   from: LiveNode | undefined;
@@ -37,19 +43,19 @@ export interface LiveRow {
   baseline: number | undefined;
   /** Branchings in a row along its path, as of the last round that is decided. */
   consecutive: number;
-  end: RowEnd | undefined;
+  end: TrajectoryEnd | undefined;
   /** What the row does in its environment, from its first call there on. */
   episode?: Episode;
   /** What the environment says of the row, once it has ended. */
-  outcome?: RowOutcome;
-  chosen?: RowChoice;
+  outcome?: TrajectoryOutcome;
+  chosen?: TrajectoryChoice;
   /** Its first segment, where that was begun before the row was. */
   begun?: Promise<Written> | undefined;
 }
 
 /** A surviving row at the end of a round: the state a branch would copy. */
 export interface BranchPoint {
-  row: LiveRow;
+  trajectory: LiveTrajectory;
   /** A session row that stands there; the row's own unless it has already gone on. */
   handle: Row;
   owned: boolean;
