@@ -1,4 +1,4 @@
-// Checks the addons that a package brings: what each asks of its machine, by its file; and a product on two
+// Checks the addons that a package brings, or those that are named: what each asks of its machine, by its file; and a product on two
 // threads, where this machine runs it: by itself, with Node for another platform under an emulator
 // (qemu-aarch64-static with Debian's arm64 libraries) or under Wine. The registry has those Nodes.
 import { spawnSync } from "node:child_process";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { addonShape } from "./addon-shape.mjs";
+import { addons } from "./package-rules.mjs";
 
 const prebuilt = fileURLToPath(new URL("../native/prebuilt", import.meta.url));
 const place = mkdtempSync(join(tmpdir(), "arpo-addons-"));
@@ -122,11 +123,7 @@ function tryOut(name) {
   return { says: `${readFileSync(answer, "utf8")} ${how}`.trim() };
 }
 
-const names = ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm64-musl"].concat([
-  "darwin-x64",
-  "darwin-arm64",
-  "win32-x64",
-]);
+const names = process.argv.length > 2 ? process.argv.slice(2) : addons;
 try {
   for (const name of names) {
     const faults = faultsOf(name);

@@ -23,14 +23,14 @@ const never = [
 const isPublicHelper = (path) =>
   /^(dist\/)?src\/rollout\/testing\//.test(path) && !/\.test\./.test(path);
 
-const addons = ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm64-musl"].concat([
+/** The platforms that a release has addons for. */
+export const addons = ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm64-musl"].concat([
   "darwin-x64",
   "darwin-arm64",
   "win32-x64",
 ]);
 /** What is made only when a package is. */
 const made = [
-  ...addons.map((name) => `native/prebuilt/${name}.node`),
   "dist/lab-page/BUILD/first.json",
   "dist/lab-page/BUILD/static/main.js",
   "dist/docs/index.html",
@@ -61,9 +61,9 @@ function links(path) {
 
 /**
  * What is wrong with the package's files, one sentence each: nothing, where all is well. `complete`: also what
- * is made only for a package must be there.
+ * is made only for a package must be there, and these platforms' addons.
  */
-export function faultsOf(paths, { complete = true } = {}) {
+export function faultsOf(paths, { complete = true, addons: platforms = addons } = {}) {
   const there = new Set(paths);
   const folders = new Set(
     paths.flatMap((p) => p.split("/").map((_, i, all) => all.slice(0, i).join("/"))),
@@ -75,7 +75,8 @@ export function faultsOf(paths, { complete = true } = {}) {
     if (rule) faults.push(`${path} is in the package: ${rule[1]}`);
   }
   const named = new Set(paths.map((p) => p.replace(/^(dist\/lab-page)\/[^/]+/, "$1/BUILD")));
-  for (const path of complete ? [...always, ...made] : always)
+  const prebuilt = platforms.map((name) => `native/prebuilt/${name}.node`);
+  for (const path of complete ? [...always, ...made, ...prebuilt] : always)
     if (!named.has(path)) faults.push(`${path} is not in the package`);
   const { exports, imports, bin } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   for (const target of targets({ exports, imports, bin })) {

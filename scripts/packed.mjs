@@ -1,7 +1,7 @@
 // Installs the packed package as a person would: in an empty folder, without a compiler or development
 // dependencies; then, without a network, uses it: a notebook, a cell, the lab in a browser, two steps of
-// training, and a smoke on other Nodes. `node scripts/packed.mjs [FILE.tgz]`; without a file it packs first.
-// What could not be tried is listed at the end.
+// training, and a smoke on other Nodes. `node scripts/packed.mjs [--brief] [FILE.tgz]`; without a file it packs
+// first. `--brief` leaves other Nodes and the tour to .ci/full. What could not be tried is listed at the end.
 import { spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -21,7 +21,8 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const script = fileURLToPath(import.meta.url);
 const chromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const nodes = ["20.20", "22", "24", "26"];
+const brief = process.argv.includes("--brief");
+const nodes = brief ? [] : ["20.20", "22", "24", "26"];
 
 const which = (tool) =>
   process.env.PATH.split(delimiter)
@@ -197,13 +198,13 @@ async function use(place) {
   timed("a cell that takes one step", () =>
     run("npx", ["arpo-lab", "run", "one.ipynb", "--out", "done.ipynb"], here),
   );
-  timed("the tour", () =>
+  const tour = () =>
     run(
       "npx",
       ["arpo-lab", "run", join(own, "notebooks/00-tour.ipynb"), "--out", "tour.ipynb"],
       here,
-    ),
-  );
+    );
+  if (!brief) timed("the tour", tour);
   leftOut.push(...(await tryLab(bin, here)));
   const two = ["trainer.total_training_steps=2", "trainer.default_local_dir=run"];
   const train = [
@@ -248,7 +249,7 @@ function useAlone(place) {
     https_proxy: nowhere,
     npm_config_registry: nowhere,
   };
-  const again = [process.execPath, script, "--use", place];
+  const again = [process.execPath, script, "--use", place, ...(brief ? ["--brief"] : [])];
   const [command, args] = cut
     ? ["unshare", ["-n", "sh", "-c", `(${up}) && exec "$@"`, "sh", ...again]]
     : [again[0], again.slice(1)];
@@ -257,7 +258,7 @@ function useAlone(place) {
   return cut ? [] : ["a machine without network (unshare -n): proxies to nowhere instead"];
 }
 
-const [first, second] = process.argv.slice(2);
+const [first, second] = process.argv.slice(2).filter((word) => word !== "--brief");
 if (first === "--use") {
   const leftOut = await use(second);
   for (const what of leftOut) console.log(`left out: ${what}`);

@@ -30,5 +30,3 @@ export function addressPictures() {
   writeFileSync(kept, text);
   writeFileSync(readme, withAddresses(text, about));
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) restoreReadme();

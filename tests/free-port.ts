@@ -1,10 +1,7 @@
-import { type AddressInfo, createServer } from "node:net";
+import { freePorts } from "../kernel/client/free-ports.js";
 
-/** A port of this machine that nobody listens at. */
+/** A port of this machine that nobody listens at, for a program that cannot be asked for its port. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
+  const [port] = await freePorts(1);
+  return port!;
 }

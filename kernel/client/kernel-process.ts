@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Connection } from "../wire/connection.js";
+import { freePorts } from "./free-ports.js";
 import type { KernelSpec } from "./kernel-spec.js";
 
 /**
@@ -26,21 +26,10 @@ export class KernelDiedError extends Error {
   override name = "KernelDiedError";
 }
 
-async function freePort(): Promise<number> {
-  return await new Promise((found, failed) => {
-    const server = createServer();
-    server.once("error", failed);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => found(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
-}
-
 async function newConnection(folder: string, transport: "ipc" | "tcp"): Promise<Connection> {
   // Unix sockets: no port to lose to another program between choosing and binding it.
   const ipc = transport === "ipc" && process.platform !== "win32" && folder.length < 80;
-  const ports = ipc ? [1, 2, 3, 4, 5] : await Promise.all(Array.from({ length: 5 }, freePort));
+  const ports = ipc ? [1, 2, 3, 4, 5] : await freePorts(5);
   return {
     transport: ipc ? "ipc" : "tcp",
     ip: ipc ? join(folder, "kernel") : "127.0.0.1",

@@ -2,11 +2,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Dealer, Request, Subscriber } from "zeromq";
+import { freePorts } from "../../kernel/client/free-ports.js";
 import { type Connection, endpoint } from "../../kernel/wire/connection.js";
 import {
   decodeMessage,
@@ -62,14 +62,6 @@ export const held = `await new Promise((go) => {
   });
   ${begun}
 });`;
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((s) => new Promise((r) => s.once("listening", r))));
-  const ports = servers.map((s) => (s.address() as AddressInfo).port);
-  await Promise.all(servers.map((s) => new Promise((r) => s.close(r))));
-  return ports;
-}
 
 const main = fileURLToPath(new URL("../../kernel/main.js", import.meta.url));
 

@@ -4,13 +4,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { LabServer } from "../../kernel/server/lab-server.js";
+import { freePort } from "../free-port.js";
 import { BrowserLab, codeCell, noBrowser, notebookFile } from "../lab/browser-lab.js";
 import { until } from "../until.js";
 
@@ -36,14 +36,6 @@ let port = 0;
 let jupyter: ChildProcess | undefined;
 let log = "";
 let server: LabServer;
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((listening) => probe.once("listening", listening));
-  const { port: found } = probe.address() as AddressInfo;
-  await new Promise((closed) => probe.close(closed));
-  return found;
-}
 
 function makeFiles(): void {
   mkdirSync(join(files, "folder"), { recursive: true });

@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync, readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { cluster, type Cluster } from "../../src/scale/index.js";
 import { pause } from "../../src/http/pause.js";
+import { freePort } from "../free-port.js";
 import { until } from "../until.js";
 
 const starter = fileURLToPath(new URL("../../../tests/python/start_ray.py", import.meta.url));
@@ -20,17 +20,6 @@ export const rayMissing =
     : spawnSync(python, ["-c", "import ray, aiohttp"]).status === 0
       ? false
       : `${python} has no ray[default]`;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => {
-    server.listen(0, "127.0.0.1", listening);
-  });
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 /** A process and all that it has started, by Linux's own list. */
 function family(root: number): number[] {

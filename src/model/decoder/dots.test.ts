@@ -143,8 +143,9 @@ for (const [kind, load] of engines) {
 }
 
 const narrowed = process.env["ARPO_LAB_ISA"] !== undefined;
+const skip = (narrowed || process.arch !== "x64") && "only an x64 processor has these instructions";
 for (const isa of ["sse2", "avx2", "avx512"]) {
-  test(`so it is with no more than ${isa}`, { skip: narrowed || process.arch !== "x64" }, () => {
+  test(`so it is with no more than ${isa}`, { skip }, () => {
     // Without the name by which it would take itself for a part of this run.
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined, ARPO_LAB_ISA: isa };
     const { status, stdout } = spawnSync(process.execPath, [fileURLToPath(import.meta.url)], {

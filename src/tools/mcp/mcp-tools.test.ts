@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { freePort } from "../../../tests/free-port.js";
 import { until } from "../../../tests/until.js";
 import { ToolSet } from "../tool-set.js";
 import { mcpTools, type McpServer } from "./mcp-tools.js";
@@ -15,14 +14,6 @@ const everything = join(
   ),
   "dist/index.js",
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 async function exercise(server: McpServer): Promise<void> {
   const { tools, server: name } = await mcpTools(server, { prefix: "x_" });
