@@ -1,16 +1,16 @@
 // What every estimator of the family costs on a tree of 64 rows, the sums behind the advantages included,
 // and what it costs to say where every rule would have branched in it.
-import { advantages, creditEstimators } from "../src/learn/index.js";
-import { score } from "../src/reward/index.js";
-import {
-  branchRules,
-  expansionRules,
-  rollout,
-  rolloutPresets,
-  type RolloutTree,
-} from "../src/rollout/index.js";
-import { babbler } from "../src/rollout/testing/index.js";
-import { calculator, ToolSet } from "../src/tools/index.js";
+import { advantages } from "../src/learn/advantages.js";
+import { creditEstimators } from "../src/learn/credit-of.js";
+import { score } from "../src/reward/score-trees.js";
+import { branchRules } from "../src/rollout/branch/branch-rule.js";
+import { expansionRules } from "../src/rollout/branch/family/settings.js";
+import { rollout } from "../src/rollout/rollout.js";
+import { rolloutPresets } from "../src/rollout/presets.js";
+import type { RolloutTree } from "../src/rollout/rollout-tree.js";
+import { babbler } from "../src/rollout/testing/babbler.js";
+import { calculator } from "../src/tools/calculator/calculator.js";
+import { ToolSet } from "../src/tools/tool-set.js";
 import type { Figure } from "./figure.js";
 
 const repeats = 25;

@@ -3,9 +3,8 @@
 // rows, each as a share of those rates and beside the compiled engine in the same run. What does not fit
 // the card is left out in so many words. `--sizes small,large,smol,half` chooses (default: all, and on a
 // GPU made of software, whose figures say nothing, small alone).
-import { modelConfig, type ModelConfig } from "../src/model/index.js";
-import { switchBackend } from "../src/tensor/backends.js";
-import { ready } from "../src/tensor/index.js";
+import { modelConfig, type ModelConfig } from "../src/model/config.js";
+import { switchBackend, ready } from "../src/tensor/backends.js";
 import { findGpu, releaseWebgpu, webgpuDevice } from "../src/tensor/optional/webgpu.js";
 import type { Benchmark, Figure } from "./figure.js";
 import { cardRates } from "./parts/gpu-rates.js";

@@ -5,20 +5,26 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { tasks, world } from "../src/data/index.js";
-import {
-  Learner,
-  SftTrainer,
-  exampleOf,
-  type BatchRow,
-  TrainingBatch,
-} from "../src/learn/index.js";
-import { Model, type ModelConfigInput } from "../src/model/index.js";
-import { Policy } from "../src/policy/index.js";
-import { deepResearch } from "../src/reward/index.js";
-import { Trainer, demonstrations, loadConfig, tinyRecipe, train } from "../src/run/index.js";
+import { tasks } from "../src/data/tasks/index.js";
+import { world } from "../src/data/tasks/world.js";
+import { Learner } from "../src/learn/learner.js";
+import { SftTrainer } from "../src/learn/sft/train.js";
+import { exampleOf } from "../src/learn/sft/demonstration-example.js";
+import { type BatchRow, TrainingBatch } from "../src/learn/batch.js";
+import { Model } from "../src/model/transformer/transformer.js";
+import type { ModelConfigInput } from "../src/model/config.js";
+import { Policy } from "../src/policy/policies.js";
+import { deepResearch } from "../src/reward/deep-research.js";
+import { Trainer } from "../src/run/trainer/trainer.js";
+import { demonstrations } from "../src/run/tiny/demonstrations.js";
+import { loadConfig } from "../src/run/config/load.js";
+import { tinyRecipe } from "../src/run/tiny/train-tiny.js";
+import { train } from "../src/run/trainer/train.js";
 import { taskTools } from "../src/defaults/task-tools.js";
-import { AdamW, gradientsOf, ready, tf } from "../src/tensor/index.js";
+import { AdamW } from "../src/tensor/adamw.js";
+import { gradientsOf } from "../src/tensor/gradients.js";
+import { ready } from "../src/tensor/backends.js";
+import { tf } from "../src/tensor/tf.js";
 import type { Figure } from "./figure.js";
 import { beside } from "./parts/beside.js";
 import { engineSizes } from "./parts/engine-sizes.js";

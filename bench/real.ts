@@ -11,8 +11,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Benchmark, Figure } from "./figure.js";
-import { Policy } from "../src/policy/index.js";
-import { ready } from "../src/tensor/index.js";
+import { Policy } from "../src/policy/policies.js";
+import { ready } from "../src/tensor/backends.js";
 import { Asked } from "./parts/asked.js";
 import {
   type Decoding,

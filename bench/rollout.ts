@@ -2,14 +2,21 @@
 // random weights. Such a model writes no calls of its own, so a wrapper ends its segments with one:
 // everything is decoded as always, only where a segment ends is prescribed.
 import { setTimeout as sleep } from "node:timers/promises";
-import { decoderShape, decoderWeights, Model, PlainDecoder } from "../src/model/index.js";
+import { decoderShape, decoderWeights } from "../src/model/decoder/of-model.js";
+import { Model } from "../src/model/transformer/transformer.js";
+import { PlainDecoder } from "../src/model/decoder/plain.js";
 import { EngineDecoder } from "../src/model/decoder/engine.js";
-import { LocalPolicy, type Policy, type Row, type Segment } from "../src/policy/index.js";
-import { rollout, rolloutPresets, type RolloutOptions } from "../src/rollout/index.js";
-import { CodePointTokenizer } from "../src/rollout/testing/index.js";
+import { LocalPolicy } from "../src/policy/local-policy.js";
+import type { Policy } from "../src/policy/policies.js";
+import type { Row, Segment } from "../src/policy/policy.js";
+import { rollout } from "../src/rollout/rollout.js";
+import { rolloutPresets } from "../src/rollout/presets.js";
+import type { RolloutOptions } from "../src/rollout/options.js";
+import { CodePointTokenizer } from "../src/rollout/testing/code-point-tokenizer.js";
 import { loadNativeEngine, nativeEngineExists } from "../src/tensor/engine/native-engine.js";
 import { loadWasmEngine } from "../src/tensor/engine/wasm-engine.js";
-import { ToolSet, type Tool } from "../src/tools/index.js";
+import { ToolSet } from "../src/tools/tool-set.js";
+import type { Tool } from "../src/tools/tool.js";
 import type { Figure } from "./figure.js";
 import { beside } from "./parts/beside.js";
 import { refilled } from "./parts/refills.js";

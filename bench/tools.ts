@@ -5,14 +5,11 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import {
-  detectIsolation,
-  offlineSearch,
-  pyodidePool,
-  SearchCache,
-  systemPython,
-  type PythonPool,
-} from "../src/tools/index.js";
+import { detectIsolation, systemPython } from "../src/tools/python/system-python.js";
+import { offlineSearch } from "../src/tools/search/offline.js";
+import { pyodidePool } from "../src/tools/python/pyodide-python.js";
+import { SearchCache } from "../src/tools/search/search-cache.js";
+import type { PythonPool } from "../src/tools/python/python-pool.js";
 import type { Figure } from "./figure.js";
 
 const run = promisify(execFile);

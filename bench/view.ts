@@ -1,7 +1,7 @@
 // The explorer of a tree of 1,000 nodes and 200,000 tokens, and what a live board costs a training run.
 import { policy, tools } from "../src/defaults/index.js";
 import { tasks, trainOn, type TrainingRun } from "../src/api/index.js";
-import { explore } from "../src/view/index.js";
+import { explore } from "../src/view/explorer/explore.js";
 import { largeTree } from "../src/view/testing/large-tree.js";
 import { browserPath, openPage } from "../tests/view/browser.js";
 import type { Figure } from "./figure.js";
@@ -62,7 +62,7 @@ async function* boardShare(): AsyncGenerator<Figure> {
       characters += JSON.stringify(shown).length;
     },
   };
-  const { registerWatch } = await import("../src/show/index.js");
+  const { registerWatch } = await import("../src/show/watch-as.js");
   const { watchRun } = await import("../src/view/board/live.js");
   let spent = 0;
   let atEnd = 0;

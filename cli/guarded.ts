@@ -1,4 +1,4 @@
-import { guardProcess } from "../src/watch/index.js";
+import { guardProcess } from "../src/watch/guard-process.js";
 import { aside } from "./say.js";
 
 /** Does a command's work where a user's code may run: what that code does to the process is told. */

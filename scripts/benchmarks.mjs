@@ -4,7 +4,9 @@
 // `node scripts/benchmarks.mjs [FOLDER]`, after a build; the same bytes every time.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { question, tasks, world } from "../dist/src/data/index.js";
+import { question } from "../dist/src/data/task.js";
+import { tasks } from "../dist/src/data/tasks/index.js";
+import { world } from "../dist/src/data/tasks/world.js";
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("../data/benchmarks", import.meta.url));
 const size = 12;

@@ -4,7 +4,8 @@
 import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const { compareRuns, saveFigure } = await import("../dist/src/view/index.js");
+const { compareRuns } = await import("../dist/src/view/figures/compare-runs.js");
+const { saveFigure } = await import("../dist/src/view/export/save-figure.js");
 
 const [from] = process.argv.slice(2);
 if (!from) throw new SyntaxError("Cannot take curves: the folder of the runs must be named");

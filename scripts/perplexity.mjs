@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 
 const [path, file] = process.argv.slice(2);
 if (!path) throw new SyntaxError("Cannot measure perplexity: a model must be named");
-const { HfTokenizer, loadDecoder } = await import("../dist/src/model/index.js");
+const { HfTokenizer } = await import("../dist/src/model/tokenizer/hf-tokenizer.js");
+const { loadDecoder } = await import("../dist/src/model/load/load-decoder.js");
 
 const length = 512; // tokens, each predicted from all before it
 

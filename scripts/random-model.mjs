@@ -7,7 +7,10 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { HfTokenizer, modelConfig, saveRandomModel, trainBpe } from "../dist/src/model/index.js";
+import { HfTokenizer } from "../dist/src/model/tokenizer/hf-tokenizer.js";
+import { modelConfig } from "../dist/src/model/config.js";
+import { saveRandomModel } from "../dist/src/model/files/save-random-model.js";
+import { trainBpe } from "../dist/src/model/tokenizer/train-bpe.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,7 +1,6 @@
 import { equal } from "node:assert/strict";
 import { test } from "node:test";
-import { nearest as inConfigurations } from "../src/text/index.js";
-import { nearest } from "./nearest.js";
+import { nearest as inConfigurations, nearest } from "./nearest.js";
 
 test("nearest() finds what was meant", () => {
   equal(nearest("preest", ["n", "preset", "present"]), "preset");

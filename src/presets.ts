@@ -1,6 +1,7 @@
-import type { AdvantageOptions, UpdateOptions } from "./learn/index.js";
+import type { AdvantageOptions } from "./learn/advantages.js";
+import type { UpdateOptions } from "./learn/update-options.js";
 import { lossPresets } from "./learn/loss/loss-presets.js";
-import type { RolloutOptions } from "./rollout/index.js";
+import type { RolloutOptions } from "./rollout/options.js";
 import { rolloutPresets } from "./rollout/presets.js";
 
 /** What a cell needs to know of an algorithm: how it rolls out, and how it updates. */

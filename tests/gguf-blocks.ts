@@ -1,6 +1,7 @@
 // What tests/python/make_gguf_blocks.py writes, held against what is here.
 import assert from "node:assert/strict";
-import { dequantize, type PackedType, quantize } from "../src/model/index.js";
+import { dequantize } from "../src/model/files/gguf/dequantize.js";
+import { type PackedType, quantize } from "../src/model/files/gguf/quantize.js";
 
 /** Bytes are in base64. */
 export interface GgufBlocks {

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { advantages } from "../src/learn/index.js";
-import { HfTokenizer, modelFolder } from "../src/model/index.js";
-import { Policy, RemotePolicy } from "../src/policy/index.js";
-import { Random } from "../src/random/index.js";
-import { score } from "../src/reward/index.js";
-import { rollout } from "../src/rollout/index.js";
-import { ScriptedPolicy } from "../src/rollout/testing/index.js";
-import { calculator } from "../src/tools/index.js";
+import { advantages } from "../src/learn/advantages.js";
+import { HfTokenizer } from "../src/model/tokenizer/hf-tokenizer.js";
+import { modelFolder } from "../src/model/files/model-folder.js";
+import { Policy } from "../src/policy/policies.js";
+import { RemotePolicy } from "../src/policy/remote/remote-policy.js";
+import { Random } from "../src/random/random.js";
+import { score } from "../src/reward/score-trees.js";
+import { rollout } from "../src/rollout/rollout.js";
+import { ScriptedPolicy } from "../src/rollout/testing/scripted-policy.js";
+import { calculator } from "../src/tools/calculator/calculator.js";
 
 // What a person who writes plain JavaScript got wrong, and what it said then.
 const tiny = modelFolder("data/models/tiny");

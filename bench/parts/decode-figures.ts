@@ -1,9 +1,13 @@
 // Decoding as a user of a policy gets it: the sizes of the PyTorch peer, 64 rows at once; then what 16
 // branches of a long prefix cost beside 16 rows that each hold the prefix on their own.
-import { makeDecoder, Model, type Decoder, type Tokenizer } from "../../src/model/index.js";
-import { LocalPolicy, type Row } from "../../src/policy/index.js";
-import { Random } from "../../src/random/index.js";
-import { ready } from "../../src/tensor/index.js";
+import { makeDecoder } from "../../src/model/decoder/make-decoder.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import type { Decoder } from "../../src/model/decoder/decoder.js";
+import type { Tokenizer } from "../../src/model/tokenizer/tokenizer.js";
+import { LocalPolicy } from "../../src/policy/local-policy.js";
+import type { Row } from "../../src/policy/policy.js";
+import { Random } from "../../src/random/random.js";
+import { ready } from "../../src/tensor/backends.js";
 import type { Figure } from "../figure.js";
 
 const sizes = {

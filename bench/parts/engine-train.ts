@@ -1,7 +1,10 @@
 // One process of `bench engine`: trains a model of the size named in argv on one batch, as the peer
 // does (forward, cross-entropy, backward, AdamW), and prints the time of each step and the memory.
-import { Model } from "../../src/model/index.js";
-import { AdamW, gradientsOf, ready, tf } from "../../src/tensor/index.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import { AdamW } from "../../src/tensor/adamw.js";
+import { gradientsOf } from "../../src/tensor/gradients.js";
+import { ready } from "../../src/tensor/backends.js";
+import { tf } from "../../src/tensor/tf.js";
 import { engineSizes, type EngineSize } from "./engine-sizes.js";
 
 const { model: config, rows, time, repetitions } = engineSizes[process.argv[2] as EngineSize];

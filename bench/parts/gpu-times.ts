@@ -1,12 +1,12 @@
-import {
-  type DecoderType,
-  makeDecoder,
-  Model,
-  type ModelConfig,
-  type StepSampling,
-} from "../../src/model/index.js";
+import type { DecoderType } from "../../src/model/decoder/weights.js";
+import { makeDecoder } from "../../src/model/decoder/make-decoder.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import type { ModelConfig } from "../../src/model/config.js";
+import type { StepSampling } from "../../src/model/decoder/decoder.js";
 import { type BackendName, switchBackend } from "../../src/tensor/backends.js";
-import { AdamW, gradientsOf, tf } from "../../src/tensor/index.js";
+import { AdamW } from "../../src/tensor/adamw.js";
+import { gradientsOf } from "../../src/tensor/gradients.js";
+import { tf } from "../../src/tensor/tf.js";
 
 /** Milliseconds of each task. */
 export interface ModelTimes {

@@ -2,8 +2,10 @@
 // took; then, for every line it is given, reads a prompt, decodes so many rows at once as argv says, and
 // prints how fast.
 import { createInterface } from "node:readline";
-import { loadDecoder, type DecoderType, type Sampled } from "../../src/model/index.js";
-import { ready } from "../../src/tensor/index.js";
+import { loadDecoder } from "../../src/model/load/load-decoder.js";
+import type { DecoderType } from "../../src/model/decoder/weights.js";
+import type { Sampled } from "../../src/model/decoder/decoder.js";
+import { ready } from "../../src/tensor/backends.js";
 
 const [folder, dtype, promptLength, tokens, ...rows] = process.argv.slice(2) as [
   string,

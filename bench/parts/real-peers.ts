@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { loadModel, saveModel } from "../../src/model/index.js";
+import { loadModel } from "../../src/model/load/load-model.js";
+import { saveModel } from "../../src/model/files/save-model.js";
 import { Asked } from "./asked.js";
 
 export const python = process.env.ARPO_LAB_PYTHON ?? "python3";

@@ -1,8 +1,10 @@
 // One process of `bench real`: a step of ARPO with adapters on the folder named in argv, by the Trainer that
 // `arpo-lab train` runs, and what its parts took. Prints the shape of what was rolled out, so that a
 // peer can do as much.
-import { Trainer, assemble, loadConfig } from "../../src/run/index.js";
-import { ready } from "../../src/tensor/index.js";
+import { Trainer } from "../../src/run/trainer/trainer.js";
+import { assemble } from "../../src/run/trainer/assemble.js";
+import { loadConfig } from "../../src/run/config/load.js";
+import { ready } from "../../src/tensor/backends.js";
 
 const [folder, rows, tokens] = process.argv.slice(2) as [string, ...string[]];
 const backend = await ready();

@@ -1,7 +1,9 @@
 // What it brings to make refills together: a tree of 16 rows where no row calls a tool, so that all rows
 // besides the first few are fresh ones, which the reference makes one after the other.
-import type { Policy } from "../../src/policy/index.js";
-import { rollout, rolloutPresets, type RolloutOptions } from "../../src/rollout/index.js";
+import type { Policy } from "../../src/policy/policies.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
+import type { RolloutOptions } from "../../src/rollout/options.js";
 import type { Figure } from "../figure.js";
 import { beside } from "./beside.js";
 

@@ -7,7 +7,7 @@ export function besideCommand(): Command {
     .argument("<folder>", "what `export` wrote")
     .argument("<socket>", "where the worker listens")
     .action(async (folder: string, socket: string) => {
-      const { serveBeside } = await import("../../src/scale/index.js");
+      const { serveBeside } = await import("../../src/scale/verl/beside/serve-beside.js");
       await serveBeside(folder, socket);
       // A tool that left something running does not keep it.
       process.exit(0);

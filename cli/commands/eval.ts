@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { homePath } from "../../src/files/index.js";
+import { homePath } from "../../src/files/home-path.js";
 import { guarded } from "../guarded.js";
 import type { EvalCommandOptions } from "../eval/eval-model.js";
 

@@ -1,10 +1,11 @@
 import {
   compareCheckpoints,
-  convertCheckpoint,
   type Comparison,
   type TensorComparison,
-} from "../../src/convert/index.js";
-import type { GgufWeightType, WeightType } from "../../src/model/index.js";
+} from "../../src/convert/compare-checkpoints.js";
+import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
+import type { GgufWeightType } from "../../src/model/export/write-model-gguf.js";
+import type { WeightType } from "../../src/model/files/half.js";
 import { say } from "../say.js";
 
 /** What the command line gives. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Check } from "../../src/doctor/index.js";
+import type { Check } from "../../src/doctor/check.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const doctor = (args: string[], env: Record<string, string> = {}) =>

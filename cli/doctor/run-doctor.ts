@@ -1,6 +1,6 @@
-import type { Check } from "../../src/doctor/index.js";
+import type { Check } from "../../src/doctor/check.js";
 import { showChecks } from "../../src/doctor/show-checks.js";
-import type { ConfigPreset } from "../../src/run/index.js";
+import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { say } from "../say.js";
 
 export interface DoctorOptions {

@@ -1,10 +1,12 @@
 import { mkdir } from "#platform/files";
 import { join, resolve } from "node:path";
-import { evaluateEnvironment } from "../../src/eval/index.js";
+import { evaluateEnvironment } from "../../src/eval/environment/evaluate-environment.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
-import { modelFolder } from "../../src/model/index.js";
-import { Policy } from "../../src/policy/index.js";
-import { environmentOf, loadConfig, tasksOf } from "../../src/run/index.js";
+import { modelFolder } from "../../src/model/files/model-folder.js";
+import { Policy } from "../../src/policy/policies.js";
+import { environmentOf } from "../../src/run/trainer/environment-of.js";
+import { loadConfig } from "../../src/run/config/load.js";
+import { tasksOf } from "../../src/run/trainer/tasks-of.js";
 import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 import type { EvalCommandOptions } from "./eval-model.js";

@@ -13,8 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { benchmarks, type Sample } from "../../src/eval/index.js";
-import { Random } from "../../src/random/index.js";
+import { benchmarks } from "../../src/eval/benchmarks/benchmarks.js";
+import type { Sample } from "../../src/eval/infer/sample.js";
+import { Random } from "../../src/random/random.js";
 import { remount, smallDisk } from "../../tests/small-disk.js";
 import { root } from "../run/test-run.js";
 

@@ -2,20 +2,22 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "#zod";
-import { world } from "../../src/data/index.js";
-import {
-  type Benchmark,
-  benchmarks,
-  evaluate,
-  type Sample,
-  taskTypes,
-} from "../../src/eval/index.js";
+import { world } from "../../src/data/tasks/world.js";
+import type { Benchmark } from "../../src/eval/benchmarks/benchmark.js";
+import { benchmarks } from "../../src/eval/benchmarks/benchmarks.js";
+import { evaluate } from "../../src/eval/evaluate.js";
+import type { Sample } from "../../src/eval/infer/sample.js";
+import { taskTypes } from "../../src/eval/metrics/evaluate-item.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
-import { modelFingerprint, modelFolder } from "../../src/model/index.js";
-import { Policy, type Dialect } from "../../src/policy/index.js";
+import { modelFingerprint } from "../../src/model/files/model-fingerprint.js";
+import { modelFolder } from "../../src/model/files/model-folder.js";
+import { Policy } from "../../src/policy/policies.js";
+import type { Dialect } from "../../src/policy/remote/dialect.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
-import { loadTools, pythonTool, ToolSet, type ToolsConfig } from "../../src/tools/index.js";
-import { reportPage } from "../../src/view/index.js";
+import { loadTools, type ToolsConfig } from "../../src/tools/load-tools.js";
+import { pythonTool } from "../../src/tools/python/python-tool.js";
+import { ToolSet } from "../../src/tools/tool-set.js";
+import { reportPage } from "../../src/view/evaluation/report-page.js";
 import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 import { outputFolder } from "../../src/model/files/output-folder.js";

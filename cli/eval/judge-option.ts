@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { LlmJudge } from "../../src/eval/index.js";
+import { LlmJudge } from "../../src/eval/judge/llm-judge.js";
 
 export interface JudgeOptions {
   judge?: string[];

@@ -1,8 +1,9 @@
 import { mkdir } from "#platform/files";
 import { join, resolve } from "node:path";
-import { evaluateOutputs, type TaskType } from "../../src/eval/index.js";
+import { evaluateOutputs } from "../../src/eval/evaluate-outputs.js";
+import type { TaskType } from "../../src/eval/metrics/evaluate-item.js";
 import { writeWhole } from "../../src/eval/report/result-files.js";
-import { reportPage } from "../../src/view/index.js";
+import { reportPage } from "../../src/view/evaluation/report-page.js";
 import { stoppable } from "../stopping.js";
 import { costOf, judgeOf, type JudgeOptions } from "./judge-option.js";
 import { aside, say } from "../say.js";

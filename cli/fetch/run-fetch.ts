@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { fetchModel } from "../../src/convert/index.js";
+import { fetchModel } from "../../src/convert/fetch/fetch-model.js";
 import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 

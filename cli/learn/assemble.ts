@@ -1,11 +1,9 @@
-import {
-  type Config,
-  type LoadedConfig,
-  type ConfigPreset,
-  type LocalParts,
-  assemble as assembleParts,
-  loadConfig,
-} from "../../src/run/index.js";
+import type { Config } from "../../src/run/config/schema.js";
+import type { LoadedConfig } from "../../src/run/config/options.js";
+import type { ConfigPreset } from "../../src/run/config/presets.js";
+import type { LocalParts } from "../../src/run/trainer/trainer.js";
+import { assemble as assembleParts } from "../../src/run/trainer/assemble.js";
+import { loadConfig } from "../../src/run/config/load.js";
 import { aside } from "../say.js";
 
 export interface ConfigOptions {

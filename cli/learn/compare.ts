@@ -1,7 +1,9 @@
 import { basename } from "node:path";
-import { RunFolder } from "../../src/run/index.js";
-import { nearest } from "../../src/text/index.js";
-import { type MetricLine, compareRuns as figureOf, saveFigure } from "../../src/view/index.js";
+import { RunFolder } from "../../src/run/folder/run-folder.js";
+import { nearest } from "../../spelling/nearest.js";
+import type { MetricLine } from "../../src/view/figures/metric-lines.js";
+import { compareRuns as figureOf } from "../../src/view/figures/compare-runs.js";
+import { saveFigure } from "../../src/view/export/save-figure.js";
 import { say } from "../say.js";
 
 /** Runs under one name: the seeds of one setting. */

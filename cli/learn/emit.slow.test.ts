@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runLine } from "../../src/run/index.js";
+import { runLine } from "../../src/run/loggers/json-lines.js";
 import { small } from "./testing.js";
 
 const command = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { RunEstimate } from "../../src/doctor/index.js";
-import { HfTokenizer, Model, saveModel } from "../../src/model/index.js";
+import { RunEstimate } from "../../src/doctor/estimate/estimate.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import { saveModel } from "../../src/model/files/save-model.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const tell = "process.on('exit', () => console.error('most ' + process.resourceUsage().maxRSS))";

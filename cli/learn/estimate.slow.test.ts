@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { RunEstimate, estimate } from "../../src/doctor/index.js";
-import { assemble, loadConfig, Trainer } from "../../src/run/index.js";
+import { RunEstimate, estimate } from "../../src/doctor/estimate/estimate.js";
+import { assemble } from "../../src/run/trainer/assemble.js";
+import { loadConfig } from "../../src/run/config/load.js";
+import { Trainer } from "../../src/run/trainer/trainer.js";
 
 const overrides = [
   "data.train_files=tasks:mixed?train=64",

@@ -1,4 +1,4 @@
-import { estimate } from "../../src/doctor/index.js";
+import { estimate } from "../../src/doctor/estimate/estimate.js";
 import { say } from "../say.js";
 import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { test } from "node:test";
-import { Random } from "../../src/random/index.js";
+import { Random } from "../../src/random/random.js";
 import { fingerprint, runToEnd, small, start } from "./testing.js";
 
 const args = (folder: string) => [

@@ -1,12 +1,10 @@
 import { join } from "node:path";
-import {
-  type Config,
-  type Logger,
-  consoleLogger,
-  mlflowLogger,
-  tensorBoard,
-  wandbLogger,
-} from "../../src/run/index.js";
+import type { Config } from "../../src/run/config/schema.js";
+import type { Logger } from "../../src/run/loggers/logger.js";
+import { consoleLogger } from "../../src/run/loggers/console.js";
+import { mlflowLogger } from "../../src/run/loggers/mlflow.js";
+import { tensorBoard } from "../../src/run/loggers/tensorboard.js";
+import { wandbLogger } from "../../src/run/loggers/wandb.js";
 
 /** How each logger of `trainer.logger` is made. */
 const makers: Record<

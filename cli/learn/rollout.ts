@@ -1,6 +1,9 @@
-import { rollout, saveTrees, UnfinishedRollout } from "../../src/rollout/index.js";
-import { score } from "../../src/reward/index.js";
-import { type Config, rolloutOptions } from "../../src/run/index.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { saveTrees } from "../../src/rollout/files/tree-files.js";
+import { UnfinishedRollout } from "../../src/rollout/unfinished-rollout.js";
+import { score } from "../../src/reward/score-trees.js";
+import type { Config } from "../../src/run/config/schema.js";
+import { rolloutOptions } from "../../src/run/trainer/options.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";

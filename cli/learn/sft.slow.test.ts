@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Random } from "../../src/random/index.js";
+import { Random } from "../../src/random/random.js";
 import { sharedData } from "../../tests/shared-data.js";
 import { fingerprint, runToEnd, start } from "./testing.js";
 

@@ -1,7 +1,9 @@
 import { dirname, join } from "node:path";
 import { defined } from "../../src/arguments/defined.js";
-import { SftRun, loadSftConfig } from "../../src/run/index.js";
-import { rewardCurves, saveFigure } from "../../src/view/index.js";
+import { SftRun } from "../../src/run/sft/sft-run.js";
+import { loadSftConfig } from "../../src/run/sft/sft-config.js";
+import { rewardCurves } from "../../src/view/figures/reward-curves.js";
+import { saveFigure } from "../../src/view/export/save-figure.js";
 import { stoppable } from "../stopping.js";
 import { aside, say } from "../say.js";
 

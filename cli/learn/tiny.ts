@@ -1,5 +1,5 @@
-import { trainTiny } from "../../src/run/index.js";
-import { ready } from "../../src/tensor/index.js";
+import { trainTiny } from "../../src/run/tiny/train-tiny.js";
+import { ready } from "../../src/tensor/backends.js";
 import { say } from "../say.js";
 
 /** `arpo-lab tiny`: the shipped model, made again from its recipe. */

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { writeFile } from "node:fs/promises";
-import { type DataRow, readRows } from "../../src/data/index.js";
-import { Random } from "../../src/random/index.js";
+import { type DataRow, readRows } from "../../src/data/read-rows.js";
+import { Random } from "../../src/random/random.js";
 import { say } from "../say.js";
 
 /** How often each value of a column occurs, in words. */

@@ -1,4 +1,7 @@
-import { type Config, jsonLines, RunFolder, train } from "../../src/run/index.js";
+import type { Config } from "../../src/run/config/schema.js";
+import { jsonLines } from "../../src/run/loggers/json-lines.js";
+import { RunFolder } from "../../src/run/folder/run-folder.js";
+import { train } from "../../src/run/trainer/train.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";

@@ -1,7 +1,11 @@
-import { question } from "../../src/data/index.js";
-import { type ScoredTrajectory, score } from "../../src/reward/index.js";
-import { entropyStatistics, rollout, toolMetrics } from "../../src/rollout/index.js";
-import { type Config, rolloutOptions } from "../../src/run/index.js";
+import { question } from "../../src/data/task.js";
+import type { ScoredTrajectory } from "../../src/reward/scored.js";
+import { score } from "../../src/reward/score-trees.js";
+import { entropyStatistics } from "../../src/rollout/entropy/entropy-statistics.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { toolMetrics } from "../../src/rollout/tree/metrics.js";
+import type { Config } from "../../src/run/config/schema.js";
+import { rolloutOptions } from "../../src/run/trainer/options.js";
 import { guarded } from "../guarded.js";
 import { stoppable } from "../stopping.js";
 import { type ConfigOptions, assemble, readConfig } from "./assemble.js";

@@ -1,7 +1,9 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { stringify } from "yaml";
-import { exportVerl, importScript, readVerlRun } from "../../src/scale/index.js";
-import type { ConfigPreset } from "../../src/run/index.js";
+import { exportVerl } from "../../src/scale/verl/export-verl.js";
+import { importScript } from "../../src/scale/verl/import-script.js";
+import { readVerlRun } from "../../src/scale/verl/read-verl-run.js";
+import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { aside, say } from "../say.js";
 
 /** `arpo-lab export`. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { attach, cluster, keptJobs } from "../../src/scale/index.js";
+import { attach, cluster, keptJobs } from "../../src/scale/job/cluster.js";
 import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 import { driveSweep, printAll } from "./submit.js";

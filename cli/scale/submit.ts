@@ -1,6 +1,8 @@
 import { defined } from "../../src/arguments/defined.js";
-import { cluster, type JobRecord, type SubmitOptions, type Sweep } from "../../src/scale/index.js";
-import type { ConfigPreset } from "../../src/run/index.js";
+import { cluster, type SubmitOptions } from "../../src/scale/job/cluster.js";
+import type { JobRecord } from "../../src/scale/job/job-record.js";
+import type { Sweep } from "../../src/scale/job/sweep.js";
+import type { ConfigPreset } from "../../src/run/config/presets.js";
 import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 

@@ -5,9 +5,12 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { tasks, world } from "../../src/data/index.js";
-import { Policy } from "../../src/policy/index.js";
-import { rollout, rolloutPresets, UnfinishedRollout } from "../../src/rollout/index.js";
+import { tasks } from "../../src/data/tasks/index.js";
+import { world } from "../../src/data/tasks/world.js";
+import { Policy } from "../../src/policy/policies.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
+import { UnfinishedRollout } from "../../src/rollout/unfinished-rollout.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { until } from "../../tests/until.js";
 

@@ -1,7 +1,8 @@
 import { defined } from "../../src/arguments/defined.js";
-import { type CacheType, type DecoderType, modelFolder } from "../../src/model/index.js";
-import { Policy } from "../../src/policy/index.js";
-import { PolicyServer } from "../../src/serve/index.js";
+import type { CacheType, DecoderType } from "../../src/model/decoder/weights.js";
+import { modelFolder } from "../../src/model/files/model-folder.js";
+import { Policy } from "../../src/policy/policies.js";
+import { PolicyServer } from "../../src/serve/policy-server.js";
 import { say } from "../say.js";
 
 export interface ServeCommandOptions {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tf } from "../../src/tensor/index.js";
+import { tf } from "../../src/tensor/tf.js";
 import { FakeHost } from "./fake-host.js";
 import { displaySymbol } from "./displayable.js";
 import { formatValue } from "./format.js";

@@ -2,7 +2,9 @@
 // all runs with the same tools.
 import { rmSync } from "node:fs";
 
-const { assemble, loadConfig, train } = await import("../../dist/src/run/index.js");
+const { assemble } = await import("../../dist/src/run/trainer/assemble.js");
+const { loadConfig } = await import("../../dist/src/run/config/load.js");
+const { train } = await import("../../dist/src/run/trainer/train.js");
 
 const started = new Map();
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { panels } from "./panels.mjs";
 
-const { treesFromJsonl } = await import("../../dist/src/rollout/index.js");
+const { treesFromJsonl } = await import("../../dist/src/rollout/files/tree-jsonl.js");
 
 const rounded = (value) => Number(value.toPrecision(4));
 const heldOut = (line) =>

@@ -1,6 +1,6 @@
 // How good a policy is on tasks it has not seen: reward with its interval over questions, and what it did.
-const { rollout } = await import("../../dist/src/rollout/index.js");
-const { score } = await import("../../dist/src/reward/index.js");
+const { rollout } = await import("../../dist/src/rollout/rollout.js");
+const { score } = await import("../../dist/src/reward/score-trees.js");
 
 const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
 

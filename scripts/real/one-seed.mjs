@@ -4,12 +4,17 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { measure } from "./measure.mjs";
 
-const { demonstrate, naturalTasks, tasks } = await import("../../dist/src/data/index.js");
-const { fineTune } = await import("../../dist/src/learn/index.js");
-const { saveGguf, saveModel } = await import("../../dist/src/model/index.js");
-const { Policy } = await import("../../dist/src/policy/index.js");
-const { Random } = await import("../../dist/src/random/index.js");
-const { assemble, loadConfig, train } = await import("../../dist/src/run/index.js");
+const { demonstrate } = await import("../../dist/src/data/tasks/demonstrate.js");
+const { naturalTasks } = await import("../../dist/src/data/natural/index.js");
+const { tasks } = await import("../../dist/src/data/tasks/index.js");
+const { fineTune } = await import("../../dist/src/learn/sft/fine-tune.js");
+const { saveGguf } = await import("../../dist/src/model/export/save-gguf.js");
+const { saveModel } = await import("../../dist/src/model/files/save-model.js");
+const { Policy } = await import("../../dist/src/policy/policies.js");
+const { Random } = await import("../../dist/src/random/random.js");
+const { assemble } = await import("../../dist/src/run/trainer/assemble.js");
+const { loadConfig } = await import("../../dist/src/run/config/load.js");
+const { train } = await import("../../dist/src/run/trainer/train.js");
 const { taskTools } = await import("../../dist/src/defaults/task-tools.js");
 
 const families = { ...tasks, ...naturalTasks };

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
 import { meanOf } from "./measure.mjs";
 
-const { compareRuns, saveFigure } = await import("../../dist/src/view/index.js");
+const { compareRuns } = await import("../../dist/src/view/figures/compare-runs.js");
+const { saveFigure } = await import("../../dist/src/view/export/save-figure.js");
 
 const [begin, end] = ["<!-- the table -->", "<!-- end of the table -->"];
 const fixed = (value) => value.toFixed(2);

@@ -1,12 +1,10 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { existsSync, readFile, readdir } from "#platform/files";
 import { join } from "#platform/path";
-import {
-  formatGenerationConfig,
-  formatHfConfig,
-  HfTokenizer,
-  type WeightType,
-} from "../model/index.js";
+import { formatGenerationConfig } from "../model/generation-config.js";
+import { formatHfConfig } from "../model/files/hf-config.js";
+import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
+import type { WeightType } from "../model/files/half.js";
 import { readModelFacts } from "../model/files/open-model.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
 import { readJson } from "../model/files/read-json.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { packHalf, unpackHalf, type WeightType } from "../model/index.js";
+import { packHalf, unpackHalf, type WeightType } from "../model/files/half.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import { readBaseFiles } from "./base-files.js";
 import { existsSync } from "#platform/files";

@@ -1,12 +1,10 @@
 import { sameBytes } from "#platform/bytes";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
-import {
-  writeWeights,
-  type GgufWeightType,
-  type TensorSource,
-  type WeightType,
-} from "../model/index.js";
+import { writeWeights } from "../model/files/write-weights.js";
+import type { GgufWeightType } from "../model/export/write-model-gguf.js";
+import type { TensorSource } from "../model/files/write-safetensors.js";
+import type { WeightType } from "../model/files/half.js";
 import { readBaseFiles, type BaseFiles } from "./base-files.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import type { WeightSource } from "./weight-source.js";

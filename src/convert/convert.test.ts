@@ -4,7 +4,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { loadModel, Model, modelConfig, packHalf, saveModel, unpackHalf } from "../model/index.js";
+import { loadModel } from "../model/load/load-model.js";
+import { Model } from "../model/transformer/transformer.js";
+import { modelConfig } from "../model/config.js";
+import { packHalf, unpackHalf } from "../model/files/half.js";
+import { saveModel } from "../model/files/save-model.js";
 import { compareCheckpoints } from "./compare-checkpoints.js";
 import { convertCheckpoint } from "./convert-checkpoint.js";
 import { openFolder } from "./open-folder.js";

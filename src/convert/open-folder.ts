@@ -1,5 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import type { SafetensorsFile, WeightType } from "../model/index.js";
+import type { SafetensorsFile } from "../model/files/safetensors-file.js";
+import type { WeightType } from "../model/files/half.js";
 import { openWeights } from "../model/files/open-weights.js";
 import type { WeightEntry, WeightSource } from "./weight-source.js";
 

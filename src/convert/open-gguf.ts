@@ -1,6 +1,6 @@
 import type { WeightFile } from "../model/files/weight-file.js";
 import { openModel } from "../model/files/open-model.js";
-import type { WeightType } from "../model/index.js";
+import type { WeightType } from "../model/files/half.js";
 import type { WeightEntry, WeightSource } from "./weight-source.js";
 
 const types: Readonly<Record<string, WeightType>> = {

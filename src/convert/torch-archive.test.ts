@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { packHalf } from "../model/index.js";
+import { packHalf } from "../model/files/half.js";
 import { archive, pickle, tensor, zip, type TensorPlace, type ZipFaults } from "./testing.js";
 import { TorchArchive } from "./torch-archive.js";
 import type { TorchTensor } from "./torch-globals.js";

@@ -1,5 +1,5 @@
 import { utf8Text } from "#platform/bytes";
-import { unpackHalf } from "../model/index.js";
+import { unpackHalf } from "../model/files/half.js";
 import { unpickle } from "./pickle.js";
 import {
   numberWidths,

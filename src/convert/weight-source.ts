@@ -1,4 +1,4 @@
-import type { WeightType } from "../model/index.js";
+import type { WeightType } from "../model/files/half.js";
 
 /** A tensor of a checkpoint, before its values are read. */
 export interface WeightEntry {

@@ -3,8 +3,12 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { addLora, loadModel, Model, saveAdapter, saveModel } from "../model/index.js";
-import { tf } from "../tensor/index.js";
+import { addLora } from "../model/lora/add-lora.js";
+import { loadModel } from "../model/load/load-model.js";
+import { Model } from "../model/transformer/transformer.js";
+import { saveAdapter } from "../model/lora/save-adapter.js";
+import { saveModel } from "../model/files/save-model.js";
+import { tf } from "../tensor/tf.js";
 import { convertCheckpoint } from "./convert-checkpoint.js";
 
 const root = await mkdtemp(join(tmpdir(), "arpo-adapter-"));

@@ -1,8 +1,9 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { join } from "#platform/path";
 import { readAdapterConfig } from "../model/lora/adapter-config.js";
-import { SafetensorsFile } from "../model/index.js";
-import { ready, tf } from "../tensor/index.js";
+import { SafetensorsFile } from "../model/files/safetensors-file.js";
+import { ready } from "../tensor/backends.js";
+import { tf } from "../tensor/tf.js";
 import type { WeightSource } from "./weight-source.js";
 
 const stored = /^base_model\.model\.(.+)\.lora_([AB])\.weight$/;

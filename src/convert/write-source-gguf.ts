@@ -1,7 +1,8 @@
-import { writeModelGguf } from "../model/export/write-model-gguf.js";
+import { writeModelGguf, type GgufOptions } from "../model/export/write-model-gguf.js";
 import { checkStored } from "../model/files/open-weights.js";
 import { readModelFacts } from "../model/files/open-model.js";
-import { type GgufOptions, HfTokenizer, modelName } from "../model/index.js";
+import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
+import { modelName } from "../model/files/model-folder.js";
 import type { BaseFiles } from "./base-files.js";
 import type { WeightSource } from "./weight-source.js";
 

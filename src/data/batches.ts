@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { Random } from "../random/index.js";
+import { Random } from "../random/random.js";
 
 /** Where a loader stands: kept in checkpoints, so that a resumed run sees what it would have seen. */
 export interface LoaderState {

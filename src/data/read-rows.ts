@@ -1,7 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
-import { homePath } from "../files/index.js";
+import { homePath } from "../files/home-path.js";
 import { parquetFile } from "./parquet-file.js";
 
 export type DataRow = Record<string, unknown>;

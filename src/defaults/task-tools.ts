@@ -1,7 +1,12 @@
 // The tools of the task generators, apart from `./index.ts`, which loads a model when it is imported.
 import { checkArguments } from "../arguments/check-arguments.js";
-import { type TaskSet, type World, world, worldPages } from "../data/index.js";
-import { calculate, offlineSearch, pythonTool, searchTool, ToolSet } from "../tools/index.js";
+import type { TaskSet } from "../data/tasks/task-set.js";
+import { type World, world, worldPages } from "../data/tasks/world.js";
+import { calculate } from "../tools/calculator/arithmetic.js";
+import { offlineSearch } from "../tools/search/offline.js";
+import { pythonTool } from "../tools/python/python-tool.js";
+import { searchTool } from "../tools/search/search-tool.js";
+import { ToolSet } from "../tools/tool-set.js";
 
 /** Pages a search shows the tiny model: the asked one among others of its kind. */
 const shownPages = 3;

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import type { LoadOptions } from "../run/index.js";
+import type { LoadOptions } from "../run/config/options.js";
 import type { Check } from "./check.js";
 import { batches } from "./config/batches.js";
 import { branching } from "./config/branching.js";

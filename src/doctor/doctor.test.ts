@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { checkConfig, type CheckConfigOptions, showChecks } from "./index.js";
+import { checkConfig, type CheckConfigOptions } from "./check-config.js";
+import { showChecks } from "./show-checks.js";
 import { endpointCheck } from "./machine/endpoints.js";
 import { keyChecks } from "./machine/keys.js";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { lockFolder } from "../run/folder/lock-folder.js";
-import { checkConfig } from "./index.js";
+import { checkConfig } from "./check-config.js";
 
 const tiny = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
 

@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../arguments/index.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
 import type { Random } from "../random/random.js";
 import type { ToolCall, ToolResult } from "../tools/tool.js";
 

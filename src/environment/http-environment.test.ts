@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import { rollout, treesToJsonl } from "../rollout/index.js";
-import { ScriptedPolicy } from "../rollout/testing/index.js";
-import { score } from "../reward/index.js";
-import { ToolSet } from "../tools/index.js";
+import { rollout } from "../rollout/rollout.js";
+import { treesToJsonl } from "../rollout/files/tree-jsonl.js";
+import { ScriptedPolicy } from "../rollout/testing/scripted-policy.js";
+import { score } from "../reward/score-trees.js";
+import { ToolSet } from "../tools/tool-set.js";
 import { httpEnvironment, type HttpEnvironmentOptions } from "./http-environment.js";
 
 /** A lock of three turns, acted out by a server; `fault` answers in its place. */

@@ -1,5 +1,6 @@
 import { environment } from "#platform/environment";
-import { checkArguments, shown } from "../arguments/index.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
 import { requestJson, shownUrl } from "../http/request-json.js";
 import type { ToolCall, ToolResult } from "../tools/tool.js";
 import type { Environment, EnvironmentSource, EnvironmentStart } from "./environment.js";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { defined } from "../arguments/defined.js";
-import { ScriptedPolicy } from "../rollout/testing/index.js";
-import { ToolSet } from "../tools/index.js";
+import { ScriptedPolicy } from "../rollout/testing/scripted-policy.js";
+import { ToolSet } from "../tools/tool-set.js";
 import { evaluate } from "./evaluate.js";
 import { evaluateOutputs } from "./evaluate-outputs.js";
 

@@ -6,12 +6,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ScriptedPolicy } from "../rollout/testing/index.js";
-import { ToolSet } from "../tools/index.js";
+import { ScriptedPolicy } from "../rollout/testing/scripted-policy.js";
+import { ToolSet } from "../tools/tool-set.js";
 import type { LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { evaluate, type EvaluateOptions } from "./evaluate.js";
 import { evaluateItem, type TaskType } from "./metrics/evaluate-item.js";
-import { LlmJudge } from "./judge/index.js";
+import { LlmJudge } from "./judge/llm-judge.js";
 import { comparisonOf, faultsOf } from "./report/evaluation-text.js";
 import type { AnswerJudge } from "./report/judge-slot.js";
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { cos, exp, log, sin } from "./index.js";
+import { cos, sin } from "./sin-cos.js";
+import { exp } from "./exp.js";
+import { log } from "./log.js";
 
 /** Numbers that look random and are the same every time. */
 function* drawn(seed: number): Generator<number, never> {

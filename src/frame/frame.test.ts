@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { isFigure } from "../../kernel/display/figure/figure.js";
-import { tf } from "../tensor/index.js";
+import { tf } from "../tensor/tf.js";
 import {
   concat,
   DataFrame,
@@ -15,15 +15,12 @@ import {
   LabelEncoder,
   merge,
   MinMaxScaler,
-  readCSV,
-  readJSON,
   Series,
-  toCSV,
   toDateTime,
-  toFrame,
-  toJSON,
-  toRows,
-} from "./index.js";
+} from "./danfo.js";
+import { readCSV, readJSON, toCSV, toJSON } from "./files.js";
+import { toFrame } from "./to-frame.js";
+import { toRows } from "./to-rows.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arpo-lab-frame-"));
 after(() => rmSync(folder, { recursive: true }));

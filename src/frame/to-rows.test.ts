@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Evaluation } from "../eval/index.js";
-import { Learner, advantages } from "../learn/index.js";
-import { Model } from "../model/index.js";
-import { score } from "../reward/index.js";
-import { rollout, rolloutPresets } from "../rollout/index.js";
-import { babbler } from "../rollout/testing/index.js";
-import { ToolSet, calculator } from "../tools/index.js";
+import { Evaluation } from "../eval/report/evaluation.js";
+import { Learner } from "../learn/learner.js";
+import { advantages } from "../learn/advantages.js";
+import { Model } from "../model/transformer/transformer.js";
+import { score } from "../reward/score-trees.js";
+import { rollout } from "../rollout/rollout.js";
+import { rolloutPresets } from "../rollout/presets.js";
+import { babbler } from "../rollout/testing/babbler.js";
+import { ToolSet } from "../tools/tool-set.js";
+import { calculator } from "../tools/calculator/calculator.js";
 import { type FrameRow, toRows } from "./to-rows.js";
 
 const trees = await rollout(

@@ -1,7 +1,9 @@
-import { Evaluation } from "../eval/index.js";
-import { type BatchRow, TrainingBatch, UpdateReport } from "../learn/index.js";
-import { Scored } from "../reward/index.js";
-import { RolloutTree, type TreeNode } from "../rollout/index.js";
+import { Evaluation } from "../eval/report/evaluation.js";
+import { type BatchRow, TrainingBatch } from "../learn/batch.js";
+import { UpdateReport } from "../learn/update-report.js";
+import { Scored } from "../reward/scored.js";
+import { RolloutTree } from "../rollout/rollout-tree.js";
+import type { TreeNode } from "../rollout/tree/tree-values.js";
 import { TrainingRun } from "../run/trainer/train-cells.js";
 import { type Cell, flatten } from "./flatten.js";
 

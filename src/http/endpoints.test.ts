@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { Endpoints, type EndpointOptions } from "./index.js";
+import { Endpoints } from "./endpoints.js";
+import type { EndpointOptions } from "./endpoint-options.js";
 import { HttpError, type requestJson } from "./request-json.js";
 
 const [a, b] = ["http://a.example/v1", "http://b.example/v1"];

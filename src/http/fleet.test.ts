@@ -1,7 +1,7 @@
 // Many endpoints that fail, freeze and return, on a clock that stands until it is moved.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Endpoints } from "./index.js";
+import type { Endpoints } from "./endpoints.js";
 import { duration, fleet, named, type Simulated } from "./testing/simulated-fleet.js";
 
 /** Asks again and again, so many at a time, until it is told to stop. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import { HttpError, requestJson } from "./index.js";
+import { HttpError, requestJson } from "./request-json.js";
 
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");

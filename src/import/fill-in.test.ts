@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { modelFolder } from "../model/index.js";
-import { Policy } from "../policy/index.js";
-import { rollout, RolloutTree } from "../rollout/index.js";
-import { ScriptedPolicy } from "../rollout/testing/index.js";
+import { modelFolder } from "../model/files/model-folder.js";
+import { Policy } from "../policy/policies.js";
+import { rollout } from "../rollout/rollout.js";
+import { RolloutTree } from "../rollout/rollout-tree.js";
+import { ScriptedPolicy } from "../rollout/testing/scripted-policy.js";
 import { taskTools, world } from "../api/index.js";
 import { fillIn } from "./fill-in.js";
 import { importRollouts } from "./import-rollouts.js";
@@ -27,7 +28,7 @@ const forgotten = (tree: RolloutTree) =>
   });
 
 test("fillIn() finds the log-probs and entropies that the policy had when it sampled", async () => {
-  const { tasks } = await import("../data/index.js");
+  const { tasks } = await import("../data/tasks/index.js");
   const { train } = tasks.calc({ train: 3, test: 1 });
   const trees = await rollout(policy, train, {
     ...{ n: 6, initialRollouts: 2, beamSize: 3, branchProbability: 1, tools },

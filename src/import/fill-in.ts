@@ -7,7 +7,7 @@ import type { RolloutTask } from "../rollout/task.js";
 import { trajectoryOf } from "../rollout/tree/trajectory.js";
 import { pathOf } from "../rollout/tree/tree-data.js";
 import type { TreeNode } from "../rollout/tree/tree-values.js";
-import { tf } from "../tensor/index.js";
+import { tf } from "../tensor/tf.js";
 import type { Carried } from "./carried.js";
 import { meanEntropy } from "./trees/mean-entropy.js";
 import { ImportedRollouts } from "./imported-rollouts.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Model } from "../model/index.js";
-import { Random } from "../random/index.js";
+import { Model } from "../model/transformer/transformer.js";
+import { Random } from "../random/random.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { advantages } from "./advantages.js";
 import { type BatchRow, TrainingBatch } from "./batch.js";

@@ -1,8 +1,9 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { defined } from "../arguments/defined.js";
-import type { Model } from "../model/index.js";
-import type { Random } from "../random/index.js";
-import { type AdamWState, tf } from "../tensor/index.js";
+import type { Model } from "../model/transformer/transformer.js";
+import type { Random } from "../random/random.js";
+import type { AdamWState } from "../tensor/adamw.js";
+import { tf } from "../tensor/tf.js";
 import {
   type BatchRow,
   isPrepared,

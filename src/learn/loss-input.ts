@@ -1,6 +1,6 @@
 import { defined } from "../arguments/defined.js";
-import { Random } from "../random/index.js";
-import type { tf } from "../tensor/index.js";
+import { Random } from "../random/random.js";
+import type { tf } from "../tensor/tf.js";
 import { type BatchRow, type PreparedRow, trainedMask } from "./batch.js";
 import { bypassWeights } from "./correction/bypass-weights.js";
 import type { CorrectionSettings } from "./correction/rollout-correction.js";

@@ -1,12 +1,9 @@
-import { fetchWeights, type Model, setWeightPrecision } from "../model/index.js";
-import {
-  AdamW,
-  type AdamWOptions,
-  type AdamWReport,
-  type AdamWState,
-  gradientsOf,
-  tf,
-} from "../tensor/index.js";
+import { fetchWeights } from "../model/decoder/of-model.js";
+import type { Model } from "../model/transformer/transformer.js";
+import { setWeightPrecision } from "../model/precision/set-weight-precision.js";
+import { AdamW, type AdamWOptions, type AdamWReport, type AdamWState } from "../tensor/adamw.js";
+import { gradientsOf } from "../tensor/gradients.js";
+import { tf } from "../tensor/tf.js";
 import { accumulate } from "./gradient-sum.js";
 
 /** The loss of one pass, and what should be read of it once it is computed. */

@@ -1,5 +1,6 @@
-import type { Model } from "../model/index.js";
-import { type AdamWState, tf } from "../tensor/index.js";
+import type { Model } from "../model/transformer/transformer.js";
+import type { AdamWState } from "../tensor/adamw.js";
+import { tf } from "../tensor/tf.js";
 import { ModelOptimizer, type StepSettings } from "./model-optimizer.js";
 import { gatherFrom, passLogProbs, type PassRow, splitByTokens } from "./token-passes.js";
 import type { RowMeasures, StepReport, StepWork, Trainee } from "./trainee.js";

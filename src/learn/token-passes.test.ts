@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Model, shareRows } from "../model/index.js";
-import { Random } from "../random/index.js";
+import { Model } from "../model/transformer/transformer.js";
+import { shareRows } from "../model/transformer/sharing.js";
+import { Random } from "../random/random.js";
 import { splitRows } from "./token-passes.js";
 import { tokensAtOnce } from "./tokens-at-once.js";
 

@@ -1,5 +1,7 @@
-import { type Model, shareRows } from "../model/index.js";
-import { embed, tf } from "../tensor/index.js";
+import type { Model } from "../model/transformer/transformer.js";
+import { shareRows } from "../model/transformer/sharing.js";
+import { embed } from "../tensor/ops/embed.js";
+import { tf } from "../tensor/tf.js";
 import type { PreparedRow, ScoredRow } from "./batch.js";
 import { PaddedCount, SharedCount } from "./token-counts.js";
 

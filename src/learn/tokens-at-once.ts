@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import type { ModelConfig } from "../model/index.js";
+import type { ModelConfig } from "../model/config.js";
 
 /** What a pass may keep for its way back, in bytes. */
 const kept = 3 * 2 ** 30;

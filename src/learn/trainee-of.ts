@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import type { Model } from "../model/index.js";
+import type { Model } from "../model/transformer/transformer.js";
 import { ModelTrainee } from "./model-trainee.js";
 import type { StepSettings } from "./model-optimizer.js";
 import type { Trainee } from "./trainee.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../random/index.js";
+import type { Random } from "../random/random.js";
 import type { RolloutCorrection } from "./correction/rollout-correction.js";
 import type { ActorLossOptions } from "./loss/actor-loss.js";
 import type { Reference } from "./reference-policy.js";

@@ -1,6 +1,6 @@
 import { defined } from "../arguments/defined.js";
 import * as exact from "../exact/index.js";
-import { showAs, type Shown } from "../show/index.js";
+import { showAs, type Shown } from "../show/show-as.js";
 import {
   type BatchRow,
   isTrained,

@@ -1,4 +1,4 @@
-import { Random } from "../random/index.js";
+import { Random } from "../random/random.js";
 import { correctionOf } from "./correction/rollout-correction.js";
 import { aggregationRules, lossAggregations } from "./loss/aggregation-modes.js";
 import { clipBounds } from "./loss/clip-bounds.js";

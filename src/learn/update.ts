@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import type { Model } from "../model/index.js";
+import type { Model } from "../model/transformer/transformer.js";
 import type { TrainingBatch } from "./batch.js";
 import { Learner } from "./learner.js";
 import { type Trainable, trainedOf } from "./trainee-of.js";

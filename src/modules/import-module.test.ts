@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { judgedTrajectory, loadReward } from "../reward/index.js";
+import { judgedTrajectory } from "../reward/judged-trajectory.js";
+import { loadReward } from "../reward/load-reward.js";
 import { groupScores } from "../reward/reward-function.js";
-import { loadTools } from "../tools/index.js";
+import { loadTools } from "../tools/load-tools.js";
 import { importModule } from "./import-module.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arpo-lab-modules-"));

@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../arguments/index.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
 import type { GenerateOptions } from "./policy.js";
 
 /** Throws unless every option of a generate call on a row of so many tokens is in range. */

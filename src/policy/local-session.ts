@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../arguments/index.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
 import type { Decoder } from "../model/decoder/decoder.js";
 import type { AllowedMasks } from "./allowed.js";
 import type { Batch } from "./batch.js";
@@ -7,8 +8,7 @@ import { Job } from "./job.js";
 import { CacheSequence } from "./cache-sequence.js";
 import { LocalRow } from "./local-row.js";
 import type { GenerateOptions, Row, Segment, Session } from "./policy.js";
-import { StopWatcher } from "./stops.js";
-import type { TokenTexts } from "./stops.js";
+import { StopWatcher, type TokenTexts } from "./stops.js";
 
 /** What a policy lends its sessions. */
 export interface SessionParts {

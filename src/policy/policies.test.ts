@@ -3,10 +3,14 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { HfTokenizer, Model, saveModel, trainBpe } from "../model/index.js";
-import { Random } from "../random/index.js";
-import { compiledEngine, tf } from "../tensor/index.js";
-import { Policy } from "./index.js";
+import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
+import { Model } from "../model/transformer/transformer.js";
+import { saveModel } from "../model/files/save-model.js";
+import { trainBpe } from "../model/tokenizer/train-bpe.js";
+import { Random } from "../random/random.js";
+import { compiledEngine } from "../tensor/engine/compiled-engine.js";
+import { tf } from "../tensor/tf.js";
+import { Policy } from "./policies.js";
 
 const files = trainBpe(["a search for the search of searching"], {
   vocabSize: 280,

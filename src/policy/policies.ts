@@ -1,5 +1,7 @@
-import type { Model, Tokenizer } from "../model/index.js";
-import { connectRemote, type ConnectOptions, type RemotePolicy } from "./remote/index.js";
+import type { Model } from "../model/transformer/transformer.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
+import { connectRemote, type ConnectOptions } from "./remote/connect.js";
+import type { RemotePolicy } from "./remote/remote-policy.js";
 import type { Policy as PolicyInterface } from "./policy.js";
 import { loadPolicy, ModelPolicy, type ModelPolicyOptions } from "./policy-from-model.js";
 

@@ -1,18 +1,15 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import {
-  type CacheType,
-  type DecoderType,
-  fetchWeights,
-  HfTokenizer,
-  loadDecoder,
-  loadModel,
-  modelFolder,
-  modelName,
-  makeDecoder,
-  type Model,
-  type Tokenizer,
-} from "../model/index.js";
-import { ready, tf } from "../tensor/index.js";
+import type { CacheType, DecoderType } from "../model/decoder/weights.js";
+import { fetchWeights } from "../model/decoder/of-model.js";
+import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
+import { loadDecoder } from "../model/load/load-decoder.js";
+import { loadModel } from "../model/load/load-model.js";
+import { modelFolder, modelName } from "../model/files/model-folder.js";
+import { makeDecoder } from "../model/decoder/make-decoder.js";
+import type { Model } from "../model/transformer/transformer.js";
+import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
+import { ready } from "../tensor/backends.js";
+import { tf } from "../tensor/tf.js";
 import type { ReadingRow, RowLogProbs } from "./policy.js";
 import { LocalPolicy } from "./local-policy.js";
 

@@ -1,9 +1,9 @@
 import { resolve } from "#platform/path";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { addressOf } from "#platform/addresses";
-import { homePath } from "../files/index.js";
+import { homePath } from "../files/home-path.js";
 import { importModule } from "../modules/import-module.js";
-import { nearest } from "../text/index.js";
+import { nearest } from "../../spelling/nearest.js";
 import { deepResearch } from "./deep-research.js";
 import { environmentReward } from "./environment-reward.js";
 import { gsm8k } from "./gsm8k.js";

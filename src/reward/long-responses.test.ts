@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const url = (room: string) => new URL(`../${room}/index.js`, import.meta.url).href;
+const url = (entry: string) => new URL(`../api/${entry}.js`, import.meta.url).href;
 /** What reads a response, and texts of megabytes that hold what it looks for and never what ends that. */
 const program = `
-  import { deepResearch, exactMatch, extractAnswer, gsm8k, math, substringMatch } from "${url("reward")}";
-  import { evaluateItem } from "${url("eval")}";
+  import { deepResearch, exactMatch, extractAnswer, gsm8k, math, substringMatch } from "${url("learn")}";
+  import { evaluateItem } from "${url("experimental/evaluation")}";
   const count = 300_000;
   const texts = ["<answer>", "</answer>", "<search><result>", "<result>", " "].flatMap((piece) => {
     const text = piece.repeat(count);

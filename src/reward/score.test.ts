@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defined } from "../arguments/defined.js";
-import { rollout } from "../rollout/index.js";
-import { babbler } from "../rollout/testing/index.js";
+import { rollout } from "../rollout/rollout.js";
+import { babbler } from "../rollout/testing/babbler.js";
 import { byDataSource } from "./by-data-source.js";
 import { deepResearch } from "./deep-research.js";
 import { judgeReward } from "./judge-reward.js";

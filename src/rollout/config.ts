@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../arguments/index.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
 import { branchRules } from "./branch/branch-rule.js";
 import { completeSettings } from "./branch/family/complete-settings.js";
 import {

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { expansionRules, rollout, type RolloutOptions } from "./index.js";
+import { expansionRules } from "./branch/family/settings.js";
+import { rollout } from "./rollout.js";
+import type { RolloutOptions } from "./options.js";
 import { CloneableDice, counts, Dice, gambler } from "../../tests/rollout/dice.js";
 
 const tasks = ["a", "b"].map((prompt) => ({ prompt, id: `task-${prompt}` }));

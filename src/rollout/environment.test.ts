@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { makeEnvironment, methodOf, type Environment } from "../environment/environment.js";
-import { advantages } from "../learn/index.js";
+import { advantages } from "../learn/advantages.js";
 import { Random } from "../random/random.js";
-import { score } from "../reward/index.js";
-import { calculator, ToolSet, type ToolCall } from "../tools/index.js";
-import {
-  loadTrees,
-  rollout,
-  saveTrees,
-  toolMetrics,
-  treesFromJsonl,
-  treesToJsonl,
-} from "./index.js";
-import type { RolloutOptions, RolloutTree } from "./index.js";
+import { score } from "../reward/score-trees.js";
+import { calculator } from "../tools/calculator/calculator.js";
+import { ToolSet } from "../tools/tool-set.js";
+import type { ToolCall } from "../tools/tool.js";
+import { loadTrees, saveTrees } from "./files/tree-files.js";
+import { rollout } from "./rollout.js";
+import { toolMetrics } from "./tree/metrics.js";
+import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
+import type { RolloutOptions } from "./options.js";
+import type { RolloutTree } from "./rollout-tree.js";
 import { CloneableDice, counts, Dice, gambler } from "../../tests/rollout/dice.js";
-import { ScriptedPolicy } from "./testing/index.js";
+import { ScriptedPolicy } from "./testing/scripted-policy.js";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

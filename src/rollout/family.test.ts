@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { calculator, ToolSet } from "../tools/index.js";
-import {
-  expansionRules,
-  rollout,
-  treesFromJsonl,
-  treesFromParquet,
-  treesToJsonl,
-  treesToParquet,
-  type ExpansionRule,
-  type RolloutOptions,
-  type RolloutTree,
-} from "./index.js";
-import { babbler, ScriptedPolicy } from "./testing/index.js";
+import { calculator } from "../tools/calculator/calculator.js";
+import { ToolSet } from "../tools/tool-set.js";
+import { expansionRules, type ExpansionRule } from "./branch/family/settings.js";
+import { rollout } from "./rollout.js";
+import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
+import { treesFromParquet, treesToParquet } from "./files/tree-parquet.js";
+import type { RolloutOptions } from "./options.js";
+import type { RolloutTree } from "./rollout-tree.js";
+import { babbler } from "./testing/babbler.js";
+import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
 const task = { prompt: "q" };

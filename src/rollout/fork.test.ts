@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { calculator, ToolSet } from "../tools/index.js";
-import {
-  rollout,
-  rolloutPresets,
-  treesFromJsonl,
-  treesToJsonl,
-  type RolloutTree,
-} from "./index.js";
-import { babbler, ScriptedPolicy } from "./testing/index.js";
+import { calculator } from "../tools/calculator/calculator.js";
+import { ToolSet } from "../tools/tool-set.js";
+import { rollout } from "./rollout.js";
+import { rolloutPresets } from "./presets.js";
+import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
+import type { RolloutTree } from "./rollout-tree.js";
+import { babbler } from "./testing/babbler.js";
+import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tools = new ToolSet([calculator()]);
 

@@ -2,29 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
 import { EngineDecoder } from "../model/decoder/engine.js";
-import {
-  decoderShape,
-  decoderWeights,
-  Model,
-  PlainDecoder,
-  type Decoder,
-  type DecoderShape,
-  type WeightsSource,
-} from "../model/index.js";
-import { LocalPolicy } from "../policy/index.js";
+import { decoderShape, decoderWeights } from "../model/decoder/of-model.js";
+import { Model } from "../model/transformer/transformer.js";
+import { PlainDecoder } from "../model/decoder/plain.js";
+import type { Decoder } from "../model/decoder/decoder.js";
+import type { DecoderShape, WeightsSource } from "../model/decoder/weights.js";
+import { LocalPolicy } from "../policy/local-policy.js";
 import { loadNativeEngine, nativeEngineExists } from "../tensor/engine/native-engine.js";
 import { loadWasmEngine } from "../tensor/engine/wasm-engine.js";
-import { tf } from "../tensor/index.js";
-import { calculator, ToolSet } from "../tools/index.js";
-import {
-  rollout,
-  rolloutPresets,
-  treesToJsonl,
-  type ExpansionRule,
-  type RolloutOptions,
-  type RolloutTree,
-  type TrajectoryJudge,
-} from "./index.js";
+import { tf } from "../tensor/tf.js";
+import { calculator } from "../tools/calculator/calculator.js";
+import { ToolSet } from "../tools/tool-set.js";
+import { rollout } from "./rollout.js";
+import { rolloutPresets } from "./presets.js";
+import { treesToJsonl } from "./files/tree-jsonl.js";
+import type { ExpansionRule } from "./branch/family/settings.js";
+import type { RolloutOptions, TrajectoryJudge } from "./options.js";
+import type { RolloutTree } from "./rollout-tree.js";
 
 const tokenizer = new ByteTokenizer(["<calc>", "</calc>"]);
 const [open, close] = [256, 257];

@@ -1,17 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../random/random.js";
-import {
-  branchRules,
-  ConsecutivePenalty,
-  decideBranch,
-  dynamicBudget,
-  EntropyBaselines,
-  lossMask,
-  responseAttention,
-  segmentEntropy,
-  toolContent,
-} from "./index.js";
+import { branchRules, decideBranch } from "./branch/branch-rule.js";
+import { ConsecutivePenalty } from "./branch/consecutive-penalty.js";
+import { dynamicBudget } from "./branch/dynamic-budget.js";
+import { EntropyBaselines } from "./branch/entropy-baselines.js";
+import { lossMask, responseAttention } from "./tree/response-mask.js";
+import { segmentEntropy } from "./branch/segment-entropy.js";
+import { toolContent } from "../text/call-input.js";
 
 /** A segment of `length` equal positions: `width` tokens at probability p, the sampled one outside. */
 function segment(length: number, width: number, p: number, sampled: number) {

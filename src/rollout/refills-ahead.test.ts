@@ -2,18 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
-import { decoderShape, decoderWeights, Model, PlainDecoder } from "../model/index.js";
-import { LocalPolicy, type Policy } from "../policy/index.js";
+import { decoderShape, decoderWeights } from "../model/decoder/of-model.js";
+import { Model } from "../model/transformer/transformer.js";
+import { PlainDecoder } from "../model/decoder/plain.js";
+import { LocalPolicy } from "../policy/local-policy.js";
+import type { Policy } from "../policy/policies.js";
 import { Random } from "../random/random.js";
-import { calculator, ToolSet } from "../tools/index.js";
-import {
-  rollout,
-  rolloutPresets,
-  treesToJsonl,
-  type RolloutOptions,
-  type RolloutTree,
-} from "./index.js";
-import { babbler, ScriptedPolicy } from "./testing/index.js";
+import { calculator } from "../tools/calculator/calculator.js";
+import { ToolSet } from "../tools/tool-set.js";
+import { rollout } from "./rollout.js";
+import { rolloutPresets } from "./presets.js";
+import { treesToJsonl } from "./files/tree-jsonl.js";
+import type { RolloutOptions } from "./options.js";
+import type { RolloutTree } from "./rollout-tree.js";
+import { babbler } from "./testing/babbler.js";
+import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tasks = [{ prompt: "one" }, { prompt: "two?" }, { prompt: "three!" }];
 const tools = () => new ToolSet([calculator()], { callLimit: 3 });

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../random/random.js";
-import { calculator, ToolSet } from "../tools/index.js";
-import { branchRules, rollout, rolloutPresets, type RolloutOptions } from "./index.js";
-import { babbler } from "./testing/index.js";
+import { calculator } from "../tools/calculator/calculator.js";
+import { ToolSet } from "../tools/tool-set.js";
+import { branchRules } from "./branch/branch-rule.js";
+import { rollout } from "./rollout.js";
+import { rolloutPresets } from "./presets.js";
+import type { RolloutOptions } from "./options.js";
+import { babbler } from "./testing/babbler.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
 

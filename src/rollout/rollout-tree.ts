@@ -1,7 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Sampler } from "../policy/policy.js";
-import { showAs, type Shown } from "../show/index.js";
+import { showAs, type Shown } from "../show/show-as.js";
 import { forkTree, type ForkChanges, type TreeRuntime } from "./grow/fork.js";
 import type { Replay } from "./replay/replay-result.js";
 import { replayBranches, type TreeReplayChanges } from "./replay/replay.js";

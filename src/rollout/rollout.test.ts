@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../random/random.js";
-import { calculator, ToolSet, type Tool } from "../tools/index.js";
-import { rollout, rolloutPresets, type RolloutOptions, type RolloutTree } from "./index.js";
-import { babbler, ScriptedPolicy } from "./testing/index.js";
+import { calculator } from "../tools/calculator/calculator.js";
+import { ToolSet } from "../tools/tool-set.js";
+import type { Tool } from "../tools/tool.js";
+import { rollout } from "./rollout.js";
+import { rolloutPresets } from "./presets.js";
+import type { RolloutOptions } from "./options.js";
+import type { RolloutTree } from "./rollout-tree.js";
+import { babbler } from "./testing/babbler.js";
+import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tasks = [{ prompt: "one" }, { prompt: "two?" }, { prompt: "three!" }];
 

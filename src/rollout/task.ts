@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../arguments/index.js";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
 import { type Truncation, fitPrompt } from "../data/fit-prompt.js";
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
 

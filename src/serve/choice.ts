@@ -1,6 +1,7 @@
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
-import type { Policy, Row, Segment, Session } from "../policy/index.js";
-import { Random } from "../random/index.js";
+import type { Policy } from "../policy/policies.js";
+import type { Row, Segment, Session } from "../policy/policy.js";
+import { Random } from "../random/random.js";
 import type { GenerationRequest } from "./schema/common.js";
 import type { TokenReport } from "./logprobs.js";
 import { TextStream } from "./text-stream.js";

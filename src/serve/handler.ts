@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import type { Policy, Row, Session } from "../policy/index.js";
+import type { Policy } from "../policy/policies.js";
+import type { Row, Session } from "../policy/policy.js";
 import { openRows } from "./choice.js";
 import { ApiError } from "./http/api-error.js";
 import type { BatchAdmission } from "./batch-admission.js";

@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
 import { ScriptedDecoder } from "../../tests/policy/scripted-decoder.js";
 import { until } from "../../tests/until.js";
-import { LocalPolicy } from "../policy/index.js";
+import { LocalPolicy } from "../policy/local-policy.js";
 import { PolicyServer, type ServeOptions } from "./policy-server.js";
 
 type Json = Record<string, unknown>;

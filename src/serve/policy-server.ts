@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { isIP } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import { checkJsonType, readJson } from "../../http-server/body.js";
 import { checkArguments } from "../arguments/check-arguments.js";
-import type { Policy } from "../policy/index.js";
+import type { Policy } from "../policy/policies.js";
 import { chat } from "./chat.js";
 import { completions } from "./completions.js";
 import { Access } from "./http/access.js";

@@ -1,5 +1,5 @@
 import { utf8Length } from "#platform/bytes";
-import type { Policy } from "../policy/index.js";
+import type { Policy } from "../policy/policies.js";
 import { ApiError } from "./http/api-error.js";
 
 /** The most messages of one chat, whatever the context. */

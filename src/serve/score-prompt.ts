@@ -1,6 +1,6 @@
-import type { Policy } from "../policy/index.js";
+import type { Policy } from "../policy/policies.js";
 import { ModelPolicy } from "../policy/policy-from-model.js";
-import { tf } from "../tensor/index.js";
+import { tf } from "../tensor/tf.js";
 import { ApiError } from "./http/api-error.js";
 import type { TokenReport } from "./logprobs.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
-import { Random } from "../random/index.js";
+import { Random } from "../random/random.js";
 import { TextStream } from "./text-stream.js";
 
 const tokenizer = new ByteTokenizer(["</", "b>"]);

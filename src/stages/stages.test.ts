@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { estimatorNames, lossNames } from "../learn/index.js";
+import { estimatorNames } from "../learn/advantages.js";
+import { lossNames } from "../learn/loss/loss-names.js";
 import { presets } from "../presets.js";
-import { branchRules, expansionRules } from "../rollout/index.js";
+import { branchRules } from "../rollout/branch/branch-rule.js";
+import { expansionRules } from "../rollout/branch/family/settings.js";
 import { stages } from "./index.js";
 
 const named = (stage: string) => stages.find(({ name }) => name === stage)!;

@@ -1,6 +1,6 @@
 import { existsSync } from "#platform/files";
 import { z } from "#zod";
-import { homePath } from "../files/index.js";
+import { homePath } from "../files/home-path.js";
 import { calculator } from "./calculator/calculator.js";
 import { fileTool } from "./file-tool.js";
 import { mcpTools, type McpServer } from "./mcp/mcp-tools.js";

@@ -1,7 +1,8 @@
 import type { Evaluation } from "../eval/report/evaluation.js";
 import type { ImportedRollouts } from "../import/imported-rollouts.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
-import { registerShow, registerWatch } from "../show/index.js";
+import { registerShow } from "../show/show-as.js";
+import { registerWatch } from "../show/watch-as.js";
 import { showRunBoard, watchRun } from "./board/live.js";
 import { reportHtml } from "./evaluation/report-page.js";
 import { explore } from "./explorer/explore.js";

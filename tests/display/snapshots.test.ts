@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { figurePicture } from "../../picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
 import { markdownHtml } from "../../kernel/notebook/html/markdown.js";
-import { Random } from "../../src/random/index.js";
-import { tf } from "../../src/tensor/index.js";
+import { Random } from "../../src/random/random.js";
+import { tf } from "../../src/tensor/tf.js";
 
 const folder = fileURLToPath(new URL("../../../tests/display/snapshots/", import.meta.url));
 const write = process.env["ARPO_LAB_SNAPSHOTS"] === "write";

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { importModule } from "../../src/modules/import-module.js";
-import { environmentOf, loadConfig } from "../../src/run/index.js";
+import { environmentOf } from "../../src/run/trainer/environment-of.js";
+import { loadConfig } from "../../src/run/config/load.js";
 
 test("docs/environments.md: its environment is rolled out in, and a configuration takes it", async () => {
   const path = fileURLToPath(new URL("../../../docs/environments.md", import.meta.url));

@@ -1,17 +1,14 @@
-import {
-  type KlKind,
-  type PolicyLossOptions,
-  actorLoss,
-  aggregateLoss,
-  gspoLoss,
-  klKinds,
-  klPenalty,
-  lossAggregations,
-  policyLoss,
-  valueLoss,
-} from "../../src/learn/index.js";
-import { Random } from "../../src/random/index.js";
-import { logProbEntropy, tf } from "../../src/tensor/index.js";
+import { type KlKind, klKinds, klPenalty } from "../../src/learn/loss/kl.js";
+import type { PolicyLossOptions } from "../../src/learn/loss/policy-loss-types.js";
+import { actorLoss } from "../../src/learn/loss/actor-loss.js";
+import { aggregateLoss } from "../../src/learn/loss/aggregate.js";
+import { gspoLoss } from "../../src/learn/loss/gspo.js";
+import { lossAggregations } from "../../src/learn/loss/aggregation-modes.js";
+import { policyLoss } from "../../src/learn/loss/policy-loss.js";
+import { valueLoss } from "../../src/learn/loss/value-loss.js";
+import { Random } from "../../src/random/random.js";
+import { logProbEntropy } from "../../src/tensor/log-prob.js";
+import { tf } from "../../src/tensor/tf.js";
 import type { GradientCase } from "./gradient-case.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;

@@ -1,7 +1,10 @@
-import { actorLoss, crossEntropy, valueLoss } from "../../src/learn/index.js";
-import { Model } from "../../src/model/index.js";
-import { Random } from "../../src/random/index.js";
-import { gradientsOf, tf } from "../../src/tensor/index.js";
+import { actorLoss } from "../../src/learn/loss/actor-loss.js";
+import { crossEntropy } from "../../src/learn/sft/cross-entropy.js";
+import { valueLoss } from "../../src/learn/loss/value-loss.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import { Random } from "../../src/random/random.js";
+import { gradientsOf } from "../../src/tensor/gradients.js";
+import { tf } from "../../src/tensor/tf.js";
 import type { GradientCase } from "./gradient-case.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;

@@ -1,15 +1,14 @@
-import type { Segment } from "../../src/policy/index.js";
-import {
-  padTrajectories,
-  rollout,
-  rolloutPresets,
-  toolMetrics,
-  type EntropyBaselines,
-  type RolloutEvent,
-  type RolloutOptions,
-} from "../../src/rollout/index.js";
-import { CodePointTokenizer, ScriptedPolicy } from "../../src/rollout/testing/index.js";
-import { ToolSet, type Tool } from "../../src/tools/index.js";
+import type { Segment } from "../../src/policy/policy.js";
+import { padTrajectories } from "../../src/rollout/tree/pad-trajectories.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
+import { toolMetrics } from "../../src/rollout/tree/metrics.js";
+import type { EntropyBaselines } from "../../src/rollout/branch/entropy-baselines.js";
+import type { RolloutEvent, RolloutOptions } from "../../src/rollout/options.js";
+import { CodePointTokenizer } from "../../src/rollout/testing/code-point-tokenizer.js";
+import { ScriptedPolicy } from "../../src/rollout/testing/scripted-policy.js";
+import { ToolSet } from "../../src/tools/tool-set.js";
+import type { Tool } from "../../src/tools/tool.js";
 import { scriptedSegment, type Script } from "./scripted.js";
 
 type Answers = string | { error: string } | { attempts: string[] };

@@ -1,4 +1,4 @@
-import type { Segment } from "../../src/policy/index.js";
+import type { Segment } from "../../src/policy/policy.js";
 
 /** What a rollout vector's generator returns for one generate call. */
 export interface Script {

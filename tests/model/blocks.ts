@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { PackedTensor } from "../../src/model/files/gguf/packed-tensor.js";
 import { quantize } from "../../src/model/files/gguf/quantize.js";
-import type { Decoder, DecoderWeights } from "../../src/model/index.js";
+import type { Decoder } from "../../src/model/decoder/decoder.js";
+import type { DecoderWeights } from "../../src/model/decoder/weights.js";
 import { loadNativeEngine, nativeEngineExists } from "../../src/tensor/engine/native-engine.js";
 import { loadWasmEngine } from "../../src/tensor/engine/wasm-engine.js";
 import { feed } from "./decoder-suite.js";

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type {
-  Decoder,
-  DecoderShape,
-  Sampled,
-  StepSampling,
-  WeightsSource,
-} from "../../src/model/index.js";
-import { Random } from "../../src/random/index.js";
+import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
+import type { DecoderShape, WeightsSource } from "../../src/model/decoder/weights.js";
+import { Random } from "../../src/random/random.js";
 import { randomWeights, smallShape } from "./random-decoder.js";
 
 /** Makes a decoder under test. */

@@ -4,16 +4,12 @@ import { EngineDecoder } from "../../src/model/decoder/engine.js";
 import { GpuDecoder } from "../../src/model/decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../../src/model/decoder/gpu/weight-source.js";
 import { packHalf, unpackHalf } from "../../src/model/files/half.js";
-import type {
-  Decoder,
-  DecoderShape,
-  DecoderWeights,
-  Sampled,
-  StepSampling,
-  StoredValues,
-} from "../../src/model/index.js";
-import { Random } from "../../src/random/index.js";
-import { compiledEngine, ready } from "../../src/tensor/index.js";
+import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
+import type { DecoderShape, DecoderWeights } from "../../src/model/decoder/weights.js";
+import type { StoredValues } from "../../src/model/files/weight-file.js";
+import { Random } from "../../src/random/random.js";
+import { compiledEngine } from "../../src/tensor/engine/compiled-engine.js";
+import { ready } from "../../src/tensor/backends.js";
 import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";
 import { decoderVariants, plainSampling } from "./decoder-suite.js";
 import { MirroredDecoder } from "./mirrored-decoder.js";

@@ -3,8 +3,9 @@
 // server, training, rounded weights; each beside the compiled engine. Prints what was found as JSON.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { worldPages } from "../../src/data/index.js";
-import { type LoadedBenchmark, evaluate } from "../../src/eval/index.js";
+import { worldPages } from "../../src/data/tasks/world.js";
+import type { LoadedBenchmark } from "../../src/eval/benchmarks/benchmark.js";
+import { evaluate } from "../../src/eval/evaluate.js";
 import {
   advantages,
   Policy,
@@ -21,13 +22,19 @@ import {
 import { machineKey, remember, shapeKey } from "../../src/model/choose/remembered.js";
 import { EngineDecoder } from "../../src/model/decoder/engine.js";
 import { parseHfConfig } from "../../src/model/files/hf-config.js";
-import { type Decoder, decoderShape, decoderWeights, makeDecoder } from "../../src/model/index.js";
-import { LocalPolicy, type Policy as AnyPolicy } from "../../src/policy/index.js";
-import { PolicyServer } from "../../src/serve/index.js";
+import type { Decoder } from "../../src/model/decoder/decoder.js";
+import { decoderShape, decoderWeights } from "../../src/model/decoder/of-model.js";
+import { makeDecoder } from "../../src/model/decoder/make-decoder.js";
+import { LocalPolicy } from "../../src/policy/local-policy.js";
+import type { Policy as AnyPolicy } from "../../src/policy/policies.js";
+import { PolicyServer } from "../../src/serve/policy-server.js";
 import { decodeBackend } from "../../src/tensor/decode-backend.js";
-import { compiledEngine, ready } from "../../src/tensor/index.js";
+import { compiledEngine } from "../../src/tensor/engine/compiled-engine.js";
+import { ready } from "../../src/tensor/backends.js";
 import { webgpuDevice } from "../../src/tensor/optional/webgpu.js";
-import { calculator, offlineSearch, searchTool } from "../../src/tools/index.js";
+import { calculator } from "../../src/tools/calculator/calculator.js";
+import { offlineSearch } from "../../src/tools/search/offline.js";
+import { searchTool } from "../../src/tools/search/search-tool.js";
 import { loadModel } from "../../src/model/load/load-model.js";
 import { MirroredDecoder } from "./mirrored-decoder.js";
 

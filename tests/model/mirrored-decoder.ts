@@ -1,4 +1,4 @@
-import type { Decoder, Sampled, StepSampling } from "../../src/model/index.js";
+import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
 
 /** A token that is another one than the right decoder's. */
 export interface Otherwise {

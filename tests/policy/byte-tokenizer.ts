@@ -1,4 +1,4 @@
-import type { ChatMessage, Tokenizer } from "../../src/model/index.js";
+import type { ChatMessage, Tokenizer } from "../../src/model/tokenizer/tokenizer.js";
 
 /** A tokenizer for tests: 256 bytes, then pieces of text, then the end token. */
 export class ByteTokenizer implements Tokenizer {

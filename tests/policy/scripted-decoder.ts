@@ -1,4 +1,4 @@
-import type { Decoder, Sampled, StepSampling } from "../../src/model/index.js";
+import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
 
 /** A decoder for tests: the next token is a function of the row's tokens and its draw. */
 export class ScriptedDecoder implements Decoder {

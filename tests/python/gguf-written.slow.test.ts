@@ -5,19 +5,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { convertCheckpoint } from "../../src/convert/index.js";
-import {
-  addLora,
-  type GgufWeightType,
-  HfTokenizer,
-  Model,
-  type ModelConfigInput,
-  saveGguf,
-  trainBpe,
-} from "../../src/model/index.js";
-import { Policy } from "../../src/policy/index.js";
-import { Random } from "../../src/random/index.js";
-import { tf } from "../../src/tensor/index.js";
+import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
+import { addLora } from "../../src/model/lora/add-lora.js";
+import type { GgufWeightType } from "../../src/model/export/write-model-gguf.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import type { ModelConfigInput } from "../../src/model/config.js";
+import { saveGguf } from "../../src/model/export/save-gguf.js";
+import { trainBpe } from "../../src/model/tokenizer/train-bpe.js";
+import { Policy } from "../../src/policy/policies.js";
+import { Random } from "../../src/random/random.js";
+import { tf } from "../../src/tensor/tf.js";
 import { greedyThere, missing, serveGguf } from "./llama-cpp-server.js";
 import { smolLm2 } from "./smollm2.js";
 

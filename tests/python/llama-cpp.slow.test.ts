@@ -6,11 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { convertCheckpoint } from "../../src/convert/index.js";
-import { tasks, world } from "../../src/data/index.js";
-import { Policy } from "../../src/policy/index.js";
-import { Random } from "../../src/random/index.js";
-import { rollout, rolloutPresets } from "../../src/rollout/index.js";
+import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
+import { tasks } from "../../src/data/tasks/index.js";
+import { world } from "../../src/data/tasks/world.js";
+import { Policy } from "../../src/policy/policies.js";
+import { Random } from "../../src/random/random.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { missing, serveGguf } from "./llama-cpp-server.js";
 

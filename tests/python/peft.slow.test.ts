@@ -6,19 +6,19 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { compareCheckpoints, convertCheckpoint } from "../../src/convert/index.js";
-import {
-  addLora,
-  loadAdapter,
-  loadModel,
-  Model,
-  SafetensorsFile,
-  saveAdapter,
-  saveModel,
-  writeSafetensors,
-} from "../../src/model/index.js";
-import { Random } from "../../src/random/index.js";
-import { ready, tf } from "../../src/tensor/index.js";
+import { compareCheckpoints } from "../../src/convert/compare-checkpoints.js";
+import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
+import { addLora } from "../../src/model/lora/add-lora.js";
+import { loadAdapter } from "../../src/model/lora/load-adapter.js";
+import { loadModel } from "../../src/model/load/load-model.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import { SafetensorsFile } from "../../src/model/files/safetensors-file.js";
+import { saveAdapter } from "../../src/model/lora/save-adapter.js";
+import { saveModel } from "../../src/model/files/save-model.js";
+import { writeSafetensors } from "../../src/model/files/write-safetensors.js";
+import { Random } from "../../src/random/random.js";
+import { ready } from "../../src/tensor/backends.js";
+import { tf } from "../../src/tensor/tf.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 const { status } = spawnSync(python, ["-c", "import peft, transformers"]);

@@ -9,8 +9,8 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runToEnd } from "../../cli/learn/testing.js";
 import { KernelClient, ownKernel } from "../../kernel/experimental.js";
-import { attach, cluster, keptJobs } from "../../src/scale/index.js";
-import { RayConnection } from "../../src/scale/ray/index.js";
+import { attach, cluster, keptJobs } from "../../src/scale/job/cluster.js";
+import { RayConnection } from "../../src/scale/ray/ray-connection.js";
 import { rayMissing, RayMachines } from "./ray-cluster.js";
 import { until } from "../until.js";
 

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { convertCheckpoint } from "../../src/convert/index.js";
+import { convertCheckpoint } from "../../src/convert/convert-checkpoint.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 const bin = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));

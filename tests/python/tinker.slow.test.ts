@@ -10,28 +10,31 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { tasks } from "../../src/data/index.js";
-import {
-  advantages,
-  fineTune,
-  Learner,
-  update,
-  type UpdateOptions,
-} from "../../src/learn/index.js";
-import { HfTokenizer, loadAdapter, loadModel, Model, saveModel } from "../../src/model/index.js";
-import { score } from "../../src/reward/index.js";
-import { rollout } from "../../src/rollout/index.js";
+import { tasks } from "../../src/data/tasks/index.js";
+import { advantages } from "../../src/learn/advantages.js";
+import { fineTune } from "../../src/learn/sft/fine-tune.js";
+import { Learner } from "../../src/learn/learner.js";
+import { update } from "../../src/learn/update.js";
+import type { UpdateOptions } from "../../src/learn/update-options.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
+import { loadAdapter } from "../../src/model/lora/load-adapter.js";
+import { loadModel } from "../../src/model/load/load-model.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import { saveModel } from "../../src/model/files/save-model.js";
+import { score } from "../../src/reward/score-trees.js";
+import { rollout } from "../../src/rollout/rollout.js";
 import { demonstrations } from "../../src/run/tiny/demonstrations.js";
 import { tinyTokenizer } from "../../src/run/tiny/tiny-tokenizer.js";
-import { engine, type TinkerPolicy } from "../../src/scale/index.js";
+import { engine } from "../../src/scale/engine.js";
+import type { TinkerPolicy } from "../../src/scale/tinker/tinker-policy.js";
 import {
   adaptersOf,
   apart,
   SurprisedTrainee,
 } from "../../src/scale/tinker/testing/near-and-far.js";
 import { updateSettings } from "../../src/learn/update-settings.js";
-import { ready } from "../../src/tensor/index.js";
-import { ToolSet } from "../../src/tools/index.js";
+import { ready } from "../../src/tensor/backends.js";
+import { ToolSet } from "../../src/tools/tool-set.js";
 
 const python = process.env.ARPO_LAB_TINKER_PYTHON;
 const script = fileURLToPath(new URL("../../../tests/python/serve_tinker.py", import.meta.url));

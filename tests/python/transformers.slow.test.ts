@@ -6,20 +6,17 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import {
-  HfTokenizer,
-  loadModel,
-  Model,
-  modelConfig,
-  saveModel,
-  trainBpe,
-  writeSafetensors,
-  type ModelConfigInput,
-  type SaveModelOptions,
-} from "../../src/model/index.js";
-import { tasks } from "../../src/data/index.js";
-import { Random } from "../../src/random/index.js";
-import type { tf } from "../../src/tensor/index.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
+import { loadModel } from "../../src/model/load/load-model.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import { modelConfig, type ModelConfigInput } from "../../src/model/config.js";
+import { saveModel } from "../../src/model/files/save-model.js";
+import { trainBpe } from "../../src/model/tokenizer/train-bpe.js";
+import { writeSafetensors } from "../../src/model/files/write-safetensors.js";
+import type { SaveModelOptions } from "../../src/model/files/write-weights.js";
+import { tasks } from "../../src/data/tasks/index.js";
+import { Random } from "../../src/random/random.js";
+import type { tf } from "../../src/tensor/tf.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 

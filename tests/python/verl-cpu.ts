@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { LoadOptions } from "../../src/run/index.js";
+import type { LoadOptions } from "../../src/run/config/options.js";
 
 export const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");
 /** A Python that has verl, where there is one. */

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { loadTrees } from "../../src/rollout/index.js";
+import { loadTrees } from "../../src/rollout/files/tree-files.js";
 import { readRunFolder } from "../../src/view/board/read-runs.js";
 import { RayMachines } from "./ray-cluster.js";
 import { cpuEnvironment, experimentIn, onCpu, root, verlMissing, verlPython } from "./verl-cpu.js";

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Random } from "../../src/random/index.js";
-import { exportVerl } from "../../src/scale/index.js";
-import type { ConfigPreset } from "../../src/run/index.js";
+import { Random } from "../../src/random/random.js";
+import { exportVerl } from "../../src/scale/verl/export-verl.js";
+import type { ConfigPreset } from "../../src/run/config/presets.js";
 
 const python = process.env.ARPO_LAB_PYTHON ?? "python3";
 const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/, "");

@@ -1,6 +1,6 @@
 import type { Environment, EnvironmentStart } from "../../src/environment/environment.js";
 import { Random } from "../../src/random/random.js";
-import { ScriptedPolicy } from "../../src/rollout/testing/index.js";
+import { ScriptedPolicy } from "../../src/rollout/testing/scripted-policy.js";
 
 /** How often instances were made and disposed. */
 export const counts = { made: 0, disposed: 0, twice: 0, clones: 0 };

@@ -1,9 +1,9 @@
 // An evaluation over our own endpoint gives the samples of one on this machine.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { world } from "../../src/data/index.js";
-import { evaluate, type EvaluateOptions } from "../../src/eval/index.js";
-import { Policy } from "../../src/policy/index.js";
+import { world } from "../../src/data/tasks/world.js";
+import { evaluate, type EvaluateOptions } from "../../src/eval/evaluate.js";
+import { Policy } from "../../src/policy/policies.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 

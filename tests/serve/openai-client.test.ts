@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import OpenAI from "openai";
-import { tasks } from "../../src/data/index.js";
-import { Random } from "../../src/random/index.js";
-import { calculate } from "../../src/tools/index.js";
+import { tasks } from "../../src/data/tasks/index.js";
+import { Random } from "../../src/random/random.js";
+import { calculate } from "../../src/tools/calculator/arithmetic.js";
 import { until } from "../until.js";
 import { serveTiny } from "./tiny-server.js";
 

@@ -1,7 +1,8 @@
 // Long texts and many messages: what cannot fit is refused by counting, what is long is read on another thread.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ChatTemplate, HfTokenizer } from "../../src/model/index.js";
+import { ChatTemplate } from "../../src/model/tokenizer/chat-template.js";
+import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
 import { TextWork } from "../../src/serve/text-work.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 

@@ -1,10 +1,14 @@
 // Our remote policy against our own server: what comes over the wire is what a local policy gives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tasks, world } from "../../src/data/index.js";
-import { Policy, type Dialect, type RemoteApi, type Segment } from "../../src/policy/index.js";
-import { Random } from "../../src/random/index.js";
-import { rollout, rolloutPresets } from "../../src/rollout/index.js";
+import { tasks } from "../../src/data/tasks/index.js";
+import { world } from "../../src/data/tasks/world.js";
+import { Policy } from "../../src/policy/policies.js";
+import type { Dialect, RemoteApi } from "../../src/policy/remote/dialect.js";
+import type { Segment } from "../../src/policy/policy.js";
+import { Random } from "../../src/random/random.js";
+import { rollout } from "../../src/rollout/rollout.js";
+import { rolloutPresets } from "../../src/rollout/presets.js";
 import { taskTools } from "../../src/defaults/task-tools.js";
 import { serveTiny, tinyFolder } from "./tiny-server.js";
 

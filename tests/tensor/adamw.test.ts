@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AdamW, tf, topKFromHidden } from "../../src/tensor/index.js";
+import { AdamW } from "../../src/tensor/adamw.js";
+import { tf } from "../../src/tensor/tf.js";
+import { topKFromHidden } from "../../src/tensor/ops/top-k-from-hidden.js";
 
 const backends = ["cpu", "native", "wasm"].filter((name) => tf.findBackendFactory(name));
 const options = { learningRate: 0.03, weightDecay: 0.1, maxNorm: 1.5 };
@@ -82,7 +84,7 @@ for (const backend of backends) {
 
   test(`embed on ${backend} refuses ids out of range, by name`, async () => {
     await tf.setBackend(backend);
-    const { embed } = await import("../../src/tensor/index.js");
+    const { embed } = await import("../../src/tensor/ops/embed.js");
     const table = tf.ones([3, 2]);
     assert.throws(() => embed(table, tf.tensor1d([0, 3], "int32")), /3/);
     assert.throws(() => embed(table, tf.tensor1d([-1], "int32")), /-1/);

@@ -15,7 +15,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const tensors = join(root, "dist/src/tensor/index.js");
+const tensors = join(root, "dist/src/api/model.js");
 const addon = join(root, "native/build/arpo.node");
 const probe = `
   const { tf } = await import(${JSON.stringify(tensors)});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../src/random/index.js";
-import { tf } from "../../src/tensor/index.js";
+import { Random } from "../../src/random/random.js";
+import { tf } from "../../src/tensor/tf.js";
 import type { EngineBackend } from "../../src/tensor/engine/engine-backend.js";
 
 const backends = ["native", "wasm"].filter((name) => tf.findBackendFactory(name));

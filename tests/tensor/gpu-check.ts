@@ -1,9 +1,14 @@
 // Run by gpu.slow.test.ts: every fused kernel and whole steps of training, on the compiled engine and
 // then on a GPU in the same process. Prints how far apart they are, and what a step costs in dispatches.
-import { addLora, Model, type ModelConfigInput } from "../../src/model/index.js";
-import { switchBackend } from "../../src/tensor/backends.js";
+import { addLora } from "../../src/model/lora/add-lora.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import type { ModelConfigInput } from "../../src/model/config.js";
+import { switchBackend, ready } from "../../src/tensor/backends.js";
 import type { GpuBackend } from "../../src/tensor/gpu/gpu-backend.js";
-import { AdamW, gradientsOf, ready, tf, topKFromHidden } from "../../src/tensor/index.js";
+import { AdamW } from "../../src/tensor/adamw.js";
+import { gradientsOf } from "../../src/tensor/gradients.js";
+import { tf } from "../../src/tensor/tf.js";
+import { topKFromHidden } from "../../src/tensor/ops/top-k-from-hidden.js";
 import { fuzzCases } from "./fuzz-cases.js";
 import { type OpResult, opCases, runCase } from "./op-cases.js";
 

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Model } from "../../src/model/index.js";
-import { Random } from "../../src/random/index.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import { Random } from "../../src/random/random.js";
 import type { EngineBackend } from "../../src/tensor/engine/engine-backend.js";
-import { gradientsOf, logProbEntropyFromHidden, tf } from "../../src/tensor/index.js";
+import { gradientsOf } from "../../src/tensor/gradients.js";
+import { logProbEntropyFromHidden } from "../../src/tensor/ops/log-prob-entropy-from-hidden.js";
+import { tf } from "../../src/tensor/tf.js";
 
 const config = { vocabSize: 301, hiddenSize: 64, intermediateSize: 160, layers: 2, heads: 4, kvHeads: 2 }; // prettier-ignore
 

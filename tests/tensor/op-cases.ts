@@ -1,16 +1,14 @@
-import { Random } from "../../src/random/index.js";
-import {
-  causalAttention,
-  embed,
-  linear,
-  logProbEntropyFromHidden,
-  qkv,
-  type QkvWeights,
-  rmsNorm,
-  rope,
-  swiglu,
-  tf,
-} from "../../src/tensor/index.js";
+import { Random } from "../../src/random/random.js";
+import { causalAttention } from "../../src/tensor/ops/causal-attention.js";
+import { embed } from "../../src/tensor/ops/embed.js";
+import { linear } from "../../src/tensor/ops/linear.js";
+import { logProbEntropyFromHidden } from "../../src/tensor/ops/log-prob-entropy-from-hidden.js";
+import { qkv } from "../../src/tensor/ops/qkv.js";
+import type { QkvWeights } from "../../src/tensor/plain/qkv.js";
+import { rmsNorm } from "../../src/tensor/ops/rms-norm.js";
+import { rope } from "../../src/tensor/ops/rope.js";
+import { swiglu } from "../../src/tensor/ops/swiglu.js";
+import { tf } from "../../src/tensor/tf.js";
 
 type Tensors = Record<string, tf.Tensor>;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { tf } from "../../src/tensor/index.js";
+import { tf } from "../../src/tensor/tf.js";
 import { opCases, type OpResult, runCase } from "./op-cases.js";
 
 // The plain versions in double precision, already checked against finite differences there.

@@ -1,10 +1,14 @@
 // Run by webgpu.slow.test.ts on one backend after another: prints what the fused ops give, and what a
 // model says before and after a step of reinforcement learning, whole and with adapters.
-import { type BatchRow, Learner, TrainingBatch } from "../../src/learn/index.js";
-import { addLora, fetchWeights, Model, type Tokenizer } from "../../src/model/index.js";
-import { Policy } from "../../src/policy/index.js";
-import { Random } from "../../src/random/index.js";
-import { ready } from "../../src/tensor/index.js";
+import { type BatchRow, TrainingBatch } from "../../src/learn/batch.js";
+import { Learner } from "../../src/learn/learner.js";
+import { addLora } from "../../src/model/lora/add-lora.js";
+import { fetchWeights } from "../../src/model/decoder/of-model.js";
+import { Model } from "../../src/model/transformer/transformer.js";
+import type { Tokenizer } from "../../src/model/tokenizer/tokenizer.js";
+import { Policy } from "../../src/policy/policies.js";
+import { Random } from "../../src/random/random.js";
+import { ready } from "../../src/tensor/backends.js";
 import { opCases, runCase } from "./op-cases.js";
 
 const vocabSize = 40;

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EngineBackend } from "../../src/tensor/engine/engine-backend.js";
-import { logProbEntropyFromHidden, tf } from "../../src/tensor/index.js";
+import { logProbEntropyFromHidden } from "../../src/tensor/ops/log-prob-entropy-from-hidden.js";
+import { tf } from "../../src/tensor/tf.js";
 
 const [rows, width, vocabulary, temperature] = [5, 1024, 24_001, 0.9];
 

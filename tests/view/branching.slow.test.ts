@@ -1,7 +1,7 @@
 // What the branching view does in a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { branchingView } from "../../src/view/index.js";
+import { branchingView } from "../../src/view/branching/branching-view.js";
 import { sampleTree } from "../../src/view/testing/sample-tree.js";
 import { browserPath, openPage } from "./browser.js";
 

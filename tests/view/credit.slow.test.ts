@@ -1,7 +1,7 @@
 // What the view of credit rules does in a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { creditView } from "../../src/view/index.js";
+import { creditView } from "../../src/view/credit/credit-view.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";
 import { browserPath, openPage } from "./browser.js";
 

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import * as view from "../../src/view/index.js";
+import * as view from "../../src/api/view.js";
 
 const figure = view.passAtKCurve({ arpo: [{ n: 4, correct: 2 }] }, { theme: "dark" });
 

@@ -7,10 +7,11 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { figurePicture } from "../../picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
-import { Random } from "../../src/random/index.js";
-import { UpdateReport } from "../../src/learn/index.js";
-import * as view from "../../src/view/index.js";
-import type { Figure, Theme } from "../../src/view/index.js";
+import { Random } from "../../src/random/random.js";
+import { UpdateReport } from "../../src/learn/update-report.js";
+import { palettes, type Theme } from "../../src/view/palette.js";
+import * as view from "../../src/api/view.js";
+import type { Figure } from "../../src/view/figures/figure.js";
 import { grpoBatch } from "../../src/view/testing/sample-batch.js";
 import { sampleReport } from "../../src/view/testing/sample-report.js";
 
@@ -86,7 +87,7 @@ for (const [name, make] of Object.entries(figures)) {
       assert.ok(bundle?.["application/vnd.plotly.v1+json"]);
       assert.match(view.describe(figure), /\d.*\.$/s);
       const { font, colorway } = figure.layout;
-      const { ink, series } = view.palettes[theme];
+      const { ink, series } = palettes[theme];
       assert.deepEqual(font, ink === undefined ? undefined : { color: ink });
       assert.deepEqual(colorway, series);
     }

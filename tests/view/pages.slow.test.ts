@@ -1,10 +1,14 @@
 // What the explorer and the token view do in a browser.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { evaluate } from "../../src/eval/index.js";
+import { evaluate } from "../../src/eval/evaluate.js";
 import type { TrainingRun } from "../../src/run/trainer/train-cells.js";
-import { ScriptedPolicy } from "../../src/rollout/testing/index.js";
-import { board, clipComparison, explain, explore, reportPage } from "../../src/view/index.js";
+import { ScriptedPolicy } from "../../src/rollout/testing/scripted-policy.js";
+import { board } from "../../src/view/board/board.js";
+import { clipComparison } from "../../src/view/tokens/clip-comparison.js";
+import { explain } from "../../src/view/explain/explain.js";
+import { explore } from "../../src/view/explorer/explore.js";
+import { reportPage } from "../../src/view/evaluation/report-page.js";
 import { numberText } from "../../src/view/page/number-text.js";
 import { makePayload } from "../../src/view/explorer/make-payload.js";
 import { sampleTree } from "../../src/view/testing/sample-tree.js";

@@ -1,5 +1,5 @@
 import { open, stat } from "#platform/files";
-import { HttpError } from "../../http/index.js";
+import { HttpError } from "../../http/request-json.js";
 import type { KnownFile } from "./known-models.js";
 
 /** How a download goes. */

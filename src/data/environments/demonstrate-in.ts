@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { makeEnvironment, methodOf } from "../../environment/environment.js";
-import type { Random } from "../../random/index.js";
+import type { Random } from "../../random/random.js";
 import type { Task } from "../task.js";
 import { demonstrate, type Demonstration } from "../tasks/demonstrate.js";
 import type { Corruption, TaskSet } from "../tasks/task-set.js";

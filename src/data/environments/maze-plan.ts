@@ -1,4 +1,4 @@
-import type { Random } from "../../random/index.js";
+import type { Random } from "../../random/random.js";
 
 const directions = ["n", "e", "s", "w"] as const;
 export type Direction = (typeof directions)[number];

@@ -1,6 +1,7 @@
-import { checkArguments, shown } from "../../arguments/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
 import type { Environment } from "../../environment/environment.js";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { type Expert, type TaskSet, type TaskSetOptions, fill } from "../tasks/task-set.js";
 import {

@@ -1,6 +1,6 @@
-import { shown } from "../../arguments/index.js";
+import { shown } from "../../arguments/shown.js";
 import type { Environment } from "../../environment/environment.js";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import type { ToolResult } from "../../tools/tool.js";
 import { type Expert, type TaskSet, type TaskSetOptions, fill } from "../tasks/task-set.js";
 

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { drawNames, kinds, type Kind } from "./names.js";
 import { relation, relationsOf, type RelationName } from "./relations.js";
 import { fillGaps } from "./wording.js";

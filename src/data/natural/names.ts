@@ -1,4 +1,4 @@
-import type { Random } from "../../random/index.js";
+import type { Random } from "../../random/random.js";
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 

@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/index.js";
+import { shown } from "../../arguments/shown.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { TaskSetOptions } from "../tasks/task-set.js";
 import type { Share } from "./wording.js";

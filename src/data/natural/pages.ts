@@ -1,4 +1,4 @@
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { fill, type TaskSet } from "../tasks/task-set.js";
 import { createCountry, type Thing } from "./country.js";
 import { describeThing, isOnlyOne, searchFor, toldOf } from "./describe.js";

@@ -1,4 +1,4 @@
-import type { Random } from "../../random/index.js";
+import type { Random } from "../../random/random.js";
 import { relation, type RelationName } from "./relations.js";
 import { asSentence, type Share, Speaker, type Wording } from "./wording.js";
 

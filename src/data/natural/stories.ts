@@ -1,4 +1,4 @@
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { type Expert, fill, type TaskSet } from "../tasks/task-set.js";
 import { natural, promptFor, type NaturalOptions } from "./options.js";
 import {

@@ -1,4 +1,4 @@
-import type { Random } from "../../random/index.js";
+import type { Random } from "../../random/random.js";
 
 /** Ways to say one thing: those that training shows, and those that are held out for the test. */
 export interface Wording {

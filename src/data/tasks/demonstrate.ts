@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { Random } from "../../random/index.js";
+import type { Random } from "../../random/random.js";
 import { resultBlock } from "../../text/result-block.js";
 import type { Task } from "../task.js";
 import type { Corruption, Decide, Expert } from "./task-set.js";

@@ -1,4 +1,4 @@
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { type Decide, type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
 import {
   type Fact,

@@ -1,4 +1,4 @@
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { drawNumber, valueOf } from "./calc.js";
 import { type WorldOptions, readOff, searchFor } from "./lookup.js";
 import { type Expert, type TaskSet, fill } from "./task-set.js";

@@ -1,5 +1,5 @@
 import type { EnvironmentSource } from "../../environment/environment.js";
-import type { Random } from "../../random/index.js";
+import type { Random } from "../../random/random.js";
 import type { Task } from "../task.js";
 
 /** How often an expert errs on purpose, so that reinforcement learning has something to mend. */

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 
 /** One thing the world knows, as a page of the corpus says it. */
 export interface Fact {

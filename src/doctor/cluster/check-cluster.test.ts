@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { packagePath } from "#platform/package-path";
 import { unzip } from "../../scale/testing/connected.js";
 import { FakeHead } from "../../scale/testing/fake-head.js";
-import { checkCluster } from "../index.js";
+import { checkCluster } from "./check-cluster.js";
 
 const token = "t".repeat(40);
 

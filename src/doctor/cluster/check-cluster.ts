@@ -1,8 +1,10 @@
 import { isAbsolute } from "node:path";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { RayApi, RayConnection } from "../../scale/ray/index.js";
+import { RayApi } from "../../scale/ray/ray-api.js";
+import { RayConnection } from "../../scale/ray/ray-connection.js";
 import { RayError } from "../../scale/ray/ray-error.js";
-import { loadConfig, type LoadOptions } from "../../run/index.js";
+import { loadConfig } from "../../run/config/load.js";
+import type { LoadOptions } from "../../run/config/options.js";
 import type { Check } from "../check.js";
 import { checkGpus, checkModelFits } from "./check-fit.js";
 import { probeNodes } from "./probe-nodes.js";

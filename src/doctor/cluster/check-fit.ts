@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "../../run/index.js";
+import type { Config } from "../../run/config/schema.js";
 import { modelFolder } from "../../model/files/model-folder.js";
-import type { RayNode } from "../../scale/ray/index.js";
+import type { RayNode } from "../../scale/ray/ray-api.js";
 import type { Check } from "../check.js";
 
 /** Memory of a card in GB, by what Ray calls it; the smaller where there are two of a name. */

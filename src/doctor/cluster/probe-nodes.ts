@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { RayApi } from "../../scale/ray/index.js";
+import type { RayApi } from "../../scale/ray/ray-api.js";
 import { zipOf } from "../../scale/ray/zip.js";
 import type { Check } from "../check.js";
 

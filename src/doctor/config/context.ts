@@ -1,8 +1,9 @@
 import { defined } from "../../arguments/defined.js";
-import type { Task } from "../../data/index.js";
-import type { ModelConfig, Tokenizer } from "../../model/index.js";
-import type { Reward } from "../../reward/index.js";
-import type { Config } from "../../run/index.js";
+import type { Task } from "../../data/task.js";
+import type { ModelConfig } from "../../model/config.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import type { Reward } from "../../reward/reward-function.js";
+import type { Config } from "../../run/config/schema.js";
 import type { Check, Status } from "../check.js";
 
 /** What rules look at. Parts that could not be read are absent, and said elsewhere. */

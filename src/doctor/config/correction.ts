@@ -1,5 +1,5 @@
 import { correctionOf } from "../../learn/correction/rollout-correction.js";
-import { updateOptions } from "../../run/index.js";
+import { updateOptions } from "../../run/trainer/options.js";
 import { finding, type Rule } from "./context.js";
 
 const about = finding("sampler");

@@ -1,4 +1,5 @@
-import { type Config, configKeys } from "../../run/index.js";
+import type { Config } from "../../run/config/schema.js";
+import { configKeys } from "../../run/config/keys.js";
 import { finding, type Rule } from "./context.js";
 
 const about = finding("credit");

@@ -1,5 +1,7 @@
-import { lossDefaults, lossFacts, type LossName, lossNames } from "../../learn/index.js";
-import { parameterKeys, type Config } from "../../run/index.js";
+import { lossDefaults } from "../../learn/loss/loss-parameters.js";
+import { lossFacts, type LossName, lossNames } from "../../learn/loss/loss-names.js";
+import { parameterKeys } from "../../run/config/loss-keys.js";
+import type { Config } from "../../run/config/schema.js";
 import { finding, type Rule } from "./context.js";
 
 const about = finding("loss");

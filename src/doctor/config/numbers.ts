@@ -1,5 +1,6 @@
-import { clipBounds, lossFacts } from "../../learn/index.js";
-import { updateOptions } from "../../run/index.js";
+import { clipBounds } from "../../learn/loss/clip-bounds.js";
+import { lossFacts } from "../../learn/loss/loss-names.js";
+import { updateOptions } from "../../run/trainer/options.js";
 import { finding, hasReference, type Rule } from "./context.js";
 
 const about = finding("numbers");

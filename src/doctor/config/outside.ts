@@ -1,4 +1,4 @@
-import type { Config } from "../../run/index.js";
+import type { Config } from "../../run/config/schema.js";
 import type { EndpointToCheck } from "../machine/endpoints.js";
 
 type Params = Record<string, unknown>;

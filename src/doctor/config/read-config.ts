@@ -1,4 +1,5 @@
-import { type LoadedConfig, type LoadOptions, loadConfig } from "../../run/index.js";
+import type { LoadedConfig, LoadOptions } from "../../run/config/options.js";
+import { loadConfig } from "../../run/config/load.js";
 import type { Check } from "../check.js";
 import { finding } from "./context.js";
 

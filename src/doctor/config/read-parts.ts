@@ -1,16 +1,21 @@
 import { stat } from "node:fs/promises";
-import { type Task, world } from "../../data/index.js";
-import { HfTokenizer, modelFolder, weightShapes } from "../../model/index.js";
+import type { Task } from "../../data/task.js";
+import { world } from "../../data/tasks/world.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import { weightShapes } from "../../model/transformer/weights.js";
 import { checkWeights } from "../../model/files/check-weights.js";
 import { readModelFacts } from "../../model/files/open-model.js";
-import { loadReward } from "../../reward/index.js";
-import type { Config } from "../../run/index.js";
+import { loadReward } from "../../reward/load-reward.js";
+import type { Config } from "../../run/config/schema.js";
 import { taskTools } from "../../defaults/task-tools.js";
-import { fitTasks, rolloutOptions, tasksOf, validationOptions } from "../../run/index.js";
+import { fitTasks } from "../../run/trainer/fit-tasks.js";
+import { rolloutOptions, validationOptions } from "../../run/trainer/options.js";
+import { tasksOf } from "../../run/trainer/tasks-of.js";
 import { refuseTaken } from "../../run/folder/lock-folder.js";
 import { refuseAdapters } from "../../run/trainer/refuse-adapters.js";
 import { rolloutConfig } from "../../rollout/config.js";
-import { loadTools } from "../../tools/index.js";
+import { loadTools } from "../../tools/load-tools.js";
 import type { Check } from "../check.js";
 import { type ConfigContext, finding } from "./context.js";
 

@@ -1,4 +1,4 @@
-import type { Task } from "../../data/index.js";
+import type { Task } from "../../data/task.js";
 import { finding, type Rule } from "./context.js";
 
 const about = finding("rewards");

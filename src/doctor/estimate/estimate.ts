@@ -1,7 +1,10 @@
-import { checkArguments, shown } from "../../arguments/index.js";
-import { type Config, rolloutOptions, Trainer, type TrainerParts } from "../../run/index.js";
-import type { RolloutTree } from "../../rollout/index.js";
-import { weightShapes } from "../../model/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
+import type { Config } from "../../run/config/schema.js";
+import { rolloutOptions } from "../../run/trainer/options.js";
+import { Trainer, type TrainerParts } from "../../run/trainer/trainer.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { weightShapes } from "../../model/transformer/weights.js";
 import { duration, memoryParts } from "../config/cost.js";
 import { gigabytes, usableMemory } from "../machine/host.js";
 import { stepTimes } from "./step-time.js";

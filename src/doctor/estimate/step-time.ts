@@ -1,5 +1,6 @@
-import { Random } from "../../random/index.js";
-import type { Policy, Row } from "../../policy/index.js";
+import { Random } from "../../random/random.js";
+import type { Policy } from "../../policy/policies.js";
+import type { Row } from "../../policy/policy.js";
 
 /** Tokens that each row writes while it is timed. */
 const timed = 6;

@@ -1,4 +1,4 @@
-import { HttpError, requestJson } from "../../http/index.js";
+import { HttpError, requestJson } from "../../http/request-json.js";
 import type { Check } from "../check.js";
 
 const area = "endpoints";

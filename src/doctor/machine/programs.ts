@@ -4,7 +4,8 @@ import { firstProgram, runProgram } from "./run-program.js";
 
 async function sandbox(): Promise<Check[]> {
   const area = "Python";
-  const { pythonTool, ToolSet } = await import("../../tools/index.js");
+  const { pythonTool } = await import("../../tools/python/python-tool.js");
+  const { ToolSet } = await import("../../tools/tool-set.js");
   await using tools = new ToolSet([pythonTool({ workers: 1 })], { timeoutMs: 120_000 });
   const began = performance.now();
   const checks: Check[] = [];

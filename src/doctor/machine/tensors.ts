@@ -8,7 +8,8 @@ const compileIt =
 
 /** What one core of this machine multiplies, in operations per second, by a quick trial. */
 export async function measureSpeed(): Promise<number> {
-  const { ready, tf } = await import("../../tensor/index.js");
+  const { ready } = await import("../../tensor/backends.js");
+  const { tf } = await import("../../tensor/tf.js");
   await ready();
   const size = 512;
   const a = tf.randomUniform([size, size]) as ReturnType<typeof tf.tensor2d>;
@@ -26,7 +27,8 @@ export async function measureSpeed(): Promise<number> {
 
 async function chosen(): Promise<Check[]> {
   try {
-    const { compiledEngine, ready } = await import("../../tensor/index.js");
+    const { compiledEngine } = await import("../../tensor/engine/compiled-engine.js");
+    const { ready } = await import("../../tensor/backends.js");
     const name = await ready();
     const asked = process.env["ARPO_LAB_BACKEND"];
     const why = asked ? `ARPO_LAB_BACKEND asks for it` : `the best that works here`;

@@ -1,4 +1,4 @@
-import { nearest } from "../../text/index.js";
+import { nearest } from "../../../spelling/nearest.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmark.js";
 import { known } from "./known.js";
 import { readBenchmark } from "./read-benchmark.js";

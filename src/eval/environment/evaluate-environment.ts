@@ -1,8 +1,10 @@
-import { checkArguments, shown } from "../../arguments/index.js";
-import type { Task, TaskSet } from "../../data/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
+import type { Task } from "../../data/task.js";
+import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { Policy, Sampling } from "../../policy/policy.js";
-import { score } from "../../reward/index.js";
-import { rollout } from "../../rollout/index.js";
+import { score } from "../../reward/score-trees.js";
+import { rollout } from "../../rollout/rollout.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import { meanInterval, type Interval } from "../metrics/interval.js";
 

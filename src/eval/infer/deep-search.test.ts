@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { ScriptedPolicy } from "../../rollout/testing/index.js";
-import { loadTools } from "../../tools/index.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
+import { loadTools } from "../../tools/load-tools.js";
 import { infer } from "./infer.js";
 
 /** Pages, and a summariser that repeats what it read of them. */

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
-import { nearest } from "../../text/index.js";
+import { nearest } from "../../../spelling/nearest.js";
 
 const boxed =
   "Give the exact final answer, in LaTeX, inside \\boxed{} at the end of the answer block.";

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
-import { RemotePolicy } from "../../policy/index.js";
+import { RemotePolicy } from "../../policy/remote/remote-policy.js";
 import { CodePointTokenizer } from "../../rollout/testing/code-point-tokenizer.js";
-import { ToolSet } from "../../tools/index.js";
+import { ToolSet } from "../../tools/tool-set.js";
 import { infer } from "./infer.js";
 
 interface Body {

@@ -1,6 +1,6 @@
 import { sha256 } from "#platform/sha256";
 import { z } from "#zod";
-import { AppendStore } from "../../tools/index.js";
+import { AppendStore } from "../../tools/search/append-store.js";
 import { isVerdict } from "./read-reply.js";
 
 const entry = z.strictObject({ reply: z.string(), model: z.string(), sum: z.string() });

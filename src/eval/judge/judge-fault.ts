@@ -1,4 +1,4 @@
-import { HttpError } from "../../http/index.js";
+import { HttpError } from "../../http/request-json.js";
 
 /**
  * Why a judge gave no verdict. `timeout`: nothing in time. `rate-limit`: 429. `server`: another status.

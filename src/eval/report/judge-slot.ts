@@ -1,4 +1,4 @@
-import type { JudgeQuestion } from "../judge/index.js";
+import type { JudgeQuestion } from "../judge/judge-prompt.js";
 
 /** What a judge said. */
 export interface JudgeVerdict {

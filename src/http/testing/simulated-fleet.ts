@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { Random } from "../../random/random.js";
-import { Endpoints, type EndpointOptions } from "../index.js";
+import { Endpoints } from "../endpoints.js";
+import type { EndpointOptions } from "../endpoint-options.js";
 import { HttpError, type JsonRequest, type requestJson } from "../request-json.js";
 
 type State = "well" | "dead" | "frozen";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HfTokenizer, modelFolder } from "../../model/index.js";
-import type { RolloutTree } from "../../rollout/index.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { importRollouts } from "../import-rollouts.js";
 import type { ImportedRollouts } from "../imported-rollouts.js";
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from "#platform/files";
 import { join, resolve, sep } from "#platform/path";
-import { homePath } from "../../files/index.js";
+import { homePath } from "../../files/home-path.js";
 
 /** A file that may hold rollouts. */
 export interface FoundFile {

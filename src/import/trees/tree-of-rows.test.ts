@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HfTokenizer, modelFolder } from "../../model/index.js";
-import { Random } from "../../random/index.js";
-import { RolloutTree } from "../../rollout/index.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import { Random } from "../../random/random.js";
+import { RolloutTree } from "../../rollout/rollout-tree.js";
 import { splitOutput } from "../row/split-output.js";
 import type { ImportedRow } from "../row/imported-row.js";
 import { treeOfRows } from "./tree-of-rows.js";

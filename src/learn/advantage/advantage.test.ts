@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { gae } from "./gae.js";
 import { grpo } from "./grpo.js";
 import { grpoPassAtK } from "./grpo-pass-at-k.js";

@@ -1,4 +1,5 @@
-import { detached, tf } from "../../tensor/index.js";
+import { detached } from "../../tensor/detached.js";
+import { tf } from "../../tensor/tf.js";
 import type { Tensor } from "../loss/aggregate.js";
 import { largestLogRatio } from "./masked-figures.js";
 import { readTests } from "./rejection-tests.js";

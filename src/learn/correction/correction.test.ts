@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Model } from "../../model/index.js";
-import { Random } from "../../random/index.js";
+import { Model } from "../../model/transformer/transformer.js";
+import { Random } from "../../random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { type BatchRow, TrainingBatch } from "../batch.js";
 import { Learner } from "../learner.js";
 import type { UpdateOptions } from "../update-options.js";

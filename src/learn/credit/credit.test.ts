@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defined } from "../../arguments/defined.js";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { at2po } from "./at2po.js";
 import { childrenOf, type CreditNode, type CreditTree, leavesOf, pathTo } from "./credit-tree.js";
 import { total } from "./credit.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { total } from "./credit.js";
 import { type TurnBaselineOptions, turnBaseline } from "./turn-baseline.js";
 

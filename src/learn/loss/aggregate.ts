@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import {
   aggregationRules,
   lossAggregations,

@@ -1,4 +1,5 @@
-import { either, evenMinimum, tf } from "../../tensor/index.js";
+import { either, evenMinimum } from "../../tensor/extremum.js";
+import { tf } from "../../tensor/tf.js";
 import type { Tensor } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
 import { figures, totalOf, withValue } from "./loss-parts.js";

@@ -1,4 +1,4 @@
-import { detached } from "../../tensor/index.js";
+import { detached } from "../../tensor/detached.js";
 import type { Tensor } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
 import { boundedLogRatio, figures, totalOf } from "./loss-parts.js";

@@ -1,4 +1,5 @@
-import { detached, tf } from "../../tensor/index.js";
+import { detached } from "../../tensor/detached.js";
+import { tf } from "../../tensor/tf.js";
 import type { Tensor } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
 import { dppoLargestRatio } from "./dppo-largest-ratio.js";

@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { detached, tf } from "../../tensor/index.js";
+import { detached } from "../../tensor/detached.js";
+import { tf } from "../../tensor/tf.js";
 import type { Tensor } from "./aggregate.js";
 
 /** How much one deviation of entropy changes an advantage; a literal in the reference. */

@@ -1,4 +1,5 @@
-import { evenMinimum, tf } from "../../tensor/index.js";
+import { evenMinimum } from "../../tensor/extremum.js";
+import { tf } from "../../tensor/tf.js";
 import type { Tensor } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
 import { figures } from "./loss-parts.js";

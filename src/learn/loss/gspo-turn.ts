@@ -1,4 +1,6 @@
-import { detached, evenMaximum, tf } from "../../tensor/index.js";
+import { detached } from "../../tensor/detached.js";
+import { evenMaximum } from "../../tensor/extremum.js";
+import { tf } from "../../tensor/tf.js";
 import type { Tensor } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
 import { figures, totalOf } from "./loss-parts.js";

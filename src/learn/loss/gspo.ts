@@ -1,5 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { detached, evenMaximum, tf } from "../../tensor/index.js";
+import { detached } from "../../tensor/detached.js";
+import { evenMaximum } from "../../tensor/extremum.js";
+import { tf } from "../../tensor/tf.js";
 import { type Tensor, maskedTensorMean } from "./aggregate.js";
 import { clipBounds } from "./clip-bounds.js";
 import { totalOf } from "./loss-parts.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { type Rows, maskedMean } from "../advantage/masked.js";
 import { type KlControl, controlKl } from "./kl-controller.js";
 import { type KlKind, klPenalty } from "./kl.js";

@@ -1,4 +1,5 @@
-import { detached, tf } from "../../tensor/index.js";
+import { detached } from "../../tensor/detached.js";
+import { tf } from "../../tensor/tf.js";
 import { type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
 import { aggregationOf } from "./aggregation-choice.js";
 import type { LossName } from "./loss-names.js";

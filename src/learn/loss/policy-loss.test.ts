@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { aggregateLoss } from "./aggregate.js";
 import { actorLoss } from "./actor-loss.js";
 import { gspoLoss } from "./gspo.js";

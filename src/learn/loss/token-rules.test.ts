@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../random/random.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { lossFacts, type LossName, lossNames } from "./loss-names.js";
 import { losses } from "./losses.js";
 import type { PolicyLossOptions } from "./policy-loss-types.js";

@@ -1,4 +1,5 @@
-import { either, evenMaximum, evenMinimum, tf } from "../../tensor/index.js";
+import { either, evenMaximum, evenMinimum } from "../../tensor/extremum.js";
+import { tf } from "../../tensor/tf.js";
 import { type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
 import { aggregationOf } from "./aggregation-choice.js";
 import { clipBounds } from "./clip-bounds.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { evenMaximum, evenMinimum } from "../../tensor/index.js";
+import { evenMaximum, evenMinimum } from "../../tensor/extremum.js";
 import { type Tensor, aggregateLoss, maskedTensorMean } from "./aggregate.js";
 import type { LossAggregation } from "./aggregation-modes.js";
 

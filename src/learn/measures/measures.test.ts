@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { score } from "../../reward/index.js";
-import { rollout } from "../../rollout/index.js";
-import { ScriptedPolicy } from "../../rollout/testing/index.js";
-import { calculator, ToolSet } from "../../tools/index.js";
+import { score } from "../../reward/score-trees.js";
+import { rollout } from "../../rollout/rollout.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
+import { calculator } from "../../tools/calculator/calculator.js";
+import { ToolSet } from "../../tools/tool-set.js";
 import { advantages } from "../advantages.js";
 import { TrainingBatch } from "../batch.js";
 import { generatedTokens, treeMetrics } from "./tree-metrics.js";

@@ -1,6 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { type Model, shareRows } from "../../model/index.js";
-import { tf } from "../../tensor/index.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { shareRows } from "../../model/transformer/sharing.js";
+import { tf } from "../../tensor/tf.js";
 import { type Example, ignored } from "./encode.js";
 
 /** Tokens of an example that are learned: the first has nothing before it to be predicted from. */

@@ -1,7 +1,7 @@
-import { checkArguments, shown } from "../../arguments/index.js";
-import type { Demonstration } from "../../data/index.js";
-import type { Tokenizer } from "../../model/index.js";
-import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
+import type { Demonstration } from "../../data/tasks/demonstrate.js";
+import type { Tokenizer, ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import type { Conversation } from "./conversation.js";
 import { type Example, encodeConversation } from "./encode.js";
 

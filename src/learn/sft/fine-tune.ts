@@ -1,6 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { Demonstration } from "../../data/index.js";
-import type { Model, Tokenizer } from "../../model/index.js";
+import type { Demonstration } from "../../data/tasks/demonstrate.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { exampleOf } from "./demonstration-example.js";
 import type { Example } from "./encode.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";

@@ -1,7 +1,8 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { batches, type LoaderState } from "../../data/index.js";
-import type { Model } from "../../model/index.js";
-import type { AdamWState, tf } from "../../tensor/index.js";
+import { batches, type LoaderState } from "../../data/batches.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import type { AdamWState } from "../../tensor/adamw.js";
+import type { tf } from "../../tensor/tf.js";
 import { ModelOptimizer } from "../model-optimizer.js";
 import { type Schedule, learningRateFactor } from "../schedule.js";
 import { splitRows } from "../token-passes.js";

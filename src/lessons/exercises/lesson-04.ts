@@ -1,4 +1,5 @@
-import { deepResearch, judgedTrajectory, type JudgedTrajectory } from "../../reward/index.js";
+import { deepResearch } from "../../reward/deep-research.js";
+import { judgedTrajectory, type JudgedTrajectory } from "../../reward/judged-trajectory.js";
 import { agree, ask, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 import { right, type Verdict, wrong } from "../verdict.js";

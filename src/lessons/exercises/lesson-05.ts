@@ -1,4 +1,4 @@
-import { grpo } from "../../learn/index.js";
+import { grpo } from "../../learn/advantage/grpo.js";
 import { checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 

@@ -1,5 +1,7 @@
-import { deepResearch, judgedTrajectory, type JudgedTrajectory } from "../../reward/index.js";
-import { type Tool, ToolSet } from "../../tools/index.js";
+import { deepResearch } from "../../reward/deep-research.js";
+import { judgedTrajectory, type JudgedTrajectory } from "../../reward/judged-trajectory.js";
+import type { Tool } from "../../tools/tool.js";
+import { ToolSet } from "../../tools/tool-set.js";
 import { agree, ask } from "../check.js";
 import { rule } from "../rule.js";
 import { right, wrong } from "../verdict.js";

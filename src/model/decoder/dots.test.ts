@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { changed, engines, near, packed, scores } from "../../../tests/model/blocks.js";
 import { feed } from "../../../tests/model/decoder-suite.js";
 import { randomWeights, smallShape } from "../../../tests/model/random-decoder.js";
-import { Random } from "../../random/index.js";
+import { Random } from "../../random/random.js";
 import { PackedTensor } from "../files/gguf/packed-tensor.js";
 import { quantize } from "../files/gguf/quantize.js";
 import type { StoredValues } from "../files/weight-file.js";

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
 import { heldDevice } from "../../tensor/gpu/device.js";
-import { compiledEngine } from "../../tensor/index.js";
+import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import { checkTypes, noteWholeCache } from "./check-types.js";
 import { EngineDecoder } from "./engine.js";
 import { GpuDecoder } from "./gpu/gpu-decoder.js";

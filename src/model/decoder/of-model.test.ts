@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { decoderShape, decoderWeights } from "./of-model.js";
 import { PlainDecoder } from "./plain.js";
 import { Model } from "../transformer/transformer.js";

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 import { inBlocks, type DecoderShape, type DecoderType, type DecoderWeights } from "./weights.js";
 import { endNames, layerWeights } from "./weight-names.js";

@@ -3,7 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { packHalf, unpackHalf } from "./half.js";
 import { loadModel } from "../load/load-model.js";
 import { saveModel } from "./save-model.js";

@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { existsSync } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { packagePath } from "#platform/package-path";
-import { homePath } from "../../files/index.js";
+import { homePath } from "../../files/home-path.js";
 
 const packageRoot = packagePath("");
 

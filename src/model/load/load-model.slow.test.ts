@@ -21,7 +21,7 @@ test("loadModel() holds the weights once: loading does not double them", async (
     await saveRandomModel(config, 1, folder, { dtype });
     // Peak memory belongs to a process, so each measurement has its own.
     const script = `
-      import { loadModel } from ${JSON.stringify(new URL("../index.js", import.meta.url).href)};
+      import { loadModel } from ${JSON.stringify(new URL("./load-model.js", import.meta.url).href)};
       const before = process.resourceUsage().maxRSS;
       const model = await loadModel(${JSON.stringify(folder)});
       const grown = (process.resourceUsage().maxRSS - before) * 1024;

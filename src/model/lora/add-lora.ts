@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { Random } from "../../random/index.js";
-import { tf } from "../../tensor/index.js";
+import { Random } from "../../random/random.js";
+import { tf } from "../../tensor/tf.js";
 import { adapterShapes, checkLora, chosenModules } from "./lora-modules.js";
 import { Lora, type LoraOptions } from "../transformer/lora.js";
 import type { Model } from "../transformer/transformer.js";

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { access } from "#platform/files";
 import { join } from "#platform/path";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { readAdapterConfig, type AdapterConfig } from "./adapter-config.js";
 import { adapterShapes, checkLora, loraModules } from "./lora-modules.js";
 import { Lora } from "../transformer/lora.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import type { Model } from "../transformer/transformer.js";
 import { weightPrecisions, type WeightPrecision } from "../transformer/weights.js";

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rollout } from "../../rollout/index.js";
-import { ScriptedPolicy } from "../../rollout/testing/index.js";
-import { ToolSet } from "../../tools/index.js";
-import { encodeStart, HfTokenizer, modelFolder, type Tokenizer } from "../index.js";
+import { rollout } from "../../rollout/rollout.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import { encodeStart } from "./encode-start.js";
+import { HfTokenizer } from "./hf-tokenizer.js";
+import { modelFolder } from "../files/model-folder.js";
+import type { Tokenizer } from "./tokenizer.js";
 
 const tiny = await HfTokenizer.load(modelFolder("data/models/tiny"));
 

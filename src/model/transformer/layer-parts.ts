@@ -1,4 +1,4 @@
-import type { tf } from "../../tensor/index.js";
+import type { tf } from "../../tensor/tf.js";
 import type { Lora } from "./lora.js";
 
 /** A layer's weights by the part of their name after `model.layers.N.`. */

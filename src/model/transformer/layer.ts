@@ -1,4 +1,9 @@
-import { causalAttention, linear, qkv, rmsNorm, swiglu, type tf } from "../../tensor/index.js";
+import { causalAttention } from "../../tensor/ops/causal-attention.js";
+import { linear } from "../../tensor/ops/linear.js";
+import { qkv } from "../../tensor/ops/qkv.js";
+import { rmsNorm } from "../../tensor/ops/rms-norm.js";
+import { swiglu } from "../../tensor/ops/swiglu.js";
+import type { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 import type { LayerWeights } from "./layer-parts.js";
 import { adapted, adaptedQkv } from "./lora-layer.js";

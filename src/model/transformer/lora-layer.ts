@@ -1,4 +1,7 @@
-import { type Qkv, type QkvShape, rmsNorm, rope, type tf } from "../../tensor/index.js";
+import type { Qkv, QkvShape } from "../../tensor/plain/qkv.js";
+import { rmsNorm } from "../../tensor/ops/rms-norm.js";
+import { rope } from "../../tensor/ops/rope.js";
+import type { tf } from "../../tensor/tf.js";
 import { type Adapted, adaptedLinear, frozenLinear } from "../../tensor/ops/adapted-linear.js";
 import type { LayerWeights } from "./layer-parts.js";
 import type { RotaryTable } from "./rope.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 
 /** How adapters are added; the names follow PEFT's. */
 export interface LoraOptions {

@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { freeTapeEagerly, tf } from "../../tensor/index.js";
+import { freeTapeEagerly } from "../../tensor/free-tape-eagerly.js";
+import { tf } from "../../tensor/tf.js";
 
 type Save = (tensors: tf.Tensor[]) => void;
 

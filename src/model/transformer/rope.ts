@@ -1,6 +1,6 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 
 const single = Math.fround;

@@ -1,5 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { causalAttention, embed, tf } from "../../tensor/index.js";
+import { causalAttention } from "../../tensor/ops/causal-attention.js";
+import { embed } from "../../tensor/ops/embed.js";
+import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 import { batchTokens, type Sharing, type TokenBatch } from "./token-batch.js";
 

@@ -1,4 +1,4 @@
-import { tf } from "../../tensor/index.js";
+import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 
 /**

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { gradientsOf, tf } from "../../tensor/index.js";
+import { gradientsOf } from "../../tensor/gradients.js";
+import { tf } from "../../tensor/tf.js";
 import { loadModel } from "../load/load-model.js";
 import { SafetensorsFile } from "../files/safetensors-file.js";
 import { Model } from "./transformer.js";

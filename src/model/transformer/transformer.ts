@@ -3,7 +3,11 @@
 // the last vectors give the next token's probabilities, or a value. Dropout is left out: reinforcement
 // learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { embed, linear, logProbEntropyFromHidden, rmsNorm, tf } from "../../tensor/index.js";
+import { embed } from "../../tensor/ops/embed.js";
+import { linear } from "../../tensor/ops/linear.js";
+import { logProbEntropyFromHidden } from "../../tensor/ops/log-prob-entropy-from-hidden.js";
+import { rmsNorm } from "../../tensor/ops/rms-norm.js";
+import { tf } from "../../tensor/tf.js";
 import { recompute } from "./recompute.js";
 import { modelConfig, type ModelConfig, type ModelConfigInput } from "../config.js";
 import { decoderLayer } from "./layer.js";

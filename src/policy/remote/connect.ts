@@ -1,8 +1,9 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
-import { HfTokenizer, modelFolder } from "../../model/index.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { modelFolder } from "../../model/files/model-folder.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { Endpoints } from "../../http/index.js";
+import { Endpoints } from "../../http/endpoints.js";
 import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
 
 export interface ConnectOptions extends Omit<

@@ -1,15 +1,22 @@
 import { defined } from "../../arguments/defined.js";
-import { checkArguments, shown } from "../../arguments/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkOptions } from "../check-options.js";
-import type { GenerateOptions, Policy, Row } from "../policy.js";
-import type { Segment, Session } from "../policy.js";
+import type { GenerateOptions, Policy, Row, Segment, Session } from "../policy.js";
 import { tellAll } from "../tell-all.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
 import { cutAtStop } from "./cut-at-stop.js";
-import { requestBody, takesText, type Dialect } from "./dialect.js";
-import type { RemoteApi, RemoteMessage } from "./dialect.js";
-import { Endpoints, type EndpointHealth, type EndpointOptions } from "../../http/index.js";
+import {
+  requestBody,
+  takesText,
+  type Dialect,
+  type RemoteApi,
+  type RemoteMessage,
+} from "./dialect.js";
+import { Endpoints } from "../../http/endpoints.js";
+import type { EndpointHealth } from "../../http/endpoint-state.js";
+import type { EndpointOptions } from "../../http/endpoint-options.js";
 
 export interface RemotePolicyOptions extends Partial<EndpointOptions> {
   /** The model's name at the endpoint. */

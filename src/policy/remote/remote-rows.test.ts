@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rollout } from "../../rollout/index.js";
+import { rollout } from "../../rollout/rollout.js";
 import { good, letters, once, policyAt, reply, serve } from "./testing/fake-endpoint.js";
 
 test("RemotePolicy sends a chat endpoint messages, never the text of a template", async (t) => {

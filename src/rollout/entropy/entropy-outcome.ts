@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../../arguments/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
 import { pathOf } from "../tree/tree-data.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type ProfiledTree, treesOf } from "./model-tokens.js";

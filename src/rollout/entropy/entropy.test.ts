@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../random/random.js";
-import { calculator, ToolSet } from "../../tools/index.js";
-import {
-  callConcentration,
-  entropyByDistance,
-  entropyContent,
-  entropyOutcome,
-  entropyRise,
-  entropyStatistics,
-  recordedRise,
-  rollout,
-  rolloutPresets,
-  treesFromJsonl,
-  treesToJsonl,
-} from "../index.js";
-import { babbler, CodePointTokenizer } from "../testing/index.js";
+import { calculator } from "../../tools/calculator/calculator.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import { callConcentration } from "./call-concentration.js";
+import { entropyByDistance } from "./entropy-by-distance.js";
+import { entropyContent } from "./entropy-content.js";
+import { entropyOutcome } from "./entropy-outcome.js";
+import { entropyRise } from "./entropy-rise.js";
+import { entropyStatistics } from "./entropy-statistics.js";
+import { recordedRise } from "./recorded-rise.js";
+import { rollout } from "../rollout.js";
+import { rolloutPresets } from "../presets.js";
+import { treesFromJsonl, treesToJsonl } from "../files/tree-jsonl.js";
+import { babbler } from "../testing/babbler.js";
+import { CodePointTokenizer } from "../testing/code-point-tokenizer.js";
 import type { TreeNode } from "../tree/tree-values.js";
 import type { ProfiledTree } from "./model-tokens.js";
 import { rankCorrelation } from "./rank-correlation.js";

@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/index.js";
+import { shown } from "../../arguments/shown.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import type { TreeNode } from "../tree/tree-values.js";

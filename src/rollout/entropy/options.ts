@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../../arguments/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
 import type { BootstrapOptions } from "./bootstrap.js";
 import type { ModelTokenOptions } from "./model-tokens.js";
 import { entropySignals } from "./signal.js";

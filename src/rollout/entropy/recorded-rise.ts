@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { pathOf } from "../tree/tree-data.js";
 import {
   bootstrap,

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { calculator, ToolSet } from "../../tools/index.js";
-import {
-  rollout,
-  rolloutPresets,
-  RolloutTree,
-  treesFromJsonl,
-  treesFromParquet,
-  treesToJsonl,
-  treesToParquet,
-} from "../index.js";
-import { babbler } from "../testing/index.js";
+import { calculator } from "../../tools/calculator/calculator.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import { rollout } from "../rollout.js";
+import { rolloutPresets } from "../presets.js";
+import { RolloutTree } from "../rollout-tree.js";
+import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
+import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
+import { babbler } from "../testing/babbler.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 2 });
 

@@ -1,4 +1,4 @@
-import { shown } from "../../arguments/index.js";
+import { shown } from "../../arguments/shown.js";
 import { choosePoints, placesWanted, roundsOf } from "../expand/choose-points.js";
 import { keptLeaves } from "../expand/kept-leaves.js";
 import { planChain } from "../expand/plan-chains.js";

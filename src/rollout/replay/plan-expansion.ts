@@ -1,5 +1,5 @@
 import { readsText, type ExpansionSettings } from "../branch/family/settings.js";
-import { shown } from "../../arguments/index.js";
+import { shown } from "../../arguments/shown.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { placesWanted } from "../expand/choose-points.js";
 import type { Chain } from "../expand/path-tokens.js";

@@ -7,7 +7,8 @@ import {
   type ExpandOptions,
   type ExpansionRule,
 } from "../branch/family/settings.js";
-import { checkArguments, shown } from "../../arguments/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import { followExpansion } from "./follow-expansion.js";
 import { followPlan, type ReplayChanges } from "./follow-plan.js";

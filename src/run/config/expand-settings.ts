@@ -1,4 +1,4 @@
-import type { ExpandOptions } from "../../rollout/index.js";
+import type { ExpandOptions } from "../../rollout/branch/family/settings.js";
 import type { Config } from "./schema.js";
 
 /** `lab.expand` under the names of a rollout's options, without what is left to the published values. */

@@ -1,4 +1,5 @@
-import type { ActorLossOptions, LossParameters } from "../../learn/index.js";
+import type { ActorLossOptions } from "../../learn/loss/actor-loss.js";
+import type { LossParameters } from "../../learn/loss/loss-parameters.js";
 import { put, type Tree } from "./tree.js";
 
 /**

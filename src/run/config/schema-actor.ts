@@ -1,5 +1,8 @@
 import { z } from "#zod";
-import { klKinds, lossAggregations, lossDefaults, lossNames } from "../../learn/index.js";
+import { klKinds } from "../../learn/loss/kl.js";
+import { lossAggregations } from "../../learn/loss/aggregation-modes.js";
+import { lossDefaults } from "../../learn/loss/loss-parameters.js";
+import { lossNames } from "../../learn/loss/loss-names.js";
 import {
   atLeast,
   flag,

@@ -1,5 +1,7 @@
 import { z } from "#zod";
-import { aggregationRules, estimatorNames, klKinds } from "../../learn/index.js";
+import { aggregationRules } from "../../learn/loss/aggregation-modes.js";
+import { estimatorNames } from "../../learn/advantages.js";
+import { klKinds } from "../../learn/loss/kl.js";
 import {
   atLeast,
   flag,

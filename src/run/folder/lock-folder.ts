@@ -1,7 +1,7 @@
 import { open, readFileSync, rename, rm, rmSync } from "#platform/files";
 import { hostname, isRunning, processId } from "#platform/machine";
 import { join, resolve } from "#platform/path";
-import { readIfThere } from "../../files/index.js";
+import { readIfThere } from "../../files/read-if-there.js";
 
 const lockFile = "run.lock";
 

@@ -1,6 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { SafetensorsFile, type TensorSource, writeSafetensors } from "../../model/index.js";
-import type { AdamWState } from "../../tensor/index.js";
+import { SafetensorsFile } from "../../model/files/safetensors-file.js";
+import { type TensorSource, writeSafetensors } from "../../model/files/write-safetensors.js";
+import type { AdamWState } from "../../tensor/adamw.js";
 
 /** Writes an optimiser's moments as safetensors; the step count goes into the metadata. */
 export async function saveOptimizer(state: AdamWState, path: string): Promise<void> {

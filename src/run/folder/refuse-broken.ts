@@ -1,4 +1,4 @@
-import type { Model } from "../../model/index.js";
+import type { Model } from "../../model/transformer/transformer.js";
 
 /** A checkpoint that could not be gone on from must not take the place of one that could. */
 export async function refuseBroken(model: Model): Promise<void> {

@@ -1,8 +1,10 @@
 import { processId } from "#platform/machine";
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "#platform/files";
 import { join, resolve } from "#platform/path";
-import { homePath, namesIfThere, readIfThere } from "../../files/index.js";
-import { stageFile, writeFault } from "../../model/index.js";
+import { homePath } from "../../files/home-path.js";
+import { namesIfThere, readIfThere } from "../../files/read-if-there.js";
+import { stageFile } from "../../model/files/staged-file.js";
+import { writeFault } from "../../model/files/write-fault.js";
 import { lockFolder } from "./lock-folder.js";
 import { makeFolder } from "./make-folder.js";
 

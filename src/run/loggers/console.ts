@@ -1,6 +1,6 @@
 import { write as output } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { printable } from "../../text/index.js";
+import { printable } from "../../text/printable.js";
 import type { Logger } from "./logger.js";
 
 /** The figures worth a column, in this order, where they are there. */

@@ -1,4 +1,4 @@
-import type { Scored } from "../../reward/index.js";
+import type { Scored } from "../../reward/scored.js";
 import { type Logger, type RunOutcome, firstAnswers } from "./logger.js";
 
 /**

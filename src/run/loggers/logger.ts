@@ -1,4 +1,4 @@
-import type { Scored } from "../../reward/index.js";
+import type { Scored } from "../../reward/scored.js";
 
 /** How a run ended: at its last step, or by an error or an interrupt. */
 export type RunOutcome = "finished" | "failed";

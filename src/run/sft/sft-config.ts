@@ -3,8 +3,8 @@ import { readFile } from "#platform/files";
 import { dirname } from "#platform/path";
 import { parse } from "yaml";
 import { z } from "#zod";
-import { homePath } from "../../files/index.js";
-import { nearest } from "../../text/index.js";
+import { homePath } from "../../files/home-path.js";
+import { nearest } from "../../../spelling/nearest.js";
 import { placePath } from "../config/place-paths.js";
 
 // LLaMA-Factory's keys, as far as its SFT files use them. Those for GPUs and clusters are kept and

@@ -1,14 +1,11 @@
 import { stat } from "#platform/files";
 import { resolve } from "#platform/path";
-import {
-  type Conversation,
-  type Example,
-  encodeConversation,
-  loadDataset,
-  pack,
-} from "../../learn/index.js";
-import type { HfTokenizer } from "../../model/index.js";
-import { Random } from "../../random/index.js";
+import type { Conversation } from "../../learn/sft/conversation.js";
+import { type Example, encodeConversation } from "../../learn/sft/encode.js";
+import { loadDataset } from "../../learn/sft/dataset-info.js";
+import { pack } from "../../learn/sft/pack.js";
+import type { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { Random } from "../../random/random.js";
 import type { SftConfig } from "./sft-config.js";
 
 /** The examples that a configuration names, to train on and to evaluate on. */

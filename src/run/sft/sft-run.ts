@@ -1,20 +1,19 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { stat, writeFile } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
-import { readIfThere } from "../../files/index.js";
-import { type Example, SftTrainer, type SftState, type SftStep } from "../../learn/index.js";
-import {
-  HfTokenizer,
-  type Model,
-  addLora,
-  loadAdapter,
-  setWeightPrecision,
-  loadModel,
-  saveAdapter,
-  saveModel,
-  modelFolder,
-} from "../../model/index.js";
-import { ready } from "../../tensor/index.js";
+import { readIfThere } from "../../files/read-if-there.js";
+import type { Example } from "../../learn/sft/encode.js";
+import { SftTrainer, type SftState, type SftStep } from "../../learn/sft/train.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { addLora } from "../../model/lora/add-lora.js";
+import { loadAdapter } from "../../model/lora/load-adapter.js";
+import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
+import { loadModel } from "../../model/load/load-model.js";
+import { saveAdapter } from "../../model/lora/save-adapter.js";
+import { saveModel } from "../../model/files/save-model.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import { ready } from "../../tensor/backends.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
 import { type FolderLayout, RunFolder } from "../folder/run-folder.js";

@@ -1,14 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import {
-  type Corruption,
-  type Demonstration,
-  type Task,
-  type World,
-  createWorld,
-  demonstrate,
-  tasks,
-} from "../../data/index.js";
-import { Random } from "../../random/index.js";
+import type { Corruption } from "../../data/tasks/task-set.js";
+import { type Demonstration, demonstrate } from "../../data/tasks/demonstrate.js";
+import type { Task } from "../../data/task.js";
+import { type World, createWorld } from "../../data/tasks/world.js";
+import { tasks } from "../../data/tasks/index.js";
+import { Random } from "../../random/random.js";
 import { demonstrationTools } from "../../defaults/task-tools.js";
 
 export type Family = keyof typeof tasks;

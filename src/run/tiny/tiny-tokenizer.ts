@@ -1,5 +1,8 @@
-import { createWorld, question, sentence, tasks } from "../../data/index.js";
-import { type TokenizerFiles, trainBpe } from "../../model/index.js";
+import { createWorld, sentence } from "../../data/tasks/world.js";
+import { question } from "../../data/task.js";
+import { tasks } from "../../data/tasks/index.js";
+import type { TokenizerFiles } from "../../model/tokenizer/tokenizer-files.js";
+import { trainBpe } from "../../model/tokenizer/train-bpe.js";
 import { resultBlock } from "../../text/result-block.js";
 
 /** What a trajectory is built from; a tag is one token, so that the format is easy to learn. */

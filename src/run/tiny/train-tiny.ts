@@ -1,8 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { mkdir, writeFile } from "#platform/files";
 import { join } from "#platform/path";
-import { HfTokenizer, Model, saveModel } from "../../model/index.js";
-import { SftTrainer, exampleOf, type SftStep } from "../../learn/index.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { Model } from "../../model/transformer/transformer.js";
+import { saveModel } from "../../model/files/save-model.js";
+import { SftTrainer, type SftStep } from "../../learn/sft/train.js";
+import { exampleOf } from "../../learn/sft/demonstration-example.js";
 import { demonstrations, type DemonstrationOptions } from "./demonstrations.js";
 import { tinyTokenizer } from "./tiny-tokenizer.js";
 

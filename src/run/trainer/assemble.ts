@@ -1,19 +1,17 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { defined } from "../../arguments/defined.js";
-import {
-  HfTokenizer,
-  type Tokenizer,
-  addLora,
-  fetchWeights,
-  setWeightPrecision,
-  loadModel,
-  modelFolder,
-  modelName,
-} from "../../model/index.js";
-import { Policy } from "../../policy/index.js";
-import { loadReward } from "../../reward/index.js";
-import { ready } from "../../tensor/index.js";
-import { ToolSet, loadTools } from "../../tools/index.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { addLora } from "../../model/lora/add-lora.js";
+import { fetchWeights } from "../../model/decoder/of-model.js";
+import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
+import { loadModel } from "../../model/load/load-model.js";
+import { modelFolder, modelName } from "../../model/files/model-folder.js";
+import { Policy } from "../../policy/policies.js";
+import { loadReward } from "../../reward/load-reward.js";
+import { ready } from "../../tensor/backends.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import { loadTools } from "../../tools/load-tools.js";
 import type { Config } from "../config/schema.js";
 import { taskTools } from "../../defaults/task-tools.js";
 import { environmentOf } from "./environment-of.js";

@@ -1,15 +1,13 @@
 import { copyFile, mkdir, readdir, writeFile } from "#platform/files";
 import { join } from "#platform/path";
-import { namesIfThere, readIfThere } from "../../files/index.js";
-import {
-  HfTokenizer,
-  type Model,
-  loadAdapter,
-  loadModel,
-  modelFolder,
-  saveAdapter,
-  saveModel,
-} from "../../model/index.js";
+import { namesIfThere, readIfThere } from "../../files/read-if-there.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { loadAdapter } from "../../model/lora/load-adapter.js";
+import { loadModel } from "../../model/load/load-model.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import { saveAdapter } from "../../model/lora/save-adapter.js";
+import { saveModel } from "../../model/files/save-model.js";
 import { isGguf } from "../../model/files/gguf/is-gguf.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";

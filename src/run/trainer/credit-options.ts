@@ -1,4 +1,4 @@
-import type { AdvantageOptions } from "../../learn/index.js";
+import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { Config } from "../config/schema.js";
 
 const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,7 +1,7 @@
 import { mkdir } from "#platform/files";
 import { join } from "#platform/path";
 import { defined } from "../../arguments/defined.js";
-import type { Scored } from "../../reward/index.js";
+import type { Scored } from "../../reward/scored.js";
 import { writeWhole } from "../folder/run-folder.js";
 
 /**

@@ -1,5 +1,7 @@
 import { defined } from "../../arguments/defined.js";
-import { callConcentration, entropyRise, type RolloutTree } from "../../rollout/index.js";
+import { callConcentration } from "../../rollout/entropy/call-concentration.js";
+import { entropyRise } from "../../rollout/entropy/entropy-rise.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 
 /** Whether the policy is less sure at tool calls than elsewhere; only what the trees can tell. */
 export function entropyMetrics(trees: readonly RolloutTree[]): Record<string, number> {

@@ -1,11 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { isAbsolute, resolve } from "#platform/path";
 import { addressOf } from "#platform/addresses";
-import { environments } from "../../data/index.js";
-import { makeEnvironment, type EnvironmentSource } from "../../environment/index.js";
-import { homePath } from "../../files/index.js";
+import { environments } from "../../data/environments/index.js";
+import { makeEnvironment, type EnvironmentSource } from "../../environment/environment.js";
+import { homePath } from "../../files/home-path.js";
 import { importModule } from "../../modules/import-module.js";
-import { nearest } from "../../text/index.js";
+import { nearest } from "../../../spelling/nearest.js";
 import type { Config } from "../config/schema.js";
 import { familiesIn } from "./tasks-of.js";
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Task, fitPrompt } from "../../data/index.js";
-import { HfTokenizer } from "../../model/index.js";
-import { rollout } from "../../rollout/index.js";
-import { ScriptedPolicy } from "../../rollout/testing/index.js";
+import type { Task } from "../../data/task.js";
+import { fitPrompt } from "../../data/fit-prompt.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { rollout } from "../../rollout/rollout.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { loadConfig } from "../config/load.js";
 import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
 import { fitTasks } from "./fit-tasks.js";

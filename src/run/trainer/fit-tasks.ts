@@ -1,7 +1,7 @@
 import { utf8Length } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { Task } from "../../data/index.js";
-import type { Tokenizer } from "../../model/index.js";
+import type { Task } from "../../data/task.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Config } from "../config/schema.js";
 
 /** A byte-level tokenizer never makes more tokens than bytes: short prompts need no counting. */

@@ -1,7 +1,9 @@
-import type { LoaderState, Task } from "../../data/index.js";
-import { type FilteredGroups, filterGroups, generatedTokens } from "../../learn/index.js";
-import { Scored, type ScoredTrajectory } from "../../reward/index.js";
-import type { RolloutTree } from "../../rollout/index.js";
+import type { LoaderState } from "../../data/batches.js";
+import type { Task } from "../../data/task.js";
+import { type FilteredGroups, filterGroups } from "../../learn/filter-groups.js";
+import { generatedTokens } from "../../learn/measures/tree-metrics.js";
+import { Scored, type ScoredTrajectory } from "../../reward/scored.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { Config } from "../config/schema.js";
 
 /** How a step gets its rollouts. */

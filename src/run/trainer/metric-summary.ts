@@ -1,5 +1,5 @@
-import type { TrainingBatch } from "../../learn/index.js";
-import type { Scored } from "../../reward/index.js";
+import type { TrainingBatch } from "../../learn/batch.js";
+import type { Scored } from "../../reward/scored.js";
 
 /** Mean, greatest and least of some figures under one name. */
 export function spread(name: string, values: readonly number[]): Record<string, number> {

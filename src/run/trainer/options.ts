@@ -1,14 +1,13 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type {
-  ActorLossOptions,
-  AdvantageOptions,
-  CriticOptions,
-  RolloutCorrection,
-  UpdateOptions,
-} from "../../learn/index.js";
-import { type LossParameters, learningRateFactor } from "../../learn/index.js";
-import type { ScoreOptions } from "../../reward/index.js";
-import type { RolloutOptions } from "../../rollout/index.js";
+import type { ActorLossOptions } from "../../learn/loss/actor-loss.js";
+import type { AdvantageOptions } from "../../learn/advantages.js";
+import type { CriticOptions } from "../../learn/critic.js";
+import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
+import type { UpdateOptions } from "../../learn/update-options.js";
+import type { LossParameters } from "../../learn/loss/loss-parameters.js";
+import { learningRateFactor } from "../../learn/schedule.js";
+import type { ScoreOptions } from "../../reward/score-trees.js";
+import type { RolloutOptions } from "../../rollout/options.js";
 import { parameterKeys } from "../config/loss-keys.js";
 import { creditOptions } from "./credit-options.js";
 import type { Config } from "../config/schema.js";

@@ -1,4 +1,4 @@
-import type { ModelConfig } from "../../model/index.js";
+import type { ModelConfig } from "../../model/config.js";
 import { chosenModules } from "../../model/lora/lora-modules.js";
 import type { Config } from "../config/schema.js";
 

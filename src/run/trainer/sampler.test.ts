@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HfTokenizer } from "../../model/index.js";
-import { Policy } from "../../policy/index.js";
-import { compiledEngine } from "../../tensor/index.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { Policy } from "../../policy/policies.js";
+import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import { metricMeaning } from "../reference/metric-meanings.js";
 import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
 import { smallParts } from "./testing/small-run.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCountry, question } from "../../data/index.js";
+import { createCountry } from "../../data/natural/country.js";
+import { question } from "../../data/task.js";
 import { taskTools } from "../../defaults/task-tools.js";
 import { loadConfig } from "../config/load.js";
 import { pagesIn, tasksOf } from "./tasks-of.js";

@@ -1,17 +1,13 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import {
-  type Task,
-  type TaskSet,
-  type TaskSetOptions,
-  environments,
-  naturalTasks,
-  readTasks,
-  tasks as generators,
-  world,
-  worldPages,
-} from "../../data/index.js";
+import type { Task } from "../../data/task.js";
+import type { TaskSet, TaskSetOptions } from "../../data/tasks/task-set.js";
+import { environments } from "../../data/environments/index.js";
+import { naturalTasks } from "../../data/natural/index.js";
+import { readTasks } from "../../data/read-tasks.js";
+import { tasks as generators } from "../../data/tasks/index.js";
+import { world, worldPages } from "../../data/tasks/world.js";
 import type { Config } from "../config/schema.js";
-import { nearest } from "../../text/index.js";
+import { nearest } from "../../../spelling/nearest.js";
 
 const prefix = "tasks:";
 const families = { ...generators, ...naturalTasks, ...environments };

@@ -1,4 +1,4 @@
-import type { RolloutTree } from "../../rollout/index.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 
 /** Every tool call of a step, one line each (`verbose_logging`). */
 export function toolCallLines(

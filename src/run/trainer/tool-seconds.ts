@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { RolloutTree } from "../../rollout/index.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 
 /**
  * Seconds of a rollout in which at least one tool was at work: calls that overlap count once, so it is a

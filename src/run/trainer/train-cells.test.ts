@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tasks } from "../../data/index.js";
-import { HfTokenizer, Model } from "../../model/index.js";
-import { Policy } from "../../policy/index.js";
-import { groupReward } from "../../reward/index.js";
-import { ToolSet } from "../../tools/index.js";
+import { tasks } from "../../data/tasks/index.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { Model } from "../../model/transformer/transformer.js";
+import { Policy } from "../../policy/policies.js";
+import { groupReward } from "../../reward/reward-function.js";
+import { ToolSet } from "../../tools/tool-set.js";
 import { tinyTokenizer } from "../tiny/tiny-tokenizer.js";
 import { trainOn } from "./train-cells.js";
 

@@ -1,9 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { dirname, join } from "#platform/path";
 import { mkdir } from "#platform/files";
-import { type Task } from "../../data/index.js";
-import type { Scored } from "../../reward/index.js";
-import { type RolloutTree, saveTrees } from "../../rollout/index.js";
+import type { Task } from "../../data/task.js";
+import type { Scored } from "../../reward/scored.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { saveTrees } from "../../rollout/files/tree-files.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { guarded } from "../loggers/guarded.js";
 import type { Logger } from "../loggers/logger.js";

@@ -2,32 +2,31 @@
 // function a person calls in a cell; what is left is bookkeeping, so that a run can be stopped and
 // looked at anywhere, and resumed as if it had never stopped.
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { type LoaderState, type Task, batches } from "../../data/index.js";
-import {
-  Critic,
-  Learner,
-  type TrainingBatch,
-  type UpdateReport,
-  advantages,
-  type KlControl,
-  klInReward,
-  placeReward,
-  type PreparedRow,
-  type Reference,
-  rowsOf,
-  type Trainable,
-  trainedMask,
-  treeMetrics,
-} from "../../learn/index.js";
-
-import { trainedOf } from "../../learn/trainee-of.js";
-import type { EnvironmentSource } from "../../environment/index.js";
-import type { Model } from "../../model/index.js";
-import type { Policy } from "../../policy/index.js";
-import { Random } from "../../random/index.js";
-import { type Finding, type Reward, type Scored, diagnose, score } from "../../reward/index.js";
-import { RolloutTree, rollout, toolMetrics, type RolloutTreeData } from "../../rollout/index.js";
-import type { ToolSet } from "../../tools/index.js";
+import { type LoaderState, batches } from "../../data/batches.js";
+import type { Task } from "../../data/task.js";
+import { Critic } from "../../learn/critic.js";
+import { Learner } from "../../learn/learner.js";
+import { type TrainingBatch, type PreparedRow, rowsOf, trainedMask } from "../../learn/batch.js";
+import type { UpdateReport } from "../../learn/update-report.js";
+import { advantages, placeReward } from "../../learn/advantages.js";
+import type { KlControl } from "../../learn/loss/kl-controller.js";
+import { klInReward } from "../../learn/loss/kl-in-reward.js";
+import type { Reference } from "../../learn/reference-policy.js";
+import { type Trainable, trainedOf } from "../../learn/trainee-of.js";
+import { treeMetrics } from "../../learn/measures/tree-metrics.js";
+import type { EnvironmentSource } from "../../environment/environment.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import type { Policy } from "../../policy/policies.js";
+import { Random } from "../../random/random.js";
+import { type Finding, diagnose } from "../../reward/diagnose.js";
+import type { Reward } from "../../reward/reward-function.js";
+import type { Scored } from "../../reward/scored.js";
+import { score } from "../../reward/score-trees.js";
+import { RolloutTree } from "../../rollout/rollout-tree.js";
+import { rollout } from "../../rollout/rollout.js";
+import { toolMetrics } from "../../rollout/tree/metrics.js";
+import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
+import type { ToolSet } from "../../tools/tool-set.js";
 import type { Config } from "../config/schema.js";
 import { entropyMetrics } from "./entropy-metrics.js";
 import { type Gathered, gatherRollouts } from "./gather-rollouts.js";

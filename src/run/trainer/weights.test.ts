@@ -3,16 +3,13 @@ import { mkdtemp, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import {
-  type HfTokenizer,
-  setWeightPrecision,
-  type Model,
-  packHalf,
-  unpackHalf,
-} from "../../model/index.js";
-import { Policy } from "../../policy/index.js";
-import { rollout } from "../../rollout/index.js";
-import { compiledEngine } from "../../tensor/index.js";
+import type { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { packHalf, unpackHalf } from "../../model/files/half.js";
+import { Policy } from "../../policy/policies.js";
+import { rollout } from "../../rollout/rollout.js";
+import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import { runBytes, smallParts } from "./testing/small-run.js";
 import { train } from "./train.js";
 

@@ -1,7 +1,7 @@
 import { mkdir } from "#platform/files";
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { readIfThere } from "../../files/index.js";
+import { readIfThere } from "../../files/read-if-there.js";
 import type { JobState } from "./job-record.js";
 
 interface Step {

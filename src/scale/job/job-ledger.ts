@@ -4,7 +4,7 @@ import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "#zod";
-import { readIfThere } from "../../files/index.js";
+import { readIfThere } from "../../files/read-if-there.js";
 import { jobRecord, type JobRecord } from "./job-record.js";
 
 /** Where the list of jobs is kept; `ARPO_LAB_JOBS` overrides. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { stringify } from "yaml";
-import type { Config } from "../../run/index.js";
+import type { Config } from "../../run/config/schema.js";
 import { inputPaths } from "../../run/config/place-paths.js";
 import { mostBytes } from "../ray/ray-connection.js";
 import { zipOf, type PackedFile } from "../ray/zip.js";

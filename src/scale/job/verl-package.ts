@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, sep } from "node:path";
-import type { LoadOptions } from "../../run/index.js";
+import type { LoadOptions } from "../../run/config/options.js";
 import { zipOf, type PackedFile } from "../ray/zip.js";
 import { exportVerl, type VerlExportOptions } from "../verl/export-verl.js";
 import { refuseTooLarge, type JobPackage } from "./job-package.js";

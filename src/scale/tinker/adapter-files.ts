@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "#platform/files";
 import { join } from "#platform/path";
-import { SafetensorsFile } from "../../model/index.js";
+import { SafetensorsFile } from "../../model/files/safetensors-file.js";
 import { TinkerError } from "./client/errors.js";
 
 const [weights, settings] = ["adapter_model.safetensors", "adapter_config.json"];

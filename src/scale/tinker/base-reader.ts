@@ -1,4 +1,5 @@
-import type { Policy, ReadingRow, RowLogProbs } from "../../policy/index.js";
+import type { Policy } from "../../policy/policies.js";
+import type { ReadingRow, RowLogProbs } from "../../policy/policy.js";
 import * as answers from "./client/answers.js";
 import { TinkerError } from "./client/errors.js";
 import type { TinkerClient } from "./client/tinker-client.js";

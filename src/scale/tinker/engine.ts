@@ -1,6 +1,8 @@
 import { defined } from "../../arguments/defined.js";
-import { checkArguments } from "../../arguments/index.js";
-import { HfTokenizer, modelFolder, type Tokenizer } from "../../model/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { TinkerError } from "./client/errors.js";
 import type { TinkerConnection } from "./client/settings.js";
 import { type ServerModel, TinkerClient } from "./client/tinker-client.js";

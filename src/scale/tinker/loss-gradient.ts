@@ -1,6 +1,12 @@
-import type { PassLogProbs, PassLoss, PassRow } from "../../learn/index.js";
-import { gatherFrom, spreadOver } from "../../learn/token-passes.js";
-import { gradientsOf, tf } from "../../tensor/index.js";
+import {
+  type PassLogProbs,
+  type PassRow,
+  gatherFrom,
+  spreadOver,
+} from "../../learn/token-passes.js";
+import type { PassLoss } from "../../learn/model-optimizer.js";
+import { gradientsOf } from "../../tensor/gradients.js";
+import { tf } from "../../tensor/tf.js";
 import { surprisals } from "./surprisal.js";
 
 /** The figures of a pass's loss, and its gradient with respect to each response token's ln p. */

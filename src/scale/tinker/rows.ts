@@ -1,5 +1,5 @@
-import type { ReadingRow } from "../../policy/index.js";
-import type { Trajectory } from "../../rollout/index.js";
+import type { ReadingRow } from "../../policy/policy.js";
+import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import type { TinkerDatum } from "./client/tinker-run.js";
 
 /** What a server is told of a row. */

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tasks } from "../../data/index.js";
-import { advantages, creditEstimators, Learner, update } from "../../learn/index.js";
-import { loadModel } from "../../model/index.js";
-import { Random } from "../../random/index.js";
-import { score } from "../../reward/index.js";
-import { rollout } from "../../rollout/index.js";
-import { trainOn } from "../../run/index.js";
-import { ready } from "../../tensor/index.js";
-import { ToolSet } from "../../tools/index.js";
+import { tasks } from "../../data/tasks/index.js";
+import { advantages } from "../../learn/advantages.js";
+import { creditEstimators } from "../../learn/credit-of.js";
+import { Learner } from "../../learn/learner.js";
+import { update } from "../../learn/update.js";
+import { loadModel } from "../../model/load/load-model.js";
+import { Random } from "../../random/random.js";
+import { score } from "../../reward/score-trees.js";
+import { rollout } from "../../rollout/rollout.js";
+import { trainOn } from "../../run/trainer/train-cells.js";
+import { ready } from "../../tensor/backends.js";
+import { ToolSet } from "../../tools/tool-set.js";
 import { adaptersOf, apart, farModel, nearTrainee, smallModel, tokenizer } from "./testing/near-and-far.js"; // prettier-ignore
 
 const tools = new ToolSet([

@@ -1,4 +1,5 @@
-import { clipBounds, type UpdateOptions } from "../../learn/index.js";
+import { clipBounds } from "../../learn/loss/clip-bounds.js";
+import type { UpdateOptions } from "../../learn/update-options.js";
 import type { TinkerLoss } from "./client/tinker-run.js";
 
 /** A loss that a server computes itself exactly as the lab does, and where its gradient is linear. */

@@ -1,5 +1,6 @@
-import { checkArguments, shown } from "../../arguments/index.js";
-import type { Tokenizer } from "../../model/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkOptions } from "../../policy/check-options.js";
 import type {
   GenerateOptions,

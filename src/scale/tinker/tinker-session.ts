@@ -1,4 +1,5 @@
-import { checkArguments, shown } from "../../arguments/index.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { shown } from "../../arguments/shown.js";
 import type { GenerateOptions, Row, Segment, Session } from "../../policy/policy.js";
 
 interface TinkerRow extends Row {

@@ -1,5 +1,5 @@
-import type { PassRow, RowMeasures, StepReport, StepWork, Trainee } from "../../learn/index.js";
-import { splitByTokens } from "../../learn/token-passes.js";
+import { type PassRow, splitByTokens } from "../../learn/token-passes.js";
+import type { RowMeasures, StepReport, StepWork, Trainee } from "../../learn/trainee.js";
 import type { UpdateSettings } from "../../learn/update-settings.js";
 import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
 import type { TinkerAdam, TinkerDatum, TinkerLoss, TinkerRun } from "./client/tinker-run.js";

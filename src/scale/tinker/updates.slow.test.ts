@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { tasks } from "../../data/index.js";
-import { advantages, Learner, lossNames, type UpdateOptions } from "../../learn/index.js";
-import type { Model } from "../../model/index.js";
-import { score, type Scored } from "../../reward/index.js";
-import { rollout, type RolloutOptions } from "../../rollout/index.js";
-import { ToolSet } from "../../tools/index.js";
-import type { Policy } from "../../policy/index.js";
+import { tasks } from "../../data/tasks/index.js";
+import { advantages } from "../../learn/advantages.js";
+import { Learner } from "../../learn/learner.js";
+import { lossNames } from "../../learn/loss/loss-names.js";
+import type { UpdateOptions } from "../../learn/update-options.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { score } from "../../reward/score-trees.js";
+import type { Scored } from "../../reward/scored.js";
+import { rollout } from "../../rollout/rollout.js";
+import type { RolloutOptions } from "../../rollout/options.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import type { Policy } from "../../policy/policies.js";
 import { adaptersOf, apart, farModel, nearTrainee, smallModel } from "./testing/near-and-far.js";
 
 const task = tasks.calc({ train: 1, test: 1 }).train[0]!;

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Task } from "../../data/index.js";
-import { readIfThere } from "../../files/index.js";
-import { HfTokenizer } from "../../model/index.js";
+import type { Task } from "../../data/task.js";
+import { readIfThere } from "../../files/read-if-there.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 
 /** Models of these types are split as Qwen2 is by transformers 5, whatever their tokenizer.json says. */
 const splitAsQwen = /^qwen(2|3)(_moe|_next)?$/;

@@ -7,9 +7,11 @@ import { test, type TestContext } from "node:test";
 import { parquetReadObjects } from "hyparquet";
 import { parse } from "yaml";
 import { parquetFile } from "../../data/parquet-file.js";
-import { trainBpe } from "../../model/index.js";
-import { configKeys, loadConfig, tasksOf } from "../../run/index.js";
-import { exportVerl } from "../index.js";
+import { trainBpe } from "../../model/tokenizer/train-bpe.js";
+import { configKeys } from "../../run/config/keys.js";
+import { loadConfig } from "../../run/config/load.js";
+import { tasksOf } from "../../run/trainer/tasks-of.js";
+import { exportVerl } from "./export-verl.js";
 import { carriedAs } from "./key-table.js";
 import { hydraValue, verlConfig } from "./overrides.js";
 

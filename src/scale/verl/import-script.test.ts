@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importScript } from "../index.js";
+import { importScript } from "./import-script.js";
 
 const script = String.raw`#!/bin/bash
 # The form of the published scripts.

@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { loadConfig, parseOverride } from "../../run/index.js";
+import { loadConfig } from "../../run/config/load.js";
+import { parseOverride } from "../../run/config/override.js";
 import { put, remove, type Tree } from "../../run/config/tree.js";
 
 /** A training script, read. */

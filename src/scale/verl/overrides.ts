@@ -1,4 +1,5 @@
-import { configKeys, type Config } from "../../run/index.js";
+import { configKeys } from "../../run/config/keys.js";
+import type { Config } from "../../run/config/schema.js";
 import { carriedAs, verlEstimators, verlLosses } from "./key-table.js";
 
 /** A configuration as verl takes it. */

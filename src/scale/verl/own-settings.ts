@@ -1,4 +1,4 @@
-import { configKeys } from "../../run/index.js";
+import { configKeys } from "../../run/config/keys.js";
 import { carriedAs } from "./key-table.js";
 
 const ours = new Set(configKeys.map(({ path }) => path));

@@ -3,10 +3,12 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { loadTrees, rollout } from "../../rollout/index.js";
-import { babbler } from "../../rollout/testing/index.js";
+import { loadTrees } from "../../rollout/files/tree-files.js";
+import { rollout } from "../../rollout/rollout.js";
+import { babbler } from "../../rollout/testing/babbler.js";
 import { readRunFolder } from "../../view/board/read-runs.js";
-import { exportVerl, readVerlRun } from "../index.js";
+import { exportVerl } from "./export-verl.js";
+import { readVerlRun } from "./read-verl-run.js";
 import type { TreeNode } from "../../rollout/tree/tree-values.js";
 import { recordOf } from "./testing/record-of.js";
 

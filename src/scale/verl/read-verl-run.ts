@@ -2,10 +2,12 @@ import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "#zod";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { namesIfThere } from "../../files/index.js";
+import { namesIfThere } from "../../files/read-if-there.js";
 import { rolloutConfig } from "../../rollout/config.js";
-import { saveTrees } from "../../rollout/index.js";
-import { loadConfig, rolloutOptions, RunFolder } from "../../run/index.js";
+import { saveTrees } from "../../rollout/files/tree-files.js";
+import { loadConfig } from "../../run/config/load.js";
+import { rolloutOptions } from "../../run/trainer/options.js";
+import { RunFolder } from "../../run/folder/run-folder.js";
 import { treeOfRecord, treeRecord, type TreeRecord } from "./tree-record.js";
 
 /** What was read of a run on verl. */

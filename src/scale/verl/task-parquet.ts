@@ -1,5 +1,5 @@
 import type { SchemaElement } from "hyparquet";
-import type { Task } from "../../data/index.js";
+import type { Task } from "../../data/task.js";
 
 const text = (name: string): SchemaElement => ({
   ...{ name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },

@@ -1,7 +1,9 @@
 import { z } from "#zod";
 import { defined } from "../../arguments/defined.js";
-import { decideBranch, RolloutTree, type RolloutConfig } from "../../rollout/index.js";
-import type { Task } from "../../data/index.js";
+import { decideBranch } from "../../rollout/branch/branch-rule.js";
+import { RolloutTree } from "../../rollout/rollout-tree.js";
+import type { RolloutConfig } from "../../rollout/settings.js";
+import type { Task } from "../../data/task.js";
 import type { BranchAttempt, TreeNode } from "../../rollout/tree/tree-values.js";
 
 const count = z.number().int();

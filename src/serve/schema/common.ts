@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { z } from "#zod";
-import { nearest } from "../../text/index.js";
-import type { Sampling } from "../../policy/index.js";
+import { nearest } from "../../../spelling/nearest.js";
+import type { Sampling } from "../../policy/policy.js";
 import type { RandomState } from "../../random/random.js";
 import { ApiError } from "../http/api-error.js";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RequestTool } from "../schema/chat.js";
-import { chatBody } from "../schema/chat.js";
-import { ChatTemplate, type ChatOptions, type Tokenizer } from "../../model/index.js";
+import { type RequestTool, chatBody } from "../schema/chat.js";
+import { ChatTemplate } from "../../model/tokenizer/chat-template.js";
+import type { ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { ByteTokenizer } from "../../../tests/policy/byte-tokenizer.js";
 import { chatPrompt } from "./chat-prompt.js";
 import { toolFormat } from "./tool-format.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { HttpError } from "../../http/index.js";
+import { HttpError } from "../../http/request-json.js";
 import { Gate } from "../gate.js";
 import { cacheKey } from "../search/bright-data.js";
 import { nothingFound } from "../search/format.js";

@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { isIP, lookup, networks, whyNoPages } from "#platform/networks";
 import { AppendStore } from "../search/append-store.js";
-import { HttpError, isAxiosError } from "../../http/index.js";
+import { HttpError, isAxiosError } from "../../http/request-json.js";
 import { htmlText } from "./html-text.js";
 
 export interface PageOptions {

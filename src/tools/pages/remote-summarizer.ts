@@ -1,6 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
-import { Endpoints, type EndpointOptions } from "../../http/index.js";
+import { Endpoints } from "../../http/endpoints.js";
+import type { EndpointOptions } from "../../http/endpoint-options.js";
 import { finalMarker, type DeepSearchOptions, type Passage } from "./deep-search.js";
 
 export interface SummarizerOptions extends Omit<EndpointOptions, "doing" | "onFault"> {

@@ -1,7 +1,7 @@
 import { environment } from "#platform/environment";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
-import { requestJson } from "../../http/index.js";
+import { requestJson } from "../../http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
 /** How Bright Data's search endpoint is asked; names and defaults of the reference. */

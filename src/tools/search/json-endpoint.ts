@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { requestJson } from "../../http/index.js";
+import { requestJson } from "../../http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
 export interface JsonEndpointOptions {

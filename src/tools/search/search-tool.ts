@@ -4,7 +4,7 @@ import { cacheKey } from "./bright-data.js";
 import { formatHits, type FormatOptions } from "./format.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 import { SearchCache } from "./search-cache.js";
-import { HttpError } from "../../http/index.js";
+import { HttpError } from "../../http/request-json.js";
 
 export interface SearchToolOptions extends FormatOptions {
   provider: SearchProvider;

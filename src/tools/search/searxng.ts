@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { z } from "#zod";
-import { requestJson } from "../../http/index.js";
+import { requestJson } from "../../http/request-json.js";
 import type { SearchProvider } from "./provider.js";
 
 const answer = z.looseObject({

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { wait } from "#platform/turns";
-import { HttpError } from "../../http/index.js";
+import { HttpError } from "../../http/request-json.js";
 import type { SearchProvider } from "./provider.js";
 import type { SearchCache } from "./search-cache.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { meanInterval } from "../figures/compare-runs.js";
-import { saveTrees } from "../../rollout/index.js";
+import { saveTrees } from "../../rollout/files/tree-files.js";
 import { RunFolder } from "../../run/folder/run-folder.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
 import { grpoBatch } from "../testing/sample-batch.js";

@@ -100,7 +100,7 @@ function recordOfImport(name: string, imported: ImportedRollouts): RunRecord {
 
 /** Reads a run folder, without its trees: these are read when they are needed. */
 export async function readRunFolder(name: string, path: string): Promise<RunRecord> {
-  const { namesIfThere, readIfThere } = await import("../../files/index.js");
+  const { namesIfThere, readIfThere } = await import("../../files/read-if-there.js");
   const { join } = await import("#platform/path");
   const { RunFolder } = await import("../../run/folder/run-folder.js");
   const folder = await RunFolder.existing(path);

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  branchRules,
-  expansionRules,
-  rollout,
-  treesFromJsonl,
-  treesToJsonl,
-} from "../../rollout/index.js";
-import { ScriptedPolicy } from "../../rollout/testing/index.js";
+import { branchRules } from "../../rollout/branch/branch-rule.js";
+import { expansionRules } from "../../rollout/branch/family/settings.js";
+import { rollout } from "../../rollout/rollout.js";
+import { treesFromJsonl, treesToJsonl } from "../../rollout/files/tree-jsonl.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { branchingView } from "./branching-view.js";
 

@@ -1,4 +1,4 @@
-import type { BenchmarkReport } from "../../eval/index.js";
+import type { BenchmarkReport } from "../../eval/report/benchmark-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { palettes } from "../palette.js";
 

@@ -1,7 +1,8 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { defined } from "../../arguments/defined.js";
-import type { Evaluation, ScoredSample, Step } from "../../eval/index.js";
-import { isRight } from "../../eval/index.js";
+import type { Evaluation } from "../../eval/report/evaluation.js";
+import { type ScoredSample, isRight } from "../../eval/report/score-samples.js";
+import type { Step } from "../../eval/infer/sample.js";
 import { Scored } from "../../reward/scored.js";
 import { rolloutConfig } from "../../rollout/config.js";
 import { RolloutTree } from "../../rollout/rollout-tree.js";

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { evaluate, type LoadedBenchmark } from "../../eval/index.js";
-import { ScriptedPolicy } from "../../rollout/testing/index.js";
-import { ToolSet } from "../../tools/index.js";
-import "../index.js";
+import { evaluate } from "../../eval/evaluate.js";
+import type { LoadedBenchmark } from "../../eval/benchmarks/benchmark.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
+import { ToolSet } from "../../tools/tool-set.js";
+import "../../api/view.js";
 import { questionTree } from "./question-tree.js";
 import { reportPage } from "./report-page.js";
 

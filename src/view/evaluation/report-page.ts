@@ -1,18 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
-import {
-  byQuestion,
-  columnsOf,
-  comparisonOf,
-  type Evaluation,
-  type BenchmarkReport,
-  faultsOf,
-  isRight,
-  madeBy,
-  type ScoredSample,
-  wasMade,
-} from "../../eval/index.js";
+import { byQuestion, type BenchmarkReport } from "../../eval/report/benchmark-report.js";
+import { columnsOf, comparisonOf, faultsOf, madeBy } from "../../eval/report/evaluation-text.js";
+import type { Evaluation } from "../../eval/report/evaluation.js";
+import { isRight, type ScoredSample, wasMade } from "../../eval/report/score-samples.js";
 import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";

@@ -4,15 +4,12 @@ import { grpoBatch } from "../testing/sample-batch.js";
 import { largeTree } from "../testing/large-tree.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { Random } from "../../random/random.js";
-import { ScriptedPolicy } from "../../rollout/testing/index.js";
-import {
-  branchRules,
-  expansionRules,
-  rollout,
-  type ExpandOptions,
-  type ReplayChanges,
-  type RolloutTree,
-} from "../../rollout/index.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
+import { branchRules } from "../../rollout/branch/branch-rule.js";
+import { expansionRules, type ExpandOptions } from "../../rollout/branch/family/settings.js";
+import { rollout } from "../../rollout/rollout.js";
+import { type ReplayChanges, followPlan } from "../../rollout/replay/follow-plan.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { followExpansion } from "../../rollout/replay/follow-expansion.js";
 import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
@@ -21,7 +18,6 @@ import { tokenText } from "./page/token-text.js";
 import { unpackPlans } from "./page/unpack-plans.js";
 import { unpackTree } from "./page/unpack-tree.js";
 import type { PackedNumbers } from "../pack.js";
-import { followPlan } from "../../rollout/replay/follow-plan.js";
 
 /** A value as its page reads it. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

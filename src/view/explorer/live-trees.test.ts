@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ViewComm } from "../kernel.js";
-import { loadTrees, saveTrees } from "../../rollout/index.js";
+import { loadTrees, saveTrees } from "../../rollout/files/tree-files.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { explore } from "./explore.js";
 import { answer, forks, liveTree, treeTarget } from "./live-trees.js";

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importRollouts } from "../../import/import-rollouts.js";
 import { readRollouts } from "../../import/read-rollouts.js";
-import { board, showImported, toHtml } from "../index.js";
+import { board } from "../board/board.js";
+import { showImported } from "./imported-view.js";
+import { toHtml } from "../export/to-html.js";
 
 const fixtures = "tests/fixtures/rollouts";
 

@@ -1,11 +1,10 @@
-import {
-  rollout,
-  rolloutPresets,
-  type RolloutOptions,
-  type RolloutTree,
-} from "../../rollout/index.js";
-import { babbler } from "../../rollout/testing/index.js";
-import { calculator, ToolSet } from "../../tools/index.js";
+import { rollout } from "../../rollout/rollout.js";
+import { rolloutPresets } from "../../rollout/presets.js";
+import type { RolloutOptions } from "../../rollout/options.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { babbler } from "../../rollout/testing/babbler.js";
+import { calculator } from "../../tools/calculator/calculator.js";
+import { ToolSet } from "../../tools/tool-set.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
 

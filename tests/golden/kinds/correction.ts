@@ -1,16 +1,21 @@
-import * as learn from "../../../src/learn/index.js";
+import { correctionWeights } from "../../../src/learn/correction/correction-weights.js";
+import { filterGroups } from "../../../src/learn/filter-groups.js";
+import { gpg } from "../../../src/learn/advantage/gpg.js";
+import { mismatchMetrics } from "../../../src/learn/correction/mismatch-metrics.js";
+import { reinforcePlusPlus } from "../../../src/learn/advantage/reinforce-plus-plus.js";
+import { rejectionMask } from "../../../src/learn/correction/rejection-mask.js";
 import type { Runners } from "../runner.js";
 
 export const runners: Runners = {
   reinforce_plus_plus_verl09: (v) =>
-    learn.reinforcePlusPlus(
+    reinforcePlusPlus(
       { rewards: v.token_level_rewards, mask: v.response_mask, groups: [] },
       { gamma: v.gamma },
     ),
   gpg_advantage: (v) =>
-    learn.gpg({ rewards: v.token_level_rewards, mask: v.response_mask, groups: v.index }),
+    gpg({ rewards: v.token_level_rewards, mask: v.response_mask, groups: v.index }),
   rollout_correction_weights: (v) =>
-    learn.correctionWeights(
+    correctionWeights(
       { logRatio: v.log_ratio, mask: v.response_mask },
       {
         weights: v.rollout_is,
@@ -19,24 +24,24 @@ export const runners: Runners = {
       },
     ),
   rollout_rejection_mask: (v) =>
-    learn.rejectionMask(
+    rejectionMask(
       { logRatio: v.log_ratio, mask: v.response_mask },
       { reject: v.rollout_rs, rejectThreshold: v.rollout_rs_threshold, inverseK1: true },
     ),
   offpolicy_metrics: (v) =>
-    learn.mismatchMetrics({
+    mismatchMetrics({
       logprobs: v.old_log_prob,
       sampledLogprobs: v.rollout_log_prob,
       mask: v.response_mask,
     }),
   filter_groups: (v) => {
     const batch = { groups: v.index as string[], metric: v.metric as number[] };
-    const found = learn.filterGroups(batch, {
+    const found = filterGroups(batch, {
       before: v.prompts_before,
       size: v.train_batch_size,
       test: "deviation",
     });
-    const kept = learn.filterGroups(batch, { test: "deviation" }).groups;
+    const kept = filterGroups(batch, { test: "deviation" }).groups;
     return {
       kept_rows: found.rows,
       kept_groups: found.groups,

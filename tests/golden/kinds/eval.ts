@@ -1,16 +1,11 @@
-import {
-  countBlocks,
-  evaluateItem,
-  extractAnswer,
-  judgeVerdict,
-  mathMetrics,
-  normalizeForEvaluation,
-  outputLength,
-  passAtK,
-  qaMetrics,
-  meanMetrics,
-} from "../../../src/eval/index.js";
-import type { OutputItem } from "../../../src/eval/index.js";
+import { countBlocks, outputLength } from "../../../src/eval/metrics/tool-statistics.js";
+import { evaluateItem, type OutputItem } from "../../../src/eval/metrics/evaluate-item.js";
+import { extractAnswer } from "../../../src/reward/extract-answer.js";
+import { judgeVerdict } from "../../../src/eval/metrics/judge-verdict.js";
+import { mathMetrics, qaMetrics } from "../../../src/eval/metrics/answer-metrics.js";
+import { normalizeForEvaluation } from "../../../src/eval/metrics/normalize.js";
+import { passAtK } from "../../../src/eval/metrics/pass-at-k.js";
+import { meanMetrics } from "../../../src/eval/metrics/mean-metrics.js";
 import type { Runners } from "../runner.js";
 
 export const runners: Runners = {

@@ -1,5 +1,25 @@
-import * as learn from "../../../src/learn/index.js";
-import { logProbEntropy, tf } from "../../../src/tensor/index.js";
+import { type KlControl, controlKl } from "../../../src/learn/loss/kl-controller.js";
+import type { LossAggregation } from "../../../src/learn/loss/aggregation-modes.js";
+import type { PolicyLossOptions } from "../../../src/learn/loss/policy-loss-types.js";
+import { actorLoss } from "../../../src/learn/loss/actor-loss.js";
+import { aggregateLoss } from "../../../src/learn/loss/aggregate.js";
+import { gae } from "../../../src/learn/advantage/gae.js";
+import { grpo } from "../../../src/learn/advantage/grpo.js";
+import { grpoPassAtK } from "../../../src/learn/advantage/grpo-pass-at-k.js";
+import { klInReward } from "../../../src/learn/loss/kl-in-reward.js";
+import { klPenalty } from "../../../src/learn/loss/kl.js";
+import { maskedMean, maskedVariance, whiten } from "../../../src/learn/advantage/masked.js";
+import { opo } from "../../../src/learn/advantage/opo.js";
+import { policyLoss } from "../../../src/learn/loss/policy-loss.js";
+import {
+  reinforcePlusPlusBaseline,
+  reinforcePlusPlusOlder,
+} from "../../../src/learn/advantage/reinforce-plus-plus.js";
+import { remax } from "../../../src/learn/advantage/remax.js";
+import { rloo } from "../../../src/learn/advantage/rloo.js";
+import { valueLoss } from "../../../src/learn/loss/value-loss.js";
+import { logProbEntropy } from "../../../src/tensor/log-prob.js";
+import { tf } from "../../../src/tensor/tf.js";
 import type { Runners } from "../runner.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
@@ -15,13 +35,13 @@ function withGradient(at: Matrix, loss: (x: Tensor) => Tensor): { value: number;
 }
 
 /** Vector keys to our option names; null in a vector means unset. */
-function policyOptions(v: Record<string, unknown>): learn.PolicyLossOptions {
+function policyOptions(v: Record<string, unknown>): PolicyLossOptions {
   return {
     clipRatio: v["clip_ratio"] as number,
     clipRatioLow: (v["clip_ratio_low"] ?? undefined) as number | undefined,
     clipRatioHigh: (v["clip_ratio_high"] ?? undefined) as number | undefined,
     clipRatioC: v["clip_ratio_c"] as number,
-    aggregation: v["loss_agg_mode"] as learn.LossAggregation,
+    aggregation: v["loss_agg_mode"] as LossAggregation,
     entropyBalancedClipping: Boolean(v["enable_entropy_balanced_clipping"]),
     entropyBalancedAdvantage: Boolean(v["enable_entropy_balanced_advantage"]),
     referenceNaN: true,
@@ -36,7 +56,7 @@ function policy(v: any) {
     mask: matrix(v.response_mask),
     ...(v.entropy ? { entropies: matrix(v.entropy) } : {}),
   };
-  const run = (logprobs: Tensor) => learn.policyLoss({ ...fixed, logprobs }, policyOptions(v));
+  const run = (logprobs: Tensor) => policyLoss({ ...fixed, logprobs }, policyOptions(v));
   const { metrics } = run(matrix(v.log_prob));
   const { value, slope } = withGradient(v.log_prob, (x) => run(x).loss);
   return {
@@ -49,7 +69,7 @@ function policy(v: any) {
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-function control(v: any): learn.KlControl {
+function control(v: any): KlControl {
   return v.type === "fixed"
     ? { type: "fixed", coefficient: v.kl_coef }
     : { type: "adaptive", coefficient: v.kl_coef, target: v.target_kl, horizon: v.horizon };
@@ -58,7 +78,7 @@ function control(v: any): learn.KlControl {
 export const runners: Runners = {
   agg_loss: ({ loss_mat, loss_mask, mode }) => {
     const { value, slope } = withGradient(loss_mat, (x) =>
-      learn.aggregateLoss(x, matrix(loss_mask), mode, { emptyRow: "nan" }),
+      aggregateLoss(x, matrix(loss_mask), mode, { emptyRow: "nan" }),
     );
     return { loss: value, grad_wrt_loss_mat: slope };
   },
@@ -69,7 +89,7 @@ export const runners: Runners = {
     const aepo = v.algorithm === "aepo";
     const run = (logits: Tensor) => {
       const { logprobs, entropies } = logProbEntropy(logits, labels, v.temperature);
-      return learn.actorLoss(
+      return actorLoss(
         {
           logprobs,
           oldLogprobs: matrix(v.old_log_prob),
@@ -101,7 +121,7 @@ export const runners: Runners = {
   },
   value_loss: (v) => {
     const run = (predictions: Tensor) =>
-      learn.valueLoss(
+      valueLoss(
         {
           predictions,
           values: matrix(v.values),
@@ -115,7 +135,7 @@ export const runners: Runners = {
     return { vf_loss: value, grad_vpreds: slope, vf_clipfrac: number(metrics.vf_clipfrac) };
   },
   kl_penalty: ({ kind, log_prob, ref_log_prob }) => {
-    const run = (x: Tensor) => learn.klPenalty(x, matrix(ref_log_prob), kind);
+    const run = (x: Tensor) => klPenalty(x, matrix(ref_log_prob), kind);
     try {
       return {
         kl: run(matrix(log_prob)).arraySync(),
@@ -128,14 +148,14 @@ export const runners: Runners = {
   kl_controller: (v) => {
     let state = control(v);
     const values = (v.updates as [number, number][]).map(([kl, steps]) => {
-      state = learn.controlKl(state, { kl, steps });
+      state = controlKl(state, { kl, steps });
       return state.coefficient;
     });
     return { values };
   },
   kl_in_reward: async (v) => {
     const length = v.token_level_scores[0].length;
-    const result = await learn.klInReward(
+    const result = await klInReward(
       {
         scores: v.token_level_scores,
         oldLogprobs: v.old_log_probs,
@@ -153,10 +173,10 @@ export const runners: Runners = {
   masked_stats: ({ values, mask, shift_mean }) => {
     try {
       return {
-        mean: learn.maskedMean(values, mask),
-        var: learn.maskedVariance(values, mask),
-        whitened: learn.whiten(values, mask, shift_mean),
-        row_mean: (values as Matrix).map((row, i) => learn.maskedMean([row], [mask[i]])),
+        mean: maskedMean(values, mask),
+        var: maskedVariance(values, mask),
+        whitened: whiten(values, mask, shift_mean),
+        row_mean: (values as Matrix).map((row, i) => maskedMean([row], [mask[i]])),
       };
     } catch (error) {
       const kept = /got (\d)/.exec(String(error))?.[1];
@@ -164,12 +184,12 @@ export const runners: Runners = {
     }
   },
   gae: (v) =>
-    learn.gae(
+    gae(
       { rewards: v.token_level_rewards, values: v.values, mask: v.response_mask },
       { gamma: v.gamma, lambda: v.lam },
     ),
   grpo_advantage: (v) =>
-    learn.grpo(
+    grpo(
       { rewards: v.token_level_rewards, mask: v.response_mask, groups: v.index },
       { epsilon: v.epsilon, normalizeByDeviation: v.norm_adv_by_std },
     ),
@@ -177,17 +197,17 @@ export const runners: Runners = {
     const batch = { rewards: v.token_level_rewards, mask: v.response_mask, groups: v.index };
     switch (v.estimator) {
       case "rloo":
-        return learn.rloo(batch);
+        return rloo(batch);
       case "reinforce_plus_plus":
-        return learn.reinforcePlusPlusOlder(batch, { gamma: v.gamma });
+        return reinforcePlusPlusOlder(batch, { gamma: v.gamma });
       case "reinforce_plus_plus_baseline":
-        return learn.reinforcePlusPlusBaseline(batch);
+        return reinforcePlusPlusBaseline(batch);
       case "remax":
-        return learn.remax({ ...batch, baselines: v.reward_baselines });
+        return remax({ ...batch, baselines: v.reward_baselines });
       case "opo":
-        return learn.opo(batch);
+        return opo(batch);
       case "grpo_passk":
-        return learn.grpoPassAtK(batch);
+        return grpoPassAtK(batch);
       default:
         throw new RangeError(`no estimator ${v.estimator}`);
     }

@@ -1,6 +1,9 @@
 import { defined } from "../../../src/arguments/defined.js";
-import * as learn from "../../../src/learn/index.js";
-import { tf } from "../../../src/tensor/index.js";
+import type { LossName } from "../../../src/learn/loss/loss-names.js";
+import type { PolicyLossOptions } from "../../../src/learn/loss/policy-loss-types.js";
+import { aggregateLoss } from "../../../src/learn/loss/aggregate.js";
+import { losses } from "../../../src/learn/loss/losses.js";
+import { tf } from "../../../src/tensor/tf.js";
 import type { Runner, Runners } from "../runner.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
@@ -46,10 +49,10 @@ function drawsFrom(permutation: readonly number[] | undefined): Tensor | undefin
   return tf.tensor1d(draws);
 }
 
-function run(loss: learn.LossName): Runner {
+function run(loss: LossName): Runner {
   return (v) => {
     const { config = {} } = v;
-    const options: learn.PolicyLossOptions = {
+    const options: PolicyLossOptions = {
       ...parameters({ ...v, ...config, ...config.policy_loss }),
       aggregation: set(v.loss_agg_mode),
       referenceNaN: true,
@@ -63,7 +66,7 @@ function run(loss: learn.LossName): Runner {
       ...(v.turns ? { turns: v.turns as number[][] } : {}),
       ...defined({ draws }),
     };
-    const of = (logprobs: Tensor) => learn.losses[loss]({ ...fixed, logprobs }, options);
+    const of = (logprobs: Tensor) => losses[loss]({ ...fixed, logprobs }, options);
     const { metrics } = of(matrix(v.log_prob));
     const { value, grad } = tf.valueAndGrad((x: Tensor) => of(x).loss.asScalar())(
       matrix(v.log_prob),
@@ -85,9 +88,7 @@ function run(loss: learn.LossName): Runner {
 export const runners: Runners = {
   agg_loss_verl09: ({ loss_mat, loss_mask, mode }) => {
     const { value, grad } = tf.valueAndGrad((x: Tensor) =>
-      learn
-        .aggregateLoss(x, matrix(loss_mask), mode, { rule: "verl-0.9.1", emptyRow: "nan" })
-        .asScalar(),
+      aggregateLoss(x, matrix(loss_mask), mode, { rule: "verl-0.9.1", emptyRow: "nan" }).asScalar(),
     )(matrix(loss_mat));
     return { loss: number(value), grad_wrt_loss_mat: grad.arraySync() };
   },

@@ -1,17 +1,10 @@
-import {
-  checkFormat,
-  deepResearch,
-  exactMatch,
-  lastBoxed,
-  lastBoxedOrTail,
-  math,
-  mathEquivalent,
-  normalizeAnswer,
-  normalizeMath,
-  substringMatch,
-  tokenF1,
-  unboxed,
-} from "../../../src/reward/index.js";
+import { checkFormat } from "../../../src/reward/format.js";
+import { deepResearch } from "../../../src/reward/deep-research.js";
+import { exactMatch, substringMatch } from "../../../src/reward/qa-em.js";
+import { lastBoxed, lastBoxedOrTail, unboxed } from "../../../src/reward/boxed.js";
+import { math } from "../../../src/reward/math.js";
+import { mathEquivalent, normalizeMath } from "../../../src/reward/math-equivalence.js";
+import { normalizeAnswer, tokenF1 } from "../../../src/reward/f1.js";
 import type { Runners } from "../runner.js";
 
 /** The vectors name Python's exceptions; ours are the same failures by other names. */

@@ -1,5 +1,6 @@
-import { packHalf, unpackHalf } from "../../../src/model/index.js";
-import { logProbEntropy, tf } from "../../../src/tensor/index.js";
+import { packHalf, unpackHalf } from "../../../src/model/files/half.js";
+import { logProbEntropy } from "../../../src/tensor/log-prob.js";
+import { tf } from "../../../src/tensor/tf.js";
 import type { Runners } from "../runner.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;

@@ -2,10 +2,10 @@ import {
   brightDataHits,
   brightDataRequest,
   cacheKey,
-  formatHits,
-  pyodidePool,
-  type PythonPool,
-} from "../../../src/tools/index.js";
+} from "../../../src/tools/search/bright-data.js";
+import { formatHits } from "../../../src/tools/search/format.js";
+import { pyodidePool } from "../../../src/tools/python/pyodide-python.js";
+import type { PythonPool } from "../../../src/tools/python/python-pool.js";
 import type { Runners } from "../runner.js";
 
 let pool: PythonPool | undefined;

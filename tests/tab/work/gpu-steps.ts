@@ -1,8 +1,13 @@
-import { addLora, Model, type Tokenizer } from "../../../src/model/index.js";
-import { Policy } from "../../../src/policy/index.js";
-import { Random } from "../../../src/random/index.js";
+import { addLora } from "../../../src/model/lora/add-lora.js";
+import { Model } from "../../../src/model/transformer/transformer.js";
+import type { Tokenizer } from "../../../src/model/tokenizer/tokenizer.js";
+import { Policy } from "../../../src/policy/policies.js";
+import { Random } from "../../../src/random/random.js";
 import { decodeBackend } from "../../../src/tensor/decode-backend.js";
-import { AdamW, gradientsOf, ready, tf } from "../../../src/tensor/index.js";
+import { AdamW } from "../../../src/tensor/adamw.js";
+import { gradientsOf } from "../../../src/tensor/gradients.js";
+import { ready } from "../../../src/tensor/backends.js";
+import { tf } from "../../../src/tensor/tf.js";
 
 /** What training and decoding gave, and on what. */
 export interface GpuSteps {

@@ -13,9 +13,11 @@ import {
 import { packagePath } from "#platform/package-path";
 import { readFile } from "#platform/files";
 import { sha256 } from "#platform/sha256";
-import { worldPages } from "../../../src/data/index.js";
-import { saveModel } from "../../../src/model/index.js";
-import { calculator, offlineSearch, searchTool } from "../../../src/tools/index.js";
+import { worldPages } from "../../../src/data/tasks/world.js";
+import { saveModel } from "../../../src/model/files/save-model.js";
+import { calculator } from "../../../src/tools/calculator/calculator.js";
+import { offlineSearch } from "../../../src/tools/search/offline.js";
+import { searchTool } from "../../../src/tools/search/search-tool.js";
 
 /** What came out of the same work, as hashes: equal in two places only where all of it is. */
 export interface LabHashes {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Scored } from "../../../reward/index.js";
-import { rollout, type RolloutOptions } from "../../../rollout/index.js";
-import { babbler } from "../../../rollout/testing/index.js";
-import { calculator, ToolSet } from "../../../tools/index.js";
+import { Scored } from "../../../reward/scored.js";
+import { rollout } from "../../../rollout/rollout.js";
+import type { RolloutOptions } from "../../../rollout/options.js";
+import { babbler } from "../../../rollout/testing/babbler.js";
+import { calculator } from "../../../tools/calculator/calculator.js";
+import { ToolSet } from "../../../tools/tool-set.js";
 import { presets } from "../../../presets.js";
 import { advantages } from "../../advantages.js";
 import { creditRows, familyOf } from "./rows.js";

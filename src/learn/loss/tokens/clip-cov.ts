@@ -1,4 +1,4 @@
-import { Random } from "../../../random/index.js";
+import { Random } from "../../../random/random.js";
 import { lossParameters } from "../loss-parameters.js";
 import { chosenAt, covarianceOf, placesOf } from "./covariance.js";
 import { clippedOutcome, type TokenRule } from "./rule.js";

@@ -1,5 +1,5 @@
 import type { GpuBackend } from "../../../tensor/gpu/gpu-backend.js";
-import { tf } from "../../../tensor/index.js";
+import { tf } from "../../../tensor/tf.js";
 import type { Model } from "../../transformer/transformer.js";
 import { decoderWeights } from "../of-model.js";
 import { endNames } from "../weight-names.js";

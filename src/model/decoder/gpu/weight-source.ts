@@ -1,4 +1,4 @@
-import { checkArguments } from "../../../arguments/index.js";
+import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Dispatch, Programs } from "../../../tensor/gpu/programs.js";
 import type { StoredValues } from "../../files/weight-file.js";
 import { wholeValues } from "../../files/whole-values.js";

@@ -1,4 +1,4 @@
-import { shown } from "../../../arguments/index.js";
+import { shown } from "../../../arguments/shown.js";
 import {
   branchSignals,
   publishedExpansion,

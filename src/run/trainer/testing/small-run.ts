@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { tasks } from "../../../data/index.js";
-import {
-  HfTokenizer,
-  Model,
-  PlainDecoder,
-  decoderShape,
-  decoderWeights,
-} from "../../../model/index.js";
-import { LocalPolicy } from "../../../policy/index.js";
-import { ToolSet } from "../../../tools/index.js";
+import { tasks } from "../../../data/tasks/index.js";
+import { HfTokenizer } from "../../../model/tokenizer/hf-tokenizer.js";
+import { Model } from "../../../model/transformer/transformer.js";
+import { PlainDecoder } from "../../../model/decoder/plain.js";
+import { decoderShape, decoderWeights } from "../../../model/decoder/of-model.js";
+import { LocalPolicy } from "../../../policy/local-policy.js";
+import { ToolSet } from "../../../tools/tool-set.js";
 import { loadConfig } from "../../config/load.js";
 import { tinyTokenizer } from "../../tiny/tiny-tokenizer.js";
 import type { LocalParts } from "../trainer.js";

@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { HttpError } from "../../../http/index.js";
+import { HttpError } from "../../../http/request-json.js";
 import { pause } from "../../../http/pause.js";
 import { TinkerError } from "./errors.js";
 import { reasonOf, type TinkerHttp } from "./http.js";

@@ -1,5 +1,5 @@
 import { randomUUID } from "#platform/uuid";
-import { HttpError, requestJson } from "../../../http/index.js";
+import { HttpError, requestJson } from "../../../http/request-json.js";
 import { pause } from "../../../http/pause.js";
 import { TinkerError, TinkerLostAnswer } from "./errors.js";
 import type { TinkerSettings } from "./settings.js";

@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { HttpError } from "../../../http/index.js";
+import { HttpError } from "../../../http/request-json.js";
 import * as answers from "./answers.js";
 import { TinkerError, TinkerSessionOver } from "./errors.js";
 import { awaitFuture } from "./future.js";

@@ -1,7 +1,12 @@
-import { addLora, type Model, type Tokenizer } from "../../../model/index.js";
+import { addLora } from "../../../model/lora/add-lora.js";
+import type { Model } from "../../../model/transformer/transformer.js";
+import type { Tokenizer } from "../../../model/tokenizer/tokenizer.js";
 import { ModelPolicy } from "../../../policy/policy-from-model.js";
 import { accumulate } from "../../../learn/gradient-sum.js";
-import { AdamW, type AdamWState, detached, gradientsOf, tf } from "../../../tensor/index.js";
+import { AdamW, type AdamWState } from "../../../tensor/adamw.js";
+import { detached } from "../../../tensor/detached.js";
+import { gradientsOf } from "../../../tensor/gradients.js";
+import { tf } from "../../../tensor/tf.js";
 
 /** One datum, as it is sent. */
 export interface WireDatum {

@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Model, saveAdapter, type Tokenizer } from "../../../model/index.js";
+import type { Model } from "../../../model/transformer/transformer.js";
+import { saveAdapter } from "../../../model/lora/save-adapter.js";
+import type { Tokenizer } from "../../../model/tokenizer/tokenizer.js";
 import { ModelPolicy } from "../../../policy/policy-from-model.js";
-import { Random } from "../../../random/index.js";
+import { Random } from "../../../random/random.js";
 import { FakeModel, type Snapshot, type WireAdam, type WireDatum } from "./fake-model.js";
 import { tarOf } from "./tar.js";
 

@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { packagePath } from "#platform/package-path";
-import { loadReward, score } from "../../../reward/index.js";
-import { rollout } from "../../../rollout/index.js";
-import { babbler } from "../../../rollout/testing/index.js";
-import { loadTools } from "../../../tools/index.js";
-import { exportVerl, type VerlJob } from "../../index.js";
+import { loadReward } from "../../../reward/load-reward.js";
+import { score } from "../../../reward/score-trees.js";
+import { rollout } from "../../../rollout/rollout.js";
+import { babbler } from "../../../rollout/testing/babbler.js";
+import { loadTools } from "../../../tools/load-tools.js";
+import { exportVerl, type VerlJob } from "../export-verl.js";
 import { recordOf } from "../testing/record-of.js";
 
 const tool = `import { calculator } from "arpo-lab/tools";

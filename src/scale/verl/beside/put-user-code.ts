@@ -3,7 +3,7 @@ import { mkdir } from "#platform/files";
 import { copyFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { inputPaths } from "../../../run/config/place-paths.js";
-import type { Config } from "../../../run/index.js";
+import type { Config } from "../../../run/config/schema.js";
 import { labSource } from "../../travel/lab-source.js";
 import { LocalFiles } from "../../travel/local-files.js";
 import type { BesideFile } from "./beside-file.js";

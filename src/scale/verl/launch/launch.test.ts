@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { test, type TestContext } from "node:test";
 import { parse } from "yaml";
-import { exportVerl } from "../../index.js";
+import { exportVerl } from "../export-verl.js";
 
 /** Programs of a cluster, each of which writes down how it was called. */
 const programs = {

@@ -1,4 +1,4 @@
-import type { RolloutTree } from "../../../rollout/index.js";
+import type { RolloutTree } from "../../../rollout/rollout-tree.js";
 import type { TreeRecord } from "../tree-record.js";
 
 const messagesOf = ({ task }: RolloutTree): TreeRecord["messages"] =>

@@ -1,2 +1,0 @@
-export { homePath } from "./home-path.js";
-export { namesIfThere, readIfThere } from "./read-if-there.js";

@@ -1,1 +1,0 @@
-export { Random, type RandomState } from "./random.js";

@@ -1,1 +1,0 @@
-export { PolicyServer, type ServeOptions } from "./policy-server.js";
