@@ -16,7 +16,7 @@ import type { ModelConfigInput } from "../src/model/config.js";
 import { Policy } from "../src/policy/policies.js";
 import { deepResearch } from "../src/reward/deep-research.js";
 import { Trainer } from "../src/run/trainer/trainer.js";
-import { demonstrations } from "../src/run/tiny/demonstrations.js";
+import { worldDemonstrations } from "../src/run/tiny/world-demonstrations.js";
 import { loadConfig } from "../src/run/config/load.js";
 import { tinyRecipe } from "../src/run/tiny/train-tiny.js";
 import { train } from "../src/run/trainer/train.js";
@@ -177,7 +177,7 @@ async function* sessionFigures(backend: string): AsyncGenerator<Figure> {
   };
   const stage = tinyRecipe.stages[1]!;
   await timed("sft", async () => {
-    const shown = await demonstrations(stage.demonstrations);
+    const shown = await worldDemonstrations(stage.demonstrations);
     const sft = new SftTrainer(
       policy.model,
       shown.map((one) => exampleOf(one, policy.tokenizer)),

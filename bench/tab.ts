@@ -18,11 +18,11 @@ const median = (values: number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** A tree of 16 rows with a calculator and the search, as the engine's work has it. */
-const rollout = `import { Policy, presets, rollout, tasks, ToolSet, world } from "arpo-lab";
+const rollout = `import { Policy, rollout, tasks, ToolSet, world } from "arpo-lab";
 import { worldPages } from "arpo-lab/run";
 import { calculator, offlineSearch, searchTool } from "arpo-lab/tools";
 const grown = await rollout(await Policy.load("../data/models/tiny"), tasks.multihop({ seed: 2 }).train[5], {
-  ...presets.arpo, n: 16, responseLength: 256, seed: 1,
+  preset: "arpo", n: 16, responseLength: 256, seed: 1,
   tools: new ToolSet([
     calculator({ tag: "python" }),
     searchTool({ provider: offlineSearch({ pages: worldPages(world) }), maxResults: 3 }),

@@ -127,11 +127,11 @@ const notebook = (source) =>
     nbformat_minor: 5,
   });
 
-const cell = `import { advantages, Policy, presets, rollout, score, tasks, update } from "arpo-lab";
+const cell = `import { advantages, Policy, rollout, score, tasks, update } from "arpo-lab";
 const policy = await Policy.load("data/models/tiny");
 const task = tasks.calc({ seed: 7 }).train[0]!;
-const tree = await rollout(policy, task, { ...presets.arpo, n: 8, seed: 1 });
-const report = await update(policy, advantages(await score(tree), { estimator: "grpo" }), presets.aepo);
+const tree = await rollout(policy, task, { preset: "arpo", n: 8, seed: 1 });
+const report = await update(policy, advantages(await score(tree), { estimator: "grpo" }), { preset: "aepo" });
 console.log("one step on", process.version, Object.keys(report.metrics).length > 3);`;
 
 /** The lab, from its command to a notebook on the screen. */

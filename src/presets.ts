@@ -1,35 +1,31 @@
 import type { AdvantageOptions } from "./learn/advantages.js";
 import type { UpdateOptions } from "./learn/update-options.js";
-import { lossPresets } from "./learn/loss/loss-presets.js";
+import { learnPresets } from "./learn/presets.js";
 import type { RolloutOptions } from "./rollout/options.js";
+import type { PresetName } from "./rollout/preset-name.js";
 import { rolloutPresets } from "./rollout/presets.js";
 
 /** What a cell needs to know of an algorithm: how it rolls out, and how it updates. */
 export type CellPreset = RolloutOptions & UpdateOptions & AdvantageOptions;
 
-const balanced = { entropyBalancedClipping: true, entropyBalancedAdvantage: true };
-
 /** The one table of the algorithms' settings: the configuration's presets are made of it too. */
 export const algorithms = {
-  grpo: { ...rolloutPresets.grpo, estimator: "grpo" },
-  arpo: { ...rolloutPresets.arpo, estimator: "grpo" },
-  aepo: { ...rolloutPresets.aepo, estimator: "grpo", ...balanced },
-  "tree-grpo": {
-    ...rolloutPresets["tree-grpo"],
-    ...lossPresets["tree-grpo"],
-    estimator: "tree_grpo",
-  },
-  at2po: { ...rolloutPresets.at2po, ...lossPresets.at2po, estimator: "at2po" },
-  treerl: { ...rolloutPresets.treerl, estimator: "treerl" },
-  appo: { ...rolloutPresets.appo, ...lossPresets.appo, estimator: "appo" },
-  fr3e: { ...rolloutPresets.fr3e, ...lossPresets.fr3e, estimator: "fr3e" },
-  treepo: { ...rolloutPresets.treepo, ...lossPresets.treepo, estimator: "treepo" },
-  "spo-tree": { ...rolloutPresets["spo-tree"], estimator: "spo_tree" },
-} as const satisfies Record<string, CellPreset>;
+  grpo: { ...rolloutPresets.grpo, ...learnPresets.grpo },
+  arpo: { ...rolloutPresets.arpo, ...learnPresets.arpo },
+  aepo: { ...rolloutPresets.aepo, ...learnPresets.aepo },
+  "tree-grpo": { ...rolloutPresets["tree-grpo"], ...learnPresets["tree-grpo"] },
+  at2po: { ...rolloutPresets.at2po, ...learnPresets.at2po },
+  treerl: { ...rolloutPresets.treerl, ...learnPresets.treerl },
+  appo: { ...rolloutPresets.appo, ...learnPresets.appo },
+  fr3e: { ...rolloutPresets.fr3e, ...learnPresets.fr3e },
+  treepo: { ...rolloutPresets.treepo, ...learnPresets.treepo },
+  "spo-tree": { ...rolloutPresets["spo-tree"], ...learnPresets["spo-tree"] },
+} as const satisfies Record<PresetName, CellPreset>;
 
 /**
- * GRPO, ARPO, AEPO and the methods around them as options of `rollout`, `advantages` and `update`; each function takes from them
- * what concerns it. The configuration's presets of the same names are made of these.
+ * What `preset: "arpo"` sets, to look at: GRPO, ARPO, AEPO and the methods around them. `rollout`,
+ * `advantages` and `update` each take their part of a preset by its name, and options given beside it
+ * override it. The configuration's presets of the same names are made of these.
  *
  * @example
  * ```ts
@@ -40,4 +36,4 @@ export const algorithms = {
  * assert.ok(presets.aepo.entropyBalancedClipping && !presets.arpo.entropyBalancedClipping);
  * ```
  */
-export const presets: Readonly<Record<keyof typeof algorithms, CellPreset>> = algorithms;
+export const presets: Readonly<Record<PresetName, CellPreset>> = algorithms;

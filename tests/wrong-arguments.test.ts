@@ -65,8 +65,9 @@ test("rollout() refuses tools that are no ToolSet, tasks without a prompt and ot
   const task = { prompt: "6*7?" };
   const refuse = (options: object, message: RegExp) =>
     assert.rejects(rollout(scripted, task, wrong(options)), message);
-  const rule = /Cannot roll out: tools must be a ToolSet \(new ToolSet\(\[\.\.\.\]\)\), got /;
-  for (const tools of [[calculator()], [], 5, "calc", calculator()]) await refuse({ tools }, rule);
+  const rule = /Cannot roll out: tools must be a list of tools or a ToolSet, got /;
+  for (const tools of [5, "calc", null, calculator()]) await refuse({ tools }, rule);
+  await refuse({ tools: [calculator] }, /tools must be a list of tools .*, got a function in it/);
   await refuse({ sampling: 1 }, /sampling must be an object, got 1/);
   await refuse({ seed: "7" }, /seed must be an integer of at least 0, got "7"/);
   await refuse({ n: "4" }, /n must be an integer of at least 1, got "4"/);
@@ -76,8 +77,11 @@ test("rollout() refuses tools that are no ToolSet, tasks without a prompt and ot
     [{}, /task\.prompt must be text or a list of messages with role and content, got undefined/],
     [{ prompt: [] }, /task\.prompt must be text or a list of messages .*got an empty list/],
     [{ prompt: [{ content: "x" }] }, /task\.prompt must be .*got a list/],
-    [null, /Cannot roll out: task must be an object, got null/],
-    ["6*7?", /Cannot roll out: task must be an object, got "6\*7\?"/],
+    [
+      null,
+      /Cannot roll out: the task must be a question \(text\), a chat or \{ prompt \}, got null/,
+    ],
+    [5, /Cannot roll out: the task must be a question \(text\), a chat or \{ prompt \}, got 5/],
   ] as const) {
     await assert.rejects(rollout(scripted, wrong<typeof task>(given)), message);
   }

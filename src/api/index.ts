@@ -12,7 +12,7 @@ export { world } from "../data/tasks/world.js";
 export { readTasks } from "../data/read-tasks.js";
 export type { Task } from "../data/task.js";
 export type { TaskSet } from "../data/tasks/task-set.js";
-export { demonstrations } from "../run/tiny/demonstrations.js";
+export { demonstrations } from "../run/demonstrations.js";
 
 // Rollouts
 export {

@@ -28,5 +28,8 @@ export type {
   FinishReason,
 } from "../policy/policy.js";
 
+export type { Prompt } from "../policy/prompt.js";
+export type { Generation, GenerationOptions } from "../policy/generate.js";
+
 // Seeded draws
 export { Random } from "../random/random.js";

@@ -9,7 +9,7 @@ export { readTasks } from "../data/read-tasks.js";
 export { taskFromRow, rowFromTask } from "../data/rl-row.js";
 export { world, type World, worldPages } from "../data/tasks/world.js";
 export { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
-export { demonstrations, type DemonstrationOptions } from "../run/tiny/demonstrations.js";
+export { demonstrations, type DemonstrationOptions } from "../run/demonstrations.js";
 
 // Training
 export { trainOn, type CellTraining, TrainingRun } from "../run/trainer/train-cells.js";
@@ -34,6 +34,7 @@ export { mlflowLogger } from "../run/loggers/mlflow.js";
 
 // Evaluation
 export { evaluate, type EvaluateOptions, type Evaluable } from "../eval/evaluate.js";
+export { TaskEvaluation, type TaskEvaluationOptions } from "../eval/evaluate-tasks.js";
 export { Evaluation } from "../eval/report/evaluation.js";
 export type { BenchmarkReport } from "../eval/report/benchmark-report.js";
 export { benchmarks } from "../eval/benchmarks/benchmarks.js";

@@ -1,7 +1,7 @@
 /** Tools that a policy calls, and environments that it acts in. */
 
 // Tools together
-export { ToolSet, type ToolLimits, type ToolOutcome } from "../tools/tool-set.js";
+export { ToolSet, type ToolLimits, type ToolOutcome, type Tools } from "../tools/tool-set.js";
 export type { Tool, ToolCall, ToolResult } from "../tools/tool.js";
 export { taskTools } from "../defaults/task-tools.js";
 export { loadTools, type ToolsConfig } from "../tools/load-tools.js";

@@ -16,6 +16,7 @@ export function shown(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (value instanceof Promise) return "a Promise (await it first)";
   const { name } = (value.constructor ?? Object) as { name: string };
   return name === "Object" ? "an object" : `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }

@@ -9,6 +9,14 @@ import { readBenchmark } from "./benchmarks/read-benchmark.js";
 import { infer, type InferOptions, promptFor, settingsFor } from "./infer/infer.js";
 import { SampleJournal } from "./infer/journal.js";
 import { inferenceSettings } from "./infer/options.js";
+import { toolSetOf } from "../tools/tool-set.js";
+import type { ScorableTask } from "../reward/score-trees.js";
+import {
+  evaluateTasks,
+  isTasks,
+  type TaskEvaluation,
+  type TaskEvaluationOptions,
+} from "./evaluate-tasks.js";
 import { benchmarkReport } from "./report/benchmark-report.js";
 import { Evaluation } from "./report/evaluation.js";
 import type { EvaluationSettings } from "./report/evaluation-settings.js";
@@ -64,7 +72,8 @@ async function checkFolder(folder: string, settings: EvaluationSettings): Promis
 }
 
 /**
- * Evaluates a policy on benchmarks: samples, metrics, the judge, a report.
+ * Evaluates a policy: on a list of tasks, each answered and scored, or on benchmarks by name, with the
+ * published metrics, a judge and a report.
  *
  * @example
  * ```ts
@@ -84,11 +93,29 @@ async function checkFolder(folder: string, settings: EvaluationSettings): Promis
  */
 export async function evaluate(
   policy: Policy,
-  which: Evaluable | readonly Evaluable[],
-  options: EvaluateOptions = {},
-): Promise<Evaluation> {
-  checkArguments("evaluate", { policy, options }, { policy: "policy", options: "object" });
+  benchmarks: Evaluable | readonly Evaluable[],
+  options?: EvaluateOptions,
+): Promise<Evaluation>;
+export async function evaluate(
+  policy: Policy,
+  tasks: readonly ScorableTask[],
+  options?: TaskEvaluationOptions,
+): Promise<TaskEvaluation>;
+export async function evaluate(
+  policy: Policy,
+  which: Evaluable | readonly Evaluable[] | readonly ScorableTask[],
+  given: EvaluateOptions | TaskEvaluationOptions = {},
+): Promise<Evaluation | TaskEvaluation> {
+  checkArguments("evaluate", { policy, options: given }, { policy: "policy", options: "object" });
+  if (isTasks(which)) return evaluateTasks(policy, which, given as TaskEvaluationOptions);
+  if (Array.isArray((which as { train?: unknown } | undefined)?.train)) {
+    throw new TypeError(
+      "Cannot evaluate: tasks must be a list of tasks, got a set of tasks; choose its test or train",
+    );
+  }
+  const options = given as EvaluateOptions;
   const { folder, data, judge, signal } = options;
+  const tools = options.tools && toolSetOf("evaluate", options.tools);
   const list = (Array.isArray(which) ? which : [which]) as readonly Evaluable[];
   const loaded = await Promise.all(list.map((one) => load(one, data)));
   const names = loaded.map(({ benchmark }) => benchmark.name);
@@ -102,7 +129,7 @@ export async function evaluate(
   const settings: EvaluationSettings = {
     ...{ policy: policy.name, seed, mode, asReference, maxTokens, chained, timeoutMs, limits },
     ...defined({ weights: options.weights }),
-    tools: options.tools?.tags ?? [],
+    tools: tools?.tags ?? [],
     ...(judge ? { judge: judge.name } : {}),
     asked: Object.fromEntries(
       loaded.map(({ benchmark, sha256 }) => [
@@ -123,7 +150,7 @@ export async function evaluate(
     journal = await SampleJournal.open(join(folder, "samples.jsonl"));
   }
   try {
-    const samples = await infer(policy, loaded, { ...options, journal });
+    const samples = await infer(policy, loaded, { ...options, tools, journal });
     const scored = await Promise.all(
       loaded.map(({ benchmark }) => {
         const own = samples.filter((sample) => sample.benchmark === benchmark.name);

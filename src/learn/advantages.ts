@@ -23,6 +23,8 @@ import {
 } from "./advantage/reinforce-plus-plus.js";
 import { familyCredit, familyEstimators, isFamilyEstimator } from "./credit/adapt/estimate.js";
 import type { CreditOptions } from "./credit/options.js";
+import type { PresetName } from "../rollout/preset-name.js";
+import { withPreset } from "./presets.js";
 import { remax } from "./advantage/remax.js";
 import { rloo } from "./advantage/rloo.js";
 
@@ -43,6 +45,8 @@ export const estimatorNames = [
 export type Estimator = (typeof estimatorNames)[number];
 
 export interface AdvantageOptions extends CreditOptions {
+  /** An algorithm, whose estimator is used unless `estimator` names another. */
+  preset?: PresetName;
   estimator?: Estimator;
   /** Discount; used by gae and reinforce_plus_plus. */
   gamma?: number;
@@ -153,12 +157,13 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
  * assert.ok(batch.rows[0].advantages[0] > 0 && batch.rows[1].advantages[0] < 0);
  * ```
  */
-export function advantages(scored: Scored, options: AdvantageOptions = {}): TrainingBatch {
+export function advantages(scored: Scored, given: AdvantageOptions = {}): TrainingBatch {
   checkArguments(
     "estimate advantages",
-    { scored, options },
+    { scored, options: given },
     { scored: { rows: "list" }, options: "object" },
   );
+  const options = withPreset("estimate advantages", given);
   const name = options.estimator ?? "grpo";
   if (scored.rows.length === 0) {
     throw new RangeError("Cannot estimate advantages: there must be a trajectory, got none");

@@ -1,10 +1,13 @@
 import type { Random } from "../random/random.js";
 import type { RolloutCorrection } from "./correction/rollout-correction.js";
 import type { ActorLossOptions } from "./loss/actor-loss.js";
+import type { PresetName } from "../rollout/preset-name.js";
 import type { Reference } from "./reference-policy.js";
 
 /** How a policy is updated. */
 export interface UpdateOptions extends ActorLossOptions {
+  /** What an algorithm's published runs set; options given beside it override it. */
+  preset?: PresetName;
   /** Default: 1e-6. */
   learningRate?: number;
   /** Default: 0.01. */

@@ -4,6 +4,7 @@ import { aggregationRules, lossAggregations } from "./loss/aggregation-modes.js"
 import { clipBounds } from "./loss/clip-bounds.js";
 import { klKinds } from "./loss/kl.js";
 import { lossNameOf, lossNames } from "./loss/loss-names.js";
+import { withPreset } from "./presets.js";
 import type { UpdateOptions } from "./update-options.js";
 
 const defaults = {
@@ -125,7 +126,7 @@ function check(settings: UpdateOptions): void {
 /** Options laid over each other, the later ones on top, and over the defaults; every one is checked. */
 export function updateSettings(...options: readonly UpdateOptions[]): UpdateSettings {
   const settings: UpdateOptions = { ...defaults, random: Random.from(0).split("update") };
-  for (const given of options) {
+  for (const given of options.map((one) => withPreset("update", one))) {
     for (const [name, value] of Object.entries(given)) {
       if (value !== undefined) Object.assign(settings, { [name]: value });
     }

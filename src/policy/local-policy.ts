@@ -1,3 +1,5 @@
+import { generate, type GenerationOptions, type Generations } from "./generate.js";
+import type { Prompt } from "./prompt.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { Decoder } from "../model/decoder/decoder.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
@@ -102,6 +104,17 @@ export class LocalPolicy implements Policy {
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
     return { group: "Policies", text: `${this.name}, context ${this.contextLength}` };
+  }
+
+  /**
+   * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task whose
+   * `prompt` may be text that is taken as it is. A list of prompts gives a list, `n` a list per prompt.
+   */
+  async generate<P extends Prompt | readonly Prompt[], O extends GenerationOptions = object>(
+    prompt: P,
+    options?: O,
+  ): Promise<Generations<P, O>> {
+    return (await generate(this, prompt, options)) as Generations<P, O>;
   }
 
   session(): Session {

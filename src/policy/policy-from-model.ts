@@ -1,3 +1,6 @@
+import { shown } from "../arguments/shown.js";
+import { saveGguf } from "../model/export/save-gguf.js";
+import { saveModel } from "../model/files/save-model.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { CacheType, DecoderType } from "../model/decoder/weights.js";
 import { fetchWeights } from "../model/decoder/of-model.js";
@@ -119,6 +122,23 @@ export class ModelPolicy extends LocalPolicy {
     const found: RowLogProbs[] = [];
     for (const row of rows) found.push(await readAgain(this.model, row, options));
     return found;
+  }
+
+  /**
+   * Writes the model and its tokenizer where `Policy.load` reads them: a Hugging Face folder or, where the
+   * path ends in `.gguf`, one file for llama.cpp and Ollama.
+   */
+  async save(path: string): Promise<void> {
+    checkArguments("save a policy", { path }, { path: "path" });
+    const { tokenizer, model } = this;
+    if (!(tokenizer instanceof HfTokenizer)) {
+      throw new TypeError(
+        `Cannot save a policy: its tokenizer must be an HfTokenizer, which has files, got ${shown(tokenizer)}`,
+      );
+    }
+    if (path.endsWith(".gguf")) return saveGguf(model, tokenizer, path);
+    await saveModel(model, path, { dtype: model.lora ? "float32" : model.weightPrecision });
+    await tokenizer.save(path);
   }
 
   /** Gives the memory of the decoder and of the model back. */

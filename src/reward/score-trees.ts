@@ -12,12 +12,12 @@ import { deepResearch } from "./deep-research.js";
 import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
 import { environmentReward } from "./environment-reward.js";
 import { groupScores, isGroupReward, type Reward } from "./reward-function.js";
-import type { Score } from "./score.js";
+import { checkTruths, type Score } from "./score.js";
 import { running } from "../watch/running.js";
 import { Scored, type ScoredTrajectory } from "./scored.js";
 
 /** What scoring needs of a task; the rest is passed on to the reward. */
-type ScorableTask = RolloutTask &
+export type ScorableTask = RolloutTask &
   Partial<Pick<Task, "id" | "groundTruth" | "dataSource" | "extra">>;
 type ScorableTree = RolloutTree<ScorableTask>;
 
@@ -158,6 +158,11 @@ export async function score(
       `Cannot score: the reward must be a function or a groupReward, got ${reward === null ? "null" : typeof reward}`,
     );
   }
+  if (given === undefined && !inWorlds)
+    checkTruths(
+      "score",
+      list.map(({ task }) => task),
+    );
   const { concurrency = 32, timeoutMs = 600_000, signal } = options;
   if (!(Number.isSafeInteger(concurrency) && concurrency >= 1)) {
     throw new RangeError(

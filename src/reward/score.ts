@@ -23,6 +23,20 @@ export interface Judged {
   extra?: Readonly<Record<string, unknown>>;
 }
 
+/** Refuses tasks without a right answer, where no reward was given that needs none. */
+export function checkTruths(
+  action: string,
+  tasks: readonly { id?: string; groundTruth?: Judged["groundTruth"] }[],
+): void {
+  const at = tasks.findIndex(
+    ({ groundTruth }) => groundTruth === undefined || groundTruth === null,
+  );
+  if (at < 0) return;
+  throw new TypeError(
+    `Cannot ${action}: a task must have a groundTruth unless a reward function is given, got neither for task ${tasks[at]!.id ?? at}; a reward is ({ response }) => number`,
+  );
+}
+
 /** The answers a response is compared with; throws where the task has none. */
 export function truthsOf({ groundTruth }: Judged): readonly string[] {
   if (groundTruth === undefined || groundTruth === null) {

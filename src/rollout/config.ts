@@ -10,13 +10,15 @@ import {
   type ExpansionSettings,
 } from "./branch/family/settings.js";
 import type { Sampling } from "../policy/policy.js";
-import type { RolloutOptions } from "./options.js";
+import type { ReadyOptions, RolloutOptions } from "./options.js";
+import { readyOptions } from "./ready-options.js";
 import type { RolloutConfig } from "./settings.js";
 
 const greedy: Sampling = { temperature: 0, topP: 1, topK: -1, minP: 0 };
 
 /** Completes options with the defaults and refuses what makes no sense. */
-export function rolloutConfig(options: RolloutOptions): RolloutConfig {
+export function rolloutConfig(given: RolloutOptions): RolloutConfig {
+  const options = readyOptions("roll out", given);
   checkKinds(options);
   const validate = options.mode === "validate";
   const named = options.rule ?? "arpo-code";
@@ -99,11 +101,11 @@ export function rolloutConfig(options: RolloutOptions): RolloutConfig {
 /** Acting in a world takes more calls than asking for something. */
 const environmentCalls = 16;
 
-const callsOf = ({ callLimit, tools, environment }: RolloutOptions) =>
+const callsOf = ({ callLimit, tools, environment }: ReadyOptions) =>
   callLimit ?? tools?.callLimit ?? (environment ? environmentCalls : 0);
 
 /** Rows per prompt, and how many it starts with. */
-function rowsOf(options: RolloutOptions, expansion: ExpansionSettings | undefined) {
+function rowsOf(options: ReadyOptions, expansion: ExpansionSettings | undefined) {
   if (!expansion) {
     const n = whole("n", options.n ?? 1, 1);
     // As the reference: a budget of n rows starts with no more than n.
@@ -137,7 +139,7 @@ function familyCompat(compat: RolloutOptions["compat"]) {
 }
 
 /** Throws where a rule that looks at what has been written cannot do so. */
-function checkExpansion(options: RolloutOptions): void {
+function checkExpansion(options: ReadyOptions): void {
   const { rule, expand } = options;
   if (rule === undefined || !isExpansion(rule)) {
     if (expand === undefined) return;
@@ -182,13 +184,12 @@ function finite(name: string, value: number): number {
 }
 
 /** Throws where an option is of another kind than it must be, whatever else it says. */
-function checkKinds(options: RolloutOptions): void {
+function checkKinds(options: ReadyOptions): void {
   checkArguments(
     "roll out",
     { options },
     {
       options: {
-        tools: "tools?",
         environment: "function?",
         sampling: "object?",
         validation: "object?",

@@ -1,7 +1,8 @@
 import type { Policy, Sampling, Segment } from "../policy/policy.js";
-import type { ToolOutcome, ToolSet } from "../tools/tool-set.js";
+import type { ToolOutcome, Tools, ToolSet } from "../tools/tool-set.js";
 import type { EnvironmentSource } from "../environment/environment.js";
 import type { DynamicRollouts } from "./settings.js";
+import type { PresetName } from "./preset-name.js";
 import type { PromptLimit } from "./task.js";
 import type { RolloutTreeData } from "./tree/tree-data.js";
 import type { Trajectory } from "./tree/trajectory.js";
@@ -81,6 +82,8 @@ export type RolloutEvent =
 
 /** The settings of a rollout. In brackets the names of the reference's configuration. */
 export interface RolloutOptions {
+  /** The published settings of an algorithm; options given beside it override them. */
+  preset?: PresetName;
   /** Trajectories per prompt (`n`). Default 1. */
   n?: number;
   /** Rows each prompt starts with (`initial_rollouts`). Default: n. */
@@ -131,8 +134,8 @@ export interface RolloutOptions {
   mode?: "train" | "validate";
   /** Default: greedy. */
   validation?: Sampling;
-  /** The tools a row may call. Default: none. */
-  tools?: ToolSet;
+  /** The tools a row may call: a list, or a `ToolSet` where they share limits. Default: none. */
+  tools?: Tools;
   /**
    * The world that each row acts in, besides its tools: a class or a function that makes an instance.
    * When a row branches, its instance does.
@@ -172,3 +175,6 @@ export interface RolloutOptions {
   signal?: AbortSignal;
   onEvent?: (event: RolloutEvent) => void;
 }
+
+/** Options whose preset is laid below them and whose tools are a set. */
+export type ReadyOptions = Omit<RolloutOptions, "preset" | "tools"> & { tools?: ToolSet };

@@ -1,4 +1,5 @@
 import type { RolloutOptions } from "./options.js";
+import type { PresetName } from "./preset-name.js";
 
 /**
  * The published settings of a rollout: those of the ARPO reasoning script, what GRPO and AEPO change in
@@ -47,4 +48,4 @@ export const rolloutPresets = {
   treepo: { rule: "treepo", n: 16, initialRollouts: 8, responseLength: 7168 },
   /** Segments of 600 tokens, six of each. */
   "spo-tree": { rule: "spo-tree", n: 216, initialRollouts: 6 },
-} as const satisfies Record<string, RolloutOptions>;
+} as const satisfies Record<PresetName | "appo-rollout", RolloutOptions>;

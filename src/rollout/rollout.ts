@@ -1,16 +1,20 @@
 import { note } from "#platform/note";
 import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
+import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
+import { isChat, type Prompt, promptTask } from "../policy/prompt.js";
 import { Random } from "../random/random.js";
 import { rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";
 import { type Grown, growTrees, GrowthFailure } from "./grow/grow-trees.js";
 import { inEnvironments } from "./grow/in-environments.js";
 import type { TreeStart } from "./grow/tree-start.js";
-import type { RolloutOptions } from "./options.js";
+import type { ReadyOptions, RolloutOptions } from "./options.js";
+import { readyOptions } from "./ready-options.js";
 import { RolloutTree } from "./rollout-tree.js";
 import { UnfinishedRollout } from "./unfinished-rollout.js";
-import { chatOf, checkTask, promptOf, type RolloutTask, withObservation } from "./task.js";
+import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
 
 /**
  * Rolls out one task into a tree of tool-using trajectories, or many tasks into a tree each.
@@ -38,6 +42,16 @@ import { chatOf, checkTask, promptOf, type RolloutTask, withObservation } from "
  * assert.equal(tree.metrics["tools/calc/success_rate"], 1);
  * ```
  */
+export async function rollout(
+  policy: Policy,
+  question: string | readonly ChatMessage[],
+  options?: RolloutOptions,
+): Promise<RolloutTree>;
+export async function rollout(
+  policy: Policy,
+  questions: readonly string[],
+  options?: RolloutOptions,
+): Promise<RolloutTree[]>;
 export async function rollout<T extends RolloutTask>(
   policy: Policy,
   task: T,
@@ -50,15 +64,17 @@ export async function rollout<T extends RolloutTask>(
 ): Promise<RolloutTree<T>[]>;
 export async function rollout<T extends RolloutTask>(
   policy: Policy,
-  tasks: T | readonly T[],
-  options: RolloutOptions = {},
+  tasks: Prompt | T | readonly (Prompt | T)[],
+  given: RolloutOptions = {},
 ): Promise<RolloutTree<T> | RolloutTree<T>[]> {
-  checkArguments("roll out", { policy }, { policy: "policy" });
+  checkPolicy(policy, tasks);
+  const options = readyOptions("roll out", given);
   const config = rolloutConfig(options);
   if (config.mode === "train") sayCapped(options.initialRollouts, config.n);
-  const many = Array.isArray(tasks);
-  const list = (many ? tasks : [tasks]) as readonly T[];
-  list.forEach(checkTask);
+  const many = Array.isArray(tasks) && !isChat(tasks);
+  const list = ((many ? tasks : [tasks]) as readonly (Prompt | T)[]).map(
+    (one) => promptTask("roll out", one) as T,
+  );
   const seed = Random.from(config.seed);
   const { tokenizer } = policy;
   const { firstIndex = 0 } = options;
@@ -97,11 +113,21 @@ export async function rollout<T extends RolloutTask>(
   }
 }
 
+/** Refuses what is no policy; one in the second place says that the two are swapped. */
+function checkPolicy(policy: unknown, tasks: unknown): void {
+  if (typeof (tasks as Policy | undefined)?.session === "function") {
+    throw new TypeError(
+      `Cannot roll out: the policy comes first and the task second, got ${shown(policy)} first; write rollout(policy, task)`,
+    );
+  }
+  checkArguments("roll out", { policy }, { policy: "policy" });
+}
+
 /** The trees that need not be grown again, by index. */
 function finishedBefore<T extends RolloutTask>(
   tasks: readonly T[],
   firstIndex: number,
-  runtime: { policy: Policy; options: RolloutOptions },
+  runtime: { policy: Policy; options: ReadyOptions },
 ): Map<number, RolloutTree<T>> {
   const { finished = [], scheduling } = runtime.options;
   const wrong = (must: string, got: string) =>

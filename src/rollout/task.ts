@@ -1,13 +1,9 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { shown } from "../arguments/shown.js";
 import { type Truncation, fitPrompt } from "../data/fit-prompt.js";
 import type { ChatMessage, Tokenizer } from "../model/tokenizer/tokenizer.js";
+import { type PromptTask, promptText } from "../policy/prompt.js";
 
 /** Something to roll out. Whatever else a task carries (its answer, its source) stays with the tree. */
-export interface RolloutTask {
-  /** A chat, laid out by the tokenizer's template, or text that is taken as it is. */
-  readonly prompt: string | readonly ChatMessage[];
-}
+export type RolloutTask = PromptTask;
 
 /** A prompt as the policy reads it. */
 export interface PromptText {
@@ -22,25 +18,9 @@ export interface PromptLimit {
   truncation: Truncation;
 }
 
-/** Throws unless a task can be rolled out. */
-export function checkTask(task: RolloutTask): void {
-  checkArguments("roll out", { task }, { task: "object" });
-  const { prompt } = task as { prompt: unknown };
-  if (typeof prompt === "string") return;
-  const isMessage = (m: Partial<ChatMessage> | null) =>
-    typeof m?.role === "string" && typeof m.content === "string";
-  if (Array.isArray(prompt) && prompt.length > 0 && prompt.every(isMessage)) return;
-  throw new TypeError(
-    `Cannot roll out: task.prompt must be text or a list of messages with role and content, got ${shown(prompt)}`,
-  );
-}
-
-const render = (messages: readonly ChatMessage[], tokenizer: Tokenizer): string =>
-  tokenizer.chat(messages, { addGenerationPrompt: true });
-
 /** The text and tokens of a task's prompt, cut where a limit says so. */
 export function promptOf(task: RolloutTask, tokenizer: Tokenizer, limit?: PromptLimit): PromptText {
-  const text = typeof task.prompt === "string" ? task.prompt : render(task.prompt, tokenizer);
+  const text = promptText(task, tokenizer);
   const tokens = tokenizer.encode(text);
   if (!limit || tokens.length <= limit.length) return { text, tokens: Int32Array.from(tokens) };
   const cut = fitPrompt(tokens, limit.length, limit.truncation);
@@ -68,5 +48,5 @@ export function chatOf(
   tokenizer: Tokenizer,
 ): readonly ChatMessage[] | undefined {
   if (typeof chat === "string") return undefined;
-  return render(chat, tokenizer) === prompt.text ? chat : undefined;
+  return promptText({ prompt: chat }, tokenizer) === prompt.text ? chat : undefined;
 }

@@ -26,7 +26,6 @@ const preset: StageOption = {
   doc: "The algorithm's published settings.",
   type: methods,
   default: "arpo",
-  as: "...presets[{value}]",
 };
 const number = (doc: string): StageOption => ({ doc, type: "number" });
 
@@ -65,7 +64,6 @@ export const stages: Stage[] = [
     template: "const {into} = await rollout(policy, {body}, { tools, ...{options} }); {into}",
     uses: {
       rollout: "arpo-lab",
-      presets: "arpo-lab",
       tasks: "arpo-lab",
       policy: "arpo-lab/internal/stages",
       tools: "arpo-lab/internal/stages",
@@ -127,7 +125,7 @@ export const stages: Stage[] = [
     },
     into: "report",
     template: "const {into} = await update(policy, batch, {options}); {into}",
-    uses: { update: "arpo-lab", presets: "arpo-lab", policy: "arpo-lab/internal/stages" },
+    uses: { update: "arpo-lab", policy: "arpo-lab/internal/stages" },
   },
   {
     name: "train",

@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
 import { running } from "../watch/running.js";
 import { Gate } from "./gate.js";
 import type { Tool, ToolResult } from "./tool.js";
@@ -272,6 +273,34 @@ export class ToolSet {
       outer?.removeEventListener("abort", stop);
     }
   }
+}
+
+/** Tools as functions take them: a list, or a set where limits are to be set or shared. */
+export type Tools = ToolSet | readonly Tool[];
+
+const isTool = (value: unknown): boolean => {
+  const { tag, execute } = (value ?? {}) as Partial<Tool>;
+  return typeof tag === "string" && typeof execute === "function";
+};
+
+/** The set of some tools, for a function that takes `Tools`. */
+export function toolSetOf(action: string, tools: Tools): ToolSet {
+  if (isTool(tools)) {
+    throw new TypeError(
+      `Cannot ${action}: tools must be a list of tools or a ToolSet, got one tool; write tools: [tool]`,
+    );
+  }
+  if (!Array.isArray(tools)) {
+    if (typeof (tools as ToolSet | null)?.call === "function") return tools as ToolSet;
+    throw new TypeError(
+      `Cannot ${action}: tools must be a list of tools or a ToolSet, got ${shown(tools)}`,
+    );
+  }
+  const odd = (tools as unknown[]).find((one) => !isTool(one));
+  if (odd === undefined) return new ToolSet(tools as Tool[]);
+  throw new TypeError(
+    `Cannot ${action}: tools must be a list of tools ({ name, tag, description, execute }), got ${shown(odd)} in it`,
+  );
 }
 
 const emptyText = (tag: string) => `Tool(${tag}) returned empty output.`;

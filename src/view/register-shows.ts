@@ -1,3 +1,4 @@
+import type { TaskEvaluation } from "../eval/evaluate-tasks.js";
 import type { Evaluation } from "../eval/report/evaluation.js";
 import type { ImportedRollouts } from "../import/imported-rollouts.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
@@ -17,6 +18,9 @@ export function registerShows(): void {
     showImported(imported, { treeBytes: 1_500_000 }).bundle(),
   );
   registerShow("Scored", showScoredRows);
+  registerShow("TaskEvaluation", (evaluation: TaskEvaluation) =>
+    showScoredRows(evaluation.scored, String(evaluation).split("\n")[0]),
+  );
   registerShow("TrainingBatch", showBatchTokens);
   registerShow("UpdateReport", showReportTokens);
   registerShow("TrainingRun", showRunBoard);

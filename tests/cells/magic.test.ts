@@ -96,7 +96,7 @@ seed // the last one`),
 });
 
 test("%%show prints the calls and runs nothing", async () => {
-  match(await printed("%%show\n%%rollout\n1"), /\.\.\.presets\["arpo"\]/);
+  match(await printed("%%show\n%%rollout\n1"), /preset: "arpo"/);
   equal(
     await printed("%%show\n%%grow n=5 into=shown kind='pine'\nseed;"),
     `const shown = grow((seed), { ...presets.small, n: 5, kind: "pine" }); shown\n`,

@@ -9,7 +9,6 @@ import { evaluate } from "../../src/eval/evaluate.js";
 import {
   advantages,
   Policy,
-  presets,
   Random,
   rollout,
   type RolloutTree,
@@ -76,7 +75,7 @@ const tools = new ToolSet([
 const task = tasks.multihop({ seed: 2 }).train[5]!;
 const grow = (from: AnyPolicy) =>
   rollout(from, task, {
-    ...{ ...presets.arpo, n: 5, initialRollouts: 2, branchProbability: 1 },
+    ...{ preset: "arpo", n: 5, initialRollouts: 2, branchProbability: 1 },
     ...{ responseLength: 90, seed: 1, tools },
   });
 
@@ -147,7 +146,7 @@ const before = await greedy(policy, 8);
 // Whatever the tree is worth: every second row is to become likelier.
 const batch = advantages(await score(tree), { estimator: "grpo" });
 for (const [i, row] of batch.rows.entries()) row.advantages.fill(i % 2 ? 1 : -1);
-await update(policy, batch, { ...presets.aepo, learningRate: 5e-3 });
+await update(policy, batch, { preset: "aepo", learningRate: 5e-3 });
 const trained = await both((from) => greedy(from, 8));
 const rounded = await Policy.load(folder, { dtype: "int8" });
 const untrained = await loadModel(folder);

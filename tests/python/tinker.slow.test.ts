@@ -23,7 +23,7 @@ import { Model } from "../../src/model/transformer/transformer.js";
 import { saveModel } from "../../src/model/files/save-model.js";
 import { score } from "../../src/reward/score-trees.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { demonstrations } from "../../src/run/tiny/demonstrations.js";
+import { worldDemonstrations } from "../../src/run/tiny/world-demonstrations.js";
 import { tinyTokenizer } from "../../src/run/tiny/tiny-tokenizer.js";
 import { engine } from "../../src/scale/engine.js";
 import type { TinkerPolicy } from "../../src/scale/tinker/tinker-policy.js";
@@ -64,7 +64,7 @@ async function callingModel(folder: string): Promise<void> {
     },
     3,
   );
-  const seen = await demonstrations({ counts: { calc: 128 }, seed: 1 });
+  const seen = await worldDemonstrations({ counts: { calc: 128 }, seed: 1 });
   await fineTune({ model, tokenizer }, seen, { epochs: 8, batchSize: 16, learningRate: 1e-2 });
   await mkdir(folder, { recursive: true });
   await saveModel(model, folder);

@@ -90,15 +90,15 @@ test("files of a cell are those of Node's names for them", async () => {
 
 test("a tree is rolled out and a policy updated", async () => {
   await kernel.value(
-    'import { advantages, Policy, presets, rollout, score, tasks, update, world } from "arpo-lab"; import { worldPages } from "arpo-lab/run"; import { offlineSearch, searchTool, ToolSet } from "arpo-lab/tools"; import assert from "node:assert/strict"; const policy = await Policy.load("../data/models/tiny"); policy.tokenizer.vocabSize',
+    'import { advantages, Policy, rollout, score, tasks, update, world } from "arpo-lab"; import { worldPages } from "arpo-lab/run"; import { offlineSearch, searchTool, ToolSet } from "arpo-lab/tools"; import assert from "node:assert/strict"; const policy = await Policy.load("../data/models/tiny"); policy.tokenizer.vocabSize',
   );
   await kernel.value(
-    "const tools = new ToolSet([searchTool({ provider: offlineSearch({ pages: worldPages(world) }), maxResults: 3 })]); const tree = await rollout(policy, tasks.lookup({ seed: 1 }).train[0], { ...presets.arpo, n: 8, responseLength: 64, seed: 1, tools }); tree.trajectories.length",
+    "const tools = new ToolSet([searchTool({ provider: offlineSearch({ pages: worldPages(world) }), maxResults: 3 })]); const tree = await rollout(policy, tasks.lookup({ seed: 1 }).train[0], { preset: 'arpo', n: 8, responseLength: 64, seed: 1, tools }); tree.trajectories.length",
   );
   assert.match(
     String(
       await kernel.value(
-        'const report = await update(policy, advantages(await score(tree), { estimator: "grpo" }), { ...presets.aepo, learningRate: 5e-4 }); typeof report',
+        'const report = await update(policy, advantages(await score(tree), { estimator: "grpo" }), { preset: "aepo", learningRate: 5e-4 }); typeof report',
       ),
     ),
     /object/,

@@ -41,3 +41,9 @@ export {
   type Example,
   ignored,
 } from "../../learn/sft/encode.js";
+
+// Demonstrations over many invented worlds, as the tiny model learned from
+export {
+  worldDemonstrations,
+  type WorldDemonstrations,
+} from "../../run/tiny/world-demonstrations.js";

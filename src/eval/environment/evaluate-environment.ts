@@ -5,7 +5,7 @@ import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { Policy, Sampling } from "../../policy/policy.js";
 import { score } from "../../reward/score-trees.js";
 import { rollout } from "../../rollout/rollout.js";
-import type { ToolSet } from "../../tools/tool-set.js";
+import type { Tools } from "../../tools/tool-set.js";
 import { meanInterval, type Interval } from "../metrics/interval.js";
 
 export interface EnvironmentEvaluationOptions {
@@ -19,7 +19,7 @@ export interface EnvironmentEvaluationOptions {
   responseLength?: number;
   /** Default: temperature 1. */
   sampling?: Sampling;
-  tools?: ToolSet;
+  tools?: Tools;
   seed?: number;
   signal?: AbortSignal;
 }
@@ -71,7 +71,7 @@ export async function evaluateEnvironment(
     {
       policy: "policy",
       set: { test: "list", environment: "function" },
-      options: { tasks: "count?", sampling: "object?", tools: "tools?", signal: "signal?" },
+      options: { tasks: "count?", sampling: "object?", signal: "signal?" },
     },
   );
   const { samples = 1, callLimit = 16, responseLength = 512, seed = 0, tools, signal } = options;

@@ -3,7 +3,7 @@ import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { Gate } from "../../tools/gate.js";
-import { ToolSet } from "../../tools/tool-set.js";
+import { ToolSet, type Tools, toolSetOf } from "../../tools/tool-set.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
 import { inferSample } from "./infer-sample.js";
 import { sampleKey, type SampleJournal } from "./journal.js";
@@ -14,7 +14,7 @@ import type { Sample } from "./sample.js";
 /** An inference over whole benchmarks. */
 export interface InferOptions extends InferenceOptions {
   /** The tools a policy may call. Default: none. */
-  tools?: ToolSet;
+  tools?: Tools;
   /** Samples per question (`turns`). Default 1. */
   samples?: number;
   /** Questions of each benchmark, from the first (`counts`). Default: all. */
@@ -66,7 +66,8 @@ export async function infer(
     { policy, loaded, options },
     { policy: "policy", loaded: "list", options: "object" },
   );
-  const { samples = 1, concurrency = 50, tools = new ToolSet(), journal, onSample } = options;
+  const { samples = 1, concurrency = 50, journal, onSample } = options;
+  const tools = options.tools ? toolSetOf("infer", options.tools) : new ToolSet();
   if (!Number.isSafeInteger(samples) || samples < 1) {
     throw new RangeError(`Cannot evaluate: samples must be a positive integer, got ${samples}`);
   }

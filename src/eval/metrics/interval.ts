@@ -43,3 +43,26 @@ export function meanInterval(values: readonly number[]): Interval {
     high: Math.min(1, Math.max(mean, middle + half)),
   };
 }
+
+// Student's t at 97.5%, by degrees of freedom.
+const student = [
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
+  2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,
+  2.045,
+];
+
+/** The mean of some numbers and half the width of its 95% confidence interval; NaN for one number. */
+export function studentInterval(values: readonly number[]): { mean: number; half: number } {
+  const n = values.length;
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  if (n < 2) return { mean, half: NaN };
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  return { mean, half: (student[n - 2] ?? 1.96) * Math.sqrt(variance / n) };
+}
+
+/** The mean of scores with its 95% interval: Wilson's where all are from 0 to 1, otherwise Student's. */
+export function scoreInterval(scores: readonly number[]): Interval {
+  if (scores.every((value) => value >= 0 && value <= 1)) return meanInterval(scores);
+  const { mean, half } = studentInterval(scores);
+  return { value: mean, low: mean - half, high: mean + half };
+}

@@ -1,4 +1,6 @@
 import { defined } from "../../arguments/defined.js";
+import { generate, type GenerationOptions, type Generations } from "../generate.js";
+import type { Prompt } from "../prompt.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
@@ -103,6 +105,17 @@ export class RemotePolicy implements Policy {
       .join(", ")}`;
     this.contextLength = options.contextLength;
     this.tokenizer = options.tokenizer;
+  }
+
+  /**
+   * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task whose
+   * `prompt` may be text that is taken as it is. A list of prompts gives a list, `n` a list per prompt.
+   */
+  async generate<P extends Prompt | readonly Prompt[], O extends GenerationOptions = object>(
+    prompt: P,
+    options?: O,
+  ): Promise<Generations<P, O>> {
+    return (await generate(this, prompt, options)) as Generations<P, O>;
   }
 
   /** How the endpoints have been doing. */

@@ -2,7 +2,7 @@ import type { Policy, Sampling, Session } from "../../policy/policy.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { RolloutConfig } from "../settings.js";
 import type { EntropyBaselines } from "../branch/entropy-baselines.js";
-import type { DrawSource, RolloutEvent, RolloutOptions, TrajectoryJudge } from "../options.js";
+import type { DrawSource, ReadyOptions, RolloutEvent, TrajectoryJudge } from "../options.js";
 
 /** What every tree of one `rollout` call shares. */
 export interface Environment {
@@ -30,7 +30,7 @@ export interface Environment {
 export function environment(
   policy: Policy,
   config: RolloutConfig,
-  options: RolloutOptions,
+  options: ReadyOptions,
   signal: AbortSignal,
   /** Tags of the tools that the trees' own environments have. */
   tags: readonly string[] = [],

@@ -6,7 +6,8 @@ import { rolloutConfig } from "../config.js";
 import type { RolloutConfig } from "../settings.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode } from "./live-trajectory.js";
-import type { RolloutOptions } from "../options.js";
+import type { ReadyOptions, RolloutOptions } from "../options.js";
+import { readyOptions } from "../ready-options.js";
 import { encodeResult } from "./encode-result.js";
 import { growTrees } from "./grow-trees.js";
 import { inEnvironments } from "./in-environments.js";
@@ -30,7 +31,7 @@ export interface ForkChanges extends RolloutOptions {
 /** What `fork` needs besides the tree: known for trees made in this process. */
 export interface TreeRuntime {
   policy: Policy;
-  options: RolloutOptions;
+  options: ReadyOptions;
 }
 
 /** A grown tree's data, and what made it. */
@@ -50,7 +51,7 @@ export async function forkTree<T extends RolloutTask>(
   if (!policy) {
     throw new TypeError("Cannot fork: a tree that was read from a file needs a policy, got none");
   }
-  const options = forkOptions(tree.config, runtime?.options, own);
+  const options = forkOptions(tree.config, runtime?.options, readyOptions("fork", own));
   const config = rolloutConfig(options);
   const target = tree.nodes[node];
   if (!target) {
@@ -100,7 +101,7 @@ export async function forkTree<T extends RolloutTask>(
 }
 
 /** Throws unless a tree that was made in an environment goes on in one, and no other does. */
-function checkEnvironment({ environment: made }: RolloutTreeData, options: RolloutOptions): void {
+function checkEnvironment({ environment: made }: RolloutTreeData, options: ReadyOptions): void {
   if ((made === undefined) === (options.environment === undefined)) return;
   throw new TypeError(
     made
@@ -112,11 +113,11 @@ function checkEnvironment({ environment: made }: RolloutTreeData, options: Rollo
 /** The settings of the tree with the changes; pre-monitoring is about whole prompts and stays off. */
 function forkOptions(
   config: RolloutConfig,
-  made: RolloutOptions | undefined,
-  changes: RolloutOptions,
-): RolloutOptions {
+  made: ReadyOptions | undefined,
+  changes: ReadyOptions,
+): ReadyOptions {
   const { branch, expansion, ...plain } = config;
-  const options: RolloutOptions = {
+  const options: ReadyOptions = {
     ...plain,
     rule: branch.rule,
     ...expandingAgain(expansion, changes),
@@ -154,8 +155,8 @@ function forkOptions(
  */
 function expandingAgain(
   expansion: RolloutConfig["expansion"],
-  { rule, n, expand }: RolloutOptions,
-): RolloutOptions {
+  { rule, n, expand }: ReadyOptions,
+): ReadyOptions {
   const isAnother = rule !== undefined && rule !== expansion?.rule;
   if (isAnother && isExpansion(rule)) return { n: undefined, initialRollouts: undefined };
   if (!expansion || isAnother) return {};
@@ -177,7 +178,7 @@ interface Cut {
   result: string | undefined;
   policy: Policy;
   config: RolloutConfig;
-  options: RolloutOptions;
+  options: ReadyOptions;
   episodes: TreeEpisodes | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy } from "../../policy/policy.js";
 import { Gate } from "../../tools/gate.js";
-import type { RolloutOptions } from "../options.js";
+import type { ReadyOptions } from "../options.js";
 import type { RolloutConfig } from "../settings.js";
 import { environment, type Environment } from "./environment.js";
 import { growInLockstep } from "./schedule-lockstep.js";
@@ -44,7 +44,7 @@ export class GrowthFailure extends Error {
 export async function growTrees(
   policy: Policy,
   config: RolloutConfig,
-  options: RolloutOptions,
+  options: ReadyOptions,
   starts: readonly TreeStart[],
 ): Promise<Grown[]> {
   options.signal?.throwIfAborted();

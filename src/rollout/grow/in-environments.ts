@@ -2,7 +2,7 @@ import { expectManyListeners } from "#platform/many-listeners";
 import type { Random } from "../../random/random.js";
 import { Gate } from "../../tools/gate.js";
 import { ToolSet } from "../../tools/tool-set.js";
-import type { RolloutOptions } from "../options.js";
+import type { ReadyOptions } from "../options.js";
 import { TreeEpisodes } from "./tree-episodes.js";
 
 /** How a task is named in errors. */
@@ -18,8 +18,8 @@ function taskName(task: object, index: number): string {
 export async function inEnvironments<R>(
   places: readonly { task: object; index: number }[],
   seed: Random,
-  options: RolloutOptions,
-  use: (episodes: readonly TreeEpisodes[] | undefined, options: RolloutOptions) => Promise<R>,
+  options: ReadyOptions,
+  use: (episodes: readonly TreeEpisodes[] | undefined, options: ReadyOptions) => Promise<R>,
 ): Promise<R> {
   const { environment: source, signal: outer } = options;
   if (!source) return use(undefined, options);

@@ -1,3 +1,5 @@
+import { generate, type GenerationOptions, type Generations } from "../../policy/generate.js";
+import type { Prompt } from "../../policy/prompt.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { GenerateOptions, Policy, Row, Segment, Session } from "../../policy/policy.js";
 import { CodePointTokenizer } from "./code-point-tokenizer.js";
@@ -63,6 +65,17 @@ export class ScriptedPolicy implements Policy {
     this.#script = script;
     this.tokenizer = options.tokenizer ?? new CodePointTokenizer();
     this.contextLength = options.contextLength ?? 4096;
+  }
+
+  /**
+   * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task whose
+   * `prompt` may be text that is taken as it is. A list of prompts gives a list, `n` a list per prompt.
+   */
+  async generate<P extends Prompt | readonly Prompt[], O extends GenerationOptions = object>(
+    prompt: P,
+    options?: O,
+  ): Promise<Generations<P, O>> {
+    return (await generate(this, prompt, options)) as Generations<P, O>;
   }
 
   session(): Session {

@@ -6,13 +6,13 @@ import { Model } from "../../model/transformer/transformer.js";
 import { saveModel } from "../../model/files/save-model.js";
 import { SftTrainer, type SftStep } from "../../learn/sft/train.js";
 import { exampleOf } from "../../learn/sft/demonstration-example.js";
-import { demonstrations, type DemonstrationOptions } from "./demonstrations.js";
+import { worldDemonstrations, type WorldDemonstrations } from "./world-demonstrations.js";
 import { tinyTokenizer } from "./tiny-tokenizer.js";
 
 /** One stretch of the recipe. */
 export interface TinyStage {
   name: string;
-  demonstrations: DemonstrationOptions;
+  demonstrations: WorldDemonstrations;
   learningRate: number;
   schedule: "constant" | "cosine" | "linear";
   warmupRatio?: number;
@@ -89,7 +89,7 @@ export async function trainTiny(
     seed,
   );
   for (const stage of stages) {
-    const demos = await demonstrations(stage.demonstrations);
+    const demos = await worldDemonstrations(stage.demonstrations);
     const examples = demos.map((demonstration) => exampleOf(demonstration, tokenizer));
     const trainer = new SftTrainer(model, examples, {
       batchSize,

@@ -10,8 +10,9 @@ import { deepResearch } from "../../reward/deep-research.js";
 import { environmentReward } from "../../reward/environment-reward.js";
 import { showAs, type Shown } from "../../show/show-as.js";
 import { watchAs } from "../../show/watch-as.js";
-import { ToolSet } from "../../tools/tool-set.js";
+import { ToolSet, type Tools, toolSetOf } from "../../tools/tool-set.js";
 import { taskTools } from "../../defaults/task-tools.js";
+import { checkTruths } from "../../reward/score.js";
 import { loadConfig } from "../config/load.js";
 import type { ConfigPreset } from "../config/presets.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
@@ -33,7 +34,7 @@ export interface CellTraining {
   /** Any other key of a configuration: `key=value`, as on the command line (docs/config.md). They come last. */
   overrides?: readonly string[];
   /** Default: Python and the invented world's search; in an environment none besides its own. */
-  tools?: ToolSet;
+  tools?: Tools;
   /** The world that rows act in. Default: the family's own, where it has one. */
   environment?: EnvironmentSource;
   /** Calls of one row. Default: 3, in an environment 16. */
@@ -162,6 +163,7 @@ export async function trainOn(
   const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> =
     "train" in tasks ? tasks : { train: [...tasks], test: [] };
   const { environment = sets.environment } = options;
+  if (!options.reward && !environment) checkTruths("train", sets.train);
   const callLimit = options.callLimit ?? (environment ? 16 : undefined);
   const { config } = await loadConfig({
     preset: [preset, "tiny"] satisfies ConfigPreset[],
@@ -203,7 +205,9 @@ export async function trainOn(
     config,
     policy,
     sampler: options.sampler,
-    tools: options.tools ?? (await toolsFor(environment, callLimit, sets.pages)),
+    tools: options.tools
+      ? toolSetOf("train", options.tools)
+      : await toolsFor(environment, callLimit, sets.pages),
     environment,
     reward: options.reward ?? (environment ? environmentReward : deepResearch),
     train: sets.train,

@@ -1,3 +1,5 @@
+import { generate, type GenerationOptions, type Generations } from "../../policy/generate.js";
+import type { Prompt } from "../../policy/prompt.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
@@ -115,6 +117,17 @@ export class TinkerPolicy implements Policy {
   get reference(): Required<Pick<Policy, "logProbs">> {
     this.#base ??= new BaseReader(() => this.#client, this.baseModel);
     return this.#base;
+  }
+
+  /**
+   * Answers a prompt: a question (text, which becomes the user's message), a chat, or a task whose
+   * `prompt` may be text that is taken as it is. A list of prompts gives a list, `n` a list per prompt.
+   */
+  async generate<P extends Prompt | readonly Prompt[], O extends GenerationOptions = object>(
+    prompt: P,
+    options?: O,
+  ): Promise<Generations<P, O>> {
+    return (await generate(this, prompt, options)) as Generations<P, O>;
   }
 
   session(): Session {

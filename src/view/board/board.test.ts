@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { meanInterval } from "../figures/compare-runs.js";
+import { studentInterval } from "../../eval/metrics/interval.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
 import { RunFolder } from "../../run/folder/run-folder.js";
 import type { TrainingRun } from "../../run/trainer/train-cells.js";
@@ -54,7 +54,7 @@ test("board() shows each metric's mean over seeds with its 95% interval", async 
     ],
   );
   const score = panels.find(({ title }) => title === "Score")!;
-  const { mean, half } = meanInterval([0.5, 1, 3]);
+  const { mean, half } = studentInterval([0.5, 1, 3]);
   assert.equal(score.curves[0]!.y[5], mean);
   assert.ok(Math.abs(score.curves[0]!.high![5]! - mean - half) < 1e-4);
   assert.ok(Math.abs(score.curves[0]!.low![5]! - mean + half) < 1e-4);

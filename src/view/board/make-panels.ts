@@ -1,4 +1,4 @@
-import { meanInterval } from "../figures/compare-runs.js";
+import { studentInterval } from "../../eval/metrics/interval.js";
 import { curveOf } from "../figures/metric-lines.js";
 import type { BoardCurve, BoardPanel } from "./payload.js";
 import type { RunRecord } from "./read-runs.js";
@@ -152,7 +152,7 @@ function curveOver(seeds: readonly RunRecord[], metric: string): Omit<BoardCurve
   const x = [...byStep.keys()]
     .filter((step) => byStep.get(step)!.length === seeds.length)
     .sort((a, b) => a - b);
-  const means = x.map((step) => meanInterval(byStep.get(step)!));
+  const means = x.map((step) => studentInterval(byStep.get(step)!));
   return {
     x,
     y: means.map(({ mean }) => short(mean)),

@@ -1,22 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { studentInterval } from "../../eval/metrics/interval.js";
 import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
-
-// Student's t at 97.5%, by degrees of freedom.
-const student = [
-  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
-  2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,
-  2.045,
-];
-
-/** The mean of some numbers and half the width of its 95% confidence interval; NaN for one number. */
-export function meanInterval(values: readonly number[]): { mean: number; half: number } {
-  const n = values.length;
-  const mean = values.reduce((sum, value) => sum + value, 0) / n;
-  if (n < 2) return { mean, half: NaN };
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
-  return { mean, half: (student[n - 2] ?? 1.96) * Math.sqrt(variance / n) };
-}
 
 /**
  * Runs side by side: for each name the mean over its seeds at every step that all of them have, and
@@ -60,7 +45,7 @@ export function compareRuns(
         `Cannot compare runs: the seeds of ${name} must share a step with ${metric}, got none`,
       );
     }
-    const points = x.map((step) => meanInterval(byStep.get(step)!));
+    const points = x.map((step) => studentInterval(byStep.get(step)!));
     const color = series[i % series.length]!;
     const y = points.map(({ mean }) => mean);
     const style = { type: "scatter", mode: "lines", x, legendgroup: name };

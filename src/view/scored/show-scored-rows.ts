@@ -16,7 +16,7 @@ const style = `
 const most = 200;
 
 /** Scored trajectories as a table with bars, reasons, and responses to open. */
-export function showScoredRows(scored: Scored): Record<string, string> {
+export function showScoredRows(scored: Scored, heading?: string): Record<string, string> {
   const { rows, mean } = scored;
   const values = rows.map(({ score }) => score.score);
   const low = values.reduce((a, b) => Math.min(a, b), 0);
@@ -57,7 +57,9 @@ export function showScoredRows(scored: Scored): Record<string, string> {
     ];
     return `<tr>${cells.map((cell, i) => `<td${i === (oneTask ? 1 : 2) ? ' class="arpo-number"' : ""}>${cell}</td>`).join("")}</tr>`;
   };
-  const title = `${rows.length} trajectories${oneTask ? ` of ${[...tasks].join("")}` : ""}, mean score ${mean.toFixed(3)}`;
+  const title =
+    heading ??
+    `${rows.length} trajectories${oneTask ? ` of ${[...tasks].join("")}` : ""}, mean score ${mean.toFixed(3)}`;
   const table = (list: readonly ScoredTrajectory[]) =>
     `<div class="arpo-wide"><table><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
     `<tbody>${list.map(line).join("")}</tbody></table></div>`;

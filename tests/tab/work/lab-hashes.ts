@@ -1,7 +1,6 @@
 import {
   advantages,
   Policy,
-  presets,
   Random,
   rollout,
   score,
@@ -55,12 +54,12 @@ export async function labHashes(folder: string): Promise<LabHashes> {
   ]);
   const task = tasks.multihop({ seed: 2 }).train[5]!;
   const grow = (seed: number) =>
-    rollout(policy, task, { ...presets.arpo, n: 16, responseLength: 256, seed, tools });
+    rollout(policy, task, { preset: "arpo", n: 16, responseLength: 256, seed, tools });
   const tree = await grow(1);
   const grown = performance.now();
 
   const batch = advantages(await score(tree), { estimator: "grpo" });
-  const options = { ...presets.aepo, learningRate: 5e-4, epochs: 2 };
+  const options = { preset: "aepo" as const, learningRate: 5e-4, epochs: 2 };
   await update(policy, batch, options);
   await update(policy, batch, options);
   const updated = performance.now();

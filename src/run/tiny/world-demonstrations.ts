@@ -9,7 +9,8 @@ import { demonstrationTools } from "../../defaults/task-tools.js";
 
 export type Family = keyof typeof tasks;
 
-export interface DemonstrationOptions {
+/** How many demonstrations of which families, over how many worlds. */
+export interface WorldDemonstrations {
   /** How many of each family. */
   counts: Partial<Record<Family, number>>;
   seed: number;
@@ -32,14 +33,14 @@ function questions(family: Family, world: World, count: number, seed: number): T
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { demonstrations } from "arpo-lab/run";
+ * import { worldDemonstrations } from "arpo-lab/experimental/learn";
  *
- * const [demonstration] = await demonstrations({ counts: { calc: 1 }, seed: 1, worlds: 1 });
+ * const [demonstration] = await worldDemonstrations({ counts: { calc: 1 }, seed: 1, worlds: 1 });
  * const text = demonstration.segments.map((segment) => segment.text).join("");
  * assert.match(text, /<python>[^]*<result>[^]*\\boxed\{-?\d+\}/);
  * ```
  */
-export async function demonstrations(options: DemonstrationOptions): Promise<Demonstration[]> {
+export async function worldDemonstrations(options: WorldDemonstrations): Promise<Demonstration[]> {
   checkArguments(
     "make demonstrations",
     { options },

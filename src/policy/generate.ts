@@ -1,0 +1,92 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
+import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
+import { Random } from "../random/random.js";
+import type { Policy, Sampling, Segment } from "./policy.js";
+import { isChat, type Prompt, promptTask, promptText } from "./prompt.js";
+
+/** How a prompt is answered. */
+export interface GenerationOptions extends Sampling {
+  /** Longest answer in tokens. Default: 256. */
+  maxTokens?: number;
+  /** The answer ends with one of these texts, which it then contains. */
+  stop?: string | readonly string[];
+  /** Answers per prompt; with it, each prompt gives a list. */
+  n?: number;
+  /** Default: 0. Each answer has a random stream of its own. */
+  seed?: number;
+  signal?: AbortSignal;
+}
+
+/** An answer: its text, and everything known about each token. */
+export interface Generation extends Segment {
+  /** What was generated, without end tokens. */
+  text: string;
+  /** The prompt as the policy read it. */
+  prompt: string;
+}
+
+/** What `policy.generate` gives: one answer, a list per prompt with `n`, a list for a list of prompts. */
+export type Generations<P, O> = P extends readonly ChatMessage[]
+  ? PerPrompt<O>
+  : P extends readonly unknown[]
+    ? PerPrompt<O>[]
+    : PerPrompt<O>;
+type PerPrompt<O> = O extends { n: number } ? Generation[] : Generation;
+
+const whole = (name: string, value: unknown, least: number): number => {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
+  throw new RangeError(
+    `Cannot generate: ${name} must be an integer of at least ${least}, got ${shown(value)}`,
+  );
+};
+
+/** Answers prompts, all in one batch. */
+export async function generate(
+  policy: Policy,
+  prompts: Prompt | readonly Prompt[],
+  options: GenerationOptions = {},
+): Promise<Generation | Generation[] | Generation[][]> {
+  checkArguments("generate", { options }, { options: "object" });
+  if (prompts === undefined) {
+    throw new TypeError(
+      "Cannot generate: a prompt must be given (text, a chat, or a list of them), got none",
+    );
+  }
+  const { n, seed = 0, maxTokens = 256, stop = [], ...rest } = options;
+  const samples = whole("n", n ?? 1, 1);
+  const root = Random.from(whole("seed", seed, 0));
+  const stops = typeof stop === "string" ? [stop] : stop;
+  const many = Array.isArray(prompts) && !isChat(prompts);
+  const list = (many ? prompts : [prompts]) as readonly Prompt[];
+  const { tokenizer } = policy;
+  const session = policy.session();
+  try {
+    const answers = await Promise.all(
+      list.map(async (given, i) => {
+        const task = promptTask("generate", given);
+        const prompt = promptText(task, tokenizer);
+        const messages = typeof task.prompt === "string" ? {} : { messages: task.prompt };
+        const row = session.open(tokenizer.encode(prompt), messages);
+        return Promise.all(
+          Array.from({ length: samples }, async (_, k): Promise<Generation> => {
+            const random = root.split(i).split("sample").split(k);
+            const handle = k === samples - 1 ? row : session.fork(row);
+            const segment = await session.generate(handle, {
+              ...rest,
+              maxTokens,
+              stop: stops,
+              random,
+            });
+            const text = tokenizer.decode(segment.tokens, { skipSpecial: true });
+            return { text, prompt, ...segment };
+          }),
+        );
+      }),
+    );
+    const perPrompt = n === undefined ? answers.map(([one]) => one!) : answers;
+    return many ? (perPrompt as Generation[] | Generation[][]) : perPrompt[0]!;
+  } finally {
+    session.dispose();
+  }
+}

@@ -1,0 +1,84 @@
+import { checkArguments } from "../arguments/check-arguments.js";
+import { shown } from "../arguments/shown.js";
+import { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
+import { demonstrateIn } from "../data/environments/demonstrate-in.js";
+import { tasks as families } from "../data/tasks/index.js";
+import type { Corruption, TaskSet } from "../data/tasks/task-set.js";
+import type { Task } from "../data/task.js";
+import { world } from "../data/tasks/world.js";
+import { demonstrationTools } from "../defaults/task-tools.js";
+import { Random } from "../random/random.js";
+
+/** How many demonstrations, and of what kind. */
+export interface DemonstrationOptions {
+  /** Default: one per task; with more, tasks are demonstrated again. */
+  count?: number;
+  /** Default: 1. */
+  seed?: number;
+  /** How often the expert errs on purpose. Default: never. */
+  corruption?: Corruption;
+}
+
+type Experts = Pick<TaskSet, "expert" | "environment" | "pages">;
+
+/** The set that a list's tasks are of: the first one's family. */
+function familyOf(list: readonly Task[]): Experts {
+  const [first] = list;
+  const name = first?.dataSource;
+  if (name !== undefined && Object.hasOwn(families, name)) {
+    return families[name as keyof typeof families]({ train: 1, test: 1 });
+  }
+  throw new TypeError(
+    `Cannot make demonstrations: tasks must be a set with an expert, or a list of one family's tasks (${Object.keys(families).join(", ")}), got ${name === undefined ? "an empty list" : `tasks of ${shown(name)}`}`,
+  );
+}
+
+/**
+ * Lets the expert of a family solve tasks with real tools: what `fineTune` learns from.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { demonstrations, tasks } from "arpo-lab";
+ *
+ * const set = tasks.calc({ train: 8, test: 1 });
+ * const [first] = await demonstrations(set, { count: 2 });
+ * assert.match(first.segments.map(({ text }) => text).join(""), /<python>[^]*<result>[^]*\\boxed\{-?\d+\}/);
+ * ```
+ */
+export async function demonstrations(
+  tasks: TaskSet | readonly Task[],
+  options: DemonstrationOptions = {},
+): Promise<Demonstration[]> {
+  const action = "make demonstrations";
+  checkArguments(
+    action,
+    { options },
+    { options: { count: "count?", seed: "count?", corruption: "object?" } },
+  );
+  if (typeof tasks !== "object" || tasks === null || !("train" in tasks || Array.isArray(tasks))) {
+    throw new TypeError(
+      `Cannot ${action}: tasks must be a set of tasks (tasks.calc()) or a list of tasks, got ${shown(tasks)}`,
+    );
+  }
+  const list = "train" in tasks ? tasks.train : tasks;
+  const set = "train" in tasks ? tasks : familyOf(tasks);
+  const { count = list.length, seed = 1, corruption } = options;
+  const random = Random.from(seed).split("demonstrations");
+  const tools = demonstrationTools(set.pages ? { pages: set.pages } : world);
+  const made: Demonstration[] = [];
+  try {
+    for (let i = 0; i < count; i++) {
+      const task = list[i % list.length]!;
+      const own = { random: random.split(i), corruption };
+      made.push(
+        await (set.environment
+          ? demonstrateIn(set, task, own)
+          : demonstrate(task, set.expert, tools.run, own)),
+      );
+    }
+  } finally {
+    await tools.dispose();
+  }
+  return made;
+}
