@@ -9,6 +9,7 @@ import { importGraph } from "./architecture/imports.mjs";
 import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
 import { breaches } from "./architecture/boundaries.mjs";
+import { unknownEntries } from "./architecture/root-entries.mjs";
 
 let failed = 0;
 function show(what, faults) {
@@ -34,6 +35,7 @@ show(
   "the public surface is that of docs/api-report.md",
   checkApi(process.argv.includes("--write")),
 );
+show("no entry of the root is unknown (scripts/architecture/root-entries.mjs)", unknownEntries());
 show("no test waits a fixed time or is judged by the clock", fixedWaits());
 show(
   "the picture in docs/architecture.md is the code's",

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -31,17 +31,57 @@ test("every slow suite is in the list of .ci/run or of .ci/full, and every word 
   assert.ok(words.length > 20, words.join(" "));
 });
 
-test("npm scripts, script files and sources that CI calls exist", () => {
+test("what CI, the workflows and package.json call exists", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
-  for (const list of [".ci/run", ".ci/full", ".ci/lib.sh"]) {
-    for (const [, name] of read(list).matchAll(/npm run (?:-s )?([\w:-]+)/g))
-      assert.ok(name! in scripts, `${list} calls npm run ${name}`);
-    for (const [, path] of read(list).matchAll(/\bnode (scripts\/\S+\.mjs)/g))
-      assert.ok(read(path!).length > 0, path);
+  const workflows = readdirSync(join(root, ".github/workflows")).map(
+    (name) => `.github/workflows/${name}`,
+  );
+  assert.ok(workflows.length >= 3);
+  const callers = [
+    ".ci/run",
+    ".ci/full",
+    ".ci/lib.sh",
+    ".devcontainer/devcontainer.json",
+    "package.json",
+  ];
+  let calls = 0;
+  for (const caller of [...callers, ...workflows]) {
+    const text = read(caller);
+    for (const [, name] of text.matchAll(/npm run (?:-s )?([\w:-]+)/g)) {
+      assert.ok(name! in scripts, `${caller} calls npm run ${name}`);
+      calls++;
+    }
+    for (const [, path] of text.matchAll(/\bnode (scripts\/\S+?\.mjs)/g)) {
+      assert.ok(existsSync(join(root, path!)), `${caller} calls ${path}`);
+      calls++;
+    }
+    for (const [, path] of text.matchAll(/- run: (\.ci\/\w+)/g)) {
+      assert.ok(existsSync(join(root, path!)), `${caller} calls ${path}`);
+      calls++;
+    }
   }
-  for (const [name, command] of Object.entries(scripts))
-    for (const [, path] of command.matchAll(/\bnode (scripts\/\S+\.mjs)/g))
-      assert.ok(read(path!).length > 0, `${name}: ${path}`);
+  assert.ok(calls > 30, `${calls} calls`);
+});
+
+test("a release compiles every platform's addon", async () => {
+  const { addons } = (await import(
+    pathToFileURL(join(root, "scripts/package-rules.mjs")).href
+  )) as {
+    addons: string[];
+  };
+  const named = [...read(".github/workflows/release.yml").matchAll(/\{ name: ([\w-]+),/g)];
+  assert.deepEqual(named.map(([, name]) => name).sort(), [...addons].sort());
+});
+
+test("a file that nobody meant to be at the root is named", async () => {
+  const { unknownEntries } = (await import(
+    pathToFileURL(join(root, "scripts/architecture/root-entries.mjs")).href
+  )) as { unknownEntries: (names?: string[]) => string[] };
+  assert.deepEqual(unknownEntries(["src", "family", "dist", "a.tgz", "out.json"]), [
+    "family",
+    "out.json",
+  ]);
+  assert.deepEqual(unknownEntries(), []);
 });
 
 test("docs/ci.md has a place for each table", () => {
