@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import { Random } from "../random/random.js";
 
 /** Where a loader stands: kept in checkpoints, so that a resumed run sees what it would have seen. */
@@ -28,7 +27,6 @@ export interface Batch<T> {
  * no batch are left out of it, as in the reference. Give a batch's `state` to continue behind it.
  */
 export function* batches<T>(data: readonly T[], options: LoaderOptions): Generator<Batch<T>> {
-  checkArguments("make batches", { data, options }, { data: "list", options: "object" });
   const { batchSize, shuffle = false, seed = 1, epochs = Infinity } = options;
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > data.length) {
     throw new RangeError(

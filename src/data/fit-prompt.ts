@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 
 /** What to do with a prompt that is too long. */
 export type Truncation = "error" | "left" | "right" | "middle";
@@ -12,7 +11,6 @@ export function fitPrompt(
   maxLength: number,
   truncation: Truncation,
 ): number[] {
-  checkArguments("use a prompt", { tokens, maxLength, truncation }, { tokens: "list", maxLength: "count", truncation: "text" });
   if (tokens.length <= maxLength) return [...tokens];
   switch (truncation) {
     case "left":

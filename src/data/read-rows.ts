@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
 import { homePath } from "../files/home-path.js";
@@ -89,7 +88,6 @@ function rowsOfCsv(text: string, path: string): DataRow[] {
  * objects.
  */
 export async function readRows(given: string): Promise<DataRow[]> {
-  checkArguments("read rows", { path: given }, { path: "path" });
   const path = homePath(given);
   const kind = extname(path).toLowerCase();
   if (![".parquet", ".jsonl", ".json", ".csv"].includes(kind)) {

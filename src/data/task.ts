@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 
 /** One question to roll out on, and what its answers are judged by. */
@@ -17,6 +16,5 @@ export interface Task {
 
 /** The bare question: the last thing the user said. */
 export function question(task: Task): string {
-  checkArguments("read the question", { task }, { task: { prompt: "list" } });
   return task.prompt.findLast((message) => message.role === "user")?.content ?? "";
 }

@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile, readdir } from "#platform/files";
 
 /** What a read gives; undefined where nothing stands in its place. Any other failure stays one. */
@@ -16,12 +15,10 @@ async function ifThere<T>(read: Promise<T>): Promise<T | undefined> {
  * throws: whoever took it for an empty one would soon write it so.
  */
 export function readIfThere(path: string): Promise<string | undefined> {
-  checkArguments("read a file", { path }, { path: "path" });
   return ifThere(readFile(path, "utf8"));
 }
 
 /** The names in a folder, none where there is no such folder; one that cannot be read throws. */
 export async function namesIfThere(folder: string): Promise<string[]> {
-  checkArguments("read a folder", { folder }, { folder: "path" });
   return (await ifThere(readdir(folder))) ?? [];
 }

@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import type { AxiosError } from "axios";
 
 /** One request for JSON. */
@@ -143,7 +142,6 @@ function sameServer(asked: string, next: string): boolean {
  * than are allowed.
  */
 export async function requestJson(doing: string, request: JsonRequest): Promise<unknown> {
-  checkArguments("send a request", { doing, request }, { doing: "text", request: { url: "text" } });
   // Loaded with the first request: most uses of the package never make one.
   const { default: axios } = await import("axios");
   const { method = "GET", url, headers, params, body, signal } = request;

@@ -74,11 +74,6 @@ export interface AdvantageOptions extends CreditOptions {
  * the last one the policy wrote.
  */
 export function placeReward(scored: ScoredTrajectory): Float64Array {
-  checkArguments(
-    "place a reward",
-    { scored },
-    { scored: { trajectory: "object", score: "object" } },
-  );
   const { trajectory, score } = scored;
   const rewards = new Float64Array(trajectory.tokens.length);
   // A row that its environment ended ends with a result, on which nothing is trained.

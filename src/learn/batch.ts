@@ -61,19 +61,16 @@ export type BatchRow = ScoredRow & Pick<TrainedRow, "advantages" | "returns"> & 
 export function isPrepared<R extends ScoredRow>(
   row: R & Partial<PreparedRow>,
 ): row is R & PreparedRow {
-  checkArguments("look at a row", { row }, { row: "object" });
   return row.oldLogprobs !== undefined && row.entropies !== undefined;
 }
 
 /** Whether a row went through an update: it has log-probabilities of before and of then. */
 export function isTrained(row: BatchRow): row is TrainedRow {
-  checkArguments("look at a row", { row }, { row: "object" });
   return row.newLogprobs !== undefined && isPrepared(row);
 }
 
 /** The rows of scored trajectories, before there are advantages. */
 export function rowsOf(scored: Scored): ScoredRow[] {
-  checkArguments("make a batch", { scored }, { scored: { rows: "list" } });
   return scored.rows.map(({ trajectory, group, score }) => ({
     ...{ trajectory, group },
     reward: score.score,

@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import type { ModelConfig } from "../model/config.js";
 
 /** What a pass may keep for its way back, in bytes. */
@@ -12,11 +11,6 @@ const most = 16_384;
  * answer, the feed-forward. Found by training models of different sizes; docs/log.md has the figures.
  */
 export function keptPerLayer(config: ModelConfig): number {
-  checkArguments(
-    "count what a layer keeps",
-    { config },
-    { config: { hiddenSize: "number", intermediateSize: "number" } },
-  );
   const { hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
   return 6 * hiddenSize + 2 * (heads + kvHeads) * headDim + 3 * intermediateSize;
 }

@@ -1,5 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-
 /** Where the brace that balances the first opening one after `from` is, or -1. */
 function closingBrace(text: string, from: number): number {
   let open = 0;
@@ -22,7 +20,6 @@ function lastBox(text: string): number {
  * runs to the next `$`.
  */
 export function lastBoxed(text: string): string | undefined {
-  checkArguments("find a box", { text }, { text: "text" });
   const spaced = text.lastIndexOf("\\boxed ");
   if (spaced >= 0) return text.slice(spaced).split("$")[0];
   const start = lastBox(text);
@@ -36,7 +33,6 @@ export function lastBoxed(text: string): string | undefined {
  * the empty string when there is none.
  */
 export function lastBoxedOrTail(text: string): string {
-  checkArguments("find a box", { text }, { text: "text" });
   const start = lastBox(text);
   if (start < 0) return "";
   const end = closingBrace(text, start);
@@ -45,7 +41,6 @@ export function lastBoxedOrTail(text: string): string {
 
 /** What is inside `\boxed{…}` or after `\boxed `; throws on anything else, `\fbox` too. */
 export function unboxed(expression: string | undefined): string {
-  checkArguments("take a box off", { expression }, { expression: "text?" });
   if (expression === undefined) {
     throw new TypeError("Cannot unbox: there must be a balanced boxed expression, got none");
   }

@@ -1,5 +1,4 @@
 import { resolve } from "#platform/path";
-import { checkArguments } from "../arguments/check-arguments.js";
 import { addressOf } from "#platform/addresses";
 import { homePath } from "../files/home-path.js";
 import { importModule } from "../modules/import-module.js";
@@ -22,7 +21,6 @@ const naive: Readonly<Record<string, RewardFunction>> = {
 
 /** Whether tasks of a data source are judged by a rule of their own where a configuration names no reward. */
 export function judgedApart(dataSource: string): boolean {
-  checkArguments("look up a data source's rule", { dataSource }, { dataSource: "text" });
   return nameOf(Object.keys(naive), dataSource) !== undefined;
 }
 

@@ -1,5 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-
 /** Splits after each occurrence of a command; the pieces after the first each follow one. */
 function following(text: string, command: string): [head: string, ...tails: string[]] {
   return text.split(command) as [string, ...string[]];
@@ -56,7 +54,6 @@ function slashAsFraction(text: string): string {
  * Throws where the reference's normalisation fails.
  */
 export function normalizeMath(answer: string): string {
-  checkArguments("normalize an answer", { answer }, { answer: "text" });
   let text = answer
     .replaceAll("\n", "")
     .replaceAll("\\!", "")

@@ -38,6 +38,5 @@ export function math(judged: Judged): Score {
 
 /** As `math`, but numbers and sets are compared by value: `1,000` is 1000, `0.50` is 1/2. */
 export function mathNumeric(judged: Judged): Score {
-  checkArguments("reward", { judged }, { judged: { response: "text" } });
   return grade(judged, numericEquivalent);
 }

@@ -1,5 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-
 /** What a page or a terminal shows of a value, by media type. */
 export type Shown = Record<string, string> | Promise<Record<string, string>>;
 
@@ -13,7 +11,6 @@ const shows = new Map<string, Show<never>>();
  * they ask with `showAs`, and whoever can show a kind registers it, as `arpo-lab/view` does.
  */
 export function registerShow<T>(kind: string, show: Show<T>): void {
-  checkArguments("register a view", { kind, show }, { kind: "text", show: "function" });
   shows.set(kind, show);
 }
 

@@ -1,5 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-
 /** A value on its way to a page while it grows. */
 export interface LiveShow {
   /** It has grown. */
@@ -15,7 +13,6 @@ const watches = new Map<string, Watch<never>>();
 
 /** From here on values of a kind are shown this way while they grow. */
 export function registerWatch<T>(kind: string, watch: Watch<T>): void {
-  checkArguments("register a view", { kind, watch }, { kind: "text", watch: "function" });
   watches.set(kind, watch);
 }
 

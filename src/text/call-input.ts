@@ -32,7 +32,6 @@ export function toolContent(text: string, tag: string): string {
  * next closing one, trimmed; empty when either is missing.
  */
 export function callContent(text: string, tag: string): string {
-  checkArguments("read a call", { text, tag }, { text: "text", tag: "text" });
   const [call] = blocks(text, `<${tag}>`, `</${tag}>`);
   return call?.inner.trim() ?? "";
 }

@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import { blocks } from "./blocks.js";
 
 /** The marks around a tool's answer in a trajectory. */
@@ -9,19 +8,16 @@ export const resultMarks = { open: "<result>", close: "</result>" } as const;
  * servers fold tool messages into it.
  */
 export function resultBlock(text: string): string {
-  checkArguments("write a result block", { text }, { text: "text" });
   return ` ${resultMarks.open}\n${text}\n${resultMarks.close}`;
 }
 
 /** A tool's answer as the reference's evaluation puts it: without space and line ends. */
 export function bareResultBlock(text: string): string {
-  checkArguments("write a result block", { text }, { text: "text" });
   return `${resultMarks.open}${text}${resultMarks.close}`;
 }
 
 /** Where the result blocks of a text stand, each with the space before it. */
 export function* resultBlocks(text: string): Generator<{ from: number; to: number }> {
-  checkArguments("read a result block", { text }, { text: "text" });
   let last = 0;
   for (const { from, to } of blocks(text, resultMarks.open, resultMarks.close)) {
     yield { from: from > last && text[from - 1] === " " ? from - 1 : from, to };
@@ -31,13 +27,11 @@ export function* resultBlocks(text: string): Generator<{ from: number; to: numbe
 
 /** Whether a text is a result block, or the beginning of one. */
 export function isResult(text: string): boolean {
-  checkArguments("read a result block", { text }, { text: "text" });
   return text.trimStart().startsWith(resultMarks.open);
 }
 
 /** What the tool said in a result block, or in as much of one as there is; undefined for other texts. */
 export function resultIn(text: string): string | undefined {
-  checkArguments("read a result block", { text }, { text: "text" });
   if (!isResult(text)) return undefined;
   const block = text.trim();
   const whole = block.endsWith(resultMarks.close);

@@ -1,4 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import type { ToolOutcome } from "./tool-set.js";
 
 interface Tally {
@@ -20,7 +19,6 @@ export class ToolMetrics {
   #limitReached = 0;
 
   constructor(tags: Iterable<string> = []) {
-    checkArguments("count calls", { tags }, { tags: "items" });
     for (const tag of tags) this.#tally(tag);
   }
 

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { makeEnvironment, methodOf } from "../../environment/environment.js";
 import type { Random } from "../../random/random.js";
 import type { Task } from "../task.js";
@@ -14,15 +13,6 @@ export async function demonstrateIn(
   task: Task,
   options: { random: Random; corruption?: Corruption; mostCalls?: number },
 ): Promise<Demonstration> {
-  checkArguments(
-    "demonstrate",
-    { set, task, options },
-    {
-      set: { expert: "function", environment: "function" },
-      task: { prompt: "list" },
-      options: { random: "random", mostCalls: "count?" },
-    },
-  );
   const { random, mostCalls = 64 } = options;
   const { signal } = new AbortController();
   const world = await makeEnvironment(set.environment!);

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { Random } from "../../random/random.js";
 import { drawNames, kinds, type Kind } from "./names.js";
 import { relation, relationsOf, type RelationName } from "./relations.js";
@@ -78,7 +77,6 @@ const made = new Map<number, Country>();
  * invented, so that what is asked of them must be searched for. Another variant has other names' facts.
  */
 export function createCountry(variant = 0): Country {
-  checkArguments("make a country", { variant }, { variant: "count" });
   const known = made.get(variant);
   if (known) return known;
   const random = Random.from(seed).split(variant);

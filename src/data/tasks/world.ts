@@ -47,7 +47,6 @@ const rivers = names.slice(120);
  * others have the same names and other facts, to learn searching from without learning the answers.
  */
 export function createWorld(variant = 0): World {
-  checkArguments("make a world", { variant }, { variant: "count" });
   const draw = Random.from(nameSeed).split("facts").split(variant);
   // Every person is the mayor of one town, so that a mayor leads on to one birthplace.
   const mayors = draw.shuffle(people);
@@ -82,7 +81,6 @@ export const world: World = createWorld();
 
 /** A fact as the corpus states it. */
 export function sentence(fact: Fact): string {
-  checkArguments("say a fact", { fact }, { fact: { relation: "text", subject: "text", value: "text" } });
   const { relation, subject, value } = fact;
   return `The ${relation} of ${subject} is ${value}.`;
 }

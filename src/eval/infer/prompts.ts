@@ -117,7 +117,6 @@ const aliases: Readonly<Record<string, PromptType>> = {
 
 /** The system message of a prompt type; a text with a space in it is a message of your own. */
 export function systemMessage(prompt: string): string {
-  checkArguments("prompt", { prompt }, { prompt: "text" });
   const name = aliases[prompt] ?? prompt;
   if (Object.hasOwn(systems, name)) return systems[name as PromptType];
   if (/\s/.test(prompt)) return prompt;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { resultMarks } from "../../text/result-block.js";
 
 /**
@@ -6,7 +5,6 @@ import { resultMarks } from "../../text/result-block.js";
  * nothing after the first closing tag of a call or of the answer.
  */
 export function trimGeneration(text: string, tags: readonly string[]): string {
-  checkArguments("trim a generation", { text, tags }, { text: "text", tags: "list" });
   const cut = (at: number) => {
     if (at >= 0) text = text.slice(0, at);
   };

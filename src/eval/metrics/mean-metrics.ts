@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ItemMetrics, TaskType } from "./evaluate-item.js";
 
 /** The figures of a whole benchmark, in the reference's keys. */
@@ -32,11 +31,6 @@ export function meanMetrics(
   items: readonly ItemMetrics[],
   options: { task: TaskType; judged?: boolean; sigma?: number },
 ): MeanMetrics {
-  checkArguments(
-    "average metrics",
-    { items, options },
-    { items: "list", options: { task: "text" } },
-  );
   const { task, judged = false, sigma = 0.1 } = options;
   const over = (pick: (item: ItemMetrics) => number) => mean(items.map(pick));
   const verdicts = items.flatMap(({ llm_equal }) => (llm_equal === undefined ? [] : [llm_equal]));

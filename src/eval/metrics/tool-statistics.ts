@@ -1,10 +1,8 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { strip } from "../../text/python-text.js";
 import { blocks } from "../../text/blocks.js";
 
 /** How many blocks of a tag are opened and closed, from left to right. */
 export function countBlocks(text: string, tag: string): number {
-  checkArguments("count blocks", { text, tag }, { text: "text", tag: "text" });
   return [...blocks(text, `<${tag}>`, `</${tag}>`)].length;
 }
 
@@ -20,7 +18,6 @@ function without(text: string, tag: string): string {
 
 /** Characters of a transcript without its result blocks. */
 export function outputLength(transcript: string): number {
-  checkArguments("measure an output", { transcript }, { transcript: "text" });
   const own = without(without(transcript, "r"), "result");
   return [...strip(own)].length;
 }

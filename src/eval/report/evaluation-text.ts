@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { BenchmarkReport } from "./benchmark-report.js";
 import type { EvaluationSettings } from "./evaluation-settings.js";
 
@@ -13,7 +12,6 @@ const byWhat = ({ accuracy: { of }, task }: BenchmarkReport) =>
 export function columnsOf(
   reports: readonly BenchmarkReport[],
 ): { title: string; doc: string; cell: (report: BenchmarkReport) => string }[] {
-  checkArguments("show reports", { reports }, { reports: "list" });
   const most = Math.max(0, ...reports.map(({ passAt }) => passAt.length));
   const tags = [...new Set(reports.flatMap(({ tools }) => Object.keys(tools)))].sort();
   const made = (r: BenchmarkReport) => r.questions * r.samplesPerQuestion - r.status.error;
@@ -65,7 +63,6 @@ export function columnsOf(
 
 /** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */
 export function faultsOf(report: BenchmarkReport): string[] {
-  checkArguments("report faults", { report }, { report: { status: "object" } });
   const { status, judgeFailures, tools, name } = report;
   const samples = (n: number) => `${n} ${n === 1 ? "sample" : "samples"}`;
   const failed = Object.entries(tools).filter(([, use]) => use.failed > 0);
@@ -95,7 +92,6 @@ export function faultsOf(report: BenchmarkReport): string[] {
  * set, else as what they are, with what was measured otherwise.
  */
 export function comparisonOf(report: BenchmarkReport): string[] {
-  checkArguments("compare a report", { report }, { report: { published: "list" } });
   return report.published.map(({ model, algorithm, k, value, source, benchmark, unlike }) => {
     const own = unlike.length === 0 ? report.passAt.find((p) => p.k === k) : undefined;
     const theirs = `${algorithm} with ${model} ${value.toFixed(1)} (${source})`;
@@ -106,7 +102,6 @@ export function comparisonOf(report: BenchmarkReport): string[] {
 
 /** Whose answers they are, and who judged them. */
 export function madeBy(settings: EvaluationSettings): string {
-  checkArguments("say who made it", { settings }, { settings: { policy: "text" } });
   const { policy, seed, judge, extracted } = settings;
   const drawn = seed === undefined ? "" : `, seed ${seed}`;
   const taken =

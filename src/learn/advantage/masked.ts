@@ -1,5 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** One list of numbers per row; rows of a batch are padded to one length. */
 export type Rows = readonly ArrayLike<number>[];
 
@@ -20,14 +18,12 @@ function sums(values: Rows, mask: Rows): { total: number; count: number } {
 
 /** Mean over the masked tokens, with 1e-8 added to their count. */
 export function maskedMean(values: Rows, mask: Rows): number {
-  checkArguments("average", { values, mask }, { values: "list", mask: "list" });
   const { total, count } = sums(values, mask);
   return total / (count + epsilon);
 }
 
 /** Unbiased variance over the masked tokens. Needs two of them. */
 export function maskedVariance(values: Rows, mask: Rows): number {
-  checkArguments("find a variance", { values, mask }, { values: "list", mask: "list" });
   const mean = maskedMean(values, mask);
   const squares = values.map((row) => {
     const out = new Float64Array(row.length);
@@ -48,7 +44,6 @@ export function maskedVariance(values: Rows, mask: Rows): number {
  * are scaled too, as in the reference; they are masked again where they are used.
  */
 export function whiten(values: Rows, mask: Rows, shiftMean = true): Float64Array[] {
-  checkArguments("whiten", { values, mask }, { values: "list", mask: "list" });
   const mean = maskedMean(values, mask);
   const scale = 1 / Math.sqrt(maskedVariance(values, mask) + epsilon);
   const back = shiftMean ? 0 : mean;

@@ -11,7 +11,6 @@ export type Tensor = InstanceType<typeof tf.Tensor>;
 
 /** Mean of the masked tokens, with 1e-8 added to their count; differentiable. */
 export function maskedTensorMean(values: Tensor, mask: Tensor): Tensor {
-  checkArguments("average", { values, mask }, { values: "tensor", mask: "tensor" });
   return values.mul(mask).sum().div(mask.sum().add(1e-8));
 }
 

@@ -1,5 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** What decides where an objective clips. */
 export interface ClipOptions {
   /** How far the ratio may move from 1 on either side. Default: 0.2. */
@@ -25,7 +23,6 @@ export interface ClipBounds {
  * doctor alike.
  */
 export function clipBounds(options: ClipOptions): ClipBounds {
-  checkArguments("clip", { options }, { options: "object" });
   const { clipRatio = 0.2, clipRatioC: c = 3 } = options;
   const low = 1 - (options.clipRatioLow ?? clipRatio);
   const high = 1 + (options.clipRatioHigh ?? clipRatio);

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { LossAggregation } from "./aggregation-modes.js";
 import type { LossParameters } from "./loss-parameters.js";
 import type { RatioKind } from "./token-ratio.js";
@@ -152,7 +151,6 @@ export interface LossChoice {
 
 /** The loss that options choose. */
 export function lossNameOf(options: LossChoice): LossName {
-  checkArguments("choose a loss", { options }, { options: "object" });
   const { loss, ratio } = options;
   const name = loss ?? (ratio === "gspo" ? "gspo" : "vanilla");
   if (!lossNames.includes(name)) {

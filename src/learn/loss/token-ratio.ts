@@ -1,5 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** Whose likelihood a ratio is about: each token's (`ppo`), or the whole row's (`gspo`). */
 export type RatioKind = "ppo" | "gspo";
 
@@ -20,11 +18,6 @@ export function rowLogRatio(
   oldLogprobs: ArrayLike<number>,
   mask: ArrayLike<number>,
 ): number {
-  checkArguments(
-    "find a ratio",
-    { logprobs, oldLogprobs, mask },
-    { logprobs: "list", oldLogprobs: "list", mask: "list" },
-  );
   let sum = 0;
   let count = 0;
   for (let t = 0; t < mask.length; t++) {
@@ -40,11 +33,6 @@ export function rowLogRatio(
  * whose exponent is bounded as in the loss.
  */
 export function tokenRatio(input: RatioInput, kind: RatioKind = "ppo"): number {
-  checkArguments(
-    "find a ratio",
-    { input },
-    { input: { logprob: "number", oldLogprob: "number", rowLogRatio: "number" } },
-  );
   const { logprob, oldLogprob, rowLogRatio: ofRow } = input;
   return Math.exp(kind === "gspo" ? Math.min(largestLogRatio, ofRow) : logprob - oldLogprob);
 }

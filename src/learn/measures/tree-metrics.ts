@@ -7,7 +7,6 @@ import { type MixedOutcomeOptions, mixedOutcomes } from "./mixed-outcomes.js";
 
 /** Tokens that were drawn for trees: those that rows share once, tool results not at all. */
 export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>): number {
-  checkArguments("count tokens", { trees }, { trees: "items" });
   let count = 0;
   for (const { nodes } of trees) {
     for (const { kind, tokens } of nodes) if (kind === "model") count += tokens.length;

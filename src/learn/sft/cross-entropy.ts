@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { shareRows } from "../../model/transformer/sharing.js";
 import { tf } from "../../tensor/tf.js";
@@ -18,11 +17,6 @@ export function crossEntropy(
   examples: readonly Example[],
   options: { checkpointing?: boolean; sharedPrefixes?: boolean } = {},
 ): tf.Scalar {
-  checkArguments(
-    "compute a loss",
-    { model, examples, options },
-    { model: "model", examples: "list", options: "object" },
-  );
   const { sharedPrefixes, ...how } = options;
   if (sharedPrefixes) return sharedCrossEntropy(model, examples, how);
   return tf.tidy(() => {

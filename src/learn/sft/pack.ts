@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Example } from "./encode.js";
 
 /**
@@ -7,7 +6,6 @@ import type { Example } from "./encode.js";
  * first token is not predicted from them.
  */
 export function pack(examples: readonly Example[], cutoff: number): Example[] {
-  checkArguments("pack examples", { examples, cutoff }, { examples: "list", cutoff: "count" });
   const longest = [...examples].sort((a, b) => b.ids.length - a.ids.length);
   const rows: Example[] = [];
   for (const { ids, labels } of longest) {

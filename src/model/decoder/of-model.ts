@@ -9,11 +9,6 @@ import type { Model } from "../transformer/transformer.js";
 
 /** The shape of a model as decoders read it. */
 export function decoderShape(config: ModelConfig): DecoderShape {
-  checkArguments(
-    "make a decoder",
-    { config },
-    { config: { vocabSize: "number", layers: "number" } },
-  );
   const { vocabSize, contextLength, layers, heads, kvHeads, headDim } = config;
   return {
     ...{ vocabSize, contextLength, layers, heads, kvHeads, headDim },

@@ -1,5 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** How weights lie in a file. In memory they are always single precision. */
 export type WeightType = "float32" | "float16" | "bfloat16";
 
@@ -53,7 +51,6 @@ export function float16Table(): Float32Array {
  * their bits.
  */
 export function packHalf(values: Float32Array, type: "float16" | "bfloat16"): Uint16Array {
-  checkArguments("pack numbers", { values, type }, { values: "list", type: "text" });
   const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
   const out = new Uint16Array(values.length);
   if (type === "bfloat16") for (let i = 0; i < out.length; i++) out[i] = bfloat16Bits(bits[i]!);
@@ -79,11 +76,6 @@ export function unpackHalf(
   type: "float16" | "bfloat16",
   out: Float32Array,
 ): void {
-  checkArguments(
-    "unpack numbers",
-    { bits, type, out },
-    { bits: "list", type: "text", out: "list" },
-  );
   if (type === "bfloat16") {
     widen(bits, new Uint32Array(out.buffer, out.byteOffset, out.length));
   } else {

@@ -21,6 +21,5 @@ export function modelFolder(path: string): string {
 
 /** What a model is called: its folder's name, or its file's without the ending. */
 export function modelName(path: string): string {
-  checkArguments("name a model", { path }, { path: "path" });
   return basename(path).replace(/\.gguf$/i, "");
 }

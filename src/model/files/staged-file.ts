@@ -1,5 +1,4 @@
 import { processId, system } from "#platform/machine";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { type FileHandle, open, rename, rm } from "#platform/files";
 import { dirname } from "#platform/path";
 
@@ -20,7 +19,6 @@ export async function stageFile(
   path: string,
   write: (file: FileHandle) => Promise<void>,
 ): Promise<StagedFile> {
-  checkArguments("write a file", { path, write }, { path: "path", write: "function" });
   const temporary = `${path}.${processId}-${serial++}.tmp`;
   const discard = () => rm(temporary, { force: true });
   const file = await open(temporary, "wx");

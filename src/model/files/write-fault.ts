@@ -1,8 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** What kept something from being written, in words. */
 export function writeFault(error: unknown, doing: string): Error {
-  checkArguments("tell a fault", { doing }, { doing: "text" });
   const { code, message } = error as NodeJS.ErrnoException;
   const why =
     code === "ENOSPC"

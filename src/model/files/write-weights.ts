@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { readdir, rm } from "#platform/files";
 import { join } from "#platform/path";
 import type { WeightType } from "./half.js";
@@ -41,11 +40,6 @@ export async function writeWeights(
   others: ReadonlyMap<string, string | Uint8Array>,
   options: SaveModelOptions = {},
 ): Promise<void> {
-  checkArguments(
-    "save a model",
-    { folder, tensors, others },
-    { folder: "path", tensors: "list", others: "items" },
-  );
   const { dtype = "float32", maxShardBytes = 5e9 } = options;
   if (!(maxShardBytes > 0)) {
     throw new RangeError(

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Tokenizer } from "./tokenizer.js";
 
 /**
@@ -12,11 +11,6 @@ export function encodeStart(
   text: string,
   most: number,
 ): { tokens: number[]; whole: boolean } {
-  checkArguments(
-    "encode",
-    { tokenizer, text, most },
-    { tokenizer: "tokenizer", text: "text", most: "number" },
-  );
   // The end of a cut text has other tokens than it would have in the whole; those before so many are not
   // touched by that.
   const surely = most + (most >> 3) + 64;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { freeTapeEagerly } from "../../tensor/free-tape-eagerly.js";
 import { tf } from "../../tensor/tf.js";
 
@@ -14,7 +13,6 @@ export function recompute(
   inputs: readonly tf.Tensor[],
   constants: readonly tf.Tensor[] = [],
 ): tf.Tensor {
-  checkArguments("recompute", { f, inputs }, { f: "function", inputs: "list" });
   return tf.customGrad((...args: (tf.Tensor | Save)[]) => {
     const save = args.pop() as Save;
     const given = args as tf.Tensor[];

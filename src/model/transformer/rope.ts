@@ -1,5 +1,4 @@
 import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
 
@@ -11,7 +10,6 @@ const single = Math.fround;
  * i + headDim / 2.
  */
 export function ropeFrequencies(config: ModelConfig): Float32Array {
-  checkArguments("turn positions", { config }, { config: { headDim: "number" } });
   const { headDim, ropeTheta, ropeScaling } = config;
   const frequencies = new Float32Array(headDim / 2);
   for (let i = 0; i < frequencies.length; i++) {
@@ -37,11 +35,6 @@ export interface RotaryTable {
 
 /** The angles by which positions 0, 1, 2, ... turn each pair of a head's dimensions. */
 export function rotaryTable(config: ModelConfig, positions: number): RotaryTable {
-  checkArguments(
-    "turn positions",
-    { config, positions },
-    { config: { headDim: "number" }, positions: "count" },
-  );
   const frequencies = ropeFrequencies(config);
   const half = frequencies.length;
   const cos = new Float32Array(positions * half);

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { causalAttention } from "../../tensor/ops/causal-attention.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { tf } from "../../tensor/tf.js";
@@ -14,7 +13,6 @@ export interface SharedRows {
 
 /** Lays rows over each other where they begin with the same tokens. */
 export function shareRows(rows: readonly ArrayLike<number>[], config: ModelConfig): SharedRows {
-  checkArguments("share rows", { rows, config }, { rows: "list", config: { vocabSize: "number" } });
   const { ids, lengths } = batchTokens(rows, config);
   const time = ids.shape[1];
   const index = new Int32Array(rows.length * time);

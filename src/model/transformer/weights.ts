@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ModelConfig } from "../config.js";
 
 /**
@@ -6,11 +5,6 @@ import type { ModelConfig } from "../config.js";
  * Matrices are `[out, in]`. Checkpoints, the transformer and the decoder all go by this list.
  */
 export function weightShapes(config: ModelConfig): Map<string, number[]> {
-  checkArguments(
-    "lay out weights",
-    { config },
-    { config: { vocabSize: "number", layers: "number" } },
-  );
   const { vocabSize, hiddenSize: d, intermediateSize: ff, heads, kvHeads, headDim } = config;
   const shapes = new Map<string, number[]>([["model.embed_tokens.weight", [vocabSize, d]]]);
   for (let i = 0; i < config.layers; i++) {

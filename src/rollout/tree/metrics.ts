@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { ToolMetrics } from "../../tools/tool-metrics.js";
 import type { RolloutTreeData } from "./tree-data.js";
 
@@ -9,7 +8,6 @@ import type { RolloutTreeData } from "./tree-data.js";
 export function toolMetrics(
   trees: Iterable<Pick<RolloutTreeData, "config" | "nodes" | "environment">>,
 ): Record<string, number> {
-  checkArguments("count calls", { trees }, { trees: "items" });
   const list = [...trees];
   const metrics = new ToolMetrics(
     new Set(list.flatMap((tree) => [...tree.config.tools, ...(tree.environment?.tools ?? [])])),

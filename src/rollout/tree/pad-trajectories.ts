@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { lossMask, responseAttention } from "./response-mask.js";
 import type { Trajectory } from "./trajectory.js";
 
@@ -34,11 +33,6 @@ export function padTrajectories(
     attendPadding?: boolean;
   },
 ): PaddedTrajectories {
-  checkArguments(
-    "pad trajectories",
-    { trajectories, options },
-    { trajectories: "list", options: { padId: "number", eosIds: "list" } },
-  );
   const longest = (lengths: number[]) => Math.max(0, ...lengths);
   const P = options.promptLength ?? longest(trajectories.map((t) => t.prompt.length));
   const R = options.responseLength ?? longest(trajectories.map((t) => t.tokens.length));

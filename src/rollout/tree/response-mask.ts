@@ -12,11 +12,6 @@ export function responseAttention(
   eosIds: readonly number[],
   length: number = padded?.length,
 ): Uint8Array {
-  checkArguments(
-    "make a mask",
-    { padded, eosIds, length },
-    { padded: "list", eosIds: "list", length: "number" },
-  );
   const mask = new Uint8Array(padded.length);
   for (let i = 0; i < length; i++) {
     mask[i] = 1;

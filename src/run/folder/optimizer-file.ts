@@ -1,15 +1,9 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { SafetensorsFile } from "../../model/files/safetensors-file.js";
 import { type TensorSource, writeSafetensors } from "../../model/files/write-safetensors.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 
 /** Writes an optimiser's moments as safetensors; the step count goes into the metadata. */
 export async function saveOptimizer(state: AdamWState, path: string): Promise<void> {
-  checkArguments(
-    "save an optimiser",
-    { state, path },
-    { state: { moments: "object" }, path: "path" },
-  );
   const tensors = Object.entries(state.moments).flatMap(([name, moments]) =>
     (["m", "v"] as const).map((kind): TensorSource => ({
       name: `${kind}.${name}`,
@@ -22,7 +16,6 @@ export async function saveOptimizer(state: AdamWState, path: string): Promise<vo
 
 /** Reads what `saveOptimizer` wrote. */
 export async function loadOptimizer(path: string): Promise<AdamWState> {
-  checkArguments("load an optimiser", { path }, { path: "path" });
   const file = await SafetensorsFile.open(path);
   try {
     const state: AdamWState = { step: Number(file.metadata["step"]), moments: {} };

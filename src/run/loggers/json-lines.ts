@@ -44,7 +44,6 @@ export function jsonLines(write: (line: string) => void): Logger {
 
 /** What a line of a run's output says, if it is one of `jsonLines`; other lines are undefined. */
 export function runLine(text: string): RunLine | undefined {
-  checkArguments("read a line", { text }, { text: "text" });
   if (!text.startsWith('{"run":')) return undefined;
   let read: unknown;
   try {

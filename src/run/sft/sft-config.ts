@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { readFile } from "#platform/files";
 import { dirname } from "#platform/path";
 import { parse } from "yaml";
@@ -90,7 +89,6 @@ export async function loadSftConfig(
   path: string,
   overrides: readonly string[] = [],
 ): Promise<{ config: SftConfig; kept: string[] }> {
-  checkArguments("load a configuration", { path, overrides }, { path: "path", overrides: "list" });
   const source = await readFile(homePath(path), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new Error(`Cannot load ${path}: it must be readable (${error.code})`);
   });

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { stat, writeFile } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { readIfThere } from "../../files/read-if-there.js";
@@ -72,11 +71,6 @@ export class SftRun implements AsyncIterable<SftRunStep> {
 
   /** Reads data and model, and the last checkpoint where the run goes on. */
   static async open(config: SftConfig, options: SftRunOptions = {}): Promise<SftRun> {
-    checkArguments(
-      "fine-tune",
-      { config, options },
-      { config: { output_dir: "path" }, options: "object" },
-    );
     await ready();
     const run = await RunFolder.own(resolve(config.output_dir), layout);
     try {

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { mkdir, writeFile } from "#platform/files";
 import { join } from "#platform/path";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
@@ -76,11 +75,6 @@ export async function trainTiny(
   recipe: TinyRecipe = tinyRecipe,
   onStep: (stage: string, step: SftStep) => void = () => undefined,
 ): Promise<Model> {
-  checkArguments(
-    "train the tiny model",
-    { folder, recipe, onStep },
-    { folder: "path", recipe: "object", onStep: "function" },
-  );
   const files = tinyTokenizer();
   const tokenizer = new HfTokenizer(files);
   const { seed, batchSize, stages, ...shape } = recipe;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { isAbsolute, resolve } from "#platform/path";
 import { addressOf } from "#platform/addresses";
 import { environments } from "../../data/environments/index.js";
@@ -17,7 +16,6 @@ import { familiesIn } from "./tasks-of.js";
 export async function environmentOf(
   config: Pick<Config, "data">,
 ): Promise<EnvironmentSource | undefined> {
-  checkArguments("use an environment", { config }, { config: { data: "object" } });
   const { environment: name, train_files: train, val_files: validation } = config.data;
   if (name === null) return fromFamilies([...familiesIn(train), ...familiesIn(validation)]);
   if (Object.hasOwn(environments, name)) return shipped(name as keyof typeof environments);

@@ -1,5 +1,4 @@
 import { utf8Length } from "#platform/bytes";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task } from "../../data/task.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Config } from "../config/schema.js";
@@ -19,11 +18,6 @@ export function fitTasks(
   tokenizer: Tokenizer,
   config: Pick<Config, "data">,
 ): { tasks: readonly Task[]; dropped: number } {
-  checkArguments(
-    "use the tasks",
-    { tasks, tokenizer, config },
-    { tasks: "list", tokenizer: "tokenizer", config: { data: "object" } },
-  );
   const { data } = config;
   const { max_prompt_length: most, filter_overlong_prompts: filter, truncation } = data;
   if (!filter && truncation !== "error") return { tasks, dropped: 0 };

@@ -69,11 +69,6 @@ function expandOptions({ lab }: Config): Pick<RolloutOptions, "expand"> {
 
 /** What the configuration says about validating. */
 export function validationOptions(config: Config): RolloutOptions {
-  checkArguments(
-    "read a configuration",
-    { config },
-    { config: { actor_rollout_ref: "object", data: "object", lab: "object" } },
-  );
   const { val_kwargs: kwargs } = config.actor_rollout_ref.rollout;
   const { temperature, top_k: topK, top_p: topP } = kwargs;
   return {

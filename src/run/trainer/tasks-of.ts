@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Task } from "../../data/task.js";
 import type { TaskSet, TaskSetOptions } from "../../data/tasks/task-set.js";
 import { environments } from "../../data/environments/index.js";
@@ -80,7 +79,6 @@ export async function tasksOf(
   part: "train" | "test",
   config: Config,
 ): Promise<Task[]> {
-  checkArguments("use the tasks", { config }, { config: { data: "object", lab: "object" } });
   if (typeof source !== "string" || !source.startsWith(prefix)) {
     const { prompt_key: promptKey, reward_fn_key: rewardKey } = config.data;
     return readTasks(source, { promptKey, rewardKey, repairBoxed: config.lab.repair_boxed });

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 
 /**
@@ -6,7 +5,6 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
  * part of the rollout's own time.
  */
 export function toolSeconds(trees: readonly RolloutTree[]): number {
-  checkArguments("add up seconds", { trees }, { trees: "list" });
   const spans = trees
     .flatMap(({ nodes }) => nodes.flatMap(({ tool, run }) => (tool && run ? [run] : [])))
     .sort((a, b) => a.start - b.start);

@@ -1,5 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** One validation answer's score. */
 export interface ValidationScore {
   dataSource: string;
@@ -21,7 +19,6 @@ const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / 
  * best@k and worst@k for k = 2, 4, …, N.
  */
 export function validationMetrics(rows: readonly ValidationScore[]): Record<string, number> {
-  checkArguments("summarize a validation", { rows }, { rows: "list" });
   const metrics: Record<string, number> = {};
   for (const source of [...new Set(rows.map((row) => row.dataSource))].sort()) {
     const questions = new Map<string, number[]>();

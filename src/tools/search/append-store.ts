@@ -1,6 +1,5 @@
 import { utf8Text } from "#platform/bytes";
 import { processId } from "#platform/machine";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   closeSync,
   fstatSync,
@@ -36,7 +35,6 @@ export class AppendStore<T> {
   readonly #index = new Map<string, Place>();
 
   constructor(path: string) {
-    checkArguments("keep answers", { path }, { path: "path" });
     this.path = path;
     mkdirSync(dirname(path), { recursive: true });
     this.#fd = openSync(path, "a+");

@@ -33,7 +33,6 @@ const defaults = {
 
 /** The query that is sent and that keys the cache: without double quotes, otherwise as it is. */
 export function cacheKey(query: string): string {
-  checkArguments("name a search", { query }, { query: "text" });
   return query.replaceAll('"', "");
 }
 
@@ -42,7 +41,6 @@ export function cacheKey(query: string): string {
  * statistical language detector, which may decide otherwise for mixed or very short queries.
  */
 export function isChinese(text: string): boolean {
-  checkArguments("look at a text", { text }, { text: "text" });
   return /\p{Script=Han}/u.test(text) && !/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
 }
 

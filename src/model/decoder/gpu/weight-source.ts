@@ -1,4 +1,3 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
 import type { Dispatch, Programs } from "../../../tensor/gpu/programs.js";
 import type { StoredValues } from "../../files/weight-file.js";
 import { wholeValues } from "../../files/whole-values.js";
@@ -44,7 +43,6 @@ export function uploaded(
   weights: DecoderWeights<StoredValues>,
   tied?: boolean,
 ): GpuWeightSource {
-  checkArguments("upload weights", { device, weights }, { device: "object", weights: "object" });
   const find = (part: WeightPart, layer: number): StoredValues | undefined =>
     part === "embedding" || part === "finalNorm" || part === "head"
       ? weights[part]
