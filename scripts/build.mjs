@@ -10,6 +10,7 @@ import { packMcp, packMcpForTab } from "./mcp.mjs";
 import { packPages } from "./pages.mjs";
 import { copyTfjsTypes, packTfjs, packWebgpu } from "./tfjs.mjs";
 import { packSqlite } from "./sqlite.mjs";
+import { writeSourceLines } from "./source-lines.mjs";
 import { packTypeScript } from "./typescript.mjs";
 import { sourceRoots } from "./architecture/source-roots.mjs";
 import { copyZodTypes, packZod } from "./zod.mjs";
@@ -65,6 +66,7 @@ const mcpForTab = join(root, "dist/vendor/mcp-browser.mjs");
 if (!existsSync(mcpForTab)) await packMcpForTab(mcpForTab);
 
 await packPages();
+writeSourceLines(root, join(root, "dist/pages/source-lines.js"));
 
 const compiler = join(root, "dist/vendor/typescript");
 const versionIn = (folder) => JSON.parse(readFileSync(join(folder, "package.json"))).version;

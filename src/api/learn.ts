@@ -45,15 +45,10 @@ export { TrainingBatch } from "../learn/batch.js";
 export { filterGroups, type FilterOptions, type FilteredGroups } from "../learn/filter-groups.js";
 
 // Losses
-export { losses } from "../learn/loss/losses.js";
-export type {
-  NamedLoss,
-  PolicyLoss,
-  PolicyLossInput,
-  PolicyLossOptions,
-} from "../learn/loss/policy-loss-types.js";
-export type { LossName } from "../learn/loss/loss-names.js";
-export type { LossAggregation } from "../learn/loss/aggregation-modes.js";
+export { losses, type NamedLoss } from "../learn/loss/losses.js";
+export type { PolicyLoss, PolicyLossInput } from "../learn/loss/tensor-ops.js";
+export type { PolicyLossOptions, LossName } from "../learn/loss/registry.js";
+export type { LossAggregation } from "../learn/loss/options.js";
 export { tokenUpdate, type TokenUpdate } from "../learn/loss/token-update.js";
 
 // Updates

@@ -10,23 +10,20 @@ import {
 } from "./batch.js";
 import { hardAttribution } from "./advantage/attribution.js";
 import type { Advantages } from "./advantage/estimator.js";
-import { gae } from "./advantage/gae.js";
-import { gpg } from "./advantage/gpg.js";
-import { grpo } from "./advantage/grpo.js";
-import { grpoPassAtK } from "./advantage/grpo-pass-at-k.js";
-import type { Rows } from "./advantage/masked.js";
-import { opo } from "./advantage/opo.js";
 import {
-  reinforcePlusPlus,
+  gpg,
+  grpo,
+  grpoPassAtK,
+  opo,
   reinforcePlusPlusBaseline,
-  reinforcePlusPlusOlder,
-} from "./advantage/reinforce-plus-plus.js";
+  rloo,
+} from "./advantage/by-group.js";
+import { gae, reinforcePlusPlus, reinforcePlusPlusOlder, remax } from "./advantage/by-token.js";
+import type { Rows } from "./advantage/masked.js";
 import { familyCredit, familyEstimators, isFamilyEstimator } from "./credit/adapt/estimate.js";
 import type { CreditOptions } from "./credit/options.js";
 import type { PresetName } from "../rollout/preset-name.js";
 import { withPreset } from "./presets.js";
-import { remax } from "./advantage/remax.js";
-import { rloo } from "./advantage/rloo.js";
 
 /** The names of the advantage estimators, as the reference has them. */
 export const estimatorNames = [

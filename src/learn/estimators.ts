@@ -1,15 +1,12 @@
-import { gae } from "./advantage/gae.js";
-import { gpg } from "./advantage/gpg.js";
-import { grpoPassAtK } from "./advantage/grpo-pass-at-k.js";
-import { grpo } from "./advantage/grpo.js";
-import { opo } from "./advantage/opo.js";
+import { gae, reinforcePlusPlus, reinforcePlusPlusOlder, remax } from "./advantage/by-token.js";
 import {
-  reinforcePlusPlus,
+  gpg,
+  grpoPassAtK,
+  grpo,
+  opo,
   reinforcePlusPlusBaseline,
-  reinforcePlusPlusOlder,
-} from "./advantage/reinforce-plus-plus.js";
-import { remax } from "./advantage/remax.js";
-import { rloo } from "./advantage/rloo.js";
+  rloo,
+} from "./advantage/by-group.js";
 
 /**
  * The advantage estimators as functions of numbers, under the names that `advantages` takes. Rewards and

@@ -7,7 +7,7 @@ import { advantages } from "./advantages.js";
 import { type BatchRow, TrainingBatch } from "./batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-options.js";
-import { lossAggregations } from "./loss/aggregation-modes.js";
+import { lossAggregations } from "./loss/options.js";
 import { UpdateReport } from "./update-report.js";
 import { update } from "./update.js";
 import { presets } from "../presets.js";
@@ -201,7 +201,7 @@ test("update() checks the options of every call, and changes nothing where one i
     [{ epochs: 0 }, /epochs must be a whole number, 1 or more, got 0/],
     [{ maxTokensPerPass: NaN }, /maxTokensPerPass must be 1 or more, got NaN/],
     [{ temperature: 0 }, /temperature must be a number above 0, got 0/],
-    [{ ratio: "gpso" }, /ratio must be one of ppo, gspo, got "gpso"/],
+    [{ loss: "gpso" }, /loss must be one of vanilla, gspo, .*, got "gpso"/],
     [{ aggregation: "mean" }, /aggregation must be one of token-mean, .* got "mean"/],
     [{ clipRatio: -0.1 }, /clipRatio must be/],
     [{ clipRatioC: 1 }, /clipRatioC must be above 1, got 1/],
@@ -227,8 +227,8 @@ test("update() with a KL loss measures the reference of a batch that was updated
 });
 
 test("Learner.update() with GSPO does the same whatever fits into one pass", async () => {
-  const whole = await updated({ ratio: "gspo" });
-  const split = await updated({ ratio: "gspo", maxTokensPerPass: 8 });
+  const whole = await updated({ loss: "gspo" });
+  const split = await updated({ loss: "gspo", maxTokensPerPass: 8 });
   assert.ok(distance(weights(whole.model), weights(split.model)) < 2e-4);
 });
 

@@ -13,8 +13,8 @@ import {
   type TrainedRow,
   type TrainingBatch,
 } from "./batch.js";
-import { actorLoss } from "./loss/actor-loss.js";
-import type { LossName } from "./loss/loss-names.js";
+import { actorLoss } from "./loss/losses.js";
+import type { LossName } from "./loss/registry.js";
 import { bypassMeasuring, correctionFigures, correctRows } from "./correction/correct-rows.js";
 import { type CorrectionSettings, correctionOf } from "./correction/rollout-correction.js";
 import { lossInput, type ReadyRow } from "./loss-input.js";

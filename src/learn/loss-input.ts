@@ -4,10 +4,10 @@ import type { tf } from "../tensor/tf.js";
 import { type BatchRow, type PreparedRow, trainedMask } from "./batch.js";
 import { bypassWeights } from "./correction/bypass-weights.js";
 import type { CorrectionSettings } from "./correction/rollout-correction.js";
-import type { ActorLossInput } from "./loss/actor-loss.js";
-import { drawsOf } from "./loss/clip-cov.js";
-import type { LossName } from "./loss/loss-names.js";
-import { turnsOf } from "./loss/turn-numbers.js";
+import type { ActorLossInput } from "./loss/losses.js";
+import { drawsOf } from "./loss/tensor-ops.js";
+import type { LossName } from "./loss/registry.js";
+import { turnsOf } from "./loss/token-rule.js";
 import { type PassLogProbs, spreadOver } from "./token-passes.js";
 import type { UpdateSettings } from "./update-settings.js";
 

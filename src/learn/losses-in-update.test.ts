@@ -5,7 +5,7 @@ import { Random } from "../random/random.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { type BatchRow, TrainingBatch } from "./batch.js";
 import { Learner } from "./learner.js";
-import { type LossName, lossNames } from "./loss/loss-names.js";
+import { type LossName, lossNames } from "./loss/registry.js";
 import { lossPresets } from "./loss/loss-presets.js";
 import type { UpdateOptions } from "./update-options.js";
 import { updateSettings } from "./update-settings.js";

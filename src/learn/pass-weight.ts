@@ -1,4 +1,4 @@
-import { aggregationOf, type AggregationChoice } from "./loss/aggregation-choice.js";
+import { aggregationOf, type AggregationChoice } from "./loss/registry.js";
 import { trainedMask } from "./batch.js";
 import type { PassRow } from "./token-passes.js";
 

@@ -14,8 +14,7 @@ import { advantages } from "./advantages.js";
 import type { BatchRow } from "./batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-options.js";
-import { actorLoss } from "./loss/actor-loss.js";
-import { gspoLoss } from "./loss/gspo.js";
+import { actorLoss } from "./loss/losses.js";
 import { passLogProbs, spreadOver } from "./token-passes.js";
 
 const sizes = {
@@ -76,7 +75,7 @@ function gradient(rows: readonly BatchRow[], options: UpdateOptions, shared: boo
       advantages: spreadOver(rows, (row) => row.advantages),
       mask: spreadOver(rows, (row) => row.trajectory.lossMask),
     };
-    const { loss } = options.ratio === "gspo" ? gspoLoss(input) : actorLoss(input, options);
+    const { loss } = actorLoss(input, options);
     return loss.asScalar();
   }, model.weights);
   const flat = Object.entries(gradients).map(([name, g]) => ({ name, values: [...g.dataSync()] }));
@@ -91,7 +90,7 @@ const kinds: Record<string, UpdateOptions> = {
     aggregation: "seq-mean-token-mean",
   },
   "PPO, sums, layers computed again": { aggregation: "seq-mean-token-sum", checkpointing: true },
-  GSPO: { ratio: "gspo" },
+  GSPO: { loss: "gspo" },
 };
 
 for (const attribution of ["soft", "hard"] as const) {

@@ -1,6 +1,6 @@
 import type { Random } from "../random/random.js";
 import type { RolloutCorrection } from "./correction/rollout-correction.js";
-import type { ActorLossOptions } from "./loss/actor-loss.js";
+import type { ActorLossOptions } from "./loss/losses.js";
 import type { PresetName } from "../rollout/preset-name.js";
 import type { Reference } from "./reference-policy.js";
 

@@ -9,7 +9,7 @@ import {
   type TrainingBatch,
 } from "./batch.js";
 import { type TokenUpdate, tokenUpdates } from "./loss/token-update.js";
-import type { LossRow } from "./loss/tokens/rule.js";
+import type { LossRow } from "./loss/token-rule.js";
 import type { UpdateOptions } from "./update-options.js";
 
 /** A row as the losses' rules see it. */

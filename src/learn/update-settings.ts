@@ -1,9 +1,8 @@
 import { Random } from "../random/random.js";
 import { correctionOf } from "./correction/rollout-correction.js";
-import { aggregationRules, lossAggregations } from "./loss/aggregation-modes.js";
-import { clipBounds } from "./loss/clip-bounds.js";
+import { aggregationRules, lossAggregations, clipBounds } from "./loss/options.js";
 import { klKinds } from "./loss/kl.js";
-import { lossNameOf, lossNames } from "./loss/loss-names.js";
+import { lossNameOf, lossNames } from "./loss/registry.js";
 import { withPreset } from "./presets.js";
 import type { UpdateOptions } from "./update-options.js";
 
@@ -68,7 +67,6 @@ const numbers: Partial<Record<keyof UpdateOptions, Rule>> = {
 
 const choices: Partial<Record<keyof UpdateOptions, readonly string[]>> = {
   loss: lossNames,
-  ratio: ["ppo", "gspo"],
   aggregation: lossAggregations,
   aggregationRule: aggregationRules,
   klLossKind: klKinds,

@@ -1,5 +1,6 @@
 // The toolkit's stage cells. The kernel finds them through package.json and rewrites each into the
 // calls of its template; `%%show` prints what it wrote. Plain data: nothing of the kernel is imported.
+import { lossNames } from "../learn/loss/registry.js";
 
 interface StageOption {
   doc: string;
@@ -112,10 +113,7 @@ export const stages: Stage[] = [
       miniBatchRows: number("Rows per optimiser step."),
       loss: {
         doc: "The policy loss.",
-        type: choice(
-          ...["vanilla", "gspo", "cispo", "sapo", "clip_cov", "kl_cov", "geo_mean", "gpg", "dro"],
-          ...["dppo_tv", "dppo_kl", "ce_gppo", "gspo_turn", "turn", "future_kl"],
-        ),
+        type: choice(...lossNames),
       },
       correction: {
         doc: "Weigh tokens by how likely they are now against when they were sampled; unset: where another policy sampled.",

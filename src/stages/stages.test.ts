@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { estimatorNames } from "../learn/advantages.js";
-import { lossNames } from "../learn/loss/loss-names.js";
+import { lossNames } from "../learn/loss/registry.js";
 import { presets } from "../presets.js";
 import { branchRules } from "../rollout/branch/branch-rule.js";
 import { expansionRules } from "../rollout/branch/family/settings.js";

@@ -1,11 +1,8 @@
 import { type KlKind, klKinds, klPenalty } from "../../src/learn/loss/kl.js";
-import type { PolicyLossOptions } from "../../src/learn/loss/policy-loss-types.js";
-import { actorLoss } from "../../src/learn/loss/actor-loss.js";
+import type { PolicyLossOptions } from "../../src/learn/loss/registry.js";
+import { actorLoss, losses, valueLoss } from "../../src/learn/loss/losses.js";
 import { aggregateLoss } from "../../src/learn/loss/aggregate.js";
-import { gspoLoss } from "../../src/learn/loss/gspo.js";
-import { lossAggregations } from "../../src/learn/loss/aggregation-modes.js";
-import { policyLoss } from "../../src/learn/loss/policy-loss.js";
-import { valueLoss } from "../../src/learn/loss/value-loss.js";
+import { lossAggregations } from "../../src/learn/loss/options.js";
 import { Random } from "../../src/random/random.js";
 import { logProbEntropy } from "../../src/tensor/log-prob.js";
 import { tf } from "../../src/tensor/tf.js";
@@ -125,7 +122,7 @@ function policyCases(): GradientCase[] {
       return ofTensor(
         `${name}, ${aggregation}`,
         logprobs,
-        (x) => policyLoss({ ...input, logprobs: x }, options).loss,
+        (x) => losses.vanilla({ ...input, logprobs: x }, options).loss,
         loop,
       );
     }),
@@ -205,7 +202,7 @@ export function* lossCases(): Generator<GradientCase> {
     "GSPO",
     logprobs,
     (x) =>
-      gspoLoss({
+      losses.gspo({
         logprobs: x,
         oldLogprobs: t2(near),
         mask: t2(mask),

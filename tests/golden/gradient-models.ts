@@ -1,6 +1,5 @@
-import { actorLoss } from "../../src/learn/loss/actor-loss.js";
+import { actorLoss, valueLoss } from "../../src/learn/loss/losses.js";
 import { crossEntropy } from "../../src/learn/sft/cross-entropy.js";
-import { valueLoss } from "../../src/learn/loss/value-loss.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import { Random } from "../../src/random/random.js";
 import { gradientsOf } from "../../src/tensor/gradients.js";

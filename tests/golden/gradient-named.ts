@@ -1,9 +1,8 @@
 // The losses by name against loops of their own. What a loss detaches is a number in its loop, taken at
 // the point itself, so that differences of the loop are what the gradient should be.
-import type { LossName } from "../../src/learn/loss/loss-names.js";
-import type { PolicyLossOptions } from "../../src/learn/loss/policy-loss-types.js";
+import type { LossName, PolicyLossOptions } from "../../src/learn/loss/registry.js";
 import { aggregateLoss } from "../../src/learn/loss/aggregate.js";
-import { lossAggregations } from "../../src/learn/loss/aggregation-modes.js";
+import { lossAggregations } from "../../src/learn/loss/options.js";
 import { losses } from "../../src/learn/loss/losses.js";
 import { Random } from "../../src/random/random.js";
 import { tf } from "../../src/tensor/tf.js";

@@ -6,13 +6,17 @@ export {
   type ActorLoss,
   type ActorLossInput,
   type ActorLossOptions,
-} from "../../learn/loss/actor-loss.js";
+  valueLoss,
+} from "../../learn/loss/losses.js";
 export { aggregateLoss, type AggregateOptions } from "../../learn/loss/aggregate.js";
-export { valueLoss } from "../../learn/loss/value-loss.js";
-export { klPenalty, type KlKind } from "../../learn/loss/kl.js";
-export { entropyAwareAdvantage } from "../../learn/loss/entropy-advantage.js";
-export { klInReward } from "../../learn/loss/kl-in-reward.js";
-export { controlKl, type KlControl } from "../../learn/loss/kl-controller.js";
+export {
+  klPenalty,
+  type KlKind,
+  klInReward,
+  controlKl,
+  type KlControl,
+} from "../../learn/loss/kl.js";
+export { entropyAwareAdvantage } from "../../learn/loss/tensor-ops.js";
 export {
   correctionWeights,
   type LogRatios,

@@ -1,5 +1,5 @@
-import { clipBounds } from "../../learn/loss/clip-bounds.js";
-import { lossFacts } from "../../learn/loss/loss-names.js";
+import { clipBounds } from "../../learn/loss/options.js";
+import { lossFacts } from "../../learn/loss/registry.js";
 import { updateOptions } from "../../run/trainer/options.js";
 import { finding, hasReference, type Rule } from "./context.js";
 

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../random/random.js";
-import { gae } from "./gae.js";
-import { grpo } from "./grpo.js";
-import { grpoPassAtK } from "./grpo-pass-at-k.js";
+import { grpo, grpoPassAtK, rloo } from "./by-group.js";
+import { gae } from "./by-token.js";
 import { whiten } from "./masked.js";
-import { rloo } from "./rloo.js";
 
 test("gae() agrees with the sum over future deltas", () => {
   const random = Random.from(4);

@@ -49,3 +49,7 @@ export function whiten(values: Rows, mask: Rows, shiftMean = true): Float64Array
   const back = shiftMean ? 0 : mean;
   return values.map((row) => Float64Array.from(row, (v) => (v - mean) * scale + back));
 }
+
+export function masked(values: readonly Float64Array[], mask: Rows): Float64Array[] {
+  return values.map((row, i) => row.map((v, t) => v * mask[i]![t]!));
+}

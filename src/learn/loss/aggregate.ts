@@ -1,11 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { tf } from "../../tensor/tf.js";
 import {
-  aggregationRules,
-  lossAggregations,
   type AggregationRule,
+  aggregationRules,
   type LossAggregation,
-} from "./aggregation-modes.js";
+  lossAggregations,
+} from "./options.js";
 
 export type Tensor = InstanceType<typeof tf.Tensor>;
 
@@ -22,24 +22,45 @@ export interface AggregateOptions {
   rule?: AggregationRule;
 }
 
-/** From verl 0.9.1 on: nothing is added to the tokens, and rows without one are left out. */
-function byNewerRule(
-  losses: Tensor,
-  mask: Tensor,
-  mode: Exclude<LossAggregation, "token-sum">,
-  { emptyRow, paddedLength }: Required<Omit<AggregateOptions, "rule">>,
-): Tensor {
-  const divide = (sum: Tensor, by: Tensor): Tensor =>
-    sum.div(emptyRow === "zero" ? tf.maximum(by, 1) : by);
-  const masked: Tensor = losses.mul(mask);
-  if (mode === "token-mean") return divide(masked.sum(), mask.sum());
-  const counts: Tensor = mask.sum(-1);
-  const filled = counts.greater(0).cast("float32");
-  const sums: Tensor = masked.sum(-1);
-  const perRow: Tensor = mode === "seq-mean-token-mean" ? sums.div(counts.add(1e-8)) : sums;
-  const mean = divide(perRow.mul(filled).sum(), filled.sum());
-  return mode === "seq-mean-token-sum-norm" ? mean.div(paddedLength) : mean;
+/** How a count is divided by where it may be 0, and the length that a mode divides by. */
+interface Divisors {
+  some: (count: Tensor) => Tensor;
+  paddedLength: number;
 }
+type Aggregation = (losses: Tensor, mask: Tensor, by: Divisors) => Tensor;
+
+const rowSums = (losses: Tensor, mask: Tensor): Tensor => losses.mul(mask).sum(-1);
+const tokenSum: Aggregation = (losses, mask) => losses.mul(mask).sum();
+
+const older: Record<LossAggregation, Aggregation> = {
+  "token-mean": maskedTensorMean,
+  "token-sum": tokenSum,
+  "seq-mean-token-sum": (losses, mask) => rowSums(losses, mask).mean(),
+  "seq-mean-token-mean": (losses, mask, { some }) =>
+    rowSums(losses, mask)
+      .div(some(mask.sum(-1)))
+      .mean(),
+  "seq-mean-token-sum-norm": (losses, mask, { paddedLength }) =>
+    rowSums(losses, mask).sum().div(paddedLength),
+};
+
+/** The mean over the rows that have a token. */
+function meanOfFilled(perRow: Tensor, mask: Tensor, { some }: Divisors): Tensor {
+  const filled = mask.sum(-1).greater(0).cast("float32");
+  return perRow.mul(filled).sum().div(some(filled.sum()));
+}
+
+/** From verl 0.9.1 on: nothing is added to the tokens, and rows without one are left out. */
+const newer: Record<LossAggregation, Aggregation> = {
+  "token-mean": (losses, mask, { some }) => losses.mul(mask).sum().div(some(mask.sum())),
+  // Older verl has no such mode; a sum leaves nothing to differ in.
+  "token-sum": tokenSum,
+  "seq-mean-token-sum": (losses, mask, by) => meanOfFilled(rowSums(losses, mask), mask, by),
+  "seq-mean-token-mean": (losses, mask, by) =>
+    meanOfFilled(rowSums(losses, mask).div(mask.sum(-1).add(1e-8)), mask, by),
+  "seq-mean-token-sum-norm": (losses, mask, by) =>
+    meanOfFilled(rowSums(losses, mask), mask, by).div(by.paddedLength),
+};
 
 /**
  * Aggregates token losses [rows, tokens] over a mask. A row whose mask is empty contributes 0 to
@@ -80,22 +101,6 @@ export function aggregateLoss(
       `Cannot aggregate a loss: the rule must be one of ${aggregationRules.join(", ")}, got ${String(rule)}`,
     );
   }
-  // Older verl has no such mode; a sum leaves nothing to differ in.
-  if (mode === "token-sum") return losses.mul(mask).sum();
-  if (rule === "verl-0.9.1") return byNewerRule(losses, mask, mode, { emptyRow, paddedLength });
-  const rowSums = () => losses.mul(mask).sum(-1);
-  switch (mode) {
-    case "token-mean":
-      return maskedTensorMean(losses, mask);
-    case "seq-mean-token-sum":
-      return rowSums().mean();
-    case "seq-mean-token-mean": {
-      const counts = mask.sum(-1);
-      return rowSums()
-        .div(emptyRow === "zero" ? tf.maximum(counts, 1) : counts)
-        .mean();
-    }
-    case "seq-mean-token-sum-norm":
-      return rowSums().sum().div(paddedLength);
-  }
+  const some = (count: Tensor): Tensor => (emptyRow === "zero" ? tf.maximum(count, 1) : count);
+  return { older, "verl-0.9.1": newer }[rule][mode](losses, mask, { some, paddedLength });
 }

@@ -1,4 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { tf } from "../../tensor/tf.js";
+import { type Rows, maskedMean } from "../advantage/masked.js";
 import type { Tensor } from "./aggregate.js";
 
 /** The estimates of KL(policy, reference) per token, by the names configurations use. */
@@ -44,4 +46,95 @@ export function klPenalty(logprobs: Tensor, reference: Tensor, kind: KlKind): Te
         `Cannot estimate a KL divergence: the kind must be one of ${klKinds.join(", ")}, got ${String(kind)}`,
       );
   }
+}
+
+/** How the KL coefficient moves during training. */
+export type KlControl =
+  | { type: "fixed"; coefficient: number }
+  | { type: "adaptive"; coefficient: number; target: number; horizon: number };
+
+/** How far one update may move the coefficient, per horizon. */
+const largestError = 0.2;
+
+/**
+ * The coefficient after one update. A fixed one stays; an adaptive one grows while the measured KL is
+ * above its target and shrinks while it is below.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { controlKl } from "arpo-lab/experimental/learn";
+ *
+ * const adaptive = { type: "adaptive", coefficient: 0.1, target: 0.1, horizon: 100 } as const;
+ * assert.ok(controlKl(adaptive, { kl: 1, steps: 10 }).coefficient > 0.1);
+ * ```
+ */
+export function controlKl<T extends KlControl>(control: T, seen: { kl: number; steps: number }): T {
+  checkArguments(
+    "control KL",
+    { control, seen },
+    { control: { type: "text" }, seen: { kl: "number", steps: "number" } },
+  );
+  const { kl, steps } = seen;
+  if (control.type === "fixed") return control;
+  const { target, horizon, coefficient } = control;
+  if (!(horizon > 0)) {
+    throw new RangeError(`Cannot control KL: the horizon must be positive, got ${horizon}`);
+  }
+  const error = Math.min(largestError, Math.max(-largestError, kl / target - 1));
+  return { ...control, coefficient: coefficient * (1 + (error * steps) / horizon) };
+}
+
+/**
+ * Takes a KL penalty off each token's reward and updates the controller with the batch's mean KL.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { klInReward } from "arpo-lab/experimental/learn";
+ *
+ * const { rewards } = await klInReward(
+ *   { scores: [[0, 1]], oldLogprobs: [[-1, -1]], refLogprobs: [[-2, -1]], mask: [[1, 1]] },
+ *   { kind: "kl", control: { type: "fixed", coefficient: 0.5 } },
+ * );
+ * assert.deepEqual([...rewards[0]], [-0.5, 1]);
+ * ```
+ */
+export async function klInReward(
+  batch: { scores: Rows; oldLogprobs: Rows; refLogprobs: Rows; mask: Rows },
+  how: { kind: KlKind; control: KlControl },
+): Promise<{
+  rewards: Float64Array[];
+  control: KlControl;
+  metrics: Record<string, number>;
+}> {
+  checkArguments(
+    "add KL to rewards",
+    { batch, how },
+    {
+      batch: { scores: "list", oldLogprobs: "list", refLogprobs: "list", mask: "list" },
+      how: { kind: "text", control: "object" },
+    },
+  );
+  const { kind, control } = how;
+  const { scores, oldLogprobs, refLogprobs, mask } = batch;
+  const matrix = (rows: Rows) => tf.tensor2d(rows.map((row) => Array.from(row)));
+  const penalty = tf.tidy(() =>
+    klPenalty(matrix(oldLogprobs), matrix(refLogprobs), kind).mul(matrix(mask)),
+  );
+  const kl = (await penalty.array()) as number[][];
+  penalty.dispose();
+  const rewards = scores.map((row, i) =>
+    Float64Array.from(row, (score, t) => score - control.coefficient * kl[i]![t]!),
+  );
+  const perRow = kl.map((row, i) => maskedMean([row], [mask[i]!]));
+  const current = perRow.reduce((sum, v) => sum + v, 0) / perRow.length;
+  return {
+    rewards,
+    control: controlKl(control, { kl: current, steps: scores.length }),
+    metrics: {
+      "actor/reward_kl_penalty": current,
+      "actor/reward_kl_penalty_coeff": control.coefficient,
+    },
+  };
 }

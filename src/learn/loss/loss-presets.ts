@@ -1,4 +1,4 @@
-import type { ActorLossOptions } from "./actor-loss.js";
+import type { ActorLossOptions } from "./losses.js";
 
 /**
  * The settings of published methods' losses, by the method's name: what their papers' scripts set, where

@@ -1,24 +1,37 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { ceGppoLoss } from "./ce-gppo.js";
-import { cispoLoss } from "./cispo.js";
-import { clipCovLoss } from "./clip-cov.js";
-import { dppoKlLoss, dppoTvLoss } from "./dppo.js";
-import { droLoss } from "./dro.js";
-import { futureKlLoss } from "./future-kl.js";
-import { geoMeanLoss } from "./geo-mean.js";
-import { gpgLoss } from "./gpg.js";
-import { gspoLoss } from "./gspo.js";
-import { gspoTurnLoss } from "./gspo-turn.js";
-import { klCovLoss } from "./kl-cov.js";
-import type { LossName } from "./loss-names.js";
-import { policyLoss } from "./policy-loss.js";
-import type { NamedLoss } from "./policy-loss-types.js";
-import { sapoLoss } from "./sapo.js";
-import { turnLoss } from "./turn.js";
+import { defined } from "../../arguments/defined.js";
+import { evenMaximum, evenMinimum } from "../../tensor/extremum.js";
+import {
+  type AggregateOptions,
+  aggregateLoss,
+  maskedTensorMean,
+  type Tensor,
+} from "./aggregate.js";
+import { type KlKind, klPenalty } from "./kl.js";
+import type { LossAggregation } from "./options.js";
+import {
+  aggregationOf,
+  lossDefinitions,
+  type LossName,
+  lossNameOf,
+  lossNames,
+  type PolicyLossOptions,
+} from "./registry.js";
+import { type PolicyLoss, type PolicyLossInput, tensorOps } from "./tensor-ops.js";
 
-/** Refuses what plain JavaScript may hand over. */
-const checked =
-  (loss: NamedLoss): NamedLoss =>
+/** A loss by name. */
+export type NamedLoss = (input: PolicyLossInput, options?: PolicyLossOptions) => PolicyLoss;
+
+/** How this loss's terms are aggregated. */
+const aggregateOptions = (
+  options: Pick<PolicyLossOptions, "paddedLength" | "referenceNaN">,
+): AggregateOptions => ({
+  emptyRow: options.referenceNaN ? "nan" : "zero",
+  ...defined({ paddedLength: options.paddedLength }),
+});
+
+const namedLoss =
+  (loss: LossName): NamedLoss =>
   (input, options = {}) => {
     checkArguments(
       "compute a loss",
@@ -28,7 +41,16 @@ const checked =
         options: "object",
       },
     );
-    return loss(input, options);
+    const { mode, rule } = aggregationOf({ ...options, loss });
+    const { rolloutWeights } = input;
+    return lossDefinitions[loss].tensors(input, options, {
+      ...tensorOps,
+      total: (losses, { mask = input.mask, ruleOf } = {}) =>
+        aggregateLoss(rolloutWeights ? losses.mul(rolloutWeights) : losses, mask, mode, {
+          ...aggregateOptions(options),
+          rule: ruleOf?.(mode) ?? rule,
+        }),
+    });
   };
 
 /**
@@ -50,20 +72,122 @@ const checked =
  * assert.equal(slope("gpg"), -1); // GPG looks at no ratio
  * ```
  */
-export const losses: Readonly<Record<LossName, NamedLoss>> = {
-  vanilla: policyLoss,
-  gspo: gspoLoss,
-  cispo: checked(cispoLoss),
-  sapo: checked(sapoLoss),
-  clip_cov: checked(clipCovLoss),
-  kl_cov: checked(klCovLoss),
-  geo_mean: checked(geoMeanLoss),
-  gpg: checked(gpgLoss),
-  dro: checked(droLoss),
-  dppo_tv: checked(dppoTvLoss),
-  dppo_kl: checked(dppoKlLoss),
-  ce_gppo: checked(ceGppoLoss),
-  gspo_turn: checked(gspoTurnLoss),
-  turn: checked(turnLoss),
-  future_kl: checked(futureKlLoss),
-};
+export const losses = Object.fromEntries(
+  lossNames.map((name) => [name, namedLoss(name)]),
+) as Readonly<Record<LossName, NamedLoss>>;
+
+export interface ActorLossInput extends PolicyLossInput {
+  /** With a gradient when the entropy bonus is on. */
+  entropies?: Tensor;
+  /** Under the reference policy; needed when `klLossCoefficient` is set. */
+  refLogprobs?: Tensor;
+}
+
+export interface ActorLossOptions extends PolicyLossOptions {
+  /** Weight of the entropy bonus. */
+  entropyCoefficient?: number;
+  /** Weight of the KL loss; unset means no KL loss at all. */
+  klLossCoefficient?: number;
+  klLossKind?: KlKind;
+}
+
+/** The total and its terms. */
+export interface ActorLoss extends PolicyLoss {
+  policy: Tensor;
+  entropy?: Tensor;
+  kl?: Tensor;
+}
+
+/**
+ * What one actor update minimises: the policy loss that `loss` names, less `entropyCoefficient` times the
+ * entropy, plus `klLossCoefficient` times the KL divergence from the reference policy. All three are
+ * aggregated as the policy loss is.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { actorLoss } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
+ *
+ * const row = (x: number) => tf.fill([1, 1], x);
+ * const { loss } = actorLoss(
+ *   { logprobs: row(-1), oldLogprobs: row(-1), advantages: row(2), mask: row(1), entropies: row(3) },
+ *   { entropyCoefficient: 0.1 },
+ * );
+ * assert.ok(Math.abs(loss.dataSync()[0] - (-2 - 0.3)) < 1e-6);
+ * ```
+ */
+export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {}): ActorLoss {
+  checkArguments(
+    "compute a loss",
+    { input, options },
+    {
+      input: { logprobs: "tensor", oldLogprobs: "tensor", advantages: "tensor", mask: "tensor" },
+      options: "object",
+    },
+  );
+  const { mask, entropies, refLogprobs, logprobs } = input;
+  const { entropyCoefficient = 0, klLossCoefficient } = options;
+  const { mode, rule } = aggregationOf(options);
+  const how = { ...aggregateOptions(options), rule };
+  const base = losses[lossNameOf(options)](input, options);
+  const out: ActorLoss = { ...base, policy: base.loss };
+  if (entropyCoefficient !== 0) {
+    if (!entropies) {
+      throw new TypeError("Cannot add an entropy bonus: entropies must be given, got none");
+    }
+    out.entropy = aggregateLoss(entropies, mask, mode, how);
+    out.loss = out.loss.sub(out.entropy.mul(entropyCoefficient));
+  }
+  if (klLossCoefficient !== undefined) {
+    if (!refLogprobs) {
+      throw new TypeError("Cannot add a KL loss: refLogprobs must be given, got none");
+    }
+    const kl = klPenalty(logprobs, refLogprobs, options.klLossKind ?? "low_var_kl");
+    out.kl = aggregateLoss(kl, mask, mode, how);
+    out.loss = out.loss.add(out.kl.mul(klLossCoefficient));
+  }
+  return out;
+}
+
+/**
+ * The critic's loss: the larger of the squared errors of the prediction and of the prediction clipped
+ * to the old value plus or minus `clipRange`. No factor one half.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { valueLoss } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
+ *
+ * const row = (x: number) => tf.fill([1, 1], x);
+ * const input = { predictions: row(1), values: row(0), returns: row(1), mask: row(1) };
+ * assert.equal(valueLoss(input).loss.dataSync()[0], 0.25);
+ * ```
+ */
+export function valueLoss(
+  input: { predictions: Tensor; values: Tensor; returns: Tensor; mask: Tensor },
+  {
+    clipRange = 0.5,
+    aggregation = "token-mean",
+    referenceNaN = false,
+  }: { clipRange?: number; aggregation?: LossAggregation; referenceNaN?: boolean } = {},
+): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
+  checkArguments(
+    "compute a loss",
+    { input },
+    { input: { predictions: "tensor", values: "tensor", returns: "tensor", mask: "tensor" } },
+  );
+  const { predictions, values, returns, mask } = input;
+  const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
+  const unclipped: Tensor = predictions.sub(returns).square();
+  const clipped: Tensor = near.sub(returns).square();
+  return {
+    loss: aggregateLoss(evenMaximum(unclipped, clipped), mask, aggregation, {
+      emptyRow: referenceNaN ? "nan" : "zero",
+    }),
+    metrics: {
+      vf_clipfrac: maskedTensorMean(clipped.greater(unclipped).cast("float32"), mask),
+    },
+  };
+}

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random } from "../../random/random.js";
 import { tf } from "../../tensor/tf.js";
-import { lossFacts, type LossName, lossNames } from "./loss-names.js";
+import { lossFacts, type LossName, lossNames } from "./registry.js";
 import { losses } from "./losses.js";
-import type { PolicyLossOptions } from "./policy-loss-types.js";
+import type { PolicyLossOptions } from "./registry.js";
 import { tokenOutcomes, tokenUpdate } from "./token-update.js";
-import type { LossRow } from "./tokens/rule.js";
+import type { LossRow } from "./token-rule.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
 type Matrix = number[][];

@@ -1,17 +1,15 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { lossNameOf } from "./loss-names.js";
+import { type LossChoice, lossDefinitions, lossNameOf } from "./registry.js";
 import {
   type ClipRegion,
   type LossRow,
   type TokenOutcome,
+  type TokenRule,
   type TokenRuleOptions,
   weighed,
   weightsOf,
-} from "./tokens/rule.js";
-import { tokenRules } from "./tokens/token-rules.js";
-
-export type { ClipRegion } from "./tokens/rule.js";
+} from "./token-rule.js";
 
 /** What the update did to one token. */
 export interface TokenUpdate {
@@ -25,7 +23,7 @@ export interface TokenUpdate {
 }
 
 /** What decides what becomes of a token: the loss and what it is told. */
-export interface TokenUpdateOptions extends TokenRuleOptions {
+export interface TokenUpdateOptions extends TokenRuleOptions, LossChoice {
   /** ln p of the token before; DPPO looks at probabilities. */
   oldLogprob?: number;
 }
@@ -63,7 +61,7 @@ export function tokenUpdate(
   );
   const name = lossNameOf(options);
   const { oldLogprob } = options;
-  if (oldLogprob === undefined && (name === "dppo_tv" || name === "dppo_kl")) {
+  if (oldLogprob === undefined && lossDefinitions[name].clips === "divergence") {
     throw new TypeError(
       `Cannot tell what an update does: oldLogprob must be given for ${name}, got none`,
     );
@@ -73,7 +71,7 @@ export function tokenUpdate(
     ...{ logprobs: [old + logRatio], oldLogprobs: [old] },
     ...{ advantages: [advantage], mask: [1] },
   };
-  const rule = tokenRules[name];
+  const rule: TokenRule = lossDefinitions[name];
   const shared = rule.share?.([row], options)(0, 0) ?? {};
   const seen = { advantage, logprob: old + logRatio, oldLogprob: old, logRatio, ratio };
   const own = "ratio" in shared ? { ...shared, ratio } : shared;
@@ -83,9 +81,9 @@ export function tokenUpdate(
 /** What a loss does to the tokens of rows, asked one by one; all rows of the batch must be given. */
 export function tokenOutcomes(
   rows: readonly LossRow[],
-  options: TokenRuleOptions,
+  options: TokenRuleOptions & LossChoice,
 ): (row: number, token: number) => TokenOutcome {
-  const rule = tokenRules[lossNameOf(options)];
+  const rule: TokenRule = lossDefinitions[lossNameOf(options)];
   const share = rule.share?.(rows, options);
   const correction = weightsOf(rule, rows);
   return (r, t) => {
@@ -102,7 +100,7 @@ export function tokenOutcomes(
 export function tokenUpdates(
   rows: readonly LossRow[],
   row: number,
-  options: TokenRuleOptions,
+  options: TokenRuleOptions & LossChoice,
 ): (TokenUpdate | undefined)[] {
   const outcomeOf = tokenOutcomes(rows, options);
   return Array.from(rows[row]!.mask, (trained, t) =>

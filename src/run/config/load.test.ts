@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sharedData } from "../../../tests/shared-data.js";
-import { clipBounds } from "../../learn/loss/clip-bounds.js";
+import { clipBounds } from "../../learn/loss/options.js";
 import { updateOptions } from "../trainer/options.js";
 import { configKeys } from "./keys.js";
 import { loadConfig } from "./load.js";

@@ -1,5 +1,5 @@
-import type { ActorLossOptions } from "../../learn/loss/actor-loss.js";
-import type { LossParameters } from "../../learn/loss/loss-parameters.js";
+import type { ActorLossOptions } from "../../learn/loss/losses.js";
+import type { LossParameters } from "../../learn/loss/options.js";
 import { put, type Tree } from "./tree.js";
 
 /**

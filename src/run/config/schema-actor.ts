@@ -1,8 +1,7 @@
 import { z } from "#zod";
 import { klKinds } from "../../learn/loss/kl.js";
-import { lossAggregations } from "../../learn/loss/aggregation-modes.js";
-import { lossDefaults } from "../../learn/loss/loss-parameters.js";
-import { lossNames } from "../../learn/loss/loss-names.js";
+import { lossAggregations, lossDefaults } from "../../learn/loss/options.js";
+import { lossNames } from "../../learn/loss/registry.js";
 import {
   atLeast,
   flag,

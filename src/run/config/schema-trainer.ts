@@ -1,5 +1,5 @@
 import { z } from "#zod";
-import { aggregationRules } from "../../learn/loss/aggregation-modes.js";
+import { aggregationRules } from "../../learn/loss/options.js";
 import { estimatorNames } from "../../learn/advantages.js";
 import { klKinds } from "../../learn/loss/kl.js";
 import {

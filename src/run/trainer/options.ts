@@ -1,10 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { ActorLossOptions } from "../../learn/loss/actor-loss.js";
+import type { ActorLossOptions } from "../../learn/loss/losses.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { CriticOptions } from "../../learn/critic.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
 import type { UpdateOptions } from "../../learn/update-options.js";
-import type { LossParameters } from "../../learn/loss/loss-parameters.js";
+import type { LossParameters } from "../../learn/loss/options.js";
 import { learningRateFactor } from "../../learn/schedule.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";

@@ -1,4 +1,4 @@
-import { clipBounds } from "../../learn/loss/clip-bounds.js";
+import { clipBounds } from "../../learn/loss/options.js";
 import type { UpdateOptions } from "../../learn/update-options.js";
 import type { TinkerLoss } from "./client/tinker-run.js";
 

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { tasks } from "../../data/tasks/index.js";
 import { advantages } from "../../learn/advantages.js";
 import { Learner } from "../../learn/learner.js";
-import { lossNames } from "../../learn/loss/loss-names.js";
+import { lossNames } from "../../learn/loss/registry.js";
 import type { UpdateOptions } from "../../learn/update-options.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { score } from "../../reward/score-trees.js";

@@ -1,3 +1,4 @@
+import { lossFacts, lossNames } from "../../learn/loss/registry.js";
 import { isAbsolute } from "node:path";
 
 /** What becomes of one of our keys in verl 0.9.1. */
@@ -128,10 +129,9 @@ export function carriedAs(path: string): Carried {
 }
 
 /** Losses that verl 0.9.1 has under our names. */
-export const verlLosses: ReadonlySet<string> = new Set([
-  ...["vanilla", "dppo_tv", "dppo_kl", "gspo", "sapo", "gpg", "clip_cov", "kl_cov"],
-  ...["geo_mean", "dro", "cispo"],
-]);
+export const verlLosses: ReadonlySet<string> = new Set(
+  lossNames.filter((name) => lossFacts[name].verl),
+);
 
 /** Estimators that verl 0.9.1 has under our names and that need no critic. */
 export const verlEstimators: ReadonlySet<string> = new Set([

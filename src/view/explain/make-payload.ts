@@ -1,14 +1,15 @@
 import { toBase64 } from "#platform/bytes";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
-import { lossNameOf } from "../../learn/loss/loss-names.js";
-import { lossDefaults, type LossParameters } from "../../learn/loss/loss-parameters.js";
+import { lossNameOf } from "../../learn/loss/registry.js";
+import { lossDefaults, type LossParameters } from "../../learn/loss/options.js";
 import { UpdateReport } from "../../learn/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
 import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";
 import { advantageLine } from "./formulas/advantage-line.js";
 import { objectiveLines } from "./formulas/objective-lines.js";
+import { quoted } from "./quoted-code.js";
 import { criticValues } from "./tree-values.js";
 import type {
   ExplainedAlgorithm,
@@ -109,7 +110,7 @@ function ownFirst(batch: TrainingBatch, report: UpdateReport | undefined): Laid[
         : "The batch's own advantages under the usual clip; no update was made yet.",
       settings,
       batch,
-      lines: [advantageLine(batch.estimator), ...objectiveLines(settings)],
+      lines: [advantageLine(batch.estimator), ...objectiveLines(settings)].map(quoted),
     },
   ];
 }
@@ -131,7 +132,7 @@ function others(batch: TrainingBatch): Laid[] {
       const made = against && { nothing: "reinforce", critic: "critic" }[against];
       const first = advantageLine(made ?? estimator, { normalised, hard: attribution === "hard" });
       const laid = laidBy(batch, scored, advantage, against);
-      const lines = [first, ...objectiveLines(settings)];
+      const lines = [first, ...objectiveLines(settings)].map(quoted);
       return { name, label, summary, settings, batch: laid, lines };
     });
 }

@@ -1,4 +1,5 @@
-import type { LossParameters } from "../../learn/loss/loss-parameters.js";
+import type { FormulaLine } from "../../learn/loss/formula.js";
+import type { LossParameters } from "../../learn/loss/options.js";
 import type { UpdateOptions } from "../../learn/update-options.js";
 
 /** The settings an objective depends on. */
@@ -15,7 +16,6 @@ export type ObjectiveSettings = Pick<
   | "klLossCoefficient"
   | "klLossKind"
   | "loss"
-  | "ratio"
   | "aggregationRule"
   | "paddedLength"
 > &
@@ -25,18 +25,11 @@ export type ObjectiveSettings = Pick<
 export interface CodeLine {
   file: string;
   code: string;
-  /** Where the sources are there. */
-  line?: number;
+  line: number;
 }
 
 /** One line of an objective: a formula in MathML whose values the page fills in, and its code. */
-export interface FormulaLine {
-  title: string;
-  mathml: string;
-  code: CodeLine[];
-  /** Shown only for tokens with such an advantage. */
-  when?: "positive" | "negative";
-}
+export type ExplainedLine = Omit<FormulaLine, "code"> & { code: CodeLine[] };
 
 /** One algorithm on the batch. */
 export interface ExplainedAlgorithm {
@@ -46,7 +39,7 @@ export interface ExplainedAlgorithm {
   settings: ObjectiveSettings;
   /** Its place in the payload's advantages. */
   advantages: number;
-  lines: FormulaLine[];
+  lines: ExplainedLine[];
 }
 
 export interface ExplainedRow {

@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { ClipRegion } from "../../learn/loss/token-update.js";
+import type { ClipRegion } from "../../learn/loss/token-rule.js";
 import type { UpdateReport } from "../../learn/update-report.js";
 import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 

@@ -1,8 +1,8 @@
 import { correctionWeights } from "../../../src/learn/correction/correction-weights.js";
 import { filterGroups } from "../../../src/learn/filter-groups.js";
-import { gpg } from "../../../src/learn/advantage/gpg.js";
+import { gpg } from "../../../src/learn/advantage/by-group.js";
 import { mismatchMetrics } from "../../../src/learn/correction/mismatch-metrics.js";
-import { reinforcePlusPlus } from "../../../src/learn/advantage/reinforce-plus-plus.js";
+import { reinforcePlusPlus } from "../../../src/learn/advantage/by-token.js";
 import { rejectionMask } from "../../../src/learn/correction/rejection-mask.js";
 import type { Runners } from "../runner.js";
 

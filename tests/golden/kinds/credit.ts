@@ -8,7 +8,7 @@ import { treeRlPaths, type TreeRlOptions } from "../../../src/learn/credit/treer
 import { fr3e } from "../../../src/learn/credit/fr3e.js";
 import { giGpo } from "../../../src/learn/credit/gigpo.js";
 import { mtGrpo } from "../../../src/learn/credit/mt-grpo.js";
-import { reinforcePlusPlusBaseline } from "../../../src/learn/advantage/reinforce-plus-plus.js";
+import { reinforcePlusPlusBaseline } from "../../../src/learn/advantage/by-group.js";
 import { spoChain, spoCutPoints } from "../../../src/learn/credit/spo-chain.js";
 import { treeGrpo } from "../../../src/learn/credit/tree-grpo.js";
 import { treePo } from "../../../src/learn/credit/treepo.js";

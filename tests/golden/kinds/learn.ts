@@ -1,23 +1,17 @@
-import { type KlControl, controlKl } from "../../../src/learn/loss/kl-controller.js";
-import type { LossAggregation } from "../../../src/learn/loss/aggregation-modes.js";
-import type { PolicyLossOptions } from "../../../src/learn/loss/policy-loss-types.js";
-import { actorLoss } from "../../../src/learn/loss/actor-loss.js";
+import { type KlControl, controlKl, klInReward, klPenalty } from "../../../src/learn/loss/kl.js";
+import type { LossAggregation } from "../../../src/learn/loss/options.js";
+import type { PolicyLossOptions } from "../../../src/learn/loss/registry.js";
+import { actorLoss, losses, valueLoss } from "../../../src/learn/loss/losses.js";
 import { aggregateLoss } from "../../../src/learn/loss/aggregate.js";
-import { gae } from "../../../src/learn/advantage/gae.js";
-import { grpo } from "../../../src/learn/advantage/grpo.js";
-import { grpoPassAtK } from "../../../src/learn/advantage/grpo-pass-at-k.js";
-import { klInReward } from "../../../src/learn/loss/kl-in-reward.js";
-import { klPenalty } from "../../../src/learn/loss/kl.js";
-import { maskedMean, maskedVariance, whiten } from "../../../src/learn/advantage/masked.js";
-import { opo } from "../../../src/learn/advantage/opo.js";
-import { policyLoss } from "../../../src/learn/loss/policy-loss.js";
+import { gae, reinforcePlusPlusOlder, remax } from "../../../src/learn/advantage/by-token.js";
 import {
+  grpo,
+  grpoPassAtK,
+  opo,
   reinforcePlusPlusBaseline,
-  reinforcePlusPlusOlder,
-} from "../../../src/learn/advantage/reinforce-plus-plus.js";
-import { remax } from "../../../src/learn/advantage/remax.js";
-import { rloo } from "../../../src/learn/advantage/rloo.js";
-import { valueLoss } from "../../../src/learn/loss/value-loss.js";
+  rloo,
+} from "../../../src/learn/advantage/by-group.js";
+import { maskedMean, maskedVariance, whiten } from "../../../src/learn/advantage/masked.js";
 import { logProbEntropy } from "../../../src/tensor/log-prob.js";
 import { tf } from "../../../src/tensor/tf.js";
 import type { Runners } from "../runner.js";
@@ -56,7 +50,7 @@ function policy(v: any) {
     mask: matrix(v.response_mask),
     ...(v.entropy ? { entropies: matrix(v.entropy) } : {}),
   };
-  const run = (logprobs: Tensor) => policyLoss({ ...fixed, logprobs }, policyOptions(v));
+  const run = (logprobs: Tensor) => losses.vanilla({ ...fixed, logprobs }, policyOptions(v));
   const { metrics } = run(matrix(v.log_prob));
   const { value, slope } = withGradient(v.log_prob, (x) => run(x).loss);
   return {

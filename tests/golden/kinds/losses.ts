@@ -1,6 +1,5 @@
 import { defined } from "../../../src/arguments/defined.js";
-import type { LossName } from "../../../src/learn/loss/loss-names.js";
-import type { PolicyLossOptions } from "../../../src/learn/loss/policy-loss-types.js";
+import type { LossName, PolicyLossOptions } from "../../../src/learn/loss/registry.js";
 import { aggregateLoss } from "../../../src/learn/loss/aggregate.js";
 import { losses } from "../../../src/learn/loss/losses.js";
 import { tf } from "../../../src/tensor/tf.js";

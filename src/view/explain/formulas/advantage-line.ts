@@ -1,21 +1,6 @@
-import { codeLines, codeOf } from "../code-lines.js";
-import type { FormulaLine } from "../payload.js";
-import {
-  call,
-  equals,
-  frac,
-  given,
-  math,
-  mi,
-  minus,
-  mn,
-  mo,
-  plus,
-  row,
-  sub,
-  symbol,
-  times,
-} from "./symbols.js";
+import * as f from "../../../learn/loss/formula.js";
+
+const { call, equals, frac, given, math, mi, minus, mn, mo, plus, row, sub, symbol, times } = f;
 
 const reward = symbol("reward", mi("R"));
 const mean = symbol("groupMean", call("mean", mi("R")));
@@ -39,7 +24,7 @@ const known: Readonly<Record<string, string>> = {
 };
 
 /** The advantages that are no outcome of a group: what a critic expects, and none at all. */
-const others: Readonly<Record<string, Pick<FormulaLine, "title" | "mathml">>> = {
+const others: Readonly<Record<string, Pick<f.FormulaLine, "title" | "mathml">>> = {
   gae: {
     title: "Advantage: how much better it went on than the critic expected, then whitened",
     mathml: math(
@@ -77,28 +62,40 @@ const others: Readonly<Record<string, Pick<FormulaLine, "title" | "mathml">>> = 
   },
 };
 
+/** The library's lines that make advantages. */
+const code: Readonly<Record<string, string>> = {
+  grpo: "grpo.return",
+  rloo: "rloo.return",
+  gae: "gae.next",
+  reinforce_plus_plus: "reinforcePlusPlus.return",
+  reinforce_plus_plus_baseline: "reinforcePlusPlusBaseline.return",
+  opo: "opo.return",
+  gpg: "gpg.return",
+  critic: "gae.delta",
+  reinforce: "gae.returns",
+};
+
 /** How an estimator makes an advantage of a row's score. */
 export function advantageLine(
   estimator: string,
   { normalised = true, hard = false }: { normalised?: boolean; hard?: boolean } = {},
-): FormulaLine {
-  const code = estimator in codeLines ? codeOf(estimator as keyof typeof codeLines) : [];
+): f.FormulaLine {
+  const own = estimator in code ? [code[estimator]!] : [];
   const other = others[estimator];
-  if (other) return { ...other, code };
+  if (other) return { ...other, code: own };
   const name = estimator === "grpo" && !normalised ? "grpo, not normalised" : estimator;
   const formula = known[name] ?? call(estimator.replace(/_/g, " "), reward);
   if (!hard) {
-    const all = [...code, ...codeOf("spread")];
-    return { title: spreadTitle, mathml: math(given, equals, formula), code: all };
+    return f.line(spreadTitle, math(given, equals, formula), ...own, "spread.out");
   }
   const average = row(
     frac(mn(1), symbol("sharing", mi("m"))),
     "<munder><mo>∑</mo><mtext>rows that share it</mtext></munder>",
     ...[times, formula],
   );
-  return {
-    title: "Advantage: the mean over the rows that share the token",
-    mathml: math(given, equals, average),
-    code: [...code, ...codeOf("hard")],
-  };
+  return f.line(
+    "Advantage: the mean over the rows that share the token",
+    math(given, equals, average),
+    ...[...own, "hardAttribution.out"],
+  );
 }

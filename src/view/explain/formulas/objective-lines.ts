@@ -1,112 +1,88 @@
-import { aggregationOf } from "../../../learn/loss/aggregation-choice.js";
-import type { AggregationRule, LossAggregation } from "../../../learn/loss/aggregation-modes.js";
-import { type LossName, lossNameOf } from "../../../learn/loss/loss-names.js";
-import { type codeLines, codeOf } from "../code-lines.js";
-import type { FormulaLine, ObjectiveSettings } from "../payload.js";
-import { lossLines } from "./loss-lines.js";
+import * as f from "../../../learn/loss/formula.js";
+import type { LossAggregation } from "../../../learn/loss/options.js";
 import {
-  equals,
-  frac,
-  given,
-  log,
-  loss,
-  math,
-  mi,
-  minus,
-  mn,
-  mo,
-  plus,
-  row,
-  sub,
-  symbol,
-  times,
-  used,
-} from "./symbols.js";
+  aggregationOf,
+  lossDefinitions,
+  type LossName,
+  lossNameOf,
+} from "../../../learn/loss/registry.js";
+import type { LossDefinition } from "../../../learn/loss/definition.js";
+import type { ObjectiveSettings } from "../payload.js";
 
 /** The lines of an objective from the ratio to the gradient. */
-export function objectiveLines(settings: ObjectiveSettings): FormulaLine[] {
+export function objectiveLines(settings: ObjectiveSettings): f.FormulaLine[] {
   const name = lossNameOf(settings);
-  return [...lossLines[name](settings), gradientLine(settings), totalLine(settings)];
+  const definition: LossDefinition = lossDefinitions[name];
+  return [
+    ...definition.formula(settings),
+    gradientLine(definition, settings),
+    totalLine(name, settings),
+  ];
 }
 
-function gradientLine(settings: ObjectiveSettings): FormulaLine {
-  const name = lossNameOf(settings);
-  const other =
-    name === "future_kl" ||
-    name === "geo_mean" ||
-    (name === "vanilla" && settings.entropyBalancedAdvantage === true);
-  const pulled = ["dro", "kl_cov", "turn"].includes(name)
-    ? [plus, symbol("hold", sub(mi("h"), mi("t")))]
-    : [];
-  return {
-    title: "Gradient: what the loss leaves of it",
-    mathml: math(
-      ...[frac(row(mi("∂"), loss), row(mi("∂"), log("θ"))), equals, minus],
-      ...[symbol("weight", sub(mi("w"), mi("t"))), times, other ? used : given],
-      ...[...pulled, equals, symbol("slope", sub(mi("g"), mi("t")))],
+function gradientLine({ gradient }: LossDefinition, settings: ObjectiveSettings): f.FormulaLine {
+  const advantage = gradient.ownAdvantage?.(settings) ? f.used : f.given;
+  const pulled = gradient.hold ? [f.plus, f.symbol("hold", f.sub(f.mi("h"), f.mi("t")))] : [];
+  return f.line(
+    "Gradient: what the loss leaves of it",
+    f.math(
+      ...[f.frac(f.row(f.mi("∂"), f.loss), f.row(f.mi("∂"), f.log("θ"))), f.equals, f.minus],
+      ...[f.symbol("weight", f.sub(f.mi("w"), f.mi("t"))), f.times, advantage],
+      ...[...pulled, f.equals, f.symbol("slope", f.sub(f.mi("g"), f.mi("t")))],
     ),
-    code: codeOf(...gradientCode[name]),
-  };
+    ...gradient.code,
+  );
 }
 
-/** Where the library says what is left of a gradient. */
-const gradientCode: Readonly<Record<LossName, readonly (keyof typeof codeLines)[]>> = {
-  vanilla: ["insideWeight", "keptWeight"],
-  gspo: ["insideWeight"],
-  cispo: ["cispoKept"],
-  sapo: ["sapoKept"],
-  clip_cov: ["clipCovKept"],
-  kl_cov: ["klCovKept"],
-  geo_mean: ["geoMeanKept"],
-  gpg: ["gpgKept"],
-  dro: ["droKept"],
-  dppo_tv: ["dppoKept"],
-  dppo_kl: ["dppoKept"],
-  ce_gppo: ["gppoKept"],
-  gspo_turn: ["insideWeight"],
-  turn: ["turnKept"],
-  future_kl: ["insideWeight", "futureKept"],
+/** Why a mode counts tokens as it does, what it divides by, and the lines that do it in either rule. */
+const sums: Record<LossAggregation, [why: string, by: string, older: string, newer: string]> = {
+  "token-mean": [
+    "every trained token of the batch counts the same",
+    "tokens",
+    "maskedTensorMean.return",
+    "newer.token-mean.return",
+  ],
+  "token-sum": ["every trained token counts as it is", "one", "tokenSum.return", "tokenSum.return"],
+  "seq-mean-token-sum": [
+    "every row counts its tokens' sum",
+    "rows",
+    "older.seq-mean-token-sum.return",
+    "meanOfFilled.return",
+  ],
+  "seq-mean-token-mean": [
+    "every row counts the same, however long",
+    "rows · its tokens",
+    "older.seq-mean-token-mean.return",
+    "meanOfFilled.return",
+  ],
+  "seq-mean-token-sum-norm": [
+    "one constant length for all rows",
+    "longest",
+    "older.seq-mean-token-sum-norm.return",
+    "newer.seq-mean-token-sum-norm.return",
+  ],
 };
 
-const sums: Record<LossAggregation, [string, string]> = {
-  "token-mean": ["every trained token of the batch counts the same", "tokens"],
-  "token-sum": ["every trained token counts as it is", "one"],
-  "seq-mean-token-sum": ["every row counts its tokens' sum", "rows"],
-  "seq-mean-token-mean": ["every row counts the same, however long", "rows · its tokens"],
-  "seq-mean-token-sum-norm": ["one constant length for all rows", "longest"],
-};
-
-const newer: Record<LossAggregation, keyof typeof codeLines> = {
-  "token-mean": "newer token-mean",
-  "token-sum": "token-sum",
-  "seq-mean-token-sum": "newer rows",
-  "seq-mean-token-mean": "newer rows",
-  "seq-mean-token-sum-norm": "newer norm",
-};
-
-function sumCode(loss: LossName, mode: LossAggregation, rule: AggregationRule) {
-  if (loss === "geo_mean") return codeOf("geoMeanTotal");
-  return codeOf(rule === "older" ? mode : newer[mode]);
-}
-
-function totalLine(settings: ObjectiveSettings): FormulaLine {
+function totalLine(name: LossName, settings: ObjectiveSettings): f.FormulaLine {
   const { mode, rule } = aggregationOf(settings);
-  const [why, what] = sums[mode];
+  const [why, what, older, newer] = sums[mode];
   const scaled = rule !== "older" && mode === "seq-mean-token-sum-norm";
   const under = scaled ? "rows · longest" : what;
-  const share = symbol(
+  const share = f.symbol(
     "share",
-    mode === "token-sum" ? mn(1) : frac(mn(1), `<mtext>${under}</mtext>`),
+    mode === "token-sum" ? f.mn(1) : f.frac(f.mn(1), `<mtext>${under}</mtext>`),
   );
-  const kl = settings.klLossCoefficient
-    ? [plus, symbol("beta", mi("β")), times, symbol("kl", sub(mi("KL"), mi("t")))]
+  const kl = f.symbol("kl", f.sub(f.mi("KL"), f.mi("t")));
+  const penalty = settings.klLossCoefficient
+    ? [f.plus, f.symbol("beta", f.mi("β")), f.times, kl]
     : [];
-  return {
-    title: `Share in the loss of the batch: ${why}`,
-    mathml: math(
-      ...[symbol("part", sub(mi("L"), mi("t"))), equals, share, times],
-      ...(kl.length > 0 ? [mo("("), loss, ...kl, mo(")")] : [loss]),
+  const sum = name === "geo_mean" ? "geoMean.tensors.loss" : rule === "older" ? older : newer;
+  return f.line(
+    `Share in the loss of the batch: ${why}`,
+    f.math(
+      ...[f.symbol("part", f.sub(f.mi("L"), f.mi("t"))), f.equals, share, f.times],
+      ...(penalty.length > 0 ? [f.mo("("), f.loss, ...penalty, f.mo(")")] : [f.loss]),
     ),
-    code: [...sumCode(lossNameOf(settings), mode, rule), ...(kl.length > 0 ? codeOf("kl") : [])],
-  };
+    ...[sum, ...(penalty.length > 0 ? ["actorLoss.loss"] : [])],
+  );
 }

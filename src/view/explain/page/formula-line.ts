@@ -1,10 +1,10 @@
 import { element } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
-import type { FormulaLine } from "../payload.js";
+import type { ExplainedLine } from "../payload.js";
 import type { ShownBatch } from "./shown-batch.js";
 
 /** A formula with the token's values under its symbols, beside the code that computes it. */
-export function formulaLine(shown: ShownBatch, line: FormulaLine): HTMLElement {
+export function formulaLine(shown: ShownBatch, line: ExplainedLine): HTMLElement {
   const { batch, token, row } = shown;
   const terms = shown.terms(token);
   const formula = element("div", { class: "arpo-formula" });
@@ -20,7 +20,7 @@ export function formulaLine(shown: ShownBatch, line: FormulaLine): HTMLElement {
     element(
       "div",
       { class: "arpo-code" },
-      element("span", { class: "arpo-muted" }, number === undefined ? file : `${file}:${number}`),
+      element("span", { class: "arpo-muted" }, `${file}:${number}`),
       element("code", {}, text),
     ),
   );

@@ -1,7 +1,10 @@
-import { aggregationOf } from "../../../learn/loss/aggregation-choice.js";
-import { lossNameOf } from "../../../learn/loss/loss-names.js";
-import { type LossRow, type Shared, weightsOf } from "../../../learn/loss/tokens/rule.js";
-import { tokenRules } from "../../../learn/loss/tokens/token-rules.js";
+import { aggregationOf, lossDefinitions, lossNameOf } from "../../../learn/loss/registry.js";
+import {
+  type LossRow,
+  type Shared,
+  type TokenRule,
+  weightsOf,
+} from "../../../learn/loss/token-rule.js";
 import { bytesOf } from "../../page/unpack.js";
 import type {
   ExplainedAlgorithm,
@@ -94,7 +97,7 @@ interface LaidOut {
 }
 
 function laidOut(rows: readonly LossRow[], settings: ObjectiveSettings): LaidOut {
-  const rule = tokenRules[lossNameOf(settings)];
+  const rule: TokenRule = lossDefinitions[lossNameOf(settings)];
   const share = rule.share?.(rows, settings);
   const sharedBy = (row: number, token: number) => share?.(row, token) ?? {};
   // A row that the loss leaves out as a whole counts nowhere.

@@ -1,4 +1,4 @@
-import { lossFacts, lossNameOf } from "../../../learn/loss/loss-names.js";
+import { lossFacts, lossNameOf } from "../../../learn/loss/registry.js";
 import type { ExplainedAlgorithm, ExplainPayload } from "../payload.js";
 import { type ExplainedBatch, readBatch } from "./read-batch.js";
 import { type TokenTerms, tokenTerms } from "./token-terms.js";

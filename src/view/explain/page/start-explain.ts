@@ -1,4 +1,4 @@
-import { lossNameOf } from "../../../learn/loss/loss-names.js";
+import { lossNameOf } from "../../../learn/loss/registry.js";
 import { carried } from "../../page/carried.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";

@@ -1,8 +1,7 @@
-import { clipBounds } from "../../../learn/loss/clip-bounds.js";
+import { clipBounds } from "../../../learn/loss/options.js";
 import type { KlKind } from "../../../learn/loss/kl.js";
-import { lossFacts, lossNameOf } from "../../../learn/loss/loss-names.js";
-import { type ClipRegion, type Shared, weighed } from "../../../learn/loss/tokens/rule.js";
-import { tokenRules } from "../../../learn/loss/tokens/token-rules.js";
+import { lossDefinitions, lossFacts, lossNameOf } from "../../../learn/loss/registry.js";
+import { type ClipRegion, type Shared, weighed } from "../../../learn/loss/token-rule.js";
 import type { ObjectiveSettings } from "../payload.js";
 
 /** What the objective sees of one token. */
@@ -72,7 +71,7 @@ export function tokenTerms(input: TokenInput, settings: ObjectiveSettings): Toke
   const { advantage, logprob, oldLogprob, refLogprob, share, shared } = input;
   const logRatio = logprob - oldLogprob;
   const seen = { advantage, logprob, oldLogprob, logRatio, ratio: Math.exp(logRatio) };
-  const alone = tokenRules[lossNameOf(settings)].token(seen, shared, settings);
+  const alone = lossDefinitions[lossNameOf(settings)].token(seen, shared, settings);
   const outcome = weighed(alone, input.correction);
   const { ratio, region, used, weight, hold = 0, loss, terms } = outcome;
   const slope = hold - weight * used;

@@ -1,4 +1,4 @@
-import { type LossName, lossFacts } from "../../../learn/loss/loss-names.js";
+import { type LossName, lossFacts } from "../../../learn/loss/registry.js";
 import type { TokenTerms } from "./token-terms.js";
 
 const say = (x: number) => String(Number(x.toPrecision(5)));
