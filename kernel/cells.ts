@@ -21,17 +21,12 @@ export { widget, type Widget, type WidgetOptions } from "./display/widget/widget
 
 // How values of your own classes show themselves
 export { displaySymbol, type Displayable } from "./display/displayable.js";
-export {
-  summarizeValue,
-  summarySymbol,
-  type Summarizable,
-  type ValueSummary,
-} from "./display/summary.js";
+export { summarySymbol, type Summarizable, type ValueSummary } from "./display/summary.js";
 
 // Asking, and talking to the page
 export { prompt } from "./display/prompt.js";
 export { comms } from "./display/comms.js";
-export type { Comm, CommMessage, CommOptions, Comms } from "./host/host.js";
+export type { Comm } from "./host/host.js";
 export { InterruptError } from "./host/interrupt-error.js";
 
 // Stage cells

@@ -1,10 +1,10 @@
 // `npm run docs`: the documentation as pages of HTML in dist/docs, the pages of docs/ and a reference of
-// every public room made from its doc comments. The lab's help opens them. No page asks the network.
+// every entry point made from its doc comments. The lab's help opens them. No page asks the network.
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Marked } from "marked";
-import { exportsOf, publicRooms } from "./reference/declarations.mjs";
+import { exportsOf, entryPoints } from "./reference/declarations.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "dist/docs");
@@ -93,35 +93,41 @@ for (const folder of ["images", "curves"]) {
     copyFileSync(join(root, "docs", folder, name), join(out, folder, name));
 }
 
-const rooms = publicRooms()
-  .map((room) => ({ ...room, exports: exportsOf(room.path) }))
-  .filter((room) => room.exports.length > 0);
+const entries = entryPoints()
+  .filter(({ name }) => !name.startsWith("arpo-lab/internal/"))
+  .map((entry) => ({ ...entry, exports: exportsOf(entry.path) }));
 const fileOf = ({ name }) => `${name.replaceAll("/", "-")}.html`;
-for (const room of rooms) {
-  const names = room.exports.map(({ name }) => `<a href="#${name}">${name}</a>`).join("");
-  const sections = room.exports.map(
+const experimental = ({ name }) => name.startsWith("arpo-lab/experimental/");
+for (const entry of entries) {
+  const names = entry.exports.map(({ name }) => `<a href="#${name}">${name}</a>`).join("");
+  const sections = entry.exports.map(
     ({ name, kind, comment, code }) =>
       `<h3 id="${name}">${name} <small>${kind}</small></h3>\n` +
       `<pre class="source"><code>${highlight(code, "ts")}</code></pre>\n${marked.parse(comment)}`,
   );
+  const note = experimental(entry) ? "<p>Experimental: may change in any release.</p>" : "";
   page(
-    `reference/${fileOf(room)}`,
-    room.name,
-    `<h1>${room.name}</h1><p class="names">${names}</p>${sections.join("\n")}`,
+    `reference/${fileOf(entry)}`,
+    entry.name,
+    `<h1>${entry.name}</h1>${note}<p class="names">${names}</p>${sections.join("\n")}`,
   );
 }
+const listOf = (some) =>
+  some
+    .map(
+      (entry) =>
+        `<h2><a href="${fileOf(entry)}">${entry.name}</a></h2><p class="names">` +
+        entry.exports.map(({ name }) => `<a href="${fileOf(entry)}#${name}">${name}</a>`).join("") +
+        "</p>",
+    )
+    .join("");
 page(
   "reference/index.html",
   "Reference",
-  `<h1>Reference</h1><p>What each public room exports, from its doc comments. Every example runs as a test.</p>` +
-    rooms
-      .map(
-        (room) =>
-          `<h2><a href="${fileOf(room)}">${room.name}</a></h2><p class="names">` +
-          room.exports.map(({ name }) => `<a href="${fileOf(room)}#${name}">${name}</a>`).join("") +
-          "</p>",
-      )
-      .join(""),
+  `<h1>Reference</h1><p>What each entry point exports, from its doc comments. Every example runs as a test.</p>` +
+    listOf(entries.filter((entry) => !experimental(entry))) +
+    `<h1>Experimental</h1><p>These may change in any release.</p>` +
+    listOf(entries.filter(experimental)),
 );
-const count = rooms.reduce((sum, room) => sum + room.exports.length, 0);
-console.log(`dist/docs: ${pages.size} pages, ${count} exports of ${rooms.length} rooms`);
+const count = entries.reduce((sum, entry) => sum + entry.exports.length, 0);
+console.log(`dist/docs: ${pages.size} pages, ${count} exports of ${entries.length} entry points`);

@@ -1,5 +1,5 @@
 // Makes a test of every ```ts example of a doc comment: each must type-check against the published
-// declarations and run without throwing. The examples of a room share a process, as cells of a notebook do.
+// declarations and run without throwing. The examples of a module share a process, as cells of a notebook do.
 // Called by `npm test` before the runner.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,29 +11,29 @@ const out = join(root, "dist/examples");
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 
-/** The examples of each room: the modules, and what the tests are called. */
+/** The examples of each module: the modules, and what the tests are called. */
 const tests = new Map();
-for (const room of ["src", "kernel", "picture", "spelling", "platform", "http-server"].filter((r) =>
-  existsSync(join(root, r)),
+for (const folder of ["src", "kernel", "picture", "spelling", "platform", "http-server"].filter(
+  (r) => existsSync(join(root, r)),
 )) {
-  for (const file of readdirSync(join(root, room), { recursive: true })) {
+  for (const file of readdirSync(join(root, folder), { recursive: true })) {
     if (!file.endsWith(".ts") || file.endsWith(".test.ts") || file.includes("node_modules"))
       continue;
-    const text = readFileSync(join(root, room, file), "utf8");
+    const text = readFileSync(join(root, folder, file), "utf8");
     for (const [i, block] of [...text.matchAll(/^ *\* ```ts\n([\s\S]*?)^ *\* ```$/gm)].entries()) {
       const code = block[1].replace(/^ *\* ?/gm, "");
       const line = text.slice(0, block.index).split("\n").length;
-      const name = `${room}-${file.replace(/[/\\]/g, "-").replace(/\.ts$/, "")}-${i}`;
+      const name = `${folder}-${file.replace(/[/\\]/g, "-").replace(/\.ts$/, "")}-${i}`;
       const imports = [...code.matchAll(/^import .*;$/gm)].map((m) => m[0]).join("\n");
       const body = code.replace(/^import .*;$/gm, "");
       writeFileSync(
         join(out, `${name}.ts`),
         `${imports}\nexport const example = async () => {\n${body}\n};\n`,
       );
-      const group = [room, ...file.split(/[/\\]/).slice(0, -1)].slice(0, 2).join("-");
+      const group = [folder, ...file.split(/[/\\]/).slice(0, -1)].slice(0, 2).join("-");
       const lines = tests.get(group) ?? [];
       lines.push(
-        `test("example at ${room}/${file}:${line}", (await import("./${name}.js")).example);`,
+        `test("example at ${folder}/${file}:${line}", (await import("./${name}.js")).example);`,
       );
       tests.set(group, lines);
     }

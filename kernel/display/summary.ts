@@ -7,10 +7,10 @@ import { inspectText } from "./inspect.js";
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { summarizeValue, summarySymbol } from "arpo-lab/kernel";
+ * import { summarySymbol } from "arpo-lab/kernel";
  *
  * const forest = { [summarySymbol]: () => ({ group: "Trees", text: "2 trees" }) };
- * assert.equal(summarizeValue(forest).text, "2 trees");
+ * assert.equal(forest[summarySymbol]().text, "2 trees"); // what the lab's list of values shows
  * ```
  */
 export const summarySymbol: unique symbol = Symbol.for("arpo-lab.summary");
@@ -31,15 +31,14 @@ export interface ValueSummary {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { summarizeValue, summarySymbol } from "arpo-lab/kernel";
+ * import { summarySymbol, type Summarizable } from "arpo-lab/kernel";
  *
- * class Forest {
+ * class Forest implements Summarizable {
  *   [summarySymbol]() {
  *     return { group: "Trees", text: "3 trees" };
  *   }
  * }
- * const summary = summarizeValue(new Forest());
- * assert.deepEqual(summary, { group: "Trees", kind: "Forest", text: "3 trees" });
+ * assert.equal(new Forest()[summarySymbol]().text, "3 trees");
  * ```
  */
 export interface Summarizable {
@@ -109,17 +108,7 @@ function ofObject(value: object): ValueSummary {
   return { group: "Variables", kind, text: cut(keys.length === 0 ? "" : `{ ${keys.join(", ")} }`) };
 }
 
-/**
- * A value in a line; never throws, and calls nothing of the value's but its own summary.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { summarizeValue } from "arpo-lab/kernel";
- *
- * assert.deepEqual(summarizeValue([1, 2]), { group: "Variables", kind: "Array", text: "2 elements" });
- * ```
- */
+/** A value in a line; never throws, and calls nothing of the value's but its own summary. */
 export function summarizeValue(value: unknown): ValueSummary {
   try {
     if (typeof value === "function") {

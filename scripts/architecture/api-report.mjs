@@ -2,7 +2,7 @@
 // dist. docs/api-report.md is compared with it, so the surface changes only on purpose.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exportsOf, publicRooms } from "../reference/declarations.mjs";
+import { exportsOf, entryPoints } from "../reference/declarations.mjs";
 import { root } from "./imports.mjs";
 
 const file = "docs/api-report.md";
@@ -31,7 +31,7 @@ function outline({ name, exports }) {
 
 /** The report, and what breaks its limits. */
 function report() {
-  const entries = publicRooms().map(({ name, path }) => ({ name, exports: exportsOf(path) }));
+  const entries = entryPoints().map(({ name, path }) => ({ name, exports: exportsOf(path) }));
   const main = entries.filter(stable);
   const names = new Map(
     main.slice(1).flatMap(({ exports }) => exports.map((one) => [one.name, one])),
@@ -55,6 +55,7 @@ function report() {
 
 The public surface, written by \`npm run check -- --write\` from the declarations in \`dist\`; CI refuses a
 surface that differs. ${main.length} stable entry points with ${names.size} names, ${values} of them at run time.
+How names get there: [architecture](architecture.md#the-public-api).
 
 | entry point | names | at run time |
 | --- | ---: | ---: |

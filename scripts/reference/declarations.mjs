@@ -1,4 +1,4 @@
-// What a public room exports, from the declarations the compiler wrote: names, comments, signatures.
+// What an entry point exports, from the declarations the compiler wrote: names, comments, signatures.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,8 +6,8 @@ import ts from "typescript";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The public rooms: `{ name: "arpo-lab/learn", path: "dist/src/learn/index.d.ts" }`. */
-export function publicRooms() {
+/** The entry points: `{ name: "arpo-lab/learn", path: "dist/src/api/learn.d.ts" }`. */
+export function entryPoints() {
   const { name, exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   return Object.entries(exports)
     .map(([key, { types }]) => ({ name: name + key.slice(1), path: types?.slice(2) }))
@@ -132,7 +132,7 @@ function describe(path, name) {
   return { name, kind: kinds.get(nodes[0].kind), comment, code };
 }
 
-/** Everything a room exports, by name. */
+/** Everything an entry point exports, by name. */
 export function exportsOf(path) {
   const names = new Map(exportedNames(path).map(({ name, type }) => [name, type]));
   return [...names]

@@ -12,7 +12,6 @@ export {
   type RewardFunction,
   type RewardContext,
   type GroupReward,
-  type GroupScores,
   groupReward,
 } from "../reward/reward-function.js";
 export {
@@ -42,7 +41,7 @@ export { advantages, type AdvantageOptions, type Estimator } from "../learn/adva
 export { estimators } from "../learn/estimators.js";
 export type { Rows } from "../learn/advantage/masked.js";
 export { TrainingBatch } from "../learn/batch.js";
-export { filterGroups, type FilterOptions, type FilteredGroups } from "../learn/filter-groups.js";
+export { filterGroups, type FilterOptions } from "../learn/filter-groups.js";
 
 // Losses
 export { losses, type NamedLoss } from "../learn/loss/losses.js";

@@ -18,7 +18,6 @@ export { HttpError } from "../http/request-json.js";
 // What policies have in common: sessions, sampling, segments
 export type {
   Session,
-  OpenOptions,
   GenerateOptions,
   Sampling,
   Sampler,

@@ -6,7 +6,7 @@ export type { TaskSet, TaskSetOptions } from "../data/tasks/task-set.js";
 export type { Task } from "../data/task.js";
 export { naturalTasks } from "../data/natural/index.js";
 export { readTasks } from "../data/read-tasks.js";
-export { taskFromRow, rowFromTask } from "../data/rl-row.js";
+export { taskFromRow } from "../data/rl-row.js";
 export { world, type World, worldPages } from "../data/tasks/world.js";
 export { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
 export { demonstrations, type DemonstrationOptions } from "../run/demonstrations.js";

@@ -5,15 +5,15 @@ import { registerShows } from "../view/register-shows.js";
 registerShows();
 
 // Views that answer the mouse
-export { explore, type Explorer } from "../view/explorer/explore.js";
+export { explore } from "../view/explorer/explore.js";
 export type { ExploreOptions } from "../view/explorer/make-payload.js";
-export { board, type Board } from "../view/board/board.js";
+export { board } from "../view/board/board.js";
 export type { BoardOptions } from "../view/board/make-payload.js";
-export { explain, type Explanation } from "../view/explain/explain.js";
+export { explain } from "../view/explain/explain.js";
 export type { ExplainOptions } from "../view/explain/make-payload.js";
-export { branchingView, type BranchingView } from "../view/branching/branching-view.js";
-export { creditView, type CreditView } from "../view/credit/credit-view.js";
-export { tokenView, type TokenView } from "../view/tokens/token-view.js";
+export { branchingView } from "../view/branching/branching-view.js";
+export { creditView } from "../view/credit/credit-view.js";
+export { tokenView } from "../view/tokens/token-view.js";
 export { forks } from "../view/explorer/live-trees.js";
 
 // Figures

@@ -61,7 +61,6 @@ export type ArgumentRules<T> = {
  * @example
  * ```js
  * import assert from "node:assert/strict";
- * import { checkArguments } from "arpo-lab/arguments";
  *
  * function shout(text: string, options: { times?: number } = {}): string {
  *   checkArguments("shout", { text, options }, { text: "text", options: { times: "number?" } });

@@ -9,7 +9,6 @@ import { shown } from "./shown.js";
  * @example
  * ```js
  * import assert from "node:assert/strict";
- * import { named } from "arpo-lab/arguments";
  *
  * const sizes = { small: 1, large: 100 };
  * assert.equal(named("grow", "size", "small", sizes), 1);

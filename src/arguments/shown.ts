@@ -4,7 +4,6 @@
  * @example
  * ```js
  * import assert from "node:assert/strict";
- * import { shown } from "arpo-lab/arguments";
  *
  * assert.deepEqual([null, 5, "x", [1], {}].map(shown), ["null", "5", '"x"', "a list", "an object"]);
  * ```

@@ -92,20 +92,7 @@ export function taskFromRow(row: DataRow, index: number, options: RlRowOptions =
   };
 }
 
-/**
- * A row in the published layout, the inverse of `taskFromRow`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rowFromTask, taskFromRow, tasks } from "arpo-lab/run";
- *
- * const [task] = tasks.calc({ train: 1, test: 1 }).train;
- * const row = rowFromTask(task);
- * assert.deepEqual(row.reward_model, { ground_truth: task.groundTruth, style: "rule" });
- * assert.deepEqual(taskFromRow(row, 0).prompt, task.prompt);
- * ```
- */
+/** A row in the published layout, the inverse of `taskFromRow`. */
 export function rowFromTask(task: Task): DataRow {
   checkArguments("write a task", { task }, { task: { prompt: "list" } });
   return {

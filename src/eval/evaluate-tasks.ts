@@ -44,8 +44,8 @@ export interface TaskResult {
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { evaluate } from "arpo-lab/eval";
- * import { ScriptedPolicy } from "arpo-lab/rollout/testing";
+ * import { evaluate } from "arpo-lab/run";
+ * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "It is 7.\u0001" }));
  * const tasks = [{ prompt: "3+4?", groundTruth: "7" }, { prompt: "2+2?", groundTruth: "4" }];

@@ -7,7 +7,7 @@ import { starter } from "../../platform/browser/starter-in-use.js";
 import { openFrame } from "../python/open-frame.js";
 import { builtins } from "./builtins/builtins.js";
 import { openPlace } from "./open-place.js";
-import { rooms } from "./rooms.js";
+import { entryPoints } from "./entry-points.js";
 import type { CellsData } from "./thread-data.js";
 
 const { place, folder, words, wire, compiler, input, python, threads, files } =
@@ -15,7 +15,7 @@ const { place, folder, words, wire, compiler, input, python, threads, files } =
 starter.port = threads;
 openPlace(place, folder, files);
 openFrame(python);
-offerModules(rooms);
+offerModules(entryPoints);
 offerModules(builtins);
 const { startMain } = await import("../../kernel/run/start.js");
 startMain({

@@ -146,10 +146,11 @@ test("isComplete() tells finished from unfinished", () => {
 });
 
 test("complete() knows what the kernel's own package has, also where it is not installed", async () => {
-  deepEqual((await at(`import { Random } from "arpo-lab/ran|"`)).matches, ["random"]);
+  deepEqual((await at(`import { Random } from "arpo-lab/pol|"`)).matches, ["policy"]);
   const { matches, start, end } = await at(`import * as lab from "arpo|"`);
   ok(["arpo-lab", "arpo-lab/kernel", "arpo-lab/rollout"].every((name) => matches.includes(name)));
   deepEqual([start, end], [22, 26]);
+  ok(!matches.some((name) => name.startsWith("arpo-lab/internal/")), matches.join());
   deepEqual((await at(`const text = "arpo|"`)).matches, []);
 });
 

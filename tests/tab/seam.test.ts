@@ -56,7 +56,7 @@ test("nor does the kernel, or what its server answers with", async () => {
 });
 
 test("cells of a tab import every entry point but those that serve or look at a machine", async () => {
-  const { rooms } = await import("../../tab/kernel/rooms.js");
+  const { entryPoints } = await import("../../tab/kernel/entry-points.js");
   const { exports } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
     exports: Record<string, unknown>;
   };
@@ -64,7 +64,7 @@ test("cells of a tab import every entry point but those that serve or look at a 
     (name) => !/^\.\/(kernel|experimental\/(kernel|serve|doctor|scale)|package\.json)/.test(name),
   );
   assert.deepEqual(
-    Object.keys(rooms).sort(),
+    Object.keys(entryPoints).sort(),
     wanted.map((name) => `arpo-lab${name.slice(1)}`).sort(),
   );
 });

@@ -58,7 +58,7 @@ export function complete(world: World, file: BoundFile, position: number): Compl
   };
 }
 
-/** The kernel's own package and its rooms, which TypeScript looks for in the notebook's folder only. */
+/** The entry points of the kernel's own package, which TypeScript looks for in the notebook's folder only. */
 function ownModules(
   text: string,
   position: number,

@@ -4,7 +4,7 @@ import { isFile, packageFolder } from "./package-folder.js";
 
 let known: string[] | undefined;
 
-/** What a cell can import of the kernel's own package. */
+/** The entry points of the kernel's own package that a cell is offered: all but the internal ones. */
 export function ownSpecifiers(): readonly string[] {
   known ??= read();
   return known;
@@ -17,6 +17,7 @@ function read(): string[] {
   };
   const paths = Object.entries(manifest.exports).flatMap(([path, target]) => {
     if (typeof target === "string") return []; // package.json
+    if (path.startsWith("./internal/")) return [];
     if (!path.includes("*")) return [path];
     const [before, after] = join(packageFolder, target.types).split("*") as [string, string];
     return readdirSync(before)
