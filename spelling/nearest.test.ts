@@ -3,6 +3,11 @@ import { test } from "node:test";
 import { nearest as inConfigurations, nearest } from "./nearest.js";
 
 test("nearest() finds what was meant", () => {
+  equal(nearest("gpro", ["gae", "opo", "gpg", "grpo"]), "grpo");
+  const dotted = ["data.custom_cls.path", "actor_rollout_ref.model.path", "critic.model.path"];
+  equal(nearest("model.path", dotted), "actor_rollout_ref.model.path");
+  equal(nearest("modle.path", dotted), "actor_rollout_ref.model.path");
+  equal(nearest("critic.modelpath", dotted), "critic.model.path");
   equal(nearest("preest", ["n", "preset", "present"]), "preset");
   equal(nearest("entirely", ["n", "preset"]), undefined);
 });

@@ -1,5 +1,6 @@
 /**
- * The known name nearest to a mistyped one; undefined when none is near enough to be meant.
+ * The known name nearest to a mistyped one; undefined when none is near enough to be meant. Of names with
+ * dots the end is enough: `model.path` is near to `actor_rollout_ref.model.path`.
  *
  * A ground room: cells, configurations, commands and requests all ask here, so that the same slip gets
  * the same hint everywhere.
@@ -22,8 +23,11 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   }
   let best: string | undefined;
   let least = Math.max(2, Math.ceil(name.length / 3)) + 1;
+  const parts = name.split(".").length;
+  const slip = (candidate: string) => distance(name.toLowerCase(), candidate.toLowerCase());
   for (const candidate of known) {
-    const away = distance(name.toLowerCase(), candidate.toLowerCase());
+    const end = candidate.split(".").slice(-parts).join(".");
+    const away = Math.min(slip(end), end === candidate ? Infinity : slip(candidate));
     if (away < least) [best, least] = [candidate, away];
   }
   return best;

@@ -1,3 +1,4 @@
+import { asPreset } from "./arguments/check-options.js";
 import type { AdvantageOptions } from "./learn/advantages.js";
 import type { UpdateOptions } from "./learn/update-options.js";
 import { learnPresets } from "./learn/presets.js";
@@ -36,4 +37,6 @@ export const algorithms = {
  * assert.ok(presets.aepo.entropyBalancedClipping && !presets.arpo.entropyBalancedClipping);
  * ```
  */
-export const presets: Readonly<Record<PresetName, CellPreset>> = algorithms;
+export const presets = Object.fromEntries(
+  Object.entries(algorithms).map(([name, options]) => [name, asPreset(options)]),
+) as Readonly<Record<PresetName, CellPreset>>;

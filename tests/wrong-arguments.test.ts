@@ -26,7 +26,7 @@ test("generate() names the argument that is not what it must be", async () => {
   await assert.rejects(generate(row.tokens), /options must be an object, got a list/);
   await assert.rejects(
     generate({ maxTokens: 3, random, stop: "x" }),
-    /Cannot generate: stop must be a list, got "x"/,
+    /Cannot generate: stop must be a list of texts, got "x"/,
   );
   await assert.rejects(
     generate({ maxTokens: 3, random, stop: [5] }),
@@ -71,7 +71,7 @@ test("rollout() refuses tools that are no ToolSet, tasks without a prompt and ot
   await refuse({ sampling: 1 }, /sampling must be an object, got 1/);
   await refuse({ seed: "7" }, /seed must be an integer of at least 0, got "7"/);
   await refuse({ n: "4" }, /n must be an integer of at least 1, got "4"/);
-  await refuse({ scheduling: "fast" }, /scheduling must be one of prompt, lockstep, got fast/);
+  await refuse({ scheduling: "fast" }, /scheduling must be one of prompt, lockstep, got "fast"/);
   await refuse({ onEvent: true }, /onEvent must be a function, got true/);
   for (const [given, message] of [
     [{}, /task\.prompt must be text or a list of messages with role and content, got undefined/],
@@ -103,7 +103,10 @@ test("a tree refuses to be replayed under a rule that there is not, or followed 
     () => tree.replay(wrong(null)),
     /Cannot replay: changes must be an object, got null/,
   );
-  assert.throws(() => tree.replay(wrong({ weight: "1" })), /weight must be a number, got "1"/);
+  assert.throws(
+    () => tree.replay(wrong({ weight: "1" })),
+    /weight must be a finite number, got "1"/,
+  );
   assert.throws(
     () => tree.path(99),
     /Cannot follow a path: the node must be one of -1 to 0, got 99/,

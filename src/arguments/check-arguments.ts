@@ -8,7 +8,7 @@ const does = (value: unknown, ...methods: PropertyKey[]): boolean =>
 const isList = (value: unknown): boolean => Array.isArray(value) || ArrayBuffer.isView(value);
 
 /** What an argument may have to be: the words of the error, and how it is told. */
-const kinds = {
+export const kinds = {
   text: ["text", (v: unknown) => typeof v === "string"],
   path: ["a path", (v: unknown) => typeof v === "string" && v !== ""],
   number: ["a number", (v: unknown) => typeof v === "number"],
@@ -42,8 +42,10 @@ function has(value: unknown, ...names: string[]): boolean {
   return typeof value === "object" && value !== null && names.every((name) => name in value);
 }
 
+export type KindName = keyof typeof kinds;
+
 /** What an argument must be. With `?` it may be left out. */
-export type ArgumentKind = keyof typeof kinds | `${keyof typeof kinds}?`;
+export type ArgumentKind = KindName | `${KindName}?`;
 
 /** Rules for arguments by name; for an object, rules for its fields. */
 export type ArgumentRules<T> = {
@@ -91,7 +93,7 @@ export function checkArguments<T extends object>(
 function checkOne(action: string, name: string, value: unknown, rule: ArgumentKind): void {
   const optional = rule.endsWith("?");
   if (optional && value === undefined) return;
-  const [words, fits] = kinds[(optional ? rule.slice(0, -1) : rule) as keyof typeof kinds];
+  const [words, fits] = kinds[(optional ? rule.slice(0, -1) : rule) as KindName];
   if (fits(value)) return;
   throw new TypeError(`Cannot ${action}: ${name} must be ${words}, got ${shown(value)}`);
 }

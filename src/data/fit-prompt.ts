@@ -1,6 +1,7 @@
 
 /** What to do with a prompt that is too long. */
-export type Truncation = "error" | "left" | "right" | "middle";
+export const truncations = ["error", "left", "right", "middle"] as const;
+export type Truncation = (typeof truncations)[number];
 
 /**
  * A prompt's tokens cut to a length: from the left (keeping the end), the right or the middle, or an

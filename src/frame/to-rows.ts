@@ -1,3 +1,5 @@
+import { checkOptions, oneOf } from "../arguments/check-options.js";
+import { shown } from "../arguments/shown.js";
 import { Evaluation } from "../eval/report/evaluation.js";
 import { type BatchRow, TrainingBatch } from "../learn/batch.js";
 import { UpdateReport } from "../learn/update-report.js";
@@ -18,6 +20,13 @@ export interface RowsOptions {
    */
   by?: "trajectory" | "node" | "token" | "metric" | "sample" | "benchmark";
 }
+
+const choices = {
+  tree: ["trajectory", "node", "token"],
+  batch: ["trajectory", "token"],
+  report: ["trajectory", "token", "metric"],
+  evaluation: ["sample", "benchmark"],
+} as const satisfies Record<string, readonly RowsOptions["by"][]>;
 
 const sum = (values: ArrayLike<number>) => Array.from(values).reduce((a, b) => a + b, 0);
 
@@ -231,19 +240,31 @@ function even(rows: readonly FrameRow[]): FrameRow[] {
  * ]);
  * ```
  */
-export function toRows(value: unknown, { by }: RowsOptions = {}): FrameRow[] {
+export function toRows(value: unknown, options: RowsOptions = {}): FrameRow[] {
+  checkOptions("make rows", options, { by: oneOf([...new Set(Object.values(choices).flat())]) });
+  const by = (of: keyof typeof choices) => {
+    checkOptions("make rows", options, { by: oneOf(choices[of]) });
+    return options.by;
+  };
   const rows = (): FrameRow[] => {
-    if (value instanceof RolloutTree) return treeRows([value as RolloutTree], by);
-    if (value instanceof Scored) return scoredRows(value);
+    if (value instanceof RolloutTree) return treeRows([value as RolloutTree], by("tree"));
     if (value instanceof TrainingBatch) {
-      return by === "token" ? tokenRows(value.rows) : batchRows(value.rows);
+      return by("batch") === "token" ? tokenRows(value.rows) : batchRows(value.rows);
     }
-    if (value instanceof UpdateReport) return reportRows(value, by);
+    if (value instanceof UpdateReport) return reportRows(value, by("report"));
+    if (value instanceof Evaluation) return evaluationRows(value, by("evaluation"));
+    if (Array.isArray(value) && value.length > 0) {
+      if (value.every((one) => one instanceof RolloutTree)) return treeRows(value, by("tree"));
+    }
+    if (options.by !== undefined) {
+      throw new RangeError(
+        `Cannot make rows: by must be left out for a value with one kind of rows, got ${shown(options.by)}`,
+      );
+    }
+    if (value instanceof Scored) return scoredRows(value);
     if (value instanceof TrainingRun) return runRows(value);
-    if (value instanceof Evaluation) return evaluationRows(value, by);
     if (isFrame(value)) return frameRows(value);
     if (Array.isArray(value) && value.length > 0) {
-      if (value.every((one) => one instanceof RolloutTree)) return treeRows(value, by);
       if (value.every((one) => typeof one === "object" && one !== null)) {
         return value.map((one: object) => flatten(one));
       }

@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules, share } from "../arguments/check-options.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
 import {
   type BatchRow,
@@ -21,9 +22,9 @@ import {
 import { gae, reinforcePlusPlus, reinforcePlusPlusOlder, remax } from "./advantage/by-token.js";
 import type { Rows } from "./advantage/masked.js";
 import { familyCredit, familyEstimators, isFamilyEstimator } from "./credit/adapt/estimate.js";
-import type { CreditOptions } from "./credit/options.js";
+import { type CreditOptions, creditRules } from "./credit/options.js";
 import type { PresetName } from "../rollout/preset-name.js";
-import { withPreset } from "./presets.js";
+import { presetRule, withPreset } from "./presets.js";
 
 /** The names of the advantage estimators, as the reference has them. */
 export const estimatorNames = [
@@ -65,6 +66,21 @@ export interface AdvantageOptions extends CreditOptions {
   /** Rewards per token in place of the score on the last token, after a KL penalty for instance. */
   tokenRewards?: Rows;
 }
+
+/** What every option of `advantages` and `creditOf` may be. */
+export const advantageRules: OptionRules<AdvantageOptions> = {
+  ...creditRules,
+  preset: presetRule,
+  estimator: oneOf(estimatorNames),
+  gamma: share,
+  lambda: share,
+  normalizeByDeviation: "boolean?",
+  attribution: oneOf(["soft", "hard"]),
+  values: "list?",
+  rows: "list?",
+  baselines: "list?",
+  tokenRewards: "list?",
+};
 
 /**
  * The score stands on the last attended token of the response; where the environment ended the row, on
@@ -124,10 +140,6 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
       return grpoPassAtK(outcome, { normalizeByDeviation });
     case "gpg":
       return gpg(outcome);
-    default:
-      throw new RangeError(
-        `Cannot estimate advantages: the estimator must be one of ${estimatorNames.join(", ")}, got ${String(name)}`,
-      );
   }
 }
 
@@ -150,11 +162,8 @@ function estimate(scored: Scored, options: AdvantageOptions, name: Estimator): A
  * ```
  */
 export function advantages(scored: Scored, given: AdvantageOptions = {}): TrainingBatch {
-  checkArguments(
-    "estimate advantages",
-    { scored, options: given },
-    { scored: { rows: "list" }, options: "object" },
-  );
+  checkArguments("estimate advantages", { scored }, { scored: { rows: "list" } });
+  checkOptions("estimate advantages", given, advantageRules);
   const options = withPreset("estimate advantages", given);
   const name = options.estimator ?? "grpo";
   if (scored.rows.length === 0) {

@@ -1,6 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, oneOf } from "../arguments/check-options.js";
 import type { Scored } from "../reward/scored.js";
-import { type AdvantageOptions, placeReward } from "./advantages.js";
+import { advantageRules, type AdvantageOptions, placeReward } from "./advantages.js";
 import {
   type FamilyEstimator,
   familyCredit,
@@ -8,6 +9,7 @@ import {
   isFamilyEstimator,
 } from "./credit/adapt/estimate.js";
 import type { Credit } from "./credit/credit.js";
+import { withPreset } from "./presets.js";
 import { grpoCredit, rlooCredit } from "./credit/row-credit.js";
 
 /**
@@ -46,12 +48,10 @@ export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = 
  * assert.equal(terms.reduce((sum, { value }) => sum + value, 0), credit.advantages[0][0]);
  * ```
  */
-export function creditOf(scored: Scored, options: AdvantageOptions = {}): Credit {
-  checkArguments(
-    "give credit",
-    { scored, options },
-    { scored: { rows: "list", trees: "list" }, options: "object" },
-  );
+export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
+  checkArguments("give credit", { scored }, { scored: { rows: "list", trees: "list" } });
+  checkOptions("give credit", given, { ...advantageRules, estimator: oneOf(creditEstimators) });
+  const options = withPreset("give credit", given);
   const { estimator = "grpo", normalizeByDeviation } = options;
   const rewards = options.tokenRewards ?? scored.rows.map(placeReward);
   if (isFamilyEstimator(estimator)) return familyCredit(scored, rewards, estimator, options);
@@ -60,8 +60,5 @@ export function creditOf(scored: Scored, options: AdvantageOptions = {}): Credit
   if (estimator === "grpo") {
     return grpoCredit(outcome, normalizeByDeviation === undefined ? {} : { normalizeByDeviation });
   }
-  if (estimator === "rloo") return rlooCredit(outcome);
-  throw new RangeError(
-    `Cannot give credit: the estimator must be one of ${creditEstimators.join(", ")}, got ${String(estimator)}`,
-  );
+  return rlooCredit(outcome);
 }

@@ -1,15 +1,18 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../arguments/check-options.js";
 import type { Model } from "../model/transformer/transformer.js";
 import type { Random } from "../random/random.js";
 import type { AdamWState } from "../tensor/adamw.js";
 import { tf } from "../tensor/tf.js";
 import { type BatchRow, trainedMask, type TrainingBatch } from "./batch.js";
 import type { LossAggregation } from "./loss/options.js";
-import { valueLoss } from "./loss/losses.js";
+import { valueLoss, valueLossRules } from "./loss/losses.js";
 import { MetricMeans } from "./metric-means.js";
 import { ModelOptimizer } from "./model-optimizer.js";
+import { passWeight } from "./pass-weight.js";
 import { tokensAtOnce } from "./tokens-at-once.js";
 import { gatherFrom, openPass, type PassRow, splitByTokens, spreadOver } from "./token-passes.js";
+import { updateRules } from "./update-settings.js";
 
 /** A row whose old values are known. */
 type ValuedRow = BatchRow & { values: Float32Array };
@@ -30,6 +33,19 @@ export interface CriticOptions {
   aggregation?: LossAggregation;
   checkpointing?: boolean;
 }
+
+const rules: OptionRules<CriticOptions> = {
+  learningRate: updateRules.learningRate,
+  weightDecay: updateRules.weightDecay,
+  maxNorm: updateRules.maxNorm,
+  miniBatchRows: updateRules.miniBatchRows,
+  epochs: updateRules.epochs,
+  maxTokensPerPass: updateRules.maxTokensPerPass,
+  maxRowsPerPass: updateRules.maxRowsPerPass,
+  clipRange: valueLossRules.clipRange,
+  aggregation: valueLossRules.aggregation,
+  checkpointing: updateRules.checkpointing,
+};
 
 /**
  * The value model that GAE needs: a model with a value head and its optimiser. Tool results are left out
@@ -52,7 +68,8 @@ export class Critic {
   readonly #optimizer: ModelOptimizer;
 
   constructor(model: Model, options: CriticOptions = {}) {
-    checkArguments("make a critic", { model, options }, { model: "model", options: "object" });
+    checkArguments("make a critic", { model }, { model: "model" });
+    checkOptions("make a critic", options, rules);
     this.model = model;
     this.#options = options;
     const { learningRate = 1e-5, weightDecay = 0.01, maxNorm = 1 } = options;
@@ -89,13 +106,20 @@ export class Critic {
     batch: TrainingBatch,
     now: { learningRate?: number; shuffle?: Random } = {},
   ): Promise<Record<string, number>> {
-    const { miniBatchRows = batch.rows.length, epochs = 1 } = this.#options;
+    checkArguments("update the critic", { batch }, { batch: { rows: "list" } });
+    checkOptions("update the critic", now, {
+      learningRate: updateRules.learningRate,
+      shuffle: updateRules.shuffle,
+    });
+    const { rows: all } = batch;
+    const { epochs = 1 } = this.#options;
+    const miniBatchRows = Math.min(this.#options.miniBatchRows ?? all.length, all.length);
     const { learningRate = this.#optimizer.learningRate, shuffle } = now;
     const means = new MetricMeans();
-    const valued = batch.rows.filter(isValued);
-    if (valued.length < batch.rows.length) {
+    const valued = all.filter(isValued);
+    if (valued.length < all.length) {
       throw new TypeError(
-        `Cannot update the critic: each row must carry its old values, got ${batch.rows.length - valued.length} without`,
+        `Cannot update the critic: each row must carry its old values, got ${all.length - valued.length} without`,
       );
     }
     for (let epoch = 0; epoch < epochs; epoch++) {
@@ -111,6 +135,8 @@ export class Critic {
     const { maxTokensPerPass = tokensAtOnce(this.model.config), maxRowsPerPass } = this.#options;
     const { checkpointing = false } = this.#options;
     const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
+    const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
+    const whole = passWeight(rows, { aggregation }) || 1;
     const { norm } = await this.#optimizer.step(
       splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass }),
       (group) => {
@@ -122,10 +148,10 @@ export class Critic {
             returns: spreadOver(group, (row) => row.returns),
             mask: spreadOver(group, trainedMask),
           },
-          { clipRange, aggregation },
+          { clipRange, aggregation, paddedLength },
         );
         return {
-          loss: loss.mul(group.length / rows.length),
+          loss: loss.mul(passWeight(group, { aggregation }) / whole),
           figures: { "critic/vf_loss": loss, "critic/vf_clipfrac": metrics.vf_clipfrac },
         };
       },

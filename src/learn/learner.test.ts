@@ -191,20 +191,23 @@ test("update() takes weight decay and the largest norm of each call", async () =
 
 test("update() checks the options of every call, and changes nothing where one is wrong", async () => {
   const wrong: [UpdateOptions | Record<string, unknown>, RegExp][] = [
-    [{ learningRate: NaN }, /learningRate must be a number, 0 or more, got NaN/],
-    [{ learningRate: Infinity }, /learningRate must be a number, 0 or more, got Infinity/],
-    [{ learningRate: -1 }, /learningRate must be a number, 0 or more, got -1/],
-    [{ learningRate: "x" }, /learningRate must be a number, 0 or more, got "x"/],
+    [{ learningRate: NaN }, /learningRate must be a finite number of at least 0, got NaN/],
+    [
+      { learningRate: Infinity },
+      /learningRate must be a finite number of at least 0, got Infinity/,
+    ],
+    [{ learningRate: -1 }, /learningRate must be a finite number of at least 0, got -1/],
+    [{ learningRate: "x" }, /learningRate must be a finite number of at least 0, got "x"/],
     [{ weightDecay: -1 }, /weightDecay must be/],
-    [{ maxNorm: 0 }, /maxNorm must be above 0, got 0/],
-    [{ miniBatchRows: 1.5 }, /miniBatchRows must be a whole number/],
-    [{ epochs: 0 }, /epochs must be a whole number, 1 or more, got 0/],
-    [{ maxTokensPerPass: NaN }, /maxTokensPerPass must be 1 or more, got NaN/],
-    [{ temperature: 0 }, /temperature must be a number above 0, got 0/],
+    [{ maxNorm: 0 }, /maxNorm must be a number above 0, got 0/],
+    [{ miniBatchRows: 1.5 }, /miniBatchRows must be an integer/],
+    [{ epochs: 0 }, /epochs must be an integer of at least 1, got 0/],
+    [{ maxTokensPerPass: NaN }, /maxTokensPerPass must be a number of at least 1, got NaN/],
+    [{ temperature: 0 }, /temperature must be a finite number above 0, got 0/],
     [{ loss: "gpso" }, /loss must be one of vanilla, gspo, .*, got "gpso"/],
     [{ aggregation: "mean" }, /aggregation must be one of token-mean, .* got "mean"/],
     [{ clipRatio: -0.1 }, /clipRatio must be/],
-    [{ clipRatioC: 1 }, /clipRatioC must be above 1, got 1/],
+    [{ clipRatioC: 1 }, /clipRatioC must be a number above 1, got 1/],
     [{ entropyCoefficient: "0" }, /entropyCoefficient must be a finite number, got "0"/],
     [{ entropyBalancedClipping: "yes" }, /entropyBalancedClipping must be true or false/],
   ];

@@ -1,3 +1,4 @@
+import { oneOf } from "../arguments/check-options.js";
 import { named } from "../arguments/named.js";
 import type { PresetName } from "../rollout/preset-name.js";
 import { lossPresets } from "./loss/loss-presets.js";
@@ -16,6 +17,8 @@ export const learnPresets = {
   treepo: { ...lossPresets.treepo, estimator: "treepo" },
   "spo-tree": { estimator: "spo_tree" },
 } as const satisfies Record<PresetName, UpdateOptions & { estimator: string }>;
+
+export const presetRule = oneOf(Object.keys(learnPresets));
 
 /** Options with those of the preset that they name below them. */
 export function withPreset<T extends { preset?: PresetName }>(action: string, options: T): T {

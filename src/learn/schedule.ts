@@ -1,5 +1,14 @@
 import * as exact from "../exact/index.js";
 import { checkArguments } from "../arguments/check-arguments.js";
+import {
+  checkOptions,
+  fromTo,
+  notNegative,
+  oneOf,
+  type OptionRules,
+  required,
+  share,
+} from "../arguments/check-options.js";
 
 /** How the learning rate moves over a run. */
 export interface Schedule {
@@ -14,13 +23,18 @@ export interface Schedule {
   cycles?: number;
 }
 
+const rules: OptionRules<Schedule> = {
+  style: required(oneOf(["constant", "linear", "cosine"])),
+  warmupSteps: notNegative,
+  totalSteps: fromTo(0, Infinity),
+  minRatio: share,
+  cycles: notNegative,
+};
+
 /** The factor on the peak learning rate at a step (the first is 0). */
 export function learningRateFactor(schedule: Schedule, step: number): number {
-  checkArguments(
-    "find a learning rate",
-    { schedule, step },
-    { schedule: { style: "text" }, step: "number" },
-  );
+  checkArguments("find a learning rate", { schedule, step }, { schedule: "object", step: "count" });
+  checkOptions("find a learning rate", schedule, rules);
   const { style, warmupSteps = 0, totalSteps = Infinity, minRatio = 0, cycles = 0.5 } = schedule;
   if (step < warmupSteps) return step / warmupSteps;
   if (style === "constant") return 1;

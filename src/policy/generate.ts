@@ -1,5 +1,11 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-import { shown } from "../arguments/shown.js";
+import {
+  checkOptions,
+  either,
+  integer,
+  listOf,
+  type OptionRules,
+} from "../arguments/check-options.js";
+import { samplingRules } from "./check-generate.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import { Random } from "../random/random.js";
 import type { Policy, Sampling, Segment } from "./policy.js";
@@ -34,11 +40,13 @@ export type Generations<P, O> = P extends readonly ChatMessage[]
     : PerPrompt<O>;
 type PerPrompt<O> = O extends { n: number } ? Generation[] : Generation;
 
-const whole = (name: string, value: unknown, least: number): number => {
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-  throw new RangeError(
-    `Cannot generate: ${name} must be an integer of at least ${least}, got ${shown(value)}`,
-  );
+const rules: OptionRules<GenerationOptions> = {
+  ...samplingRules,
+  maxTokens: integer(1),
+  stop: either("text", listOf("text", "texts")),
+  n: integer(1),
+  seed: integer(0),
+  signal: "signal?",
 };
 
 /** Answers prompts, all in one batch. */
@@ -47,15 +55,15 @@ export async function generate(
   prompts: Prompt | readonly Prompt[],
   options: GenerationOptions = {},
 ): Promise<Generation | Generation[] | Generation[][]> {
-  checkArguments("generate", { options }, { options: "object" });
+  checkOptions("generate", options, rules);
   if (prompts === undefined) {
     throw new TypeError(
       "Cannot generate: a prompt must be given (text, a chat, or a list of them), got none",
     );
   }
   const { n, seed = 0, maxTokens = 256, stop = [], ...rest } = options;
-  const samples = whole("n", n ?? 1, 1);
-  const root = Random.from(whole("seed", seed, 0));
+  const samples = n ?? 1;
+  const root = Random.from(seed);
   const stops = typeof stop === "string" ? [stop] : stop;
   const many = Array.isArray(prompts) && !isChat(prompts);
   const list = (many ? prompts : [prompts]) as readonly Prompt[];

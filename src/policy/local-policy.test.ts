@@ -267,15 +267,24 @@ test("a session refuses bad input and changes nothing", async () => {
   assert.throws(() => session.open(new Array(9).fill(1)), /context of 8 tokens, got 9/);
   assert.throws(() => session.append(row, new Array(8).fill(1)), /context of 8 tokens, got 9/);
   assert.throws(() => session.truncate(row, 2), /from 1 to 1, got 2/);
-  await assert.rejects(generate({ maxTokens: 0 }), /maxTokens must be a positive integer, got 0/);
-  await assert.rejects(generate({ temperature: NaN }), /temperature must be 0 or more, got NaN/);
+  await assert.rejects(
+    generate({ maxTokens: 0 }),
+    /maxTokens must be an integer of at least 1, got 0/,
+  );
+  await assert.rejects(
+    generate({ temperature: NaN }),
+    /temperature must be a finite number of at least 0, got NaN/,
+  );
   await assert.rejects(
     generate({ topK: 0 }),
     /topK must be a positive integer, or -1 for all, got 0/,
   );
   await assert.rejects(generate({ topP: 0 }), /topP must be above 0 and at most 1, got 0/);
-  await assert.rejects(generate({ minP: 2 }), /minP must be from 0 to 1, got 2/);
-  await assert.rejects(generate({ repetitionPenalty: 0 }), /repetitionPenalty must be above 0/);
+  await assert.rejects(generate({ minP: 2 }), /minP must be a number from 0 to 1, got 2/);
+  await assert.rejects(
+    generate({ repetitionPenalty: 0 }),
+    /repetitionPenalty must be a finite number above 0/,
+  );
   await assert.rejects(generate({ allowedIds: [] }), /at least one id/);
   await assert.rejects(generate({ allowedIds: [257] }), /from 0 to 256, got 257/);
   await assert.rejects(generate({ stop: [""] }), /stop string must not be empty/);

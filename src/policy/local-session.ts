@@ -3,7 +3,7 @@ import { shown } from "../arguments/shown.js";
 import type { Decoder } from "../model/decoder/decoder.js";
 import type { AllowedMasks } from "./allowed.js";
 import type { Batch } from "./batch.js";
-import { checkOptions } from "./check-options.js";
+import { checkGenerate } from "./check-generate.js";
 import { Job } from "./job.js";
 import { CacheSequence } from "./cache-sequence.js";
 import { LocalRow } from "./local-row.js";
@@ -67,7 +67,7 @@ export class LocalSession implements Session {
       const { texts, allowed, contextLength, eosIds, batch } = this.#parts;
       const local = this.#idle("generate", row);
       this.#parts.fresh("generate");
-      checkOptions(options, local.tokens.length);
+      checkGenerate(options, local.tokens.length);
       const begun = local.tokens.slice(local.tokens.length - (options.begun ?? 0));
       const job = new Job({
         row: local,

@@ -1,6 +1,4 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import { shown } from "../arguments/shown.js";
-import { branchRules } from "./branch/branch-rule.js";
 import { completeSettings } from "./branch/family/complete-settings.js";
 import {
   expansionRules,
@@ -19,19 +17,15 @@ const greedy: Sampling = { temperature: 0, topP: 1, topK: -1, minP: 0 };
 /** Completes options with the defaults and refuses what makes no sense. */
 export function rolloutConfig(given: RolloutOptions): RolloutConfig {
   const options = readyOptions("roll out", given);
-  checkKinds(options);
+  checkExpansion(options);
   const validate = options.mode === "validate";
   const named = options.rule ?? "arpo-code";
   const expansion = isExpansion(named)
     ? completeSettings("roll out", named, options.expand)
     : undefined;
   const { n, initialRollouts } = rowsOf(options, validate ? undefined : expansion);
-  const beamSize = whole("beamSize", options.beamSize ?? 1, 1);
-  const attemptsPerTrajectory = whole(
-    "attemptsPerTrajectory",
-    options.attemptsPerTrajectory ?? beamSize - 1,
-    0,
-  );
+  const beamSize = options.beamSize ?? 1;
+  const attemptsPerTrajectory = options.attemptsPerTrajectory ?? beamSize - 1;
   const rule = isExpansion(named) ? "arpo-code" : named;
   const dynamic = options.dynamicRollouts
     ? options.dynamicRollouts === true
@@ -52,36 +46,29 @@ export function rolloutConfig(given: RolloutOptions): RolloutConfig {
     ...(expansion && !validate ? { expansion } : {}),
     branch: {
       rule,
-      probability: finite("branchProbability", options.branchProbability ?? 0.5),
-      weight: finite("entropyWeight", options.entropyWeight ?? 0.5),
-      threshold: finite("threshold", options.threshold ?? 0.5),
-      penaltySlope: finite("penaltySlope", options.penaltySlope ?? 0.05),
+      probability: options.branchProbability ?? 0.5,
+      weight: options.entropyWeight ?? 0.5,
+      threshold: options.threshold ?? 0.5,
+      penaltySlope: options.penaltySlope ?? 0.05,
     },
     penalty: options.penalty ?? "prompt",
     entropy: {
-      positions: whole("entropy.positions", options.entropy?.positions ?? 20, 1),
-      topK: whole("entropy.topK", options.entropy?.topK ?? 10, 0),
+      positions: options.entropy?.positions ?? 20,
+      topK: options.entropy?.topK ?? 10,
       normalizer: options.entropy?.normalizer ?? "ln-vocab",
       measure: options.entropy?.measure ?? "pooled",
     },
     entropyTiming: options.entropyTiming ?? "before-result",
     baseline: options.baseline ?? "own",
     dynamicRollouts: dynamic && {
-      tokens: whole("dynamicRollouts.tokens", dynamic.tokens ?? 50, 1),
-      beta: finite("dynamicRollouts.beta", dynamic.beta ?? 0.5),
+      tokens: dynamic.tokens ?? 50,
+      beta: dynamic.beta ?? 0.5,
       formula: dynamic.formula ?? "code",
       excludeFirst: dynamic.excludeFirst ?? false,
     },
-    ...(options.promptLimit === undefined
-      ? {}
-      : {
-          promptLimit: {
-            ...options.promptLimit,
-            length: whole("promptLimit.length", options.promptLimit.length, 1),
-          },
-        }),
-    responseLength: whole("responseLength", options.responseLength ?? 512, 1),
-    callLimit: whole("callLimit", callsOf(options), 0),
+    ...(options.promptLimit && { promptLimit: { ...options.promptLimit } }),
+    responseLength: options.responseLength ?? 512,
+    callLimit: callsOf(options),
     mode: options.mode ?? "train",
     sampling: { ...options.sampling },
     validation: { ...greedy, ...options.validation },
@@ -107,9 +94,9 @@ const callsOf = ({ callLimit, tools, environment }: ReadyOptions) =>
 /** Rows per prompt, and how many it starts with. */
 function rowsOf(options: ReadyOptions, expansion: ExpansionSettings | undefined) {
   if (!expansion) {
-    const n = whole("n", options.n ?? 1, 1);
+    const n = options.n ?? 1;
     // As the reference: a budget of n rows starts with no more than n.
-    const first = whole("initialRollouts", options.initialRollouts ?? n, 1);
+    const first = options.initialRollouts ?? n;
     return { n, initialRollouts: Math.min(n, first) };
   }
   const fixed = fixedRows(expansion);
@@ -122,7 +109,7 @@ function rowsOf(options: ReadyOptions, expansion: ExpansionSettings | undefined)
         `Cannot roll out: n follows from the settings of rule ${expansion.rule} and must be ${value} or left out, got ${shown(given)}`,
       );
     }
-    return value ?? whole(name, given ?? usual?.[name] ?? 1, 1);
+    return value ?? given ?? usual?.[name] ?? 1;
   };
   const n = of("n");
   return { n, initialRollouts: Math.min(n, of("initialRollouts")) };
@@ -169,64 +156,4 @@ function checkExpansion(options: ReadyOptions): void {
       "Cannot roll out: rule fr3e explores a right and a wrong rollout and needs a judge, got none",
     );
   }
-}
-
-function whole(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new RangeError(
-    `Cannot roll out: ${name} must be an integer of at least ${least}, got ${shown(value)}`,
-  );
-}
-
-function finite(name: string, value: number): number {
-  if (Number.isFinite(value)) return value;
-  throw new RangeError(`Cannot roll out: ${name} must be a finite number, got ${shown(value)}`);
-}
-
-/** Throws where an option is of another kind than it must be, whatever else it says. */
-function checkKinds(options: ReadyOptions): void {
-  checkArguments(
-    "roll out",
-    { options },
-    {
-      options: {
-        environment: "function?",
-        sampling: "object?",
-        validation: "object?",
-        entropy: "object?",
-        promptLimit: "object?",
-        compat: "object?",
-        keepTop: "boolean?",
-        refillsAhead: "boolean?",
-        seed: "count?",
-        firstIndex: "count?",
-        draws: "function?",
-        expand: "object?",
-        current: "policy?",
-        judge: "function?",
-        onEvent: "function?",
-        signal: "signal?",
-        finished: "list?",
-      },
-    },
-  );
-  if (options.promptsAtOnce !== undefined) whole("promptsAtOnce", options.promptsAtOnce, 1);
-  const { dynamicRollouts } = options;
-  if (dynamicRollouts !== undefined && typeof dynamicRollouts !== "boolean") {
-    checkArguments("roll out", { dynamicRollouts }, { dynamicRollouts: "object" });
-  }
-  oneOf("rule", options.rule, [...branchRules, ...expansionRules]);
-  checkExpansion(options);
-  oneOf("mode", options.mode, ["train", "validate"]);
-  oneOf("penalty", options.penalty, ["prompt", "path"]);
-  oneOf("scheduling", options.scheduling, ["prompt", "lockstep"]);
-  oneOf("baseline", options.baseline, ["own", "ancestor"]);
-  oneOf("entropyTiming", options.entropyTiming, ["before-result", "after-result"]);
-}
-
-function oneOf(name: string, value: unknown, known: readonly string[]): void {
-  if (value === undefined || known.includes(value as string)) return;
-  throw new RangeError(
-    `Cannot roll out: ${name} must be one of ${known.join(", ")}, got ${String(value)}`,
-  );
 }

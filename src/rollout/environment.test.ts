@@ -290,7 +290,7 @@ test("an environment that answers otherwise the second time is refused", async (
     text: turn < 3 ? "<count>all</count>" : "\u0001",
     confidence: 0.3 + 0.7 * random.uniform(),
   }));
-  const options = { ...branching, initialRollouts: 1, branchProbability: 2, environment: Moody };
+  const options = { ...branching, initialRollouts: 1, branchProbability: 1, environment: Moody };
   await assert.rejects(
     rollout(policy, { prompt: "q", id: "m" }, options),
     /Cannot rebuild environment Moody for task m: call 1, <count>all<\/count>, must answer as before, "0"/,

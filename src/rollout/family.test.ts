@@ -308,7 +308,7 @@ test("rollout() refuses settings that a rule does not have or cannot meet", asyn
     assert.rejects(rollout(babbler(), task, given), message);
   await refuse(
     { rule: "treerl", expand: { keep: 3 } },
-    /rule treerl has trees, rounds, .* got keep/,
+    /every option must be known, got expand.keep; known are trees, rounds, /,
   );
   await refuse(
     { rule: "treerl", expand: { points: 0 } },

@@ -1,4 +1,4 @@
-import type { RolloutOptions } from "./options.js";
+import type { ReadyOptions, RolloutOptions } from "./options.js";
 import type { PresetName } from "./preset-name.js";
 
 /**
@@ -49,3 +49,8 @@ export const rolloutPresets = {
   /** Segments of 600 tokens, six of each. */
   "spo-tree": { rule: "spo-tree", n: 216, initialRollouts: 6 },
 } as const satisfies Record<PresetName | "appo-rollout", RolloutOptions>;
+
+/** Those of an algorithm: `appo-rollout` is a rule alone. */
+export const algorithmPresets: Readonly<Record<string, ReadyOptions>> = Object.fromEntries(
+  Object.entries(rolloutPresets).filter(([name]) => name !== "appo-rollout"),
+);

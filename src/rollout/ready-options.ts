@@ -1,21 +1,17 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions } from "../arguments/check-options.js";
 import { named } from "../arguments/named.js";
 import { toolSetOf } from "../tools/tool-set.js";
 import { branchRules } from "./branch/branch-rule.js";
+import { rolloutRules } from "./option-rules.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
-import { rolloutPresets } from "./presets.js";
-
-/** Those of an algorithm: `appo-rollout` is a rule alone. */
-const algorithms = Object.fromEntries(
-  Object.entries(rolloutPresets).filter(([name]) => name !== "appo-rollout"),
-);
+import { algorithmPresets } from "./presets.js";
 
 /** Lays options over the preset they name, and makes a set of a list of tools. */
 export function readyOptions(action: string, given: RolloutOptions): ReadyOptions {
-  checkArguments(action, { options: given }, { options: "object" });
+  checkOptions(action, given, rolloutRules);
   const { preset, tools, ...own } = given;
   const below: ReadyOptions =
-    preset === undefined ? {} : scaled(named(action, "preset", preset, algorithms), own);
+    preset === undefined ? {} : scaled(named(action, "preset", preset, algorithmPresets), own);
   return {
     ...below,
     ...own,

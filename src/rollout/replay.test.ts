@@ -53,7 +53,7 @@ test("RolloutTree.replay() under the tree's own settings says what happened", as
 
 test("RolloutTree.replay() tells where another probability would have branched", async () => {
   const tree = await grow({ seed: 2, n: 6, branchProbability: 0.05, entropyWeight: 0 });
-  const never = tree.replay({ probability: -1 });
+  const never = tree.replay({ probability: 0, weight: 0 });
   assert.equal(never.branches, 0);
   const branched = tree.trajectories.filter((row) => row.kind === "branch").map((row) => row.id);
   for (const trajectory of branched) assert.ok(never.missing.includes(trajectory));

@@ -379,8 +379,11 @@ test("rollout() refuses settings that make no sense", async () => {
   const refuse = (options: RolloutOptions, message: RegExp) =>
     assert.rejects(rollout(policy, tasks[0]!, options), message);
   await refuse({ n: 0 }, /n must be an integer of at least 1, got 0/);
-  await refuse({ branchProbability: NaN }, /branchProbability must be a finite number, got NaN/);
-  await refuse({ rule: "best" as "arpo-code" }, /rule must be one of arpo-code, .*, got best/);
+  await refuse(
+    { branchProbability: NaN },
+    /branchProbability must be a number from 0 to 1, got NaN/,
+  );
+  await refuse({ rule: "best" as "arpo-code" }, /rule must be one of arpo-code, .*, got "best"/);
   await assert.rejects(
     rollout(new ScriptedPolicy(() => ({ text: "" }), { contextLength: 3 }), tasks[0]!),
     /shorter than the policy's context of 3 tokens, got 3/,

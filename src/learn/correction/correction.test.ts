@@ -182,7 +182,7 @@ test("bypass weighs and rejects in tensors as the functions do in numbers", () =
 
 test("a correction that cannot be is refused by name", () => {
   const refused: [object, RegExp][] = [
-    [{ weights: "row" }, /weights must be token, sequence or null, got "row"/],
+    [{ weights: "row" }, /weights must be one of token, sequence or null, got "row"/],
     [{ threshold: "2_1" }, /threshold must be a number above 0, or two/],
     [{ threshold: 0 }, /threshold must be a number above 0, or two/],
     [{ reject: "token_k1" }, /rejectThreshold must be given for token_k1/],
@@ -192,13 +192,13 @@ test("a correction that cannot be is refused by name", () => {
       /rejectThreshold of token_k2 must be one bound/,
     ],
     [{ reject: "token_k2,token_k3,seq_sum_k2", rejectThreshold: "1,2" }, /one for each of 3/],
-    [{ mode: "both" }, /mode must be decoupled or bypass/],
-    [{ bypassLoss: "ppo" }, /bypassLoss must be ppo_clip or reinforce/],
-    [{ when: "never" }, /when must be always or auto/],
+    [{ mode: "both" }, /mode must be one of decoupled, bypass/],
+    [{ bypassLoss: "ppo" }, /bypassLoss must be one of ppo_clip, reinforce/],
+    [{ when: "never" }, /when must be one of always, auto/],
   ];
   for (const [options, message] of refused) assert.throws(() => correctionOf(options, []), message);
   assert.throws(
     () => new Learner(Model.init(sizes, 1), { rolloutCorrection: 1 as never }),
-    /rolloutCorrection must be true, false or its options, got 1/,
+    /rolloutCorrection must be true or false or an object, got 1/,
   );
 });

@@ -1,8 +1,17 @@
+import {
+  checkOptions,
+  either,
+  oneOf,
+  only,
+  type OptionRule,
+  type OptionRules,
+  positive,
+} from "../../arguments/check-options.js";
 import { shown } from "../../arguments/shown.js";
 import type { ScoredRow } from "../batch.js";
 import type { WeightLevel } from "./correction-weights.js";
 import { readTests } from "./rejection-tests.js";
-import { parseBounds, type Threshold } from "./thresholds.js";
+import { isBounds, parseBounds, type Threshold } from "./thresholds.js";
 
 /** How an update corrects for a sampler that is not the policy that trains (`rollout_correction`). */
 export interface RolloutCorrection {
@@ -35,6 +44,25 @@ export interface RolloutCorrection {
   bypassLoss?: "ppo_clip" | "reinforce";
 }
 
+const threshold: OptionRule = {
+  must: 'a number above 0, or two as "lower_upper"',
+  holds: (value) =>
+    typeof value === "string" ? value.split(",").every(isBounds) : positive.holds(value),
+  number: true,
+};
+
+export const correctionRules: OptionRules<RolloutCorrection> = {
+  when: oneOf(["always", "auto"]),
+  weights: either(oneOf(["token", "sequence"]), only(null)),
+  threshold,
+  normalize: "boolean?",
+  reject: either("text", only(null)),
+  rejectThreshold: either(threshold, only(null)),
+  inverseK1: "boolean?",
+  mode: oneOf(["decoupled", "bypass"]),
+  bypassLoss: oneOf(["ppo_clip", "reinforce"]),
+};
+
 /** A correction with everything decided. */
 export interface CorrectionSettings {
   weights: WeightLevel | null;
@@ -50,18 +78,9 @@ function refuse(name: string, must: string, value: unknown): never {
 
 /** Completes a correction, and refuses what cannot be. */
 function correctionSettings(options: RolloutCorrection): CorrectionSettings {
+  checkOptions("correct a rollout", options, correctionRules);
   const { weights = "token", threshold = 2, normalize = false, mode = "decoupled" } = options;
   const { reject, rejectThreshold, inverseK1 = false, bypassLoss = "ppo_clip" } = options;
-  if (weights !== null && weights !== "token" && weights !== "sequence") {
-    refuse("weights", "token, sequence or null", weights);
-  }
-  if (options.when !== undefined && options.when !== "always" && options.when !== "auto") {
-    refuse("when", "always or auto", options.when);
-  }
-  if (mode !== "decoupled" && mode !== "bypass") refuse("mode", "decoupled or bypass", mode);
-  if (bypassLoss !== "ppo_clip" && bypassLoss !== "reinforce") {
-    refuse("bypassLoss", "ppo_clip or reinforce", bypassLoss);
-  }
   parseBounds("threshold", threshold);
   const rejects = reject !== undefined && reject !== null;
   if (rejects && (rejectThreshold === undefined || rejectThreshold === null)) {

@@ -9,8 +9,12 @@ export interface Bounds {
   upper: number;
 }
 
-/** Reads `2`, `"2"` or `"0.5_2"`. */
-export function parseBounds(name: string, threshold: Threshold): Bounds {
+/** Whether a text says a bound, or two. */
+export function isBounds(text: string): boolean {
+  return read(text) !== undefined;
+}
+
+function read(threshold: Threshold): Bounds | undefined {
   const parts = typeof threshold === "string" ? threshold.trim().split("_") : [threshold];
   const numbers = parts.map((part) =>
     typeof part === "string" && part.trim() === "" ? NaN : Number(part),
@@ -23,10 +27,16 @@ export function parseBounds(name: string, threshold: Threshold): Bounds {
     numbers.every((x) => x > 0) &&
     upper !== undefined &&
     (lower ?? 0) <= upper;
-  if (!holds) {
+  return holds ? { lower, upper } : undefined;
+}
+
+/** Reads `2`, `"2"` or `"0.5_2"`. */
+export function parseBounds(name: string, threshold: Threshold): Bounds {
+  const bounds = read(threshold);
+  if (!bounds) {
     throw new RangeError(
       `Cannot correct a rollout: ${name} must be a number above 0, or two as "lower_upper", got ${shown(threshold)}`,
     );
   }
-  return { lower, upper };
+  return bounds;
 }

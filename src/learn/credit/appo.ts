@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, notNegative, type OptionRules } from "../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, type CreditSpan, type CreditTerm, short } from "./credit.js";
@@ -11,7 +12,7 @@ export interface CreditBranch {
   from: number;
   /** The row that left. */
   trajectory: number;
-  /** The last token that both have: the one after which it left. */
+  /** The last token that both have: the one after which it left. Beyond the last: every token is. */
   token: number;
   /** What the branching rule gave the token; only the reward scale reads it. */
   score?: number;
@@ -36,14 +37,22 @@ export interface AppoOptions {
   epsilon?: number;
 }
 
-/** The rewards of initial rows by the mean scale of what left them. */
+export const appoRules: OptionRules<AppoOptions> = {
+  normalizeByDeviation: "boolean?",
+  rewardScaleDiscount: notNegative,
+  epsilon: notNegative,
+};
+
+/** A row's rewards by the mean scale of what left it. As published, a row that branched itself too. */
 export function appoRewards(input: AppoInput, discount = 0.9): Float64Array[] {
-  const { rewards, branches } = input;
+  const { rewards } = input;
+  // A branch that is in no batch does not count among the scores.
+  const branches = input.branches.filter(({ trajectory }) => trajectory >= 0);
   const most = branches.reduce((max, { score = 0 }) => Math.max(max, score), -Infinity);
   return rewards.map((row, i) => {
     const out = Float64Array.from(row);
     const own = branches.filter(({ from }) => from === i);
-    if (!input.initial[i] || own.length === 0 || discount === 0) return out;
+    if (own.length === 0 || discount === 0) return out;
     const scales = own.map(({ score = 0, token }) =>
       appoRewardScale({ token, score, best: most, length: out.length, discount }),
     );
@@ -95,19 +104,20 @@ function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
 export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
-    { input, options },
-    {
-      input: { rewards: "list", mask: "list", groups: "list", initial: "list", branches: "list" },
-      options: "object",
-    },
+    { input },
+    { input: { rewards: "list", mask: "list", groups: "list", initial: "list", branches: "list" } },
   );
+  checkOptions("estimate advantages", options, appoRules);
   const base = baseTerms(input, appoRewards(input, options.rewardScaleDiscount), options);
   const spans = input.mask.map((own, row): CreditSpan[] => {
     if (!input.initial[row]) return [];
-    const left = input.branches.filter(({ from }) => from === row);
-    const ends = [...new Set([...left.map(({ token }) => token + 1), own.length])]
-      .filter((end) => end <= own.length)
-      .sort((a, b) => a - b);
+    // As published: what is no branch of the batch, or left before the first token, adds nothing.
+    const left = input.branches.filter(
+      ({ from, trajectory: branch, token }) =>
+        from === row && token >= 0 && input.initial[branch] === false,
+    );
+    const cuts = left.map(({ token }) => Math.min(token + 1, own.length));
+    const ends = [...new Set([...cuts, own.length])].sort((a, b) => a - b);
     return ends.map((end, i) => {
       const start = ends[i - 1] ?? 0;
       const later = left.filter(({ token }) => token >= start);

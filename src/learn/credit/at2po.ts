@@ -1,6 +1,12 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
+import {
   bottomUp,
   childrenOf,
   type CreditTree,
@@ -30,6 +36,13 @@ export interface At2poOptions {
   advantage?: (typeof at2poAdvantages)[number];
   epsilon?: number;
 }
+
+export const at2poRules: OptionRules<At2poOptions> = {
+  normalizeLeaves: "boolean?",
+  value: oneOf(at2poValues),
+  advantage: oneOf(at2poAdvantages),
+  epsilon: notNegative,
+};
 
 /** What every node is worth. */
 export function at2poNodeValues(
@@ -105,13 +118,12 @@ function termsOf(
 export function at2po(input: TreeInput, options: At2poOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
-    { input, options },
-    { input: { tree: "object", leaves: "list", mask: "list" }, options: "object" },
+    { input },
+    { input: { tree: "object", leaves: "list", mask: "list" } },
   );
+  checkOptions("estimate advantages", options, at2poRules);
   const { tree, leaves, mask } = input;
   const { value = "child_softmax", advantage = "node_value", epsilon = 1e-6 } = options;
-  choose("value", at2poValues, value);
-  choose("advantage", at2poAdvantages, advantage);
   const { nodes } = tree;
   if (advantage === "vanilla") {
     const scores = leaves.map((leaf) => nodes[leaf]!.score!);
@@ -143,12 +155,5 @@ export function at2po(input: TreeInput, options: At2poOptions = {}): Credit {
   return new Credit(
     leaves.map((leaf) => pathSpans(tree, leaf, (node) => sums[node]!)),
     mask,
-  );
-}
-
-function choose(name: string, names: readonly string[], got: string): void {
-  if (names.includes(got)) return;
-  throw new RangeError(
-    `Cannot use at2po: ${name} must be one of ${names.join(", ")}, got ${String(got)}`,
   );
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defined } from "../../arguments/defined.js";
+import { appo, appoRewards } from "./appo.js";
 import { Random } from "../../random/random.js";
 import { at2po } from "./at2po.js";
 import { childrenOf, type CreditNode, type CreditTree, leavesOf, pathTo } from "./credit-tree.js";
@@ -250,4 +251,139 @@ test("treepo names the form that needs what is missing", () => {
   const sum = credit.explain(0, 0)!;
   near(total(sum), credit.advantages[0]![0]!);
   assert.equal(credit.explain(0, 1), undefined);
+});
+
+// What the published code gives (AMAP-ML/APPO @ b04e7e9, apply_appo_reward_scale_M and
+// compute_appo_advantage), worked out by hand.
+test("appo counts a branch beyond the last token for every token, and leaves out what is none", () => {
+  const input = {
+    rewards: [
+      [0, 0, 1],
+      [0, 0, 0],
+      [1, 0, 0],
+      [0, 0, 0],
+    ],
+    mask: [
+      [1, 1, 1],
+      [1, 1, 1],
+      [1, 1, 1],
+      [1, 1, 1],
+    ],
+    groups: ["q", "q", "q", "q"],
+    initial: [true, true, false, false],
+    branches: [
+      { from: 0, trajectory: 2, token: 7, score: 2 },
+      { from: 0, trajectory: 3, token: 0, score: 1 },
+    ],
+  };
+  // Row 0 ends with 1 * mean(1 + 0.9^5, 1); the initial rows differ by that, the branches by 1.
+  const scaled = (1 + 0.9 ** 5 + 1) / 2;
+  const options = { normalizeByDeviation: false };
+  near(appoRewards(input)[0]![2]!, scaled);
+  const [first, second, third] = appo(input, options).advantages;
+  const beyond = scaled / 2 + 0.5;
+  [scaled / 2 + 0, beyond, beyond].forEach((want, t) => near(first![t]!, want, `token ${t}`));
+  for (const value of second!) near(value, -scaled / 2);
+  for (const value of third!) assert.equal(value, 0);
+
+  // Left by or to a row that the batch does not have, before the first token, or not by a branch.
+  const odd = [
+    { from: 0, trajectory: 9, token: 1, score: 1 },
+    { from: 9, trajectory: 2, token: 1, score: 1 },
+    { from: 0, trajectory: 2, token: -3, score: 1 },
+    { from: 0, trajectory: 1, token: 2, score: 1 },
+    { from: 0, trajectory: -1, token: 2, score: 99 },
+  ];
+  const off = { ...options, rewardScaleDiscount: 0 };
+  const with_ = appo({ ...input, branches: [...input.branches, ...odd] }, off).advantages;
+  assert.deepEqual(with_, appo(input, off).advantages);
+});
+
+test("appo scales the rewards of a branch that was branched itself, as published", () => {
+  const input = {
+    rewards: [[1], [1], [0]],
+    mask: [[1], [1], [1]],
+    groups: ["q", "q", "q"],
+    initial: [true, false, false],
+    branches: [
+      { from: 0, trajectory: 1, token: 0, score: 1 },
+      { from: 1, trajectory: 2, token: 0, score: 1 },
+      { from: 0, trajectory: -1, token: 0, score: 99 },
+    ],
+  };
+  assert.deepEqual(
+    appoRewards(input).map(([r]) => r),
+    [2, 2, 0],
+  );
+});
+
+// multimodal-art-projection/TreePO @ f055523: scores are laid out over the padded response, 0 where no
+// segment is, and whitened over the whole mask.
+test("treepo whitens the tokens behind the last segment too, and drops segments behind the last token", () => {
+  const paths = [
+    ["p", "a"],
+    ["p", "b"],
+  ];
+  const rewards = [
+    [0, 0, 1, 0],
+    [0, 0, 0, 0],
+  ];
+  const mask = [
+    [1, 1, 1, 0],
+    [1, 1, 1, 1],
+  ];
+  const of = (lengths: number[][], form: "segment" | "spo") =>
+    treePo({ rewards, mask, paths, lengths }, { form }).advantages.map((row) => [...row]);
+  // A leaf against the means of its groups by their sizes: ±0.5 * 2/3.
+  const raw = [
+    [1 / 3, 1 / 3, 0, 0],
+    [-1 / 3, -1 / 3, 0, 0],
+  ];
+  const flat = raw.flatMap((row, r) => row.filter((_, t) => mask[r]![t]));
+  const centre = mean(flat);
+  const width = Math.sqrt(flat.reduce((sum, v) => sum + (v - centre) ** 2, 0) / 6);
+  of([[2], [2]], "segment").forEach((row, r) =>
+    row.forEach((value, t) => {
+      const want = mask[r]![t]! * ((raw[r]![t]! - centre) / width);
+      assert.ok(Math.abs(value - want) < 1e-6, `${r} ${t}: ${value} is not ${want}`);
+    }),
+  );
+  assert.deepEqual(
+    of([[2], [2]], "spo"),
+    [
+      [1, 1, 0, 0],
+      [-1, -1, -0, -0],
+    ].map((row) => row.map((v) => v + 0)),
+  );
+  assert.deepEqual(of([[9], [9]], "segment"), of([[4], [4]], "segment"));
+  const deep = {
+    rewards,
+    mask,
+    paths: [
+      ["p", "a", "c", "d"],
+      ["p", "b"],
+    ],
+  };
+  const long = treePo({ ...deep, lengths: [[3, 3, 3], [9]] }, { form: "segment" });
+  const cut = treePo({ ...deep, lengths: [[3, 1, 0], [4]] }, { form: "segment" });
+  assert.deepEqual(long.advantages, cut.advantages);
+});
+
+test("treepo leaves out groups of equal rewards, whatever rounding makes of their deviation", () => {
+  const rewards = [[0.1], [0.1], [0.1], [0.7]];
+  const input = {
+    rewards,
+    mask: [[1], [1], [1], [1]],
+    paths: [
+      ["p", "a", "1"],
+      ["p", "a", "2"],
+      ["p", "a", "3"],
+      ["p", "b", "4"],
+    ],
+  };
+  const { spans } = treePo(input, { skipEqual: true });
+  assert.deepEqual(
+    spans[0]![0]!.sum.terms.map(({ name }) => name),
+    ["among the prompt's rows", "mean of the batch's tokens"],
+  );
 });

@@ -1,5 +1,11 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, short, wholeRow } from "./credit.js";
@@ -25,6 +31,14 @@ export interface Fr3eOptions {
   /** Where nothing changes along a rollout, sharpening divides by 0; the reference keeps the NaN. */
   referenceNaN?: boolean;
 }
+
+export const fr3eRules: OptionRules<Fr3eOptions> = {
+  value: oneOf(["positive-share", "mean-reward"]),
+  sharpen: "boolean?",
+  normalizeByDeviation: "boolean?",
+  epsilon: notNegative,
+  referenceNaN: "boolean?",
+};
 
 const power = 1.5;
 
@@ -57,9 +71,10 @@ function sharpened(deltas: readonly number[], referenceNaN: boolean): number[] {
 export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
-    { input, options },
-    { input: { rewards: "list", mask: "list", states: "list", bases: "list" }, options: "object" },
+    { input },
+    { input: { rewards: "list", mask: "list", states: "list", bases: "list" } },
   );
+  checkOptions("estimate advantages", options, fr3eRules);
   const { sharpen = true, normalizeByDeviation = false, epsilon = 1e-6 } = options;
   const { value = "positive-share", referenceNaN = false } = options;
   const { mask, states, bases } = input;

@@ -1,4 +1,12 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  finite,
+  notNegative,
+  oneOf,
+  type OptionRules,
+  share,
+} from "../../arguments/check-options.js";
 import type { CreditSum, CreditTerm } from "./credit.js";
 import { type Norm, normTerm, perGroup, sampleNorm } from "./group-norm.js";
 import { short } from "./credit.js";
@@ -31,6 +39,15 @@ export interface GiGpoOptions {
   similarity?: number;
   epsilon?: number;
 }
+
+export const giGpoRules: OptionRules<GiGpoOptions> = {
+  gamma: notNegative,
+  stepWeight: finite,
+  normalizeByDeviation: "boolean?",
+  episodeBaseline: oneOf(["step", "trajectory"]),
+  similarity: share,
+  epsilon: notNegative,
+};
 
 export interface GiGpoSteps {
   /** What made each step's advantage. */
@@ -126,15 +143,15 @@ function episodeNorms(input: GiGpoInput, over: "step" | "trajectory"): Map<strin
 export function giGpo(input: GiGpoInput, options: GiGpoOptions = {}): GiGpoSteps {
   checkArguments(
     "estimate advantages",
-    { input, options },
+    { input },
     {
       input: {
         ...{ episodeRewards: "list", stepRewards: "list", groups: "list" },
         ...{ trajectories: "list", anchors: "list" },
       },
-      options: "object",
     },
   );
+  checkOptions("estimate advantages", options, giGpoRules);
   const { gamma = 1, stepWeight = 1, normalizeByDeviation = false, epsilon = 1e-6 } = options;
   const { groups, episodeRewards } = input;
   const returns = returnsOf(input, gamma);

@@ -1,4 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  finite,
+  notNegative,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, type CreditSpan, type CreditTerm } from "./credit.js";
 import { normTerm, perGroup, sampleNorm } from "./group-norm.js";
@@ -20,6 +26,11 @@ export interface MtGrpoOptions {
   turnCoefficient?: number;
   epsilon?: number;
 }
+
+export const mtGrpoRules: OptionRules<MtGrpoOptions> = {
+  turnCoefficient: finite,
+  epsilon: notNegative,
+};
 
 /**
  * MT-GRPO's credit, for two turns as in its code: tokens before the first tool result get the outcome's
@@ -45,15 +56,15 @@ export interface MtGrpoOptions {
 export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
-    { input, options },
+    { input },
     {
       input: {
         ...{ mask: "list", groups: "list", turnRewards: "list" },
         ...{ outcomes: "list", hasResult: "list" },
       },
-      options: "object",
     },
   );
+  checkOptions("estimate advantages", options, mtGrpoRules);
   const { turnCoefficient = 1, epsilon = 1e-4 } = options;
   const { mask, groups, turnRewards, outcomes, hasResult } = input;
   const combined = input.combined ?? outcomes.map((r, i) => r + turnRewards[i]!);

@@ -1,14 +1,24 @@
+import {
+  finite,
+  integer,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+  optionsOf,
+  share,
+} from "../../arguments/check-options.js";
 import type { ScoredTrajectory } from "../../reward/scored.js";
-import type { AppoOptions } from "./appo.js";
-import type { At2poOptions } from "./at2po.js";
-import type { Fr3eOptions } from "./fr3e.js";
-import type { GiGpoOptions } from "./gigpo.js";
-import type { MtGrpoOptions } from "./mt-grpo.js";
-import type { SpoTreeOptions } from "./spo-tree.js";
-import type { treeGrpoForms, TreeGrpoOptions } from "./tree-grpo.js";
-import type { TreePoOptions } from "./treepo.js";
-import type { TreeRlOptions } from "./treerl.js";
-import type { TurnBaselineOptions } from "./turn-baseline.js";
+import { appoRules, type AppoOptions } from "./appo.js";
+import { type At2poOptions, at2poRules } from "./at2po.js";
+import { type Fr3eOptions, fr3eRules } from "./fr3e.js";
+import { type GiGpoOptions, giGpoRules } from "./gigpo.js";
+import { type MtGrpoOptions, mtGrpoRules } from "./mt-grpo.js";
+import { type SpoChainOptions, spoChainRules } from "./spo-chain.js";
+import { type SpoTreeOptions, spoTreeRules } from "./spo-tree.js";
+import { treeGrpoForms, type TreeGrpoOptions, treeGrpoRules } from "./tree-grpo.js";
+import { type TreePoOptions, treePoRules } from "./treepo.js";
+import { type TreeRlOptions, treeRlRules } from "./treerl.js";
+import { type TurnBaselineOptions, turnBaselineRules } from "./turn-baseline.js";
 
 /** What each method of the family can be told, by its estimator's name. */
 export interface CreditOptions {
@@ -34,7 +44,7 @@ export interface CreditOptions {
   };
   appo?: AppoOptions;
   treepo?: TreePoOptions;
-  spoChain?: { threshold?: number };
+  spoChain?: SpoChainOptions;
   spoTree?: SpoTreeOptions;
   fr3e?: Omit<Fr3eOptions, "referenceNaN"> & {
     /** States whose rows all got the same are left out first. Default: true, as published. */
@@ -50,3 +60,40 @@ export interface CreditOptions {
     outcome?: boolean;
   };
 }
+
+/** The rules but one, which the method is not told by options. */
+const without = <T extends object, K extends keyof T & string>(rules: T, name: K): Omit<T, K> =>
+  Object.fromEntries(Object.entries(rules).filter(([key]) => key !== name)) as Omit<T, K>;
+
+const fields = <K extends keyof CreditOptions>(
+  _name: K,
+  rules: OptionRules<NonNullable<CreditOptions[K]>>,
+): OptionRule => optionsOf<NonNullable<CreditOptions[K]>>(rules);
+
+/** What every option of the family's methods may be. */
+export const creditRules: OptionRules<CreditOptions> = {
+  treeGrpo: fields("treeGrpo", {
+    ...treeGrpoRules,
+    form: oneOf([...treeGrpoForms, "tree_diff"]),
+    margin: finite,
+  }),
+  at2po: fields("at2po", { ...at2poRules, signal: oneOf(["surprisal", "entropy"]) }),
+  treerl: fields("treerl", {
+    ...without(treeRlRules, "trained"),
+    leaves: integer(1),
+    balance: share,
+    seed: integer(0),
+    punishCut: "boolean?",
+  }),
+  appo: fields("appo", appoRules),
+  treepo: fields("treepo", treePoRules),
+  spoChain: fields("spoChain", spoChainRules),
+  spoTree: fields("spoTree", spoTreeRules),
+  fr3e: fields("fr3e", { ...without(fr3eRules, "referenceNaN"), dropSettled: "boolean?" }),
+  mtGrpo: fields("mtGrpo", mtGrpoRules),
+  gigpo: fields("gigpo", { ...giGpoRules, observe: "function?" }),
+  turnBaseline: fields("turnBaseline", {
+    baseline: turnBaselineRules.baseline,
+    outcome: "boolean?",
+  }),
+};

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules, share } from "../../arguments/check-options.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, type CreditSpan, type CreditSum } from "./credit.js";
 
@@ -18,6 +19,13 @@ export interface SpoChainInput {
   cuts: readonly (readonly CutPoint[])[];
 }
 
+export interface SpoChainOptions {
+  /** Tokens drawn with a greater probability get nothing. Default: 0.9. */
+  threshold?: number;
+}
+
+export const spoChainRules: OptionRules<SpoChainOptions> = { threshold: share };
+
 /**
  * Where SPO cuts a row: before every token that was drawn with a probability below the threshold, of
  * these every `interval`-th.
@@ -32,9 +40,11 @@ export interface SpoChainInput {
  */
 export function spoCutPoints(
   probabilities: ArrayLike<number>,
-  { interval = 5, threshold = 0.9 } = {},
+  options: { interval?: number; threshold?: number } = {},
 ): number[] {
   checkArguments("cut a row", { probabilities }, { probabilities: "list" });
+  checkOptions("cut a row", options, { interval: integer(1), ...spoChainRules });
+  const { interval = 5, threshold = 0.9 } = options;
   return Array.from(probabilities, (p, t) => (p < threshold ? t - 1 : NaN))
     .filter((t) => !Number.isNaN(t))
     .filter((_, i) => i % interval === 0);
@@ -58,12 +68,14 @@ export function spoCutPoints(
  * assert.deepEqual([...advantages[0]], [0.5, 0.25, 0]);
  * ```
  */
-export function spoChain(input: SpoChainInput, { threshold = 0.9 } = {}): Credit {
+export function spoChain(input: SpoChainInput, options: SpoChainOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
     { input },
     { input: { mask: "list", probabilities: "list", outcomes: "list", cuts: "list" } },
   );
+  checkOptions("estimate advantages", options, spoChainRules);
+  const { threshold = 0.9 } = options;
   const { mask, probabilities, outcomes, cuts } = input;
   const spans = mask.map((own, row): CreditSpan[] => {
     const [first, ...rest] = cuts[row]!;

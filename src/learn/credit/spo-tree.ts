@@ -1,4 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { mean } from "../advantage/estimator.js";
 import { bottomUp, childrenOf, type CreditTree, pathSpans, type TreeInput } from "./credit-tree.js";
 import { Credit, type CreditSum, total } from "./credit.js";
@@ -11,6 +17,12 @@ export interface SpoTreeOptions {
   onlyNonzero?: boolean;
   epsilon?: number;
 }
+
+export const spoTreeRules: OptionRules<SpoTreeOptions> = {
+  form: oneOf(["rloo", "grpo"]),
+  onlyNonzero: "boolean?",
+  epsilon: notNegative,
+};
 
 /** An edge of SPO's tree, from a node to the one above it. */
 export interface SpoEdge {
@@ -83,9 +95,10 @@ export function spoEdges(tree: CreditTree, options: SpoTreeOptions = {}): SpoEdg
 export function spoTree(input: TreeInput, options: SpoTreeOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
-    { input, options },
-    { input: { tree: "object", leaves: "list", mask: "list" }, options: "object" },
+    { input },
+    { input: { tree: "object", leaves: "list", mask: "list" } },
   );
+  checkOptions("estimate advantages", options, spoTreeRules);
   const sums = new Map(spoEdges(input.tree, options).map(({ node, sum }) => [node, sum]));
   const none: CreditSum = { terms: [{ name: "says nothing", value: 0 }], factors: [] };
   return new Credit(

@@ -1,4 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, type CreditSpan, type CreditSum, wholeRow } from "./credit.js";
@@ -25,6 +31,12 @@ export interface TreeGrpoOptions {
   loneRow?: "zero" | "reward";
   epsilon?: number;
 }
+
+export const treeGrpoRules: OptionRules<TreeGrpoOptions> = {
+  form: oneOf(treeGrpoForms),
+  loneRow: oneOf(["zero", "reward"]),
+  epsilon: notNegative,
+};
 
 /** Rows of trees: those of one prompt share a group, those of one tree a tree too. */
 export interface TreeRows {
@@ -126,9 +138,10 @@ function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[
 export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
-    { input, options },
-    { input: { rewards: "list", mask: "list", groups: "list", trees: "list" }, options: "object" },
+    { input },
+    { input: { rewards: "list", mask: "list", groups: "list", trees: "list" } },
   );
+  checkOptions("estimate advantages", options, treeGrpoRules);
   const { form = "tree", loneRow = "zero", epsilon = 1e-6 } = options;
   const { rewards, mask } = input;
   switch (form) {
@@ -156,9 +169,5 @@ export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit
         mask,
       );
     }
-    default:
-      throw new RangeError(
-        `Cannot use tree_grpo: form must be one of ${treeGrpoForms.join(", ")}, got ${String(form)}`,
-      );
   }
 }

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, finite, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { scores } from "../advantage/estimator.js";
 import { maskedMean, maskedVariance, type Rows } from "../advantage/masked.js";
 import { Credit, type CreditSpan, type CreditSum, type CreditTerm, short } from "./credit.js";
@@ -30,7 +31,19 @@ export interface TreePoOptions {
   parentDecay?: number;
 }
 
+export const treePoRules: OptionRules<TreePoOptions> = {
+  form: oneOf(treePoForms),
+  weights: oneOf(["average", "size"]),
+  skipEqual: "boolean?",
+  parentDecay: finite,
+};
+
 const epsilon = 1e-8;
+
+const noSegment: CreditSum = {
+  terms: [{ name: "behind the last segment", value: 0 }],
+  factors: [],
+};
 
 /** Sums whitened over all masked tokens of the batch. */
 function whitened(spans: readonly CreditSpan[][], mask: Rows): CreditSpan[][] {
@@ -67,8 +80,9 @@ function depthsOf(input: TreePoInput, skipEqual: boolean): Depth[][] {
     const norms = new Map([...pools].map(([name, pool]) => [name, sampleNorm(pool)]));
     score.forEach((reward, row) => {
       const size = pools.get(names[row]!)!.length;
-      const { centre, width } = norms.get(names[row]!)!;
-      if (depth > 0 && (size === 1 || (skipEqual && width === 0))) return;
+      const { centre } = norms.get(names[row]!)!;
+      const equal = pools.get(names[row]!)!.every((other) => other === reward);
+      if (depth > 0 && (size === 1 || (skipEqual && equal))) return;
       found[row]!.push({ depth, size, reward, centre });
     });
   }
@@ -112,16 +126,12 @@ function treeSums(input: TreePoInput, options: TreePoOptions): CreditSum[] {
 export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit {
   checkArguments(
     "estimate advantages",
-    { input, options },
-    { input: { rewards: "list", mask: "list", paths: "list" }, options: "object" },
+    { input },
+    { input: { rewards: "list", mask: "list", paths: "list" } },
   );
+  checkOptions("estimate advantages", options, treePoRules);
   const { form = "tree" } = options;
   const { mask, lengths } = input;
-  if (!treePoForms.includes(form)) {
-    throw new RangeError(
-      `Cannot use treepo: form must be one of ${treePoForms.join(", ")}, got ${String(form)}`,
-    );
-  }
   if (form === "tree") {
     const spans = treeSums(input, options).map((sum, row) => [
       { start: 0, end: mask[row]!.length, sum },
@@ -136,11 +146,14 @@ export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit 
   const sums = segmentSums(scores(input.rewards), input.paths, { ...options, form });
   const spans = sums.map((list, row) => {
     let at = 0;
-    return list.map((sum, i): CreditSpan => {
+    const segments = list.map((sum, i): CreditSpan => {
       const start = at;
       at += lengths[row]![i]!;
       return { start, end: at, sum };
     });
+    // Tokens behind the last segment get nothing of their own, and are whitened all the same.
+    const end = mask[row]!.length;
+    return at < end ? [...segments, { start: at, end, sum: noSegment }] : segments;
   });
   return new Credit(form === "spo" ? spans : whitened(spans, mask), mask);
 }

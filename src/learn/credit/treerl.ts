@@ -1,3 +1,4 @@
+import { oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { bottomUp, leafSums, pathTo } from "./credit-tree.js";
 import { type CreditSum, type CreditTerm, short, total } from "./credit.js";
 import { type Chain, type Forest, forestOf } from "./treerl-forest.js";
@@ -26,6 +27,18 @@ export interface TreeRlOptions {
   /** Leaves that are trained on, by their number in the forest. Default: all. */
   trained?: readonly number[];
 }
+
+export const treeRlRules: OptionRules<TreeRlOptions> = {
+  rule: oneOf(["code", "paper"]),
+  weights: oneOf(treeRlWeights),
+  centre: oneOf(treeRlCentres),
+  bonus: oneOf(treeRlBonuses),
+  fill: "boolean?",
+  averageChildren: "boolean?",
+  penalizeCut: "boolean?",
+  allAncestors: "boolean?",
+  trained: "list?",
+};
 
 /** One segment on the way to a leaf, with what each of its tokens gets. */
 export interface TreeRlSegment {

@@ -94,6 +94,6 @@ test("rows that share a turn's tokens are no baseline of each other under leave-
 test("an unknown baseline is named with those there are", () => {
   assert.throws(
     () => turnBaseline([[1]], [0], { baseline: "mean" as Kind }),
-    /must be one of padded, leave-one-out, turn-index, got mean/,
+    /must be one of padded, leave-one-out, turn-index, got "mean"/,
   );
 });

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { byGroup } from "../advantage/estimator.js";
 import { type CreditSum, short } from "./credit.js";
 
@@ -15,6 +16,11 @@ export interface TurnBaselineOptions {
   /** For `leave-one-out`: whether two rows have a turn's tokens in common; those are no baseline. */
   shared?: (row: number, other: number, turn: number) => boolean;
 }
+
+export const turnBaselineRules: OptionRules<TurnBaselineOptions> = {
+  baseline: oneOf(turnBaselines),
+  shared: "function?",
+};
 
 const sumFrom = (rewards: readonly number[], turn: number) =>
   rewards.slice(turn).reduce((sum, r) => sum + r, 0);
@@ -42,17 +48,9 @@ export function turnBaseline(
   groups: readonly (string | number)[],
   options: TurnBaselineOptions = {},
 ): CreditSum[][] {
-  checkArguments(
-    "estimate advantages",
-    { rewards, groups, options },
-    { rewards: "list", groups: "list", options: "object" },
-  );
+  checkArguments("estimate advantages", { rewards, groups }, { rewards: "list", groups: "list" });
+  checkOptions("estimate advantages", options, turnBaselineRules);
   const { baseline = "padded", shared = () => false } = options;
-  if (!turnBaselines.includes(baseline)) {
-    throw new RangeError(
-      `Cannot use turn_baseline: baseline must be one of ${turnBaselines.join(", ")}, got ${String(baseline)}`,
-    );
-  }
   const out: CreditSum[][] = rewards.map(() => []);
   for (const rows of byGroup(groups)) {
     const mean = (turn: number, of: readonly number[]) =>

@@ -1,4 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+  positive,
+} from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import { evenMaximum, evenMinimum } from "../../tensor/extremum.js";
 import {
@@ -8,7 +15,7 @@ import {
   type Tensor,
 } from "./aggregate.js";
 import { type KlKind, klPenalty } from "./kl.js";
-import type { LossAggregation } from "./options.js";
+import { type LossAggregation, lossAggregations } from "./options.js";
 import {
   aggregationOf,
   lossDefinitions,
@@ -150,6 +157,24 @@ export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {})
   return out;
 }
 
+export interface ValueLossOptions {
+  /** How far a value may move from the old one. Default: 0.5. */
+  clipRange?: number;
+  /** Default: `token-mean`. */
+  aggregation?: LossAggregation;
+  /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
+  paddedLength?: number;
+  /** Give NaN where the reference does: an empty row. */
+  referenceNaN?: boolean;
+}
+
+export const valueLossRules = {
+  clipRange: notNegative,
+  aggregation: oneOf(lossAggregations),
+  paddedLength: positive,
+  referenceNaN: "boolean?",
+} as const satisfies OptionRules<ValueLossOptions>;
+
 /**
  * The critic's loss: the larger of the squared errors of the prediction and of the prediction clipped
  * to the old value plus or minus `clipRange`. No factor one half.
@@ -167,17 +192,15 @@ export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {})
  */
 export function valueLoss(
   input: { predictions: Tensor; values: Tensor; returns: Tensor; mask: Tensor },
-  {
-    clipRange = 0.5,
-    aggregation = "token-mean",
-    referenceNaN = false,
-  }: { clipRange?: number; aggregation?: LossAggregation; referenceNaN?: boolean } = {},
+  options: ValueLossOptions = {},
 ): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
   checkArguments(
     "compute a loss",
     { input },
     { input: { predictions: "tensor", values: "tensor", returns: "tensor", mask: "tensor" } },
   );
+  checkOptions("compute a loss", options, valueLossRules);
+  const { clipRange = 0.5, aggregation = "token-mean", referenceNaN = false } = options;
   const { predictions, values, returns, mask } = input;
   const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
   const unclipped: Tensor = predictions.sub(returns).square();
@@ -185,6 +208,7 @@ export function valueLoss(
   return {
     loss: aggregateLoss(evenMaximum(unclipped, clipped), mask, aggregation, {
       emptyRow: referenceNaN ? "nan" : "zero",
+      ...defined({ paddedLength: options.paddedLength }),
     }),
     metrics: {
       vf_clipfrac: maskedTensorMean(clipped.greater(unclipped).cast("float32"), mask),

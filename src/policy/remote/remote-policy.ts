@@ -4,8 +4,9 @@ import type { Prompt } from "../prompt.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { checkOptions } from "../check-options.js";
-import type { GenerateOptions, Policy, Row, Segment, Session } from "../policy.js";
+import { checkGenerate } from "../check-generate.js";
+import type { GenerateOptions, Policy, Row } from "../policy.js";
+import type { Segment, Session } from "../policy.js";
 import { tellAll } from "../tell-all.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
 import { cutAtStop } from "./cut-at-stop.js";
@@ -261,7 +262,7 @@ export class RemotePolicy implements Policy {
   }
 
   async #generate(row: RemoteRow, options: GenerateOptions): Promise<Segment> {
-    checkOptions(options, row.tokens.length);
+    checkGenerate(options, row.tokens.length);
     const room = this.contextLength - row.tokens.length;
     if (room <= 0) return toSegment([], "context", undefined, 0);
     const { api, dialect, model, topLogprobs } = this.#options;

@@ -1,5 +1,6 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import type { Segment } from "../../policy/policy.js";
 
 /** How a segment's entropy is measured. */
@@ -16,6 +17,13 @@ export interface EntropyOptions {
    */
   measure?: "pooled" | "mean";
 }
+
+export const entropyRules: OptionRules<EntropyOptions> = {
+  positions: integer(1),
+  topK: integer(0),
+  normalizer: oneOf(["ln-vocab", "vocab", "none"]),
+  measure: oneOf(["pooled", "mean"]),
+};
 
 /** What entropy is measured on: a segment, or a node of a tree. */
 type EntropySource = Pick<Segment, "tokens" | "logprobs" | "entropies"> &
@@ -54,13 +62,10 @@ export function segmentEntropy(
 ): number {
   checkArguments(
     "measure an entropy",
-    { segment, vocabSize, options },
-    {
-      segment: { tokens: "list", logprobs: "list", top: "object" },
-      vocabSize: "number",
-      options: "object",
-    },
+    { segment, vocabSize },
+    { segment: { tokens: "list", logprobs: "list", top: "object" }, vocabSize: "number" },
   );
+  checkOptions("measure an entropy", options, entropyRules);
   const positions = Math.min(options.positions ?? 20, segment.tokens.length);
   if (positions === 0) return 0;
   const nats =

@@ -1,8 +1,10 @@
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
 import { classify } from "./classify.js";
 import { rolloutConfig } from "../config.js";
+import { rolloutRules } from "../option-rules.js";
 import type { RolloutConfig } from "../settings.js";
 import { finishTree } from "./finish-tree.js";
 import type { LiveNode } from "./live-trajectory.js";
@@ -28,6 +30,13 @@ export interface ForkChanges extends RolloutOptions {
   result?: string;
 }
 
+const forkRules: OptionRules<ForkChanges> = {
+  ...rolloutRules,
+  policy: "policy?",
+  at: integer(0),
+  result: "text?",
+};
+
 /** What `fork` needs besides the tree: known for trees made in this process. */
 export interface TreeRuntime {
   policy: Policy;
@@ -47,6 +56,7 @@ export async function forkTree<T extends RolloutTask>(
   changes: ForkChanges,
   runtime: TreeRuntime | undefined,
 ): Promise<Forked<T>> {
+  checkOptions("fork", changes, forkRules);
   const { policy = runtime?.policy, at, result, ...own } = changes;
   if (!policy) {
     throw new TypeError("Cannot fork: a tree that was read from a file needs a policy, got none");

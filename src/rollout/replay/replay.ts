@@ -1,14 +1,12 @@
-import { branchRules } from "../branch/branch-rule.js";
 import { completeSettings } from "../branch/family/complete-settings.js";
 import {
-  expansionRules,
   isExpansion,
   settingsBesidesRule,
   type ExpandOptions,
   type ExpansionRule,
 } from "../branch/family/settings.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { shown } from "../../arguments/shown.js";
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { rolloutRules } from "../option-rules.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import { followExpansion } from "./follow-expansion.js";
 import { followPlan, type ReplayChanges } from "./follow-plan.js";
@@ -26,36 +24,24 @@ export interface TreeReplayChanges extends Omit<ReplayChanges, "rule">, Expansio
   attemptsPerTrajectory?: number;
 }
 
+const replayRules: OptionRules<TreeReplayChanges> = {
+  rule: rolloutRules.rule,
+  probability: rolloutRules.branchProbability,
+  weight: rolloutRules.entropyWeight,
+  threshold: rolloutRules.threshold,
+  penaltySlope: rolloutRules.penaltySlope,
+  penalty: rolloutRules.penalty,
+  attemptsPerTrajectory: rolloutRules.attemptsPerTrajectory,
+  expand: rolloutRules.expand,
+  tokenizer: "tokenizer?",
+  current: "list?",
+};
+
 /** Replays the branch decisions of a tree under other settings. */
 export function replayBranches(tree: RolloutTreeData, changes: TreeReplayChanges): Replay {
-  checkArguments(
-    "replay",
-    { changes },
-    {
-      changes: {
-        probability: "number?",
-        weight: "number?",
-        threshold: "number?",
-        penaltySlope: "number?",
-        attemptsPerTrajectory: "count?",
-        expand: "object?",
-        tokenizer: "tokenizer?",
-        current: "list?",
-      },
-    },
-  );
+  checkOptions("replay", changes, replayRules);
   const { expand, tokenizer, current, attemptsPerTrajectory, ...decided } = changes;
-  const rules = [...branchRules, ...expansionRules] as readonly string[];
-  const { penalty } = changes;
   const rule = changes.rule ?? tree.config.expansion?.rule ?? tree.config.branch.rule;
-  if (!rules.includes(rule)) {
-    throw new RangeError(
-      `Cannot replay: rule must be one of ${rules.join(", ")}, got ${shown(rule)}`,
-    );
-  }
-  if (penalty !== undefined && penalty !== "prompt" && penalty !== "path") {
-    throw new RangeError(`Cannot replay: penalty must be prompt or path, got ${shown(penalty)}`);
-  }
   if (isExpansion(rule)) {
     const own = tree.config.expansion;
     const was = own?.rule === rule ? settingsBesidesRule(own) : {};

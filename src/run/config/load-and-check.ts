@@ -39,9 +39,10 @@ function keyOf(path: string) {
 /** The full paths near a mistyped one: the same name elsewhere, or a near name. */
 function suggestion(path: string): string {
   const name = path.split(".").pop()!;
-  const elsewhere = configKeys.find((key) => key.path.endsWith(`.${name}`));
-  const found = elsewhere?.path ?? nearest(path, byPath.keys());
-  const near = found ?? configKeys.find((k) => nearest(name, [k.path.split(".").pop()!]))?.path;
+  const paths = [...byPath.keys()];
+  const elsewhere = paths.filter((key) => key.endsWith(`.${name}`));
+  const near =
+    nearest(path, elsewhere) ?? elsewhere[0] ?? nearest(path, paths) ?? nearest(name, paths);
   return near ? `; did you mean ${near}?` : "";
 }
 

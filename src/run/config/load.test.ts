@@ -140,6 +140,10 @@ test("loadConfig() names the nearest key, wherever it was mistyped", async () =>
     set("rollout.n=2"),
     /got rollout.n; did you mean actor_rollout_ref.rollout.n\?/,
   );
+  await assert.rejects(
+    set("model.path=data/models/tiny"),
+    /got model.path; did you mean actor_rollout_ref.model.path\?/,
+  );
   await assert.rejects(set("nonsense=2"), /every key must be known, got nonsense$/);
 });
 

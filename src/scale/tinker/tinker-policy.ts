@@ -1,9 +1,9 @@
+import { checkGenerate } from "../../policy/check-generate.js";
 import { generate, type GenerationOptions, type Generations } from "../../policy/generate.js";
 import type { Prompt } from "../../policy/prompt.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { checkOptions } from "../../policy/check-options.js";
 import type {
   GenerateOptions,
   Policy,
@@ -196,7 +196,7 @@ export class TinkerPolicy implements Policy {
   }
 
   async #generate(tokens: readonly number[], options: GenerateOptions): Promise<Segment> {
-    checkOptions(options, tokens.length);
+    checkGenerate(options, tokens.length);
     refuseUnknown(options);
     const room = this.contextLength - tokens.length;
     if (room <= 0) return nothing();

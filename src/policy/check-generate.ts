@@ -1,0 +1,48 @@
+import {
+  checkOptions,
+  integer,
+  listOf,
+  notNegative,
+  type OptionRule,
+  type OptionRules,
+  positive,
+  required,
+  share,
+} from "../arguments/check-options.js";
+import type { GenerateOptions, Sampling } from "./policy.js";
+
+/** What sampling options may be, wherever they are given. */
+export const samplingRules: OptionRules<Sampling> = {
+  temperature: notNegative,
+  topK: {
+    must: "a positive integer, or -1 for all",
+    holds: (k) => k === -1 || integer(1).holds(k),
+  },
+  topP: {
+    must: "above 0 and at most 1",
+    holds: (p) => share.holds(p) && p !== 0,
+  },
+  minP: share,
+  repetitionPenalty: positive,
+  // The policy checks the ids, against its vocabulary: a list of all would be walked at every call.
+  allowedIds: "list?",
+};
+
+const begunWithin = (length: number): OptionRule => ({
+  must: `an integer from 0 to the row's ${length} tokens`,
+  holds: integer(0, length).holds,
+});
+
+const rules: OptionRules<Omit<GenerateOptions, "begun">> = {
+  ...samplingRules,
+  maxTokens: required(integer(1)),
+  stop: listOf("text", "texts"),
+  random: "random",
+  signal: "signal?",
+  onToken: "function?",
+};
+
+/** Throws unless every option of a generate call on a row of so many tokens is in range. */
+export function checkGenerate(options: GenerateOptions, length: number): void {
+  checkOptions("generate", options, { ...rules, begun: begunWithin(length) });
+}
