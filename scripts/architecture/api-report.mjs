@@ -2,7 +2,7 @@
 // dist. docs/api-report.md is compared with it, so the surface changes only on purpose.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exportsOf, entryPoints } from "../reference/declarations.mjs";
+import { declarationsBehind, entryPoints, exportsOf } from "../reference/declarations.mjs";
 import { root } from "./imports.mjs";
 
 const file = "docs/api-report.md";
@@ -23,6 +23,13 @@ function section({ name, exports }) {
   const code = exports.map((one) => signature(one.code)).join("\n");
   return `## ${name}\n\n${exports.length} names, ${atRunTime(exports)} at run time.\n\n\`\`\`ts\n${code}\n\`\`\`\n`;
 }
+
+/** What stable declarations are made of and do not export; the configuration's schema is docs/config.md. */
+const behind = (entries) =>
+  declarationsBehind(entries.flatMap(({ exports }) => exports))
+    .map(({ code }) => signature(code))
+    .filter((code) => code.split("\n").length < 100)
+    .join("\n");
 
 /** Experimental names may change at any time: only what they are called is written down. */
 function outline({ name, exports }) {
@@ -62,6 +69,14 @@ How names get there: [architecture](architecture.md#the-public-api).
 ${entries.map(({ name, exports }) => `| \`${name}\` | ${exports.length} | ${atRunTime(exports)} |`).join("\n")}
 
 ${main.map(section).join("\n")}
+## What these are made of
+
+Interfaces that exported ones extend, and functions that are members of exported objects.
+
+\`\`\`ts
+${behind(main)}
+\`\`\`
+
 ## Experimental and internal
 
 ${entries

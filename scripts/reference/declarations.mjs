@@ -100,13 +100,18 @@ function commentOf(node) {
     .trim();
 }
 
-/** Where an export stands that comes from another package. */
+/** The package of an export that comes from another one. */
 function packageOf(path, name, seen = new Set()) {
   if (seen.has(path) || !existsSync(join(root, path))) return undefined;
   seen.add(path);
   for (const node of parse(path).statements) {
-    if (!ts.isExportDeclaration(node) || !node.moduleSpecifier) continue;
-    const names = node.exportClause?.elements?.map((e) => e.name.text);
+    const named = ts.isExportDeclaration(node)
+      ? node.exportClause
+      : ts.isImportDeclaration(node)
+        ? node.importClause?.namedBindings
+        : undefined;
+    if (node.moduleSpecifier === undefined) continue;
+    const names = named?.elements?.map((e) => e.name.text) ?? (named?.name && [named.name.text]);
     if (names !== undefined && !names.includes(name)) continue;
     const from = target(path, node.moduleSpecifier.text);
     const found = from === undefined ? node.moduleSpecifier.text : packageOf(from, name, seen);
@@ -124,13 +129,47 @@ function describe(path, name) {
   }
   const comment = nodes.map(commentOf).find((c) => c !== "") ?? "";
   if (comment.includes("@internal")) return undefined;
-  const code = nodes
-    .map((node) => node.getText().replace(/^export (declare )?/, ""))
+  return { name, kind: kinds.get(nodes[0].kind), comment, code: codeOf(nodes), nodes };
+}
+
+const codeOf = (nodes) =>
+  nodes
+    .map((node) => node.getText().replace(/^(export |declare )+/, ""))
     .join("\n")
     .replace(/^( {4})+/gm, (indent) => " ".repeat(indent.length / 2))
     .replace(/^\s*#private;\n/gm, "");
-  return { name, kind: kinds.get(nodes[0].kind), comment, code };
+
+/** What a declaration is made of by name: interfaces it extends, functions and lists behind a `typeof`. */
+function parents(node, found = new Set()) {
+  const name = ts.isExpressionWithTypeArguments(node)
+    ? node.expression
+    : ts.isTypeQueryNode(node)
+      ? node.exprName
+      : undefined;
+  if (name !== undefined && ts.isIdentifier(name)) found.add(name.text);
+  ts.forEachChild(node, (child) => void parents(child, found));
+  return found;
 }
+
+/** The declarations that make up those of some exports and that none of them is: `{ name, code }`. */
+export function declarationsBehind(exports) {
+  const seen = new Set(exports.flatMap((one) => one.nodes ?? []));
+  const found = [];
+  const waiting = [...seen];
+  while (waiting.length > 0) {
+    const node = waiting.pop();
+    for (const name of parents(node)) {
+      const nodes = declarationsOf(node.getSourceFile().fileName, name).filter((n) => !seen.has(n));
+      if (nodes.length === 0) continue;
+      for (const one of nodes) seen.add(one);
+      waiting.push(...nodes);
+      found.push({ name, code: codeOf(nodes) });
+    }
+  }
+  return found.sort((a, b) => a.name.localeCompare(b.name, "en") || (a.code < b.code ? -1 : 1));
+}
+
+const isType = (node) => ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
 
 /** Everything an entry point exports, by name. */
 export function exportsOf(path) {
@@ -139,9 +178,8 @@ export function exportsOf(path) {
     .sort(([a], [b]) => a.localeCompare(b, "en"))
     .map(([name, typeOnly]) => {
       const one = describe(path, name);
-      return (
-        one && { ...one, runTime: !typeOnly && one.kind !== "interface" && one.kind !== "type" }
-      );
+      const values = one?.nodes?.some((node) => !isType(node)) ?? true;
+      return one && { ...one, runTime: !typeOnly && values };
     })
     .filter((one) => one !== undefined);
 }
