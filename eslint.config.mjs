@@ -16,7 +16,9 @@ export default tseslint.config(
     // A kernel of threads and promises: one that nobody waits for is a fault that nobody sees.
     files: ["**/*.ts"],
     ignores: ["kernel/server/page/**"],
-    languageOptions: { parserOptions: { projectService: true } },
+    languageOptions: {
+      parserOptions: { projectService: { allowDefaultProject: ["examples/*.ts"] } },
+    },
     rules: {
       "@typescript-eslint/no-floating-promises": [
         "error",
@@ -80,6 +82,7 @@ export default tseslint.config(
       "cli/say.ts",
       "cli/**/*test*",
       "bench/**",
+      "examples/**",
       "tests/**",
       "bin/**",
       ".ci/**",

@@ -2,7 +2,15 @@
 // declarations and run without throwing. The examples of a module share a process, as cells of a notebook do.
 // Called by `npm test` before the runner.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -38,6 +46,10 @@ for (const folder of ["src", "kernel", "picture", "spelling", "platform", "http-
       tests.set(group, lines);
     }
   }
+}
+// The programs of examples/ are checked with them; tests/arpo-example.test.ts runs them.
+for (const name of readdirSync(join(root, "examples"))) {
+  copyFileSync(join(root, "examples", name), join(out, `program-${name}`));
 }
 for (const [group, lines] of tests) {
   writeFileSync(
