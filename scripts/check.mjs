@@ -2,7 +2,7 @@
 // imports, no import across a boundary, an example on every stable export, no test that waits a fixed time;
 // the public API in docs/api-report.md and the picture in docs/architecture.md as the code gives them.
 // `--write` writes both anew.
-import { checkApi } from "./architecture/api-report.mjs";
+import { brokenImports, checkApi } from "./architecture/api-report.mjs";
 import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
@@ -36,6 +36,7 @@ show(
   checkApi(process.argv.includes("--write")),
 );
 show("no entry of the root is unknown (scripts/architecture/root-entries.mjs)", unknownEntries());
+show("documents and lessons import what there is", brokenImports());
 show("no test waits a fixed time or is judged by the clock", fixedWaits());
 show(
   "the picture in docs/architecture.md is the code's",

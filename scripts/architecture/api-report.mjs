@@ -1,6 +1,6 @@
 // The public surface as text: every entry point with the names and signatures of its declarations in
 // dist. docs/api-report.md is compared with it, so the surface changes only on purpose.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { declarationsBehind, entryPoints, exportsOf } from "../reference/declarations.mjs";
 import { root } from "./imports.mjs";
@@ -101,3 +101,28 @@ export function checkApi(write) {
   ];
   return [...faults, `${file}: \`npm run check -- --write\` writes it anew`, ...lines.slice(0, 30)];
 }
+
+/** Imports in the documentation and the lessons of names that the entry points do not export, as sentences. */
+export function brokenImports() {
+  const known = new Map(
+    entryPoints().map(({ name, path }) => [name, new Set(exportsOf(path).map((one) => one.name))]),
+  );
+  const files = ["README.md", ...listed("docs", ".md"), ...listed("notebooks", ".ipynb")];
+  return files.flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8").replaceAll('\\"', '"');
+    return [...text.matchAll(/import (?:type )?\{([^}]*)\} from "(arpo-lab[\w/-]*)"/g)].flatMap(
+      ([, names, entry]) =>
+        names
+          .replace(/\\n|["*]/g, " ")
+          .split(",")
+          .map((name) => name.trim().replace(/^type |\s+as .*$/g, ""))
+          .filter((name) => name !== "" && !known.get(entry)?.has(name))
+          .map((name) => `${file}: ${name} of ${entry}`),
+    );
+  });
+}
+
+const listed = (folder, ending) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(ending) && name !== "log.md")
+    .map((name) => `${folder}/${name}`);
