@@ -1,17 +1,17 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { emptyNotebook, writeNotebook } from "../../kernel/notebook/write.js";
 import { type NotebookFile, readNotebook } from "../../kernel/notebook/read.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
 /** The repository's root, seen from dist/cli/run. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 /** A new folder with a notebook of code cells; a cell is its source, or source and tags. */
 export function notebookOf(...cells: (string | { source: string; tags: string[] })[]): string {
-  const path = join(mkdtempSync(join(tmpdir(), "run-")), "nb.ipynb");
+  const path = join(temporaryFolder("run"), "nb.ipynb");
   const file = emptyNotebook();
   file.notebook.cells = cells.map((cell, i) => ({
     cell_type: "code",

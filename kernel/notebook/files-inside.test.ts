@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { plainFiles, readInside } from "./files-inside.js";
 import { pageOf } from "./html/page.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
 const skip = process.platform === "win32";
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><text>secret</text></svg>';
 
 /** A notebook's folder with all that should not be taken from it, and one beside it. */
 function planted(): string {
-  const base = mkdtempSync(join(tmpdir(), "inside-"));
+  const base = temporaryFolder("inside");
   const [folder, outside] = [join(base, "in"), join(base, "out")];
   mkdirSync(join(folder, "sub", "deep"), { recursive: true });
   mkdirSync(join(folder, ".hidden"));

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
   lstatSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { joinLines, type NotebookCell, splitLines } from "./notebook.js";
@@ -17,8 +15,9 @@ import { injectParameters, parseParameter } from "./parameters.js";
 import { parseNotebook, readNotebook } from "./read.js";
 import { validateNotebook } from "./validate.js";
 import { emptyNotebook, notebookText, writeAtomically, writeNotebook } from "./write.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
-const folder = (): string => mkdtempSync(join(tmpdir(), "notebook-"));
+const folder = (): string => temporaryFolder("notebook");
 
 const code = (source: string, extra: object = {}): NotebookCell => ({
   cell_type: "code",

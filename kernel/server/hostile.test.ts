@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { LabServer } from "./lab-server.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
 const token = "right-token";
-const outside = mkdtempSync(join(tmpdir(), "lab-outside-"));
-const folder = mkdtempSync(join(tmpdir(), "lab-hostile-"));
+const outside = temporaryFolder("lab-outside");
+const folder = temporaryFolder("lab-hostile");
 writeFileSync(join(outside, "secret.txt"), "secret");
 writeFileSync(join(folder, "note.txt"), "mine");
 writeFileSync(join(folder, ".hidden"), "secret");

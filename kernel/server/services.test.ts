@@ -7,16 +7,16 @@ import {
   SessionManager,
 } from "@jupyterlab/services";
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
 import { Gate } from "../../tests/gate.js";
 import { until } from "../../tests/until.js";
 import { LabServer } from "./lab-server.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
-const folder = mkdtempSync(join(tmpdir(), "lab-services-"));
+const folder = temporaryFolder("lab-services");
 let server: LabServer;
 let serverSettings: ServerConnection.ISettings;
 let kernels: KernelManager;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sharedData } from "../../tests/shared-data.js";
@@ -9,9 +8,10 @@ import { parseCsv, readRows } from "./read-rows.js";
 import { readTasks } from "./read-tasks.js";
 import { rowFromTask, taskFromRow } from "./rl-row.js";
 import { question } from "./task.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
 async function file(name: string, text: string): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), "arpo-lab-data-")), name);
+  const path = join(temporaryFolder("arpo-lab-data"), name);
   await writeFile(path, text);
   return path;
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { NotebookCell } from "../notebook.js";
@@ -10,6 +9,7 @@ import { markdownHtml } from "./markdown.js";
 import { outputHtml } from "./output-html.js";
 import { pageOf } from "./page.js";
 import { sanitizeHtml } from "./sanitize.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0]);
 
@@ -177,7 +177,7 @@ test("outputHtml() takes the best representation and keeps scripts alive", () =>
 });
 
 test("pageOf() is one page that fetches nothing", () => {
-  const folder = mkdtempSync(join(tmpdir(), "page-"));
+  const folder = temporaryFolder("page");
   writeFileSync(join(folder, "p.png"), png);
   const cells: NotebookCell[] = [
     {

@@ -3,20 +3,19 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
 import { Contents } from "./contents.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
-const newFolder = (): string => mkdtempSync(join(tmpdir(), "contents-"));
+const newFolder = (): string => temporaryFolder("contents");
 const withStatus = (status: number) => (error: unknown) =>
   error instanceof ErrorResponse && error.status === status;
 const cell = (source: string, outputs: unknown[] = [], metadata = {}): unknown => ({

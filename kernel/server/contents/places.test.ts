@@ -5,23 +5,23 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { holdFolder, holdFolderByPath } from "#platform/held-folder";
 import { toErrorResponse } from "../../../http-server/error-response.js";
 import { Contents } from "./contents.js";
 import { Paths } from "./paths.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
 /** A folder for a lab, and one beside it with a file that is none of its business. */
 function twoFolders(): { inside: string; outside: string } {
-  const base = mkdtempSync(join(tmpdir(), "places-"));
+  const base = temporaryFolder("places");
   const [inside, outside] = [join(base, "in"), join(base, "out")];
   mkdirSync(inside);
   mkdirSync(outside);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
@@ -15,6 +14,7 @@ import { loadDataset } from "./dataset-info.js";
 import { exampleOf } from "./demonstration-example.js";
 import { encodeConversation, ignored } from "./encode.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
 const tokenizer = new HfTokenizer(
   trainBpe(["alpha beta gamma"], { vocabSize: 300, addedTokens: ["<think>", "</think>"] }),
@@ -72,7 +72,7 @@ test("a demonstration is learned behind the prompt that a rollout asks with: its
 });
 
 test("loadDataset() skips rows that do not alternate, says why, and names a missing set", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "arpo-lab-sft-"));
+  const dir = temporaryFolder("arpo-lab-sft");
   const info = {
     toy: { file_name: "toy.jsonl", formatting: "sharegpt", columns: { messages: "conversations" } },
     plain: { file_name: "plain.json" },

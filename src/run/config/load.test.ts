@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sharedData } from "../../../tests/shared-data.js";
@@ -8,6 +7,7 @@ import { clipBounds } from "../../learn/loss/options.js";
 import { updateOptions } from "../trainer/options.js";
 import { configKeys } from "./keys.js";
 import { loadConfig } from "./load.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
 const published = sharedData("config/ppo_trainer.yaml");
 
@@ -120,7 +120,7 @@ test("the presets are what the published scripts and their base files set", asyn
 });
 
 test("loadConfig() takes AEPO's keys and the later file over the earlier", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "arpo-lab-config-"));
+  const dir = temporaryFolder("arpo-lab-config");
   const [a, b] = [join(dir, "a.yaml"), join(dir, "b.yaml")];
   await writeFile(a, "actor_rollout_ref:\n  actor: {enable_entropy_balanced_clipping: False}\n");
   await writeFile(

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, readdir, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { metricMeaning } from "../reference/metric-meanings.js";
@@ -8,8 +7,9 @@ import { train, type TrainOptions } from "./train.js";
 import type { Logger } from "../loggers/logger.js";
 import { smallParts as parts, runBytes as bytes } from "./testing/small-run.js";
 import type { TrainerStep } from "./trainer.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
-const folder = () => mkdtemp(join(tmpdir(), "arpo-lab-run-"));
+const folder = () => temporaryFolder("arpo-lab-run");
 
 async function run(path: string, overrides: string[] = [], options: Partial<TrainOptions> = {}) {
   const made = await parts(overrides);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
@@ -12,8 +11,9 @@ import { rollout } from "../../rollout/rollout.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
 import { runBytes, smallParts } from "./testing/small-run.js";
 import { train } from "./train.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
-const folder = () => mkdtemp(join(tmpdir(), "arpo-lab-weights-"));
+const folder = () => temporaryFolder("arpo-lab-weights");
 const kept = ["lab.weights=bfloat16"];
 
 /** A run's parts, with the model's weights kept as the configuration says: what `assemble` does. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parquetReadObjects } from "hyparquet";
@@ -14,9 +13,10 @@ import { tasksOf } from "../../run/trainer/tasks-of.js";
 import { exportVerl } from "./export-verl.js";
 import { carriedAs } from "./key-table.js";
 import { hydraValue, verlConfig } from "./overrides.js";
+import { temporaryFolder } from "../../../tests/temporary.js";
 
 async function place(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+  const folder = temporaryFolder("arpo-lab-verl");
   t.after(() => rm(folder, { recursive: true }));
   return join(folder, "job");
 }
@@ -235,7 +235,7 @@ test("a model whose tokens would be others in transformers 5 is refused", async 
 });
 
 test("settings in verl's own names take the place of ours; names it would not read are refused", async () => {
-  const folder = join(await mkdtemp(join(tmpdir(), "arpo-lab-verl-")), "job");
+  const folder = join(temporaryFolder("arpo-lab-verl"), "job");
   const experiment = { preset: "arpo" as const, overrides: data };
   const settings = [
     "++actor_rollout_ref.rollout.gpu_memory_utilization=0.5",
