@@ -21,7 +21,8 @@ const never = [
 ];
 /** For tools and policies without a model: public. */
 const isPublicHelper = (path) =>
-  /^(dist\/)?src\/rollout\/testing\//.test(path) && !/\.test\./.test(path);
+  /^(dist\/)?src\/(rollout\/testing\/|api\/experimental\/testing\.)/.test(path) &&
+  !/\.test\./.test(path);
 
 /** The platforms that a release has addons for. */
 export const addons = ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm64-musl"].concat([
