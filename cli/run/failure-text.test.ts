@@ -21,3 +21,17 @@ test("what an error quotes moves no cursor and names no window, in a terminal an
     assert.equal(text.includes("\u001b[31mError\u001b[39m"), color);
   }
 });
+
+test("what is wrong is said once", () => {
+  const error = {
+    ename: "TypeError",
+    evalue: "TS2345: Cannot call f: n must be number, got string (line 1:3)",
+    traceback: [
+      "\u001b[31mTS2345: Cannot call f: n must be number, got string\u001b[39m",
+      "    at cell 1",
+    ],
+  };
+  const text = failureText({ ...failure, error } as never, "a.ipynb", true);
+  assert.equal(text.split("Cannot call f").length, 2);
+  assert.match(text, /at cell 1/);
+});

@@ -30,9 +30,15 @@ export function failureText(failure: CellFailure, path: string, color: boolean):
   const plain = traceback.replace(ansi, "");
   const place = placeOf(plain, cell.execution_count);
   const where = `${path}: cell ${index + 1}${place === undefined ? "" : `, line ${place.line}, column ${place.column}`}`;
-  const head = `${where}: ${error.ename}: ${error.evalue}`;
+  const what = `${error.ename}: ${error.evalue}`;
+  const head = `${where}: ${what}`;
   const line = place === undefined ? undefined : joinLines(cell.source).split("\n")[place.line - 1];
   const shown = color ? coloured(traceback) : printable(plain);
   const excerpt = line === undefined || plain.includes(line.trim()) ? [] : [`    ${line.trim()}`];
-  return [printable(head), ...excerpt, ...shown.split("\n").map((l) => `  ${l}`)].join("\n");
+  // Most tracebacks begin with what the head says.
+  const [first = "", ...rest] = plain.split("\n");
+  const isSaid =
+    first !== "" && rest.length > 0 && [what, error.evalue].some((said) => said.startsWith(first));
+  const lines = shown.split("\n").slice(isSaid ? 1 : 0);
+  return [printable(head), ...excerpt, ...lines.map((l) => `  ${l}`)].join("\n");
 }

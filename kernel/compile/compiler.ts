@@ -200,6 +200,7 @@ class TypeScriptCells implements CellCompiler {
     }
     if (errors.length > 0) {
       const told = errors.map((error) => inCell(request, reading, error));
+      if (reading.full) for (const error of told) error.message = error.full ?? error.message;
       return { ok: false, diagnostics: withInstead(request.source, told) };
     }
     const { js, map } = lower({

@@ -48,7 +48,8 @@ export type ToMain =
 
 export type Outcome =
   | { status: "ok"; bundle?: MimeBundle | undefined }
-  | { status: "error" | "interrupted"; error: ErrorReport };
+  /** `more` is shown below the error. */
+  | { status: "error" | "interrupted"; error: ErrorReport; more?: MimeBundle | undefined };
 
 /**
  * `id` names the cell, or the comm message, that the output belongs to; "" is nobody. `weight`: how much

@@ -16,6 +16,8 @@ export interface CellDiagnostic {
   /** TypeScript's number, or 0 for the kernel's own (stage cells, magics). */
   code: number;
   message: string;
+  /** All that the compiler said, where `message` leaves something out. */
+  full?: string;
   start: number;
   length: number;
   /** 1-based, in the cell's text. */

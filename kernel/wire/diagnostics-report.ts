@@ -1,5 +1,6 @@
 import type { ErrorReport } from "../contract/bridge.js";
 import { excerpt } from "../host/excerpt.js";
+import type { MimeBundle } from "../host/host.js";
 import type { CellDiagnostic } from "../contract/compiler.js";
 
 const name = ({ code }: CellDiagnostic): string => (code === 0 ? "CellError" : `TS${code}`);
@@ -29,5 +30,20 @@ export function diagnosticsReport(
     ename,
     evalue: `${name(first)}: ${first.message} (line ${first.line}:${first.column})`,
     traceback,
+  };
+}
+
+const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const escaped = (text: string): string => text.replace(/[&<>]/g, (found) => escapes[found]!);
+
+/** What an error's short message leaves out; undefined where that is nothing. */
+export function fullReport(diagnostics: CellDiagnostic[]): MimeBundle | undefined {
+  const full = diagnostics.flatMap((each) =>
+    each.full === undefined || each.full === each.message ? [] : `${name(each)}: ${each.full}`,
+  );
+  if (full.length === 0) return undefined;
+  return {
+    "text/html": `<details><summary>All that the compiler says</summary><pre>${escaped(full.join("\n"))}</pre></details>`,
+    "text/plain": "Write %%check full on the cell's first line to read all that the compiler says.",
   };
 }

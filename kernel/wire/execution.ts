@@ -1,7 +1,7 @@
 import type { CompilerClient } from "../contract/compiler-client.js";
 import type { ErrorReport, Outcome, RunRequest } from "../contract/bridge.js";
 import type { CompiledCell } from "../contract/compiler.js";
-import { diagnosticsReport } from "./diagnostics-report.js";
+import { diagnosticsReport, fullReport } from "./diagnostics-report.js";
 import { Failures } from "./failures.js";
 import type { History } from "./history.js";
 import type { Header, Json, Message } from "./message.js";
@@ -125,6 +125,8 @@ export class Execution {
       const { ename, evalue, traceback } = outcome.error;
       Object.assign(answer, { status: "error", ename, evalue, traceback });
       if (!silent) publisher.publish("error", { ename, evalue, traceback }, header);
+      const { more } = outcome;
+      if (!silent && more) publisher.publish("display_data", { data: more, metadata: {} }, header);
     }
     // Who interrupts is answered at once, whatever is still on its way to slow subscribers.
     if (outcome.status !== "interrupted") await publisher.drained();
@@ -151,10 +153,8 @@ export class Execution {
     const compiled = await this.#compile(id, source, filename, "cell");
     if ("status" in compiled) return compiled;
     if (!compiled.ok) {
-      return {
-        status: "error",
-        error: diagnosticsReport(compiled.diagnostics, source, this.#count),
-      };
+      const error = diagnosticsReport(compiled.diagnostics, source, this.#count);
+      return { status: "error", error, more: fullReport(compiled.diagnostics) };
     }
     if ("pager" in compiled) {
       payload.push({ source: "page", data: compiled.pager, start: 0 });

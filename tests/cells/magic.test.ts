@@ -145,11 +145,11 @@ test("a stage cell names unknown options, with the nearest, where they stand", a
 
 test("a stage cell is checked by the types of what it calls", async () => {
   deepEqual(await s.errors("%%grow n='three'\n({ name: 'a' })"), [
-    "1:8 Type 'string' is not assignable to type 'number'.",
+    "1:8 Cannot call grow: n must be number, got string",
   ]);
   deepEqual(await s.errors("%%grow n=nope\n({ name: 'a' })"), ["1:10 Cannot find name 'nope'."]);
   const [first] = await s.errors("%%grow n=1\n\n({ nam: 'a' })");
-  match(first ?? "", /^3:4 .*'nam' does not exist in type 'Seed'/);
+  match(first ?? "", /^3:4 .*there is no nam; accepted are name/);
   match(
     (await s.errors("%%judge\n(t) =>\n  t.leaves"))[0] ?? "",
     /^3:5 Property 'leaves' does not exist/,

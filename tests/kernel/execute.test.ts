@@ -89,6 +89,27 @@ test("execute_request reports a type error with its line, and runs nothing", asy
   );
 });
 
+test("execute_request tells of a wrong call in one line, and of the rest behind a disclosure", async () => {
+  const declared =
+    "function f(n: number, o?: { size: number }): void;\nfunction f(n: string): void;\nfunction f(): void {}\n";
+  const { error, messages } = await kernel.execute(`${declared}f(1, { sise: 2 }); f(true);`);
+  const lines = error!.traceback.map((line) => line.replace(/\u001b\[\d+m/g, ""));
+  assert.ok(
+    lines.includes(
+      "TS2353: Cannot call f: there is no sise; accepted are size. Did you mean size?",
+    ),
+  );
+  assert.ok(lines.includes("TS2769: Cannot call f: n must be number or string, got boolean"));
+  const more = messages.find((m) => m.header.msg_type === "display_data")?.content.data as Record<
+    string,
+    string
+  >;
+  assert.match(more["text/html"]!, /^<details>.*Overload 2 of 2.*<\/details>$/s);
+  assert.match(more["text/plain"]!, /^[^\n]*%%check full[^\n]*$/);
+  const full = await kernel.execute(`%%check full\n${declared}f(true);`);
+  assert.match(full.error?.evalue ?? "", /Overload 2 of 2/);
+});
+
 test("execute_request reports values thrown that are no errors, and causes", async () => {
   const thrown = await kernel.execute("throw { code: 3 }");
   assert.equal(thrown.error?.evalue, '{"code":3}');

@@ -1,5 +1,6 @@
 import { relative } from "#platform/path";
 import type { CellDiagnostic } from "../../contract/compiler.js";
+import { messageOf } from "./short-message.js";
 import type { api, BoundFile } from "./typescript.js";
 import { isLocalPath, type World } from "./world.js";
 
@@ -11,7 +12,7 @@ export function toCellDiagnostic(world: World, diagnostic: api.Diagnostic): Cell
   return {
     severity: diagnostic.category === ts.DiagnosticCategory.Warning ? "warning" : "error",
     code: diagnostic.code,
-    message: ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n"),
+    ...messageOf(world, diagnostic),
     start,
     length,
     line: at.line + 1,

@@ -14,7 +14,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   },
   check: {
     doc: "Type errors stop the cell, also where the notebook turned that off.",
-    words: { notebook: "this cell and all that follow" },
+    words: { full: "all that the compiler says", notebook: "this cell and all that follow" },
   },
   html: { doc: "Shows the body as HTML.", content: "text/html" },
   js: { doc: "Runs the body as plain JavaScript, without types." },

@@ -20,6 +20,8 @@ export interface Reading {
   checks: boolean | undefined;
   /** The same for the cells that follow. */
   notebookChecks: boolean | undefined;
+  /** Errors as the compiler writes them. */
+  full: boolean;
   show: boolean;
   time: boolean;
   content: string | undefined;
@@ -55,6 +57,7 @@ export function readCell(
     javascript: false,
     checks: undefined,
     notebookChecks: undefined,
+    full: false,
     show: false,
     time: false,
     content: undefined,
@@ -119,7 +122,8 @@ function readBuiltin(
     case "check":
     case "nocheck":
       reading.checks = line.name === "check";
-      if (words === "notebook") reading.notebookChecks = reading.checks;
+      reading.full = /\bfull\b/.test(words);
+      if (/\bnotebook\b/.test(words)) reading.notebookChecks = reading.checks;
       break;
     case "js":
       reading.javascript = true;
