@@ -38,6 +38,7 @@ const compiler = new Worker(new URL("./compile/thread.js", import.meta.url), {
 compiler.postMessage({ requests: compilerPorts.port2 }, [compilerPorts.port2]);
 
 const { portOf } = await import("./node/port.js");
+const { hideOwnHandles } = await import("./node/own-handles.js");
 const { startMain } = await import("./run/start.js");
 startMain({
   wire: portOf(wire),
@@ -45,3 +46,4 @@ startMain({
   words: new Int32Array(words),
   inputPort: inputPorts.port2,
 });
+hideOwnHandles(inputPorts.port2);

@@ -7,7 +7,7 @@ import type { Outcome, RunRequest } from "../contract/bridge.js";
 import { RunningCell, runAs } from "./cell.js";
 import type { Channel } from "./channel.js";
 import { runUncaught } from "./debug/run-uncaught.js";
-import { restoredText } from "./intrinsics.js";
+import { enterKernel, leaveKernel, restoredText } from "./intrinsics.js";
 import type { Tracebacks } from "./traceback.js";
 
 type Compiled = (scope: CellScope) => Promise<{ value: unknown } | undefined>;
@@ -27,6 +27,7 @@ export interface RunnerParts {
 export class Runner {
   readonly #parts: RunnerParts;
   #scope: CellScope | undefined;
+  #isInCell = false;
   #running: { cell: RunningCell; request: RunRequest } | undefined;
 
   constructor(parts: RunnerParts) {
@@ -36,6 +37,11 @@ export class Runner {
   /** The session's variables; none before its first cell. */
   get variables(): Record<string, unknown> {
     return this.#scope?.variables ?? {};
+  }
+
+  /** Whether the code of a cell has begun and not ended. */
+  get isInCell(): boolean {
+    return this.#isInCell;
   }
 
   /** Gives the session a variable that no cell has. */
@@ -83,6 +89,8 @@ export class Runner {
     }
     const compiled = evaluate(js, filename) as Compiled;
     const scope = this.#scope;
+    this.#isInCell = true;
+    leaveKernel();
     const result = await (this.#parts.findsUncaught()
       ? runUncaught(() => compiled(scope))
       : compiled(scope));
@@ -98,6 +106,8 @@ export class Runner {
 
   /** Puts back what the cell took away of what the kernel itself needs, and says so in its output. */
   #restore(id: string): void {
+    enterKernel();
+    this.#isInCell = false;
     const restored = restoredText();
     if (restored !== undefined) this.#parts.channel.stream(id, "stderr", restored);
   }

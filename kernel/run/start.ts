@@ -12,6 +12,7 @@ import { takeUncaught } from "./debug/run-uncaught.js";
 import { DebugTarget } from "./debug/target.js";
 import { CommTable } from "./comm-table.js";
 import { Host } from "./host.js";
+import { enterKernel, leaveKernel } from "./intrinsics.js";
 import { askByPrompt } from "./questions.js";
 import { Runner } from "./runner.js";
 import { Tracebacks } from "./traceback.js";
@@ -87,10 +88,11 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
   };
 
   let interruptsHandled = 0;
-  wire.onMessage((message: ToMain) => {
+  const handle = (message: ToMain): void => {
     switch (message.type) {
       case "run":
-        return cells.register(runner.run(message), message.id);
+        cells.register(runner.run(message), message.id);
+        return;
       case "interrupt": {
         const { interrupt, question } = message;
         if (interrupt !== interruptsHandled) {
@@ -110,7 +112,15 @@ export function startMain({ wire, compiler, words, inputPort }: MainParts): void
       }
       case "shutdown":
         channel.flush();
-        return exit(0);
+        exit(0);
+    }
+  };
+  wire.onMessage((message: ToMain) => {
+    enterKernel();
+    try {
+      handle(message);
+    } finally {
+      if (runner.isInCell) leaveKernel();
     }
   });
   wire.onError((error) => {

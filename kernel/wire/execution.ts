@@ -27,6 +27,13 @@ const interrupted: ErrorReport = {
   traceback: ["Interrupted"],
 };
 
+/** An error of the kernel's own is the cell's end, not the kernel's. */
+const failed = (error: unknown): Outcome => {
+  const { name: ename, message: evalue } =
+    error instanceof Error ? error : new Error(String(error));
+  return { status: "error", error: { ename, evalue, traceback: [`${ename}: ${evalue}`] } };
+};
+
 /** execute_request, one after the other: compile, run, answer. */
 export class Execution {
   readonly #parts: ExecutionParts;
@@ -110,7 +117,7 @@ export class Execution {
     if (!silent && source.trim() !== "") this.#count++;
     const payload: Json[] = [];
     // The compiler's thread works while this one says that it does.
-    const running = this.#cell(request, source, silent, payload);
+    const running = this.#cell(request, source, silent, payload).catch(failed);
     publisher.publish("status", { execution_state: "busy" }, header);
     if (!silent) {
       publisher.publish("execute_input", { code: source, execution_count: this.#count }, header);

@@ -1,9 +1,11 @@
 // The thread that speaks Jupyter, in a process of its own.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { WireData } from "../contract/bridge.js";
+import { log } from "../host/log.js";
 import { portOf } from "../node/port.js";
 import { interruptChildren } from "./children.js";
 import { readConnection } from "./connection.js";
+import { currentFolder } from "./current-folder.js";
 import { dataFolder } from "./data-folder.js";
 import { MainInspector } from "./main-inspector.js";
 import { watchParent } from "./parent-watch.js";
@@ -12,6 +14,11 @@ import { Signer } from "./signer.js";
 import { bindSockets } from "./sockets.js";
 import { type Outside, WireKernel } from "./wire-kernel.js";
 
+// Nothing can be run any more, and nobody asked: whoever started the kernel sees that it has ended.
+parentPort!.once("close", () => {
+  log("A cell closed the kernel's own ports: the kernel ends");
+  process.kill(process.pid, "SIGKILL");
+});
 const data = workerData as WireData;
 const connection = readConnection(data.connectionFile);
 const binding = bindSockets(connection);
@@ -22,7 +29,7 @@ function thisProcess(): Outside {
   return {
     force: { terminate: () => inspector.post("Runtime.terminateExecution"), interruptChildren },
     history: dataFolder(),
-    folder: () => process.cwd(),
+    folder: currentFolder,
     onInterrupt: onInterruptSignal,
     onGone: watchParent,
     close: () => inspector.close(),

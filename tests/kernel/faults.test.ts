@@ -89,6 +89,61 @@ test("a kernel killed with -9 is gone; a new one starts on the same ports", asyn
   assert.equal((await second.exited).code, 0);
 });
 
+test("a cell that deletes its working directory is followed by others", async () => {
+  const other = await FrontEnd.start();
+  await other.execute(
+    "import { mkdtempSync, rmSync } from 'node:fs'; import { tmpdir } from 'node:os'; let kept = 1;\n" +
+      "const gone = mkdtempSync(`${tmpdir()}/gone-`); process.chdir(gone); rmSync(gone, { recursive: true });",
+  );
+  assert.deepEqual((await other.execute("kept + 1")).result, { "text/plain": "2" });
+  assert.match((await other.execute("process.cwd()")).error?.evalue ?? "", /ENOENT/);
+  await other.execute("process.chdir('/')");
+  assert.deepEqual((await other.execute("process.cwd()")).result, { "text/plain": "'/'" });
+  await other.close();
+});
+
+test("a cell that closes all handles of its process is followed by others", async () => {
+  const other = await FrontEnd.start({ language: "javascript" });
+  const close =
+    "for (const handle of process._getActiveHandles()) handle.close?.(); let kept = 1; 0";
+  assert.deepEqual((await other.execute(close)).result, { "text/plain": "0" });
+  assert.deepEqual((await other.execute("kept + 1")).result, { "text/plain": "2" });
+  await other.close();
+});
+
+test("what a cell has replaced is its own: the kernel runs on, and later cells still have it", async () => {
+  const other = await FrontEnd.start({ language: "javascript" });
+  try {
+    await other.execute("let kept = 1; const own = {};");
+    const names = [
+      ...["Promise.prototype.then", "Promise.resolve", "Promise.race", "Array.prototype.some"],
+      ...[
+        "Array.prototype.push",
+        "Array.prototype.join",
+        "Array.prototype.includes",
+        "JSON.stringify",
+      ],
+      ...["Map.prototype.get", "Map.prototype.set", "Reflect.get", "Set.prototype.has"],
+      ...["String.prototype.startsWith", "String.prototype.slice", "Object.keys", "setTimeout"],
+    ];
+    for (const name of names) {
+      for (const how of ["() => { throw new Error('replaced') }", "function () { return this; }"]) {
+        const code = `own["${name}"] ??= ${name}; ${name} = ${how}; 1`;
+        const what = `${name} = ${how}`;
+        assert.equal((await other.execute(code)).reply.status, "ok", what);
+        assert.deepEqual((await other.execute("kept + 1")).result, { "text/plain": "2" }, what);
+        const { result } = await other.execute("({ a: Promise.prototype })");
+        assert.match(String(result?.["text/plain"]), /^{ a: /, what);
+        const kept = await other.execute(`${name} !== own["${name}"]`);
+        assert.deepEqual(kept.result, { "text/plain": "true" }, what);
+        await other.execute(`${name} = own["${name}"]`);
+      }
+    }
+  } finally {
+    await other.close();
+  }
+});
+
 const patient = { timeout: 240_000 };
 const takings: [string, string, RegExp | undefined][] = [
   ["all listeners of the process", "process.removeAllListeners()", undefined],

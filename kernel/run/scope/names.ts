@@ -37,17 +37,19 @@ export class Ref {
   }
 }
 
+const { create, defineProperty } = Object;
+const dictionary = <T>(): Record<string, T> => create(null) as Record<string, T>;
+
 /** All names of a session and which cell defined them. */
 export class Names {
   /** For programs: each name a property, live. */
-  readonly variables: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  readonly #refs = new Map<string, Ref>();
-  readonly #defined = new Map<string, Set<string>>();
+  readonly variables = dictionary<unknown>();
+  // Without methods of maps and arrays, which a cell may have replaced: cells themselves come here.
+  readonly #refs = dictionary<Ref>();
+  readonly #defined = dictionary<Record<string, true>>();
 
   ref(name: string): Ref {
-    let ref = this.#refs.get(name);
-    if (ref === undefined) this.#refs.set(name, (ref = new Ref(name)));
-    return ref;
+    return (this.#refs[name] ??= new Ref(name));
   }
 
   define(
@@ -58,7 +60,7 @@ export class Names {
   ): void {
     const ref = this.ref(name);
     if (!ref.declared) {
-      Object.defineProperty(this.variables, name, {
+      defineProperty(this.variables, name, {
         get: () => ref.v,
         set: (value) => (ref.v = value),
         enumerable: true,
@@ -66,15 +68,13 @@ export class Names {
       });
     }
     ref.bind(get, set);
-    let defined = this.#defined.get(cell);
-    if (defined === undefined) this.#defined.set(cell, (defined = new Set()));
-    defined.add(name);
+    (this.#defined[cell] ??= dictionary())[name] = true;
   }
 
   /** The names a cell has defined so far; asking ends the account. */
   take(cell: string): string[] {
-    const defined = [...(this.#defined.get(cell) ?? [])];
-    this.#defined.delete(cell);
+    const defined = Object.keys(this.#defined[cell] ?? {});
+    delete this.#defined[cell];
     return defined;
   }
 }

@@ -1,3 +1,4 @@
+import { currentFolder } from "../current-folder.js";
 import type { CompilerClient } from "../../contract/compiler-client.js";
 
 let told = 0;
@@ -13,7 +14,7 @@ export async function tellCompiler(
   const id = `debugger/${++told}`;
   const source = `let ${name}${language === "typescript" ? ": any" : ""};`;
   const filename = `debugger-${told}`;
-  const folder = process.cwd();
+  const folder = currentFolder();
   await compiler.call("compile", { id, count: 0, source, filename, folder, kind: "cell" });
   compiler.tell("settled", id, "ok", [name]);
 }
