@@ -38,6 +38,7 @@ export class Ref {
 }
 
 const { create, defineProperty } = Object;
+const { deleteProperty } = Reflect;
 const dictionary = <T>(): Record<string, T> => create(null) as Record<string, T>;
 
 /** All names of a session and which cell defined them. */
@@ -74,7 +75,7 @@ export class Names {
   /** The names a cell has defined so far; asking ends the account. */
   take(cell: string): string[] {
     const defined = Object.keys(this.#defined[cell] ?? {});
-    delete this.#defined[cell];
+    deleteProperty(this.#defined, cell);
     return defined;
   }
 }
