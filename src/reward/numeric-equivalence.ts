@@ -14,6 +14,11 @@ const longestNumber = 400;
 /** Longer lists are compared as text. */
 const longestList = 200;
 
+/** Longer answers are compared as text: what is boxed is a value and not an essay. */
+const longestAnswer = 10_000;
+/** Lists in lists, no deeper than this; what is deeper is text. */
+const deepest = 20;
+
 /** An answer in the reference's form, without what separates thousands and without units. */
 function normal(answer: string): string {
   const text = answer
@@ -73,7 +78,9 @@ function items(text: string): string[] {
   return [...out, text.slice(from)];
 }
 
-function read(text: string): Value {
+function read(text: string, depth = 0): Value {
+  if (text.length > longestAnswer || depth > deepest) return { kind: "text", text };
+  const inside = (item: string): Value => read(item, depth + 1);
   const number = numberOf(text);
   if (number) return { kind: "number", number };
   const braces = /^\\\{(.*)\\\}$/s.exec(text);
@@ -81,10 +88,10 @@ function read(text: string): Value {
   const inner = items(braces?.[1] ?? brackets?.[2] ?? text);
   const value: Value = { kind: "text", text };
   if (inner.length > longestList) return value;
-  if (braces) return { kind: "set", items: inner.map(read) };
-  if (inner.length === 1) return brackets?.[0] === `(${inner[0]})` ? read(inner[0]!) : value;
-  if (!brackets) return { kind: "set", items: inner.map(read) };
-  return { kind: "tuple", brackets: brackets[1]! + brackets[3]!, items: inner.map(read) };
+  if (braces) return { kind: "set", items: inner.map(inside) };
+  if (inner.length === 1) return brackets?.[0] === `(${inner[0]})` ? inside(inner[0]!) : value;
+  if (!brackets) return { kind: "set", items: inner.map(inside) };
+  return { kind: "tuple", brackets: brackets[1]! + brackets[3]!, items: inner.map(inside) };
 }
 
 function same(a: Value, b: Value): boolean {

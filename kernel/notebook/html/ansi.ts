@@ -44,6 +44,9 @@ function extended(codes: number[]): string | undefined {
     .join(",")})`;
 }
 
+/** More codes than these in one sequence are none of a terminal's. */
+const mostCodes = 64;
+
 function apply(style: Style, codes: number[]): void {
   while (codes.length > 0) {
     const code = codes.shift()!;
@@ -79,10 +82,15 @@ function span(text: string, style: Style): string {
 
 /** What is left on a line where carriage returns went back to its start, as a terminal shows it. */
 function overwritten(text: string): string {
+  if (!text.includes("\r")) return text;
   return text
-    .replace(/\r+\n/g, "\n")
-    .replace(/^[^\n]*\r(?!$)/gm, "")
-    .replace(/\r/g, "");
+    .split("\n")
+    .map((line) => {
+      let end = line.length;
+      while (end > 0 && line[end - 1] === "\r") end--;
+      return line.slice(line.lastIndexOf("\r", end - 1) + 1, end);
+    })
+    .join("\n");
 }
 
 /** Text with the colours of a terminal as HTML; other control sequences are dropped. */
@@ -94,7 +102,7 @@ export function ansiHtml(text: string): string {
   for (const match of clean.matchAll(/\x1b\[([0-9;]*)([A-Za-z])|\x1b\][^\x07]*(?:\x07|$)/g)) {
     out += span(clean.slice(at, match.index), style);
     at = match.index + match[0].length;
-    if (match[2] === "m") apply(style, (match[1] ?? "").split(";").map(Number));
+    if (match[2] === "m") apply(style, (match[1] ?? "").split(";", mostCodes).map(Number));
   }
   return out + span(clean.slice(at), style);
 }

@@ -7,56 +7,148 @@ import { safeLink, safePicture, sanitizeHtml } from "./sanitize.js";
 /** Finds the picture that an address names (an attachment, a file) as a data address. */
 export type PictureFinder = (address: string) => string | undefined;
 
-function math(
-  name: string,
-  level: "block" | "inline",
-  pattern: RegExp,
-  start: string,
-): TokenizerAndRendererExtension {
+/** The longest formula: what is longer is text in which nothing is closed. */
+const longestFormula = 5000;
+
+/** How mathematics is delimited: what it begins and ends with, and what must follow the end. */
+interface Delimiters {
+  name: string;
+  level: "block" | "inline";
+  /** What it begins with. */
+  open: string;
+  /** What it ends with, where it ends; undefined where what begins there is no mathematics. */
+  end: (source: string, from: number) => { inner: number; to: number } | undefined;
+}
+
+/** The next place of a mark, no further than a formula is long. */
+function next(source: string, mark: string, from: number): number {
+  return source.slice(from, from + longestFormula).indexOf(mark) + from;
+}
+
+/** Mathematics that ends at a mark, and is not empty. */
+const until =
+  (close: string) =>
+  (source: string, from: number): { inner: number; to: number } | undefined => {
+    const at = next(source, close, from + 1);
+    return at <= from ? undefined : { inner: at, to: at + close.length };
+  };
+
+/** An environment, which ends with its own name. */
+function environmentEnd(source: string, from: number): { inner: number; to: number } | undefined {
+  const name = /^(\w{1,40}\*?)\}/.exec(source.slice(from, from + 50))?.[1];
+  if (name === undefined) return undefined;
+  const close = `\\end{${name}}`;
+  const at = next(source, close, from + name.length + 2);
+  return at <= from ? undefined : { inner: at + close.length, to: at + close.length };
+}
+
+/** A dollar followed by a blank, or closing before a digit, is money. */
+function dollarEnd(source: string, from: number): { inner: number; to: number } | undefined {
+  if (/^[\s$]/.test(source.slice(from, from + 1))) return undefined;
+  const most = Math.min(source.length, from + longestFormula);
+  for (let at = from; at < most; at++) {
+    const sign = source[at]!;
+    if (sign === "`") return undefined;
+    if (sign === "\\") at++;
+    else if (sign === "$") {
+      const closes = !/\s/.test(source[at - 1]!) && !/\d/.test(source[at + 1] ?? "");
+      return closes ? { inner: at, to: at + 1 } : undefined;
+    }
+  }
+  return undefined;
+}
+
+function math({ name, level, open, end }: Delimiters): TokenizerAndRendererExtension {
   return {
     name,
     level,
     start: (source: string) => {
-      const at = source.indexOf(start);
+      const at = source.indexOf(open);
       return at < 0 ? undefined : at;
     },
     tokenizer: (source: string) => {
-      const match = pattern.exec(source);
-      if (match === null) return undefined;
-      const [raw, tex = ""] = match;
+      const indent = level === "block" ? /^ {0,3}/.exec(source)![0].length : 0;
+      if (!source.startsWith(open, indent)) return undefined;
+      const found = end(source, indent + open.length);
+      if (found === undefined) return undefined;
+      let { to } = found;
+      if (level === "block") {
+        // Nothing may follow on the line.
+        while (source[to] === " " || source[to] === "\t") to++;
+        if (to < source.length && source[to] !== "\n") return undefined;
+        to++;
+      }
+      const isEnvironment = open === "\\begin{";
       // An environment is passed on whole; of delimited mathematics only the inside is TeX.
+      const from = isEnvironment ? indent : indent + open.length;
+      const tex = source.slice(from, found.inner);
       return {
         type: name,
-        raw,
-        tex: tex.startsWith("\\begin{") ? tex : tex.trim(),
-        display: level === "block" || /^(?:\$\$|\\\[)/.test(raw),
+        raw: source.slice(0, to),
+        tex: isEnvironment ? tex : tex.trim(),
+        display: level === "block" || open === "$$" || open === "\\[",
       };
     },
     renderer: (token) => mathHtml(String(token["tex"]), token["display"] === true),
   };
 }
 
-const extensions = [
-  math("mathBlock", "block", /^ {0,3}\$\$([^]+?)\$\$[ \t]*(?:\n|$)/, "$$"),
-  math("mathBracket", "block", /^ {0,3}\\\[([^]+?)\\\][ \t]*(?:\n|$)/, "\\["),
-  math(
-    "mathEnvironment",
-    "block",
-    /^ {0,3}(\\begin\{(\w+\*?)\}[^]+?\\end\{\2\})[ \t]*(?:\n|$)/,
-    "\\begin{",
-  ),
-  math("mathDollars", "inline", /^\$\$([^$]+?)\$\$/, "$$"),
-  math("mathInlineBracket", "inline", /^\\\[([^]+?)\\\]/, "\\["),
-  math("mathParen", "inline", /^\\\(([^]+?)\\\)/, "\\("),
-  // A dollar followed by a blank, or closing before a digit, is money.
-  math("mathDollar", "inline", /^\$(?![\s$])((?:\\.|[^$\\`])*?)(?<!\s)\$(?!\d)/, "$"),
+const delimiters: Delimiters[] = [
+  { name: "mathBlock", level: "block", open: "$$", end: until("$$") },
+  { name: "mathBracket", level: "block", open: "\\[", end: until("\\]") },
+  { name: "mathEnvironment", level: "block", open: "\\begin{", end: environmentEnd },
+  { name: "mathDollars", level: "inline", open: "$$", end: until("$$") },
+  { name: "mathInlineBracket", level: "inline", open: "\\[", end: until("\\]") },
+  { name: "mathParen", level: "inline", open: "\\(", end: until("\\)") },
+  { name: "mathDollar", level: "inline", open: "$", end: dollarEnd },
 ];
+const extensions = delimiters.map(math);
+
+/** Longer texts are shown as they were written. */
+const longestDocument = 100_000;
+/** So are texts with a longer paragraph, or more marks in one: reading it takes time with its square. */
+const longestParagraph = 10_000;
+const mostMarks = 1000;
+/** And those with deeper lists or quotes, and lines of so many in all. */
+const deepest = 24;
+const mostLines = 3000;
+
+const fence = /^ {0,3}(```|~~~)/;
+const nested = new RegExp(`^(?:[ \\t]*(?:>|[-*+]|\\d{1,9}[.)])){${deepest}}`);
+/** What a line of its own begins with: a table, a list, a heading. */
+const ownLine = /^\s*(?:\||[-*+] |\d{1,9}[.)] |#)/;
+
+/** Whether a text would take long to read, by what it is made of. */
+function isHard(text: string): boolean {
+  if (text.length > longestDocument) return true;
+  let fenced: string | undefined;
+  let [length, marks] = [0, 0];
+  const lines = text.split("\n");
+  if (lines.length > mostLines) return true;
+  for (const line of lines) {
+    const mark = fence.exec(line)?.[1];
+    if (fenced !== undefined) {
+      if (mark === fenced) fenced = undefined;
+      continue;
+    }
+    if (mark !== undefined) fenced = mark;
+    if (line.trim() === "" || ownLine.test(line)) [length, marks] = [0, 0];
+    length += line.length;
+    marks += (line.match(/[^\p{L}\p{N}\s.,]/gu) ?? []).length;
+    if (length > longestParagraph || marks > mostMarks || nested.test(line)) return true;
+  }
+  return false;
+}
+
+/** A text as it was written. */
+const plainHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`;
 
 /**
  * Markdown as HTML: mathematics as MathML, code highlighted, raw HTML made harmless, pictures only
  * where they can be put inside.
  */
 export function markdownHtml(text: string, picture: PictureFinder = () => undefined): string {
+  if (isHard(text)) return plainHtml(text);
   const marked = new Marked({ gfm: true, async: false });
   marked.use({
     extensions,
@@ -84,5 +176,10 @@ export function markdownHtml(text: string, picture: PictureFinder = () => undefi
       },
     },
   });
-  return marked.parse(text) as string;
+  try {
+    return marked.parse(text) as string;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return plainHtml(text); // nested deeper than the stack
+  }
 }

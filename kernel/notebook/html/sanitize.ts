@@ -33,13 +33,22 @@ const styleFunctions = new Set(
   "calc clamp color color-mix hsl hsla hwb lab lch max min oklab oklch rgb rgba var".split(" "),
 );
 
+/** Longer styles are dropped. */
+const longestStyle = 4000;
+/** More than the longest of the names above, with the blanks behind it. */
+const longestName = 32;
+
 /** Whether a style fetches nothing, runs nothing and stays in its place. */
 function safeStyle(style: string): boolean {
   // Escapes and comments could spell a name so that it is not found here.
   if (/\\|\/\*|@|expression|position\s*:\s*(?:fixed|sticky|absolute)/i.test(style)) return false;
-  return [...style.matchAll(/([\w-]*)\s*\(/g)].every(([, name]) =>
-    styleFunctions.has(name!.toLowerCase()),
-  );
+  if (style.length > longestStyle) return false;
+  // The names before the brackets: each is looked at from its end, so that none is read twice.
+  const pieces = style.split("(").slice(0, -1);
+  return pieces.every((piece) => {
+    const name = /[\w-]*$/.exec(piece.slice(-longestName).trimEnd())![0];
+    return styleFunctions.has(name.toLowerCase());
+  });
 }
 
 const entity: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };

@@ -56,7 +56,7 @@ export async function lockFolder(folder: string): Promise<() => void> {
       await file.writeFile(`${JSON.stringify(me)}\n`);
       await file.close();
       return () => {
-        if (ours.delete(path)) rmSync(path, { force: true });
+        if (ours.delete(path)) removeIfPossible(path);
       };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -66,6 +66,16 @@ export async function lockFolder(folder: string): Promise<() => void> {
     const dead = `${path}.${processId}.tmp`;
     await rename(path, dead).catch(() => undefined);
     await rm(dead, { force: true });
+  }
+}
+
+/** A lock that cannot be removed, on a disk that became read-only, is one of a process that is gone. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    if (!["EROFS", "EACCES", "EPERM", "EIO"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      throw error;
   }
 }
 

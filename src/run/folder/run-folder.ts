@@ -1,6 +1,6 @@
 import { processId } from "#platform/machine";
 import { appendFile, mkdir, open, readFile, readdir, rename, rm } from "#platform/files";
-import { join, resolve } from "#platform/path";
+import { basename, dirname, join, resolve } from "#platform/path";
 import { homePath } from "../../files/home-path.js";
 import { namesIfThere, readIfThere } from "../../files/read-if-there.js";
 import { stageFile } from "../../model/files/staged-file.js";
@@ -31,6 +31,23 @@ export const trainingLayout: FolderLayout = {
 };
 
 type Line = { step: number } & Record<string, unknown>;
+
+interface RewindOptions {
+  /** The checkpoint that the run goes on from. */
+  from?: string | undefined;
+  /** The number of the first step. */
+  first?: number;
+  warn?: ((message: string) => void) | undefined;
+}
+
+/** A checkpoint's copy of the run's log. */
+const copyOfLog = "log.jsonl";
+
+/** Some numbers, as many as one reads. */
+const shortList = (numbers: readonly number[]): string =>
+  numbers.length <= 6
+    ? numbers.join(", ")
+    : `${numbers.slice(0, 3).join(", ")} to ${numbers.at(-1)} (${numbers.length})`;
 
 /** Writes a whole file in one step: after a crash it is the old one or the new one. */
 export async function writeWhole(path: string, text: string): Promise<void> {
@@ -176,13 +193,18 @@ export class RunFolder {
     return this.lines(this.layout.log);
   }
 
-  /** Forgets what came after a step, by the numbers its lines have: a resumed run will do it again. */
-  async rewind(step: number): Promise<void> {
+  /**
+   * Forgets what came after a step, by the numbers its lines have: a resumed run will do it again. Figures of
+   * earlier steps that are gone from the log are taken from the checkpoint's copy of it, and told.
+   */
+  async rewind(step: number, { from, first = 1, warn }: RewindOptions = {}): Promise<void> {
     const { log, otherLogs = [], parts = [] } = this.layout;
     for (const name of [log, ...otherLogs]) {
-      const lines = await this.lines(name);
-      if (name !== log && lines.length === 0) continue;
-      const kept = lines.filter((line) => line.step <= step);
+      const { lines, broken } = await this.#wholeLines(join(this.path, name));
+      if (name !== log && lines.length === 0 && broken === 0) continue;
+      let kept = lines.filter((line) => line.step <= step);
+      if (broken > 0) warn?.(`${name} of ${this.path}: ${broken} of its lines were no JSON`);
+      if (name === log) kept = await this.#rebuilt(kept, step, first, from, warn);
       await this.write(name, kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
     }
     for (const part of parts) {
@@ -190,6 +212,62 @@ export class RunFolder {
         if (Number.parseInt(name, 10) > step) await rm(join(this.path, part, name));
       }
     }
+  }
+
+  /** The lines of the log up to a step; where some are gone or changed, those that the checkpoint has. */
+  async #rebuilt(
+    kept: Line[],
+    step: number,
+    first: number,
+    from: string | undefined,
+    warn: ((message: string) => void) | undefined,
+  ): Promise<Line[]> {
+    const { log } = this.layout;
+    const there = new Set(kept.map((line) => line.step));
+    const count = step - first + 1;
+    const missing = Array.from({ length: Math.max(0, count) }, (_, i) => first + i).filter(
+      (one) => !there.has(one),
+    );
+    const copied = from === undefined ? [] : (await this.#wholeLines(join(from, copyOfLog))).lines;
+    const same = JSON.stringify(copied) === JSON.stringify(kept);
+    if (copied.length > 0 && !same && copied.at(-1)!.step <= step) {
+      warn?.(
+        `${log} of ${this.path}: ${missing.length} of ${count} steps before the checkpoint are gone and others may have changed; all are taken from the checkpoint's copy`,
+      );
+      return copied;
+    }
+    if (missing.length > 0) {
+      warn?.(
+        `${log} of ${this.path}: steps ${shortList(missing)} before the checkpoint are gone, and the checkpoint has no copy of them`,
+      );
+    }
+    return kept;
+  }
+
+  /** The lines of a file that are whole, and how many are not. */
+  async #wholeLines(path: string): Promise<{ lines: Line[]; broken: number }> {
+    const text =
+      (await readIfThere(path).catch((error: Error) => {
+        throw new Error(`Cannot read ${basename(path)} in ${dirname(path)}: ${error.message}`, {
+          cause: error,
+        });
+      })) ?? "";
+    let broken = 0;
+    const lines = text
+      .slice(0, text.lastIndexOf("\n") + 1)
+      .split("\n")
+      .flatMap((line) => {
+        if (line === "") return [];
+        try {
+          const value = JSON.parse(line) as Line | null;
+          if (Number.isInteger(value?.step)) return [value!];
+        } catch {
+          // Counted below, and told by whoever asked.
+        }
+        broken++;
+        return [];
+      });
+    return { lines, broken };
   }
 
   /** Steps that have a checkpoint, in order. */
@@ -231,6 +309,8 @@ export class RunFolder {
     try {
       await rm(temporary, { recursive: true, force: true });
       await mkdir(temporary, { recursive: true });
+      const log = await readIfThere(join(this.path, this.layout.log));
+      if (log !== undefined) await writeWhole(join(temporary, copyOfLog), log);
       await write(temporary);
       await rm(final, { recursive: true, force: true });
       await rename(temporary, final);

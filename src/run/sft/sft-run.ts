@@ -1,6 +1,5 @@
-import { stat, writeFile } from "#platform/files";
+import { stat } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
-import { readIfThere } from "../../files/read-if-there.js";
 import type { Example } from "../../learn/sft/encode.js";
 import { SftTrainer, type SftState, type SftStep } from "../../learn/sft/train.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
@@ -15,6 +14,7 @@ import { modelFolder } from "../../model/files/model-folder.js";
 import { ready } from "../../tensor/backends.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
+import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../folder/sealed.js";
 import { type FolderLayout, RunFolder } from "../folder/run-folder.js";
 import type { SftConfig } from "./sft-config.js";
 import { readExamples } from "./sft-examples.js";
@@ -103,13 +103,13 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     }
     let resume: SftState | undefined;
     if (from !== undefined) {
+      const state = await stateOf(from, run);
       if (model.lora) await loadAdapter(model, from);
       else {
         const saved = await loadModel(from);
         model.copyFrom(saved);
         saved.dispose();
       }
-      const state = JSON.parse((await readIfThere(join(from, stateFile)))!) as SftState;
       const optimizer = await loadOptimizer(join(from, "optimizer.safetensors"));
       resume = { ...state, optimizer };
     }
@@ -143,7 +143,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
       run,
       stopping: options.stopping,
     });
-    await opened.#rewind();
+    await opened.#rewind(from, note);
     return opened;
   }
 
@@ -213,13 +213,13 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     if (!this.config.save_only_model) {
       await saveOptimizer(optimizer, join(path, "optimizer.safetensors"));
     }
-    await writeFile(join(path, stateFile), `${JSON.stringify(state)}\n`);
+    await writeSealed(path, stateFile, state);
   }
 
   /** Forgets what came behind the checkpoint it goes on from: it will be done again. */
-  async #rewind(): Promise<void> {
+  async #rewind(from: string | undefined, note: (message: string) => void): Promise<void> {
     const { run } = this.#parts;
-    await run.rewind(this.before - 1);
+    await run.rewind(this.before - 1, { from, first: 0, warn: note });
     this.#log.push(...((await run.lines(layout.log)) as unknown as SftStep[]));
     await run.dropAfter(this.before);
     if (this.config.save_total_limit !== null) await run.prune(this.config.save_total_limit);
@@ -243,6 +243,22 @@ async function checkpointOf(
     );
   }
   return undefined;
+}
+
+/** What a checkpoint says of the run; one that is not as it was saved is refused, with the last that is. */
+async function stateOf(path: string, run: RunFolder): Promise<SftState> {
+  try {
+    return (await readSealed<SftState>(path, stateFile))!;
+  } catch (error) {
+    if (!(error instanceof DamagedCheckpoint)) throw error;
+    const paths = (await run.checkpoints()).map((step) => run.checkpointPath(step));
+    const good = await lastWhole(paths, stateFile, path);
+    const way =
+      good === undefined
+        ? "no other checkpoint of the run is whole: begin anew with overwrite_output_dir=true"
+        : `the last whole checkpoint is ${good}: go on from it with resume_from_checkpoint=${good}`;
+    throw new DamagedCheckpoint(`Cannot resume: ${error.message}; ${way}`, { cause: error });
+  }
 }
 
 async function usable(path: string): Promise<string> {

@@ -1,6 +1,6 @@
-import { copyFile, mkdir, readdir, writeFile } from "#platform/files";
+import { copyFile, mkdir, readdir } from "#platform/files";
 import { join } from "#platform/path";
-import { namesIfThere, readIfThere } from "../../files/read-if-there.js";
+import { namesIfThere } from "../../files/read-if-there.js";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { loadAdapter } from "../../model/lora/load-adapter.js";
@@ -11,6 +11,7 @@ import { saveModel } from "../../model/files/save-model.js";
 import { isGguf } from "../../model/files/gguf/is-gguf.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
+import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../folder/sealed.js";
 import type { RunFolder } from "../folder/run-folder.js";
 import type { Trainer, TrainerParts, TrainerState } from "./trainer.js";
 
@@ -66,7 +67,7 @@ export async function saveCheckpoint(
     await saveOptimizer(await trainer.critic.state(), join(path, "critic-optimizer.safetensors"));
   }
   const saved: Saved = { trainer: trainer.state(), best };
-  await writeFile(join(path, "state.json"), `${JSON.stringify(saved, null, 1)}\n`);
+  await writeSealed(path, "state.json", saved);
 }
 
 /** The checkpoint to continue from, by `resume_mode`. */
@@ -87,15 +88,29 @@ export async function resumeFrom(
   if (path === undefined) return undefined;
   // A process may have been killed between a checkpoint and the note of it.
   if (mode === "auto") await run.noteLatest(latest!);
-  const text = await readIfThere(join(path, "state.json")).catch((error: Error) => {
-    throw new Error(`Cannot resume: ${path} must be readable, got ${error.message}`, {
-      cause: error,
-    });
+  const saved = await readSealed<Saved>(path, "state.json").catch(async (error: unknown) => {
+    if (!(error instanceof DamagedCheckpoint)) throw error;
+    throw await withWayOut(error, run, path);
   });
-  if (text === undefined) {
+  if (saved === undefined) {
     throw new RangeError(`Cannot resume: ${path} must be a checkpoint of this program, got none`);
   }
-  return { path, saved: JSON.parse(text) as Saved };
+  return { path, saved };
+}
+
+/** What is wrong with a checkpoint, and how the run goes on without it. */
+async function withWayOut(
+  error: DamagedCheckpoint,
+  run: RunFolder,
+  path: string,
+): Promise<DamagedCheckpoint> {
+  const paths = (await run.checkpoints()).map((step) => run.checkpointPath(step));
+  const good = await lastWhole(paths, "state.json", path);
+  const way =
+    good === undefined
+      ? "no other checkpoint of the run is whole: begin anew with trainer.resume_mode=disable"
+      : `the last whole checkpoint is ${good}: go on from it with trainer.resume_mode=resume_path trainer.resume_from_path=${good}`;
+  return new DamagedCheckpoint(`Cannot resume: ${error.message}; ${way}`, { cause: error });
 }
 
 /** Puts a checkpoint's weights and moments into a trainer. */

@@ -132,7 +132,7 @@ async function trainAlone(
   const trainer = new Trainer(parts, from?.saved.trainer);
   if (from) await restore(trainer, from.path);
   let best: Best | null = from?.saved.best ?? null;
-  await run.rewind(from ? trainer.step : -1);
+  await run.rewind(from ? trainer.step : -1, { from: from?.path, first: 1, warn });
   const { stringify } = await import("yaml");
   await run.write("config.yaml", stringify(parts.config));
   const logger = guarded(options.loggers ?? [], warn);

@@ -1,4 +1,5 @@
 import type { RequestTool } from "../schema/chat.js";
+import { blocks } from "../../text/blocks.js";
 import { asObject, onlyArgument, type ParsedTools, type ToolCall } from "./tool-call.js";
 
 /**
@@ -23,9 +24,11 @@ export interface ToolFormat {
   unfinished: (text: string, name: string) => string;
 }
 
-/** What stands behind a call's beginning, without its end. */
-const afterPrefix = (text: string, prefix: string, end: RegExp) =>
-  text.slice(prefix.length).replace(end, "").trim();
+/** The arguments of a call that was begun: what stands behind its beginning, without the brace that ends it. */
+function afterPrefix(text: string, prefix: string): string {
+  const inner = text.slice(prefix.length).trim();
+  return inner.endsWith("}") ? inner.slice(0, -1).trim() : inner;
+}
 
 /** A call of a known function from the JSON a model wrote. */
 function fromJson(text: string, known: ReadonlySet<string>): ToolCall | undefined {
@@ -47,17 +50,17 @@ function hermes(known: ReadonlySet<string>, single: boolean): ToolFormat {
     wholeMessage: false,
     stops: single ? ["</tool_call>"] : [],
     prefix,
-    unfinished: (text, name) => afterPrefix(text, prefix(name), /\}?\s*(<\/tool_call>.*)?$/s),
+    unfinished: (text, name) => afterPrefix(text.split("</tool_call>", 1)[0]!, prefix(name)),
     parse: (text) => {
       const calls: ToolCall[] = [];
-      const content = text.replace(
-        /<tool_call>\s*(.*?)\s*<\/tool_call>\n?/gs,
-        (block, inner: string) => {
-          const call = fromJson(inner, known);
-          if (call) calls.push(call);
-          return call ? "" : block;
-        },
-      );
+      let [content, at] = ["", 0];
+      for (const { from, to, inner } of blocks(text, "<tool_call>", "</tool_call>")) {
+        const call = fromJson(inner.trim(), known);
+        content += text.slice(at, call ? from : to);
+        at = call && text[to] === "\n" ? to + 1 : to;
+        if (call) calls.push(call);
+      }
+      content += text.slice(at);
       return { content, calls };
     },
   };
@@ -72,7 +75,7 @@ function json(known: ReadonlySet<string>): ToolFormat {
     wholeMessage: true,
     stops: [],
     prefix,
-    unfinished: (text, name) => afterPrefix(text, prefix(name), /\}?\s*$/),
+    unfinished: (text, name) => afterPrefix(text, prefix(name)),
     parse: (text) => {
       const call = fromJson(text.trim(), known);
       return call ? { content: "", calls: [call] } : { content: text, calls: [] };
@@ -87,20 +90,24 @@ function tags(tools: readonly RequestTool[]): ToolFormat {
     const tool = tools.find((t) => t.function.name === name)!;
     return asObject(inner) ? inner : JSON.stringify({ [onlyArgument(tool)]: inner.trim() });
   };
-  const shape = new RegExp(`<(${names.join("|")})>(.*?)</\\1>.*$`, "s");
   return {
     name: "tags",
     markers: names.map((name) => `<${name}>`),
     wholeMessage: false,
     stops: names.map((name) => `</${name}>`),
     prefix,
-    unfinished: (text, name) => argumentsOf(name, afterPrefix(text, prefix(name), /$/)),
+    unfinished: (text, name) => argumentsOf(name, text.slice(prefix(name).length).trim()),
     parse: (text) => {
-      const match = shape.exec(text);
-      if (!match) return { content: text, calls: [] };
-      const [, name, inner] = match as unknown as [string, string, string];
-      const call = { name, arguments: argumentsOf(name, inner) };
-      return { content: text.slice(0, match.index), calls: [call] };
+      const first = names
+        .flatMap((name) => {
+          const [block] = blocks(text, `<${name}>`, `</${name}>`);
+          return block ? [{ name, block }] : [];
+        })
+        .sort((a, b) => a.block.from - b.block.from)[0];
+      if (!first) return { content: text, calls: [] };
+      const { name, block } = first;
+      const call = { name, arguments: argumentsOf(name, block.inner) };
+      return { content: text.slice(0, block.from), calls: [call] };
     },
   };
 }

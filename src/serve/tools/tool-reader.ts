@@ -1,11 +1,19 @@
 import type { ParsedTools } from "./tool-call.js";
 import type { ToolFormat } from "./tool-format.js";
 
+/** So much white space before a call, and no more. */
+const mostBlanks = 10_000;
+
 /** Parts a model's text into what is said and what is called, while it is being written. */
 export class ToolReader {
   readonly #format: ToolFormat;
-  #text: string;
-  #given = 0;
+  /** What was not given out: all of it once a call may have begun. */
+  #text = "";
+  /** What came behind the beginning of a call; joined at the end, so that no text is copied for each piece. */
+  readonly #held: string[] = [];
+  #holds = false;
+  /** A message that is no call is passed on as it comes. */
+  #isOpen = false;
 
   readonly #forced: string | undefined;
 
@@ -21,17 +29,23 @@ export class ToolReader {
 
   /** Takes more text and gives what is said for certain. */
   push(text: string): string {
+    if (this.#holds) {
+      this.#held.push(text);
+      return "";
+    }
+    if (this.#isOpen) return text;
     this.#text += text;
-    const end = Math.max(this.#given, this.#certain());
-    const said = this.#text.slice(this.#given, end);
-    this.#given = end;
+    const end = this.#certain();
+    const said = this.#text.slice(0, end);
+    this.#text = this.#text.slice(end);
     return said;
   }
 
   /** What is left to say, and the calls. */
   end(): ParsedTools {
-    const rest = this.#text.slice(this.#given);
-    this.#given = this.#text.length;
+    const rest = this.#text + this.#held.join("");
+    this.#text = "";
+    this.#held.length = 0;
     const parsed = this.#format.parse(rest);
     const forced = this.#forced;
     if (forced === undefined || parsed.calls.length > 0) return parsed;
@@ -39,14 +53,24 @@ export class ToolReader {
     return { content: "", calls: [{ name: forced, arguments: args }] };
   }
 
+  /** How much of what was not given out is no part of a call. */
   #certain(): number {
     const { markers, wholeMessage } = this.#format;
     const text = this.#text;
-    if (wholeMessage) return /^\s*($|\{)/.test(text) ? 0 : text.length;
+    if (wholeMessage) {
+      const first = text.trimStart()[0];
+      this.#holds = first === "{";
+      // White space alone is kept until it is known what follows; of very much no call can begin.
+      this.#isOpen = (first !== undefined && first !== "{") || text.length > mostBlanks;
+      return this.#isOpen ? text.length : 0;
+    }
     let certain = text.length;
     for (const marker of markers) {
-      const at = text.indexOf(marker, this.#given);
-      if (at >= 0) certain = Math.min(certain, at);
+      const at = text.indexOf(marker);
+      if (at >= 0) {
+        this.#holds = true;
+        certain = Math.min(certain, at);
+      }
       for (let n = marker.length - 1; n > 0; n--) {
         if (text.endsWith(marker.slice(0, n))) certain = Math.min(certain, text.length - n);
       }

@@ -1,3 +1,4 @@
+import { strip } from "../../text/python-text.js";
 import { utf8Length } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { Gate } from "../gate.js";
@@ -124,8 +125,8 @@ export class PythonPool {
     if (reply.crashed) return { text: brokenText, ok: false, timedOut: false };
     const ok = reply.status === 0;
     const text = ok
-      ? strip(reply.out ?? "", reply.outTotal ?? 0, limit)
-      : strip(reply.err ?? "", reply.errTotal ?? 0, limit);
+      ? shown(reply.out ?? "", reply.outTotal ?? 0, limit)
+      : shown(reply.err ?? "", reply.errTotal ?? 0, limit);
     return { text, ok, status: reply.status, timedOut: false };
   }
 
@@ -206,13 +207,10 @@ export const brokenText = "Execution failed: the interpreter crashed";
 const timeoutText = (ms: number) =>
   `Execution timed out after ${Math.round(ms / 100) / 10} seconds`;
 
-/** Python's white space: JavaScript's without U+FEFF, and some separators besides. */
-const outerSpaces = /^(?:[^\S\uFEFF]|[\x1c-\x1f\x85])+|(?:[^\S\uFEFF]|[\x1c-\x1f\x85])+$/g;
-
 /** Line ends and strip as Python reads a process's text, then the cut to `limit` with a notice. */
-function strip(text: string, totalBytes: number, limit: number): string {
+function shown(text: string, totalBytes: number, limit: number): string {
   const whole = utf8Length(text) >= totalBytes;
-  const stripped = text.replace(/\r\n?/g, "\n").replace(outerSpaces, "");
+  const stripped = strip(text.replace(/\r\n?/g, "\n"));
   if (whole && stripped.length <= limit) return stripped;
   return `${stripped.slice(0, limit)}\n[output cut: the first ${limit} characters of ${totalBytes} bytes]`;
 }

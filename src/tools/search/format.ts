@@ -1,3 +1,4 @@
+import { strip } from "../../text/python-text.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { SearchHit } from "./provider.js";
 
@@ -11,11 +12,6 @@ export interface FormatOptions {
   /** Code points shown of each page (`result_length`). Default 1000. */
   resultLength?: number;
 }
-
-// Python's idea of white space, which differs from JavaScript's in both directions.
-const space =
-  "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
-const ends = new RegExp(`^${space}|${space}$`, "g");
 
 /**
  * The text of a search result: the distinct, trimmed descriptions in order, numbered as pages.
@@ -35,7 +31,7 @@ export function formatHits(hits: Iterable<SearchHit>, options: FormatOptions = {
   const { maxResults = 10, resultLength = 1000 } = options;
   const texts = new Set<string>();
   for (const { description } of hits) {
-    const text = description.replace(ends, "");
+    const text = strip(description);
     if (text !== "") texts.add(text);
   }
   if (texts.size === 0) return nothingFound;
