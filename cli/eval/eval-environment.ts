@@ -1,3 +1,4 @@
+import { withEnds } from "../../src/text/interval-text.js";
 import { mkdir } from "#platform/files";
 import { join, resolve } from "node:path";
 import { evaluateEnvironment } from "../../src/eval/environment/evaluate-environment.js";
@@ -53,12 +54,10 @@ export async function evalInEnvironment(model: string, options: EvalCommandOptio
     const file = join(folder, `${found.environment}.json`);
     await writeWhole(file, `${JSON.stringify(found, null, 1)}\n`);
     const { low, high } = found.interval ?? {};
-    const interval =
-      low === undefined || high === undefined
-        ? ""
-        : ` (95% ${low.toFixed(3)} to ${high.toFixed(3)})`;
+    const said = withEnds(found.mean, low ?? NaN, high ?? NaN);
+    const interval = low === undefined ? "" : ` (95% ${said.low} to ${said.high})`;
     say(
-      `${found.policy} in ${found.environment}: mean score ${found.mean.toFixed(3)}${interval}, ${found.tasks} tasks, ${found.samples} samples each`,
+      `${found.policy} in ${found.environment}: mean score ${said.value}${interval}, ${found.tasks} tasks, ${found.samples} samples each`,
     );
     for (const [grade, mean] of Object.entries(found.byGrade)) {
       say(`  ${grade.padEnd(24)} ${mean.toFixed(3)}`);

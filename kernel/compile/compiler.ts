@@ -41,7 +41,7 @@ import { contentCell, printingCell } from "./magic/content.js";
 import { readHead } from "./magic/head.js";
 import { lineAndColumn } from "./magic/problem.js";
 import { withInstead } from "./magic/elsewhere.js";
-import { hasMagic, readCell, type Reading, readQuestion } from "./magic/read-cell.js";
+import { hasMagic, readCell, type Reading, readQuestion, overwrites } from "./magic/read-cell.js";
 import { StageRegistry } from "./magic/registry.js";
 import { stageSpecifier, type Stage } from "../contract/stage.js";
 
@@ -55,6 +55,9 @@ class TypeScriptCells implements CellCompiler {
   readonly #settings: Settings;
   readonly #world: World;
   readonly #names: SessionNames;
+  /** Names of what stage cells made: the next one may make it anew. */
+  readonly #made = new Set<string>();
+  readonly #making = new Map<string, string | undefined>();
   readonly #registry: StageRegistry;
   readonly #running = new Map<string, BoundFile>();
   #checks: boolean;
@@ -85,6 +88,8 @@ class TypeScriptCells implements CellCompiler {
     const file = this.#running.get(id);
     if (file === undefined) return;
     this.#running.delete(id);
+    const makes = this.#making.get(id);
+    this.#making.delete(id);
     const ran = new Set(defined);
     const { SymbolFlags, getCombinedModifierFlags, ModifierFlags } = this.#world.ts;
     const isAmbient = (symbol: api.Symbol): boolean =>
@@ -96,6 +101,8 @@ class TypeScriptCells implements CellCompiler {
       const isValue = (this.#meaning(symbol) & SymbolFlags.Value) !== 0;
       if (isValue && !ran.has(name) && !isAmbient(symbol)) continue;
       this.#names.set(key, symbol, (each) => this.#meaning(each));
+      if (name === makes) this.#made.add(name);
+      else this.#made.delete(name);
     }
     this.#whenIdle();
   }
@@ -171,6 +178,10 @@ class TypeScriptCells implements CellCompiler {
     if (question !== undefined) return this.#answer(question, folder);
     const reading = this.#read(source);
     if (reading.problems.length > 0) return { ok: false, diagnostics: reading.problems };
+    const makes = reading.stage?.makes;
+    if (makes && !makes.said && this.#names.knows(makes.name) && !this.#made.has(makes.name)) {
+      return { ok: false, diagnostics: [overwrites(source, reading.stage!)] };
+    }
     if (reading.notebookChecks !== undefined) this.#checks = reading.notebookChecks;
     if (reading.show) return printingCell(reading);
     if (reading.content !== undefined)
@@ -212,7 +223,10 @@ class TypeScriptCells implements CellCompiler {
       time: reading.time,
       enter: `__scope.enter(${JSON.stringify(request.id)}, ${JSON.stringify(file.path)})`,
     });
-    if (request.kind === "cell") this.#running.set(request.id, file);
+    if (request.kind === "cell") {
+      this.#running.set(request.id, file);
+      this.#making.set(request.id, reading.stage?.makes?.name);
+    }
     return { ok: true, js, map, diagnostics: [] };
   }
 

@@ -1,3 +1,4 @@
+import { withEnds } from "../text/interval-text.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { shown } from "../arguments/shown.js";
 import { nearest } from "../../spelling/nearest.js";
@@ -109,10 +110,11 @@ export class TaskEvaluation {
   #headline(): string {
     const { trees } = this.scored;
     const { low, high } = this.interval;
+    const said = withEnds(this.mean, low, high);
     const within = Number.isNaN(low)
       ? "no interval of one task"
-      : `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}`;
-    return `${this.policy} on ${trees.length} ${trees.length === 1 ? "task" : "tasks"}: mean score ${this.mean.toFixed(2)}, ${within}`;
+      : `95% interval ${said.low} to ${said.high}`;
+    return `${this.policy} on ${trees.length} ${trees.length === 1 ? "task" : "tasks"}: mean score ${said.value}, ${within}`;
   }
 }
 

@@ -95,6 +95,21 @@ seed // the last one`),
   deepEqual(await s.run("%%plain n=(1 + 1)"), [{ n: 2 }]);
 });
 
+test("a stage cell does not replace what a person made under its name, and its own it does", async () => {
+  await s.run("%%grow n=3\n({ name: 'a' })");
+  await s.run("%%grow n=4\n({ name: 'a' })");
+  equal(await s.run("tree.n"), 4);
+  await s.run("const tree = 'mine'; 0");
+  deepEqual(await s.errors("%%grow n=1\n({ name: 'a' })"), [
+    "1:1 Cannot run %%grow: it would replace your own tree; name what it makes, as in into=tree2",
+  ]);
+  equal(await s.run("tree"), "mine");
+  await s.run("%%grow n=2 into=tree2\n({ name: 'a' })");
+  deepEqual([await s.run("tree2.n"), await s.run("tree")], [2, "mine"]);
+  await s.run("%%grow n=5 into=tree\n({ name: 'a' })");
+  equal(await s.run("tree.n"), 5);
+});
+
 test("%%show prints the calls and runs nothing", async () => {
   match(await printed("%%show\n%%rollout\n1"), /preset: "arpo"/);
   equal(

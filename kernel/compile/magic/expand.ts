@@ -10,6 +10,8 @@ import { choices, isText, type Stage } from "../../contract/stage.js";
 export interface Expansion {
   map: MappedText;
   problems: CellDiagnostic[];
+  /** The name of what it makes, and whether the cell says it. */
+  makes: { name: string; said: boolean } | undefined;
 }
 
 /** A stage cell as the TypeScript it stands for. Line n of that is line n of the cell. */
@@ -56,7 +58,8 @@ export function expandStage(
   if (!stage.template.includes("{options}")) {
     addOptions(source, stage, written, new MappedText(), fail);
   }
-  return { map, problems };
+  const said = written.some(({ key }) => key === "into");
+  return { map, problems, makes: stage.into === undefined ? undefined : { name: into, said } };
 }
 
 type Fail = (start: number, length: number, message: string) => void;

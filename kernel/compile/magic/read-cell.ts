@@ -3,7 +3,7 @@ import type { CellDiagnostic } from "../../contract/compiler.js";
 import type { TypeScript } from "../check/typescript.js";
 import { builtins } from "./builtin.js";
 import { insteadOf } from "./elsewhere.js";
-import { expandStage } from "./expand.js";
+import { type Expansion, expandStage } from "./expand.js";
 import { type MagicLine, readHead } from "./head.js";
 import { MappedText } from "./mapped.js";
 import { nearest } from "../../../spelling/nearest.js";
@@ -25,6 +25,8 @@ export interface Reading {
   show: boolean;
   time: boolean;
   content: string | undefined;
+  /** A stage's line, and the name of what it makes. */
+  stage?: { line: MagicLine; makes: Expansion["makes"] };
 }
 
 /** `?name`, `name?`, with two question marks for its source too. */
@@ -80,6 +82,7 @@ export function readCell(
     const expanded = expandStage(ts, source, stage.line, bodyStart, stage.stage, known);
     reading.map = expanded.map;
     reading.problems.push(...expanded.problems);
+    reading.stage = { line: stage.line, makes: expanded.makes };
   } else if (reading.content !== undefined) {
     reading.map.copy(source, bodyStart, source.length);
   } else {
@@ -91,6 +94,16 @@ export function readCell(
 
 function atName(source: string, line: MagicLine, message: string): CellDiagnostic {
   return problem(source, line.start, line.nameEnd - line.start, message);
+}
+
+/** Why a stage must not make what it would: a person's own variable has that name. */
+export function overwrites(
+  source: string,
+  { line, makes }: NonNullable<Reading["stage"]>,
+): CellDiagnostic {
+  const name = makes?.name;
+  const rule = `it would replace your own ${name}; name what it makes, as in into=${name}2`;
+  return atName(source, line, `Cannot run %%${line.name}: ${rule}`);
 }
 
 function readBuiltin(

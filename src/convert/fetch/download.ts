@@ -31,7 +31,8 @@ export async function download(
   if (done > wanted.bytes) done = 0;
   if (done === wanted.bytes) return;
   const quiet = new AbortController();
-  const wake = setTimeout(() => quiet.abort(), quietMs);
+  const wake = () => setTimeout(() => quiet.abort(), quietMs);
+  let waiting = wake();
   try {
     const response = await fetch(url, {
       headers: done > 0 ? { range: `bytes=${done}-` } : {},
@@ -47,7 +48,8 @@ export async function download(
     const file = await open(path, done > 0 ? "a" : "w");
     try {
       for await (const piece of response.body as AsyncIterable<Uint8Array>) {
-        wake.refresh();
+        clearTimeout(waiting);
+        waiting = wake();
         done += piece.length;
         if (done > wanted.bytes) {
           throw new RangeError(
@@ -68,7 +70,7 @@ export async function download(
       `Cannot fetch ${wanted.name}: ${new URL(url).host} must be reached, got ${why} (${done} of ${wanted.bytes} bytes are kept; the next try goes on from there)`,
     );
   } finally {
-    clearTimeout(wake);
+    clearTimeout(waiting);
   }
 }
 

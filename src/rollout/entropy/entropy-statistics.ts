@@ -1,3 +1,4 @@
+import { withEnds } from "../../text/interval-text.js";
 import { defined } from "../../arguments/defined.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type CallConcentration, callConcentration } from "./call-concentration.js";
@@ -72,7 +73,7 @@ function inWords({ rise, concentration, outcome }: Omit<EntropyStatistics, "text
 /** An estimate in words. */
 function told({ value, low, high, count, why }: BootstrapEstimate, of: string): string {
   if (value === undefined) return `undefined (${why ?? "nothing to tell it from"})`;
-  const interval =
-    low === undefined || high === undefined ? "" : `95% ${low.toFixed(2)} to ${high.toFixed(2)}, `;
-  return `${value.toFixed(2)} (${interval}${count} ${of})`;
+  if (low === undefined || high === undefined) return `${value.toFixed(2)} (${count} ${of})`;
+  const said = withEnds(value, low, high);
+  return `${said.value} (95% ${said.low} to ${said.high}, ${count} ${of})`;
 }

@@ -19,11 +19,22 @@ const columns: [name: string, label: string][] = [
   ["timing_s/step", "step s"],
 ];
 
+/** With the space before it. */
 const width = 9;
 const headEvery = 20;
 const barWidth = 24;
 
-const cells = (list: readonly string[]) => list.map((cell) => cell.padStart(width)).join("");
+const cells = (list: readonly string[]) =>
+  list.map((cell) => ` ${cell.padStart(width - 1)}`).join("");
+
+/** Four digits where they fit into a column, as many as do where not. */
+function figure(value: number): string {
+  for (let digits = 4; digits > 1; digits--) {
+    const text = String(Number(value.toPrecision(digits)));
+    if (text.length < width) return text;
+  }
+  return value.toExponential(value < 0 ? 0 : 1);
+}
 
 /** Seconds as a person says them: 45 s, 3 min 20 s, 2 h 5 min. */
 export function duration(seconds: number): string {
@@ -89,7 +100,7 @@ export function consoleLogger(
           const labels = shown.map(([, label]) => label);
           text += `${cells(["step", ...labels])}${left === undefined ? "" : "  left"}\n`;
         }
-        const values = shown.map(([name]) => String(Number(metrics[name]!.toPrecision(4))));
+        const values = shown.map(([name]) => figure(metrics[name]!));
         text += `${cells([total === undefined ? `${step}` : `${step}/${total}`, ...values])}`;
         text += `${left === undefined ? "" : `  ${left}`}\n`;
         if (live && total !== undefined) {

@@ -191,6 +191,26 @@ test("consoleLogger() keeps a line of progress below its table on a terminal", a
   assert.deepEqual([59.4, 125, 7500].map(duration), ["59 s", "2 min 5 s", "2 h 5 min"]);
 });
 
+test("consoleLogger()'s columns never run into each other", async () => {
+  let text = "";
+  const logger = consoleLogger({ write: (more) => (text += more) });
+  await logger.log(1, {
+    "critic/score/mean": 0.8688,
+    "actor/entropy_loss": 0.0006083,
+    "actor/pg_clipfrac": -0.00012345,
+    "actor/grad_norm": 123456.789,
+    "response_length/mean": -1.2345e-12,
+    "tools/total_calls": 1234567890,
+    "timing_s/gen": NaN,
+  });
+  const [head, row] = text.trimEnd().split("\n") as [string, string];
+  assert.deepEqual(row.trim().split(/\s+/), [
+    ...["1", "0.8688", "0.000608", "-0.00012", "123500", "-1.2e-12"],
+    ...["1.2e+9", "NaN"],
+  ]);
+  assert.equal(row.length, head.length);
+});
+
 test("guarded() goes on with the others when one logger throws", async () => {
   const heard: number[] = [];
   const warnings: string[] = [];

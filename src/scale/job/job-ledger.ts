@@ -36,7 +36,11 @@ export class JobLedger {
 
   /** Every job, the oldest first. */
   async all(): Promise<JobRecord[]> {
-    const names = await readdir(this.folder).catch(() => []);
+    const names = await readdir(this.folder).catch((error: NodeJS.ErrnoException) => {
+      // A folder that cannot be read may hold jobs; only one that is not there holds none.
+      if (error.code !== "ENOENT") throw error;
+      return [];
+    });
     const records: JobRecord[] = [];
     for (const name of names) {
       if (!name.endsWith(".json")) continue;

@@ -1,13 +1,10 @@
 import { utf8Text } from "#platform/bytes";
-import { processId } from "#platform/machine";
 import {
   closeSync,
   fstatSync,
   mkdirSync,
   openSync,
   readSync,
-  renameSync,
-  rmSync,
   statIfThereSync,
   writeSync,
 } from "#platform/files";
@@ -73,20 +70,6 @@ export class AppendStore<T> {
       );
     }
     this.#catchUp();
-  }
-
-  /** Rewrites the file with the last value of every key; other processes notice and follow. */
-  compact(): void {
-    this.#refresh();
-    const fresh = `${this.path}.${processId}.tmp`;
-    rmSync(fresh, { force: true });
-    const fd = openSync(fresh, "a");
-    for (const key of this.#index.keys()) {
-      writeSync(fd, new TextEncoder().encode(`${JSON.stringify([key, this.get(key)])}\n`));
-    }
-    closeSync(fd);
-    renameSync(fresh, this.path);
-    this.#refresh();
   }
 
   close(): void {

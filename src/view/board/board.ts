@@ -1,3 +1,4 @@
+import { plusMinus } from "../../text/interval-text.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/board";
@@ -134,8 +135,9 @@ function boardText(payload: BoardPayload): string {
         .filter((curve) => curve.run === run && !panel.stacked)
         .map((curve) => {
           const label = panel.labels.length > 1 ? `${panel.title}, ${curve.label}` : panel.title;
-          const half = curve.high ? ` ± ${show(curve.high.at(-1)! - curve.y.at(-1)!)}` : "";
-          return `    ${label}: ${show(curve.y[0])} → ${show(curve.y.at(-1))}${half}`;
+          const last = curve.y.at(-1);
+          const end = curve.high ? plusMinus(last!, curve.high.at(-1)! - last!) : show(last);
+          return `    ${label}: ${show(curve.y[0])} → ${end}`;
         }),
     );
     const many = seeds > 1 ? `, ${seeds} seeds` : "";

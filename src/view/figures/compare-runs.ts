@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
+import { plusMinus } from "../../text/interval-text.js";
 import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
 
@@ -16,7 +17,7 @@ import { curveOf, type RunMetrics } from "./metric-lines.js";
  * const figure = compareRuns({ arpo: [seed(0.4), seed(0.6)], grpo: [seed(0.3)] });
  * assert.equal(
  *   describe(figure),
- *   "critic/score/mean at the last step: arpo 0.5 ± 1.27 (2 seeds, 95%), grpo 0.3 (1 seed, no interval).",
+ *   "critic/score/mean at the last step: arpo 0.5 ± 1.3 (2 seeds, 95%), grpo 0.3 (1 seed, no interval).",
  * );
  * ```
  */
@@ -64,7 +65,9 @@ export function compareRuns(
       );
     }
     words.push(
-      `${name} ${said(last.mean)}${seeds.length > 1 ? ` ± ${said(last.half)} (${seeds.length} seeds, 95%)` : " (1 seed, no interval)"}`,
+      seeds.length > 1
+        ? `${name} ${plusMinus(last.mean, last.half)} (${seeds.length} seeds, 95%)`
+        : `${name} ${said(last.mean)} (1 seed, no interval)`,
     );
   }
   return makeFigure(

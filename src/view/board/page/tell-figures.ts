@@ -1,3 +1,4 @@
+import { plusMinus } from "../../../text/interval-text.js";
 import { element } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
 import { tableRow } from "../../page/table-row.js";
@@ -16,8 +17,8 @@ function figuresOf(
     if (i < 0) return [];
     const bend = choices.smoothing > 0 && !panel.stacked;
     const value = (bend ? smoothed(curve.y, choices.smoothing) : curve.y)[i]!;
-    const half = curve.high ? ` ± ${numberText(curve.high[i]! - curve.y[i]!, 3)}` : "";
-    return [{ label: curve.label, text: `${numberText(value, 3)}${half}` }];
+    const text = curve.high ? plusMinus(value, curve.high[i]! - curve.y[i]!) : numberText(value, 3);
+    return [{ label: curve.label, text }];
   });
 }
 
