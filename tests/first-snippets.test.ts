@@ -256,7 +256,7 @@ const teaches: Record<string, [code: string, message: RegExp]> = {
   ],
   "a family that was not called": [
     `rollout(policy, tasks.calc)`,
-    /^Cannot roll out: the task must be a task; call the function that makes it first, got a function$/,
+    /^Cannot roll out: the task must be a value; call the function that makes it first, got a function$/,
   ],
   "a set in place of its tasks": [
     `rollout(policy, tasks.calc())`,
@@ -292,7 +292,7 @@ const teaches: Record<string, [code: string, message: RegExp]> = {
   ],
   "an evaluation with rollout's word for samples": [
     `evaluate(policy, tasks.calc().test, { n: 4 })`,
-    /^Cannot evaluate: for a list of tasks there is no option n; did you mean samples\?$/,
+    /^Cannot evaluate: every option must be known, got n; did you mean samples\?$/,
   ],
   "a benchmark that is mistyped": [
     `evaluate(policy, "gsm8")`,
@@ -305,6 +305,34 @@ const teaches: Record<string, [code: string, message: RegExp]> = {
   "demonstrations of tasks that nobody can solve": [
     `demonstrations([{ prompt: "hm", dataSource: "mine" }])`,
     /^Cannot make demonstrations: tasks must be a set with an expert, or a list of one family's tasks \(calc, lookup, multihop, mixed\), got tasks of "mine"$/,
+  ],
+  "an evaluation with a mistyped option": [
+    `evaluate(policy, tasks.calc().test, { sample: 4 })`,
+    /^Cannot evaluate: every option must be known, got sample; did you mean samples\?$/,
+  ],
+  "training with a preset that is mistyped": [
+    `trainOn(policy, tasks.calc(), { preset: "apro" })`,
+    /^Cannot train: preset must be one of grpo, arpo, aepo, got "apro"; did you mean "arpo"\?$/,
+  ],
+  "training with a mistyped option": [
+    `trainOn(policy, tasks.calc(), { step: 3 })`,
+    /^Cannot train: every option must be known, got step; did you mean steps\?$/,
+  ],
+  "training with a number as text": [
+    `trainOn(policy, tasks.calc(), { n: "8" })`,
+    /^Cannot train: n must be an integer of at least 1, got "8"$/,
+  ],
+  "a prompt that is a number": [
+    `policy.generate(7)`,
+    /^Cannot generate: the prompt must be a question \(text\), a chat or \{ prompt \}, got 7$/,
+  ],
+  "a chat without content": [
+    `policy.generate([[{ role: "user" }]])`,
+    /^Cannot generate: a chat must be a list of messages with role and content, got a list$/,
+  ],
+  "an option in another library's spelling": [
+    `policy.generate("What is 3+4?", { max_tokens: 8 })`,
+    /^Cannot generate: every option must be known, got max_tokens; did you mean maxTokens\?$/,
   ],
   "a path that is none": [
     `policy.save()`,

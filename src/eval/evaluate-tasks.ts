@@ -1,11 +1,11 @@
 import { withEnds } from "../text/interval-text.js";
 import { checkArguments } from "../arguments/check-arguments.js";
-import { shown } from "../arguments/shown.js";
-import { nearest } from "../../spelling/nearest.js";
+import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
 import { score, type ScorableTask } from "../reward/score-trees.js";
 import type { Scored } from "../reward/scored.js";
+import { rolloutRules } from "../rollout/option-rules.js";
 import type { RolloutOptions } from "../rollout/options.js";
 import { rollout } from "../rollout/rollout.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
@@ -127,10 +127,18 @@ export const isTasks = (which: unknown): which is readonly ScorableTask[] =>
       typeof one === "object" && one !== null && "prompt" in one && !("name" in one),
   );
 
-const known = [
-  ...["tools", "environment", "sampling", "responseLength", "callLimit", "promptLimit", "seed"],
-  ...["signal", "samples", "reward"],
-];
+const rules: OptionRules<TaskEvaluationOptions> = {
+  tools: rolloutRules.tools,
+  environment: rolloutRules.environment,
+  sampling: rolloutRules.sampling,
+  responseLength: rolloutRules.responseLength,
+  callLimit: rolloutRules.callLimit,
+  promptLimit: rolloutRules.promptLimit,
+  seed: rolloutRules.seed,
+  signal: rolloutRules.signal,
+  samples: integer(1),
+  reward: "reward?",
+};
 
 /** Answers tasks without branching, and scores the answers. */
 export async function evaluateTasks(
@@ -138,19 +146,13 @@ export async function evaluateTasks(
   tasks: readonly ScorableTask[],
   options: TaskEvaluationOptions,
 ): Promise<TaskEvaluation> {
-  const odd = Object.keys(options).find((name) => !known.includes(name));
-  if (odd !== undefined) {
-    const near = odd === "n" ? "samples" : nearest(odd, known);
+  if (Object.hasOwn(options, "n")) {
     throw new TypeError(
-      `Cannot evaluate: for a list of tasks there is no option ${odd}${near ? `; did you mean ${near}?` : `; there are ${known.join(", ")}`}`,
+      "Cannot evaluate: every option must be known, got n; did you mean samples?",
     );
   }
+  checkOptions("evaluate", options, rules);
   const { samples = 1, reward, ...rest } = options;
-  if (!(Number.isSafeInteger(samples) && samples >= 1)) {
-    throw new RangeError(
-      `Cannot evaluate: samples must be an integer of at least 1, got ${shown(samples)}`,
-    );
-  }
   const trees = await rollout(policy, tasks, {
     sampling: { temperature: samples === 1 ? 0 : 1 },
     ...rest,

@@ -31,11 +31,15 @@ export function promptTask<T extends PromptTask>(
   const refuse = (must: string, value: unknown): never => {
     throw new TypeError(`Cannot ${action}: ${must}, got ${shown(value)}`);
   };
+  const noun = action === "generate" ? "prompt" : "task";
+  if (Array.isArray(given)) {
+    return refuse("a chat must be a list of messages with role and content", given);
+  }
   if (typeof given === "function") {
-    return refuse("the task must be a task; call the function that makes it first", given);
+    return refuse(`the ${noun} must be a value; call the function that makes it first`, given);
   }
   if (typeof given !== "object" || given === null) {
-    return refuse("the task must be a question (text), a chat or { prompt }", given);
+    return refuse(`the ${noun} must be a question (text), a chat or { prompt }`, given);
   }
   const { prompt, train } = given as { prompt?: unknown; train?: unknown };
   if (prompt === undefined && Array.isArray(train)) {

@@ -1,4 +1,13 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  listOf,
+  notNegative,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
+import { rolloutRules } from "../../rollout/option-rules.js";
 import { defined } from "../../arguments/defined.js";
 import type { Task } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
@@ -50,6 +59,27 @@ export interface CellTraining {
   onStep?: (step: TrainerStep, run: TrainingRun) => void | Promise<void>;
   signal?: AbortSignal;
 }
+
+const rules: OptionRules<CellTraining> = {
+  preset: oneOf(["grpo", "arpo", "aepo"]),
+  steps: integer(1),
+  prompts: integer(1),
+  n: integer(1),
+  learningRate: notNegative,
+  miniBatch: integer(1),
+  seed: integer(0),
+  responseLength: integer(1),
+  overrides: listOf("text", "texts"),
+  tools: rolloutRules.tools,
+  environment: "function?",
+  callLimit: integer(0),
+  reward: "reward?",
+  sampler: "policy?",
+  testEvery: integer(1),
+  live: "boolean?",
+  onStep: "function?",
+  signal: "signal?",
+};
 
 /**
  * A training run made in a cell: its steps stay open to be looked at.
@@ -152,13 +182,10 @@ export async function trainOn(
 ): Promise<TrainingRun> {
   checkArguments(
     "train",
-    { policy, tasks, options },
-    {
-      policy: "policy",
-      tasks: Array.isArray(tasks) ? "list" : "object",
-      options: { responseLength: "number?", overrides: "list?" },
-    },
+    { policy, tasks },
+    { policy: "policy", tasks: Array.isArray(tasks) ? "list" : "object" },
   );
+  checkOptions("train", options, rules);
   const { preset = "arpo", steps = 10, prompts = 8, testEvery, onStep } = options;
   const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> =
     "train" in tasks ? tasks : { train: [...tasks], test: [] };
