@@ -50,7 +50,7 @@ export default tseslint.config(
         "src/doctor/**",
         "src/scale/job/**",
         "src/scale/ray/**",
-        "src/scale/travel/**",
+        "src/scale/upload/**",
         "src/scale/verl/**",
         "src/serve/**",
         "src/watch/**",

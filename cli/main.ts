@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { heldDevice } from "../src/tensor/gpu/device.js";
-import { besideCommand } from "./commands/beside.js";
+import { sidecarCommand } from "./commands/sidecar.js";
 import { convertCommand } from "./commands/convert.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { estimateCommand } from "./commands/estimate.js";
@@ -68,7 +68,7 @@ program.addCommand(estimateCommand());
 program.addCommand(convertCommand());
 program.addCommand(fetchCommand());
 for (const command of [...learnCommands(), ...scaleCommands()]) program.addCommand(command);
-program.addCommand(besideCommand(), { hidden: true });
+program.addCommand(sidecarCommand(), { hidden: true });
 
 await program.parseAsync().catch((error: unknown) => {
   // A message may quote what a model or a tool wrote.

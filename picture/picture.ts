@@ -1,6 +1,6 @@
 import { escapeHtml } from "./escape.js";
 import { type FigureLike, textOf } from "./figure-like.js";
-import { axes, colourBar, legend } from "./furniture.js";
+import { axes, colourBar, legend } from "./axes.js";
 import { marksOf, type Plot } from "./marks.js";
 import { scaleOf } from "./scale.js";
 import { readTrace, type Trace } from "./traces.js";

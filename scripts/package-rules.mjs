@@ -17,7 +17,7 @@ const never = [
   ],
   [/^native\/(build|src|addon|wasm)\//, "of the native engine's build"],
   [/^kernel\/server\/page\//, "the source of the page, which is built"],
-  [/tfjs-float64/, "of the vectors' check"],
+  [/tfjs-float64/, "of the check of golden cases"],
 ];
 /** For tools and policies without a model: public. */
 const isPublicHelper = (path) =>

@@ -1,6 +1,6 @@
-// `npm run vectors -- DIR`: checks every golden-vector file in DIR against the shipped code.
+// `npm run vectors -- DIR`: checks every file of golden cases in DIR against the shipped code.
 //
-// The vectors were computed in double precision; tfjs stores float32. So this runs the compiled code
+// The cases were computed in double precision; tfjs stores float32. So this runs the compiled code
 // with one thing exchanged: tfjs itself, rebuilt with Float64Array for Float32Array. The mathematics
 // that ships is then what is compared at 1e-9, not a second copy of it.
 import { spawnSync } from "node:child_process";
@@ -16,6 +16,8 @@ if (!process.argv.includes("--no-build")) {
 }
 
 await import("./float64.mjs");
-const { checkVectors } = await import(pathToFileURL(join(root, "dist/tests/golden/main.js")).href);
+const { checkGoldenCases } = await import(
+  pathToFileURL(join(root, "dist/tests/golden/main.js")).href
+);
 const dir = process.argv.slice(2).find((word) => !word.startsWith("--"));
-process.exit(await checkVectors(dir && resolve(process.env.INIT_CWD ?? ".", dir)));
+process.exit(await checkGoldenCases(dir && resolve(process.env.INIT_CWD ?? ".", dir)));

@@ -6,7 +6,7 @@ import type { RolloutTask } from "../rollout/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { turnsOf } from "../rollout/tree/turns.js";
-import { Gate } from "../tools/gate.js";
+import { Semaphore } from "../concurrency/semaphore.js";
 import { answerOf } from "./answer-of.js";
 import { deepResearch } from "./deep-research.js";
 import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
@@ -177,7 +177,7 @@ export async function score(
   const stop = new AbortController();
   const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   expectManyListeners(either); // every call listens
-  const gate = new Gate(concurrency);
+  const semaphore = new Semaphore(concurrency);
   let turned = performance.now();
 
   const judge = async (call: readonly Row[]) => {
@@ -209,7 +209,9 @@ export async function score(
     });
   };
   try {
-    await Promise.all(callsOf(rows, reward).map((call) => gate.run(() => judge(call), either)));
+    await Promise.all(
+      callsOf(rows, reward).map((call) => semaphore.run(() => judge(call), either)),
+    );
   } catch (error) {
     // The others are told that nobody waits for them.
     stop.abort(error);

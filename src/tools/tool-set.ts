@@ -1,7 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { shown } from "../arguments/shown.js";
 import { running } from "../watch/running.js";
-import { Gate } from "./gate.js";
+import { Semaphore } from "../concurrency/semaphore.js";
 import type { Tool, ToolResult } from "./tool.js";
 
 /** Limits that hold for every tool of a set; the names in brackets are those of config files. */
@@ -80,7 +80,7 @@ export class ToolSet {
   readonly retryCount: number;
   readonly #backoffMs: ((attempt: number) => number) | undefined;
   readonly #tools = new Map<string, Tool>();
-  readonly #gate: Gate;
+  readonly #semaphore: Semaphore;
 
   constructor(tools: Iterable<Tool> = [], limits: ToolLimits = {}) {
     checkArguments("make a tool set", { tools, limits }, { tools: "items", limits: "object" });
@@ -94,7 +94,7 @@ export class ToolSet {
     this.timeoutMs = positive("timeoutMs", limits.timeoutMs ?? defaults.timeoutMs);
     this.retryCount = positive("retryCount", limits.retryCount ?? defaults.retryCount);
     this.#backoffMs = limits.backoffMs;
-    this.#gate = new Gate(this.maxWorkers);
+    this.#semaphore = new Semaphore(this.maxWorkers);
     for (const tool of tools) this.add(tool);
   }
 
@@ -161,7 +161,7 @@ export class ToolSet {
       { tool, input },
       { tool: { execute: "function" }, input: "text" },
     );
-    return this.#gate.run(() => this.#run(tool, input, options), options.signal);
+    return this.#semaphore.run(() => this.#run(tool, input, options), options.signal);
   }
 
   /** Disposes every tool, all of them even when one fails. */

@@ -7,13 +7,13 @@ import { language } from "./language.js";
 import type { FromWorker, ToWorker, WorkerStart } from "./messages.js";
 import { sameBytes } from "./same-bytes.js";
 import { useUtc } from "./utc.js";
-import { checkWalls } from "./walls.js";
+import { checkSandbox } from "./check-sandbox.js";
 
 const own = self as unknown as { close: () => void };
 const close = own.close.bind(own);
 
 async function start(given: WorkerStart, send: (message: FromWorker) => void, port: MessagePort) {
-  await checkWalls();
+  await checkSandbox();
   const { wasm, library, lock, packages, settings } = given;
   // Pyodide would fetch its parts: they are here already.
   globalThis.fetch = (to) =>

@@ -1,4 +1,4 @@
-/** What a vector file may ask for in its `precision` text; the strictest reading is the default. */
+/** What a golden-case file may ask for in its `precision` text; the strictest reading is the default. */
 export interface Tolerance {
   relative: number;
   absolute: number;
@@ -11,7 +11,7 @@ const special: Record<string, number> = {
 };
 
 /**
- * Compares what the code gave with what a vector file expects: every expected key and element must
+ * Compares what the code gave with what a golden-case file expects: every expected key and element must
  * be there and equal; numbers within the tolerance. Returns the first difference, or undefined.
  */
 export function difference(

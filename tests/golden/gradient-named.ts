@@ -89,7 +89,7 @@ function future(r: number, t: number): number {
 
 const cov = { clipCovRatio: 0.3, clipCovLow: -0.5, clipCovHigh: 5 };
 const chosen: Partial<Record<LossName, Matrix>> = {};
-/** The tokens that a loss picked at the point itself; which they are is tested by the vectors. */
+/** The tokens that a loss picked at the point itself; which they are is tested by the golden cases. */
 function chosenBy(name: LossName, options: PolicyLossOptions): Matrix {
   const found = (chosen[name] ??= losses[name](
     { logprobs: t2(at), oldLogprobs: t2(old), advantages: t2(advantages), mask: t2(mask) },

@@ -32,7 +32,7 @@ async function findRunners(): Promise<Runners> {
   for (const file of files) {
     const { runners } = (await import(new URL(file, folder).href)) as { runners: Runners };
     const twice = Object.keys(runners).find((kind) => Object.hasOwn(found, kind));
-    if (twice) throw new Error(`Cannot check vectors: ${twice} must have one runner, got two`);
+    if (twice) throw new Error(`Cannot check golden cases: ${twice} must have one runner, got two`);
     Object.assign(found, runners);
   }
   return found;
@@ -106,13 +106,13 @@ async function checkFile(path: string): Promise<Outcome> {
 }
 
 /**
- * Prints a line per vector file of a folder and a closing count; the exit status. Whatever is in the
+ * Prints a line per golden-case file of a folder and a closing count; the exit status. Whatever is in the
  * folder and cannot be checked counts as failed: a file of another kind, without cases, not JSON.
  */
-export async function checkVectors(dir: string | undefined): Promise<number> {
+export async function checkGoldenCases(dir: string | undefined): Promise<number> {
   if (dir === undefined) {
     console.error(
-      "Cannot check vectors: name the folder, as in `npm run vectors -- tests/vectors`",
+      "Cannot check golden cases: name the folder, as in `npm run vectors -- tests/golden/cases`",
     );
     return 2;
   }
@@ -121,7 +121,7 @@ export async function checkVectors(dir: string | undefined): Promise<number> {
     names = (await readdir(dir, { recursive: true })).filter((f) => f.endsWith(".json")).sort();
   } catch (error) {
     console.error(
-      `Cannot check vectors: ${dir} must be a folder that can be read: ${String(error)}`,
+      `Cannot check golden cases: ${dir} must be a folder that can be read: ${String(error)}`,
     );
     return 2;
   }

@@ -28,7 +28,7 @@ interface TreeInput {
   max_model_len?: number;
 }
 
-/** A tool that answers from a vector file's table. */
+/** A tool that answers from a golden-case file's table. */
 function tableTool(tag: string, table: Record<string, Answers>): Tool {
   const calls = new Map<string, number>();
   return {
@@ -85,7 +85,7 @@ function scriptPlayer(input: TreeInput, monitored: boolean): ScriptedPolicy {
   );
 }
 
-/** Runs one vector case in the reference's rounds and describes it as the files do. */
+/** Runs one case in the reference's rounds and describes it as the files do. */
 export async function runTrees(
   input: TreeInput,
   preset: "arpo" | "aepo",

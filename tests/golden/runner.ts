@@ -3,5 +3,5 @@
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Runner = (input: any) => unknown;
 
-/** One runner per vector file's `name`. */
+/** One runner per golden-case file's `name`. */
 export type Runners = Record<string, Runner>;

@@ -1,6 +1,6 @@
 import type { Segment } from "../../src/policy/policy.js";
 
-/** What a rollout vector's generator returns for one generate call. */
+/** What a rollout case's generator returns for one generate call. */
 export interface Script {
   text: string;
   finish: "stop" | "length";
@@ -9,7 +9,7 @@ export interface Script {
 }
 
 /**
- * A segment of code points with a vector file's log-probabilities. They stay doubles: the code under
+ * A segment of code points with a golden-case file's log-probabilities. They stay doubles: the code under
  * test only reads them, and the files ask for 1e-9.
  */
 export function scriptedSegment(text: string, lists: readonly (readonly number[])[]): Segment {

@@ -1,4 +1,4 @@
-"""arpo_verl held against the golden vectors: tree, loss, reward, calculator. Needs torch alone."""
+"""arpo_verl held against the golden cases: tree, loss, reward, calculator. Needs torch alone."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from arpo_verl.reward import check_format, deep_research  # noqa: E402
 from arpo_verl.tools import calculator  # noqa: E402
 from arpo_verl.tree import Segment, Settings, Tree  # noqa: E402
 
-vectors = lambda name: json.loads((root / f"tests/vectors/{name}.json").read_text())["cases"]
+vectors = lambda name: json.loads((root / f"tests/golden/cases/{name}.json").read_text())["cases"]
 done = {}
 
 

@@ -1,4 +1,4 @@
-"""Losses and advantages as verl's own registry gives them, arpo_verl's among them, against the golden vectors.
+"""Losses and advantages as verl's own registry gives them, arpo_verl's among them, against the golden cases.
 
 check_verl_registry.py ROOT, in a Python with verl 0.9.1."""
 
@@ -24,7 +24,7 @@ tensor = lambda values: torch.tensor(values, dtype=torch.float64)
 
 
 def cases(name):
-    for case in json.loads((root / f"tests/vectors/{name}.json").read_text())["cases"]:
+    for case in json.loads((root / f"tests/golden/cases/{name}.json").read_text())["cases"]:
         yield case["input"], case["expected"]
 
 

@@ -38,7 +38,7 @@ import {
 const python = verlPython;
 const skip = verlMissing;
 
-test("losses and advantages are our vectors' through verl's own registry", { skip }, () => {
+test("losses and advantages are our golden cases, through verl's own registry", { skip }, () => {
   const script = join(root, "tests/python/check_verl_registry.py");
   const { status, stdout, stderr } = spawnSync(python!, [script, root], { encoding: "utf8" });
   assert.equal(status, 0, stderr);

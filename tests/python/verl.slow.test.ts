@@ -1,4 +1,4 @@
-// What is exported for verl, held against verl's own configuration and our golden vectors: needs a Python
+// What is exported for verl, held against verl's own configuration and our golden cases: needs a Python
 // with torch (the plug-in), and one with verl 0.9.1 and hydra (the keys); each says so where it is missing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL("../../../", import.meta.url)).replace(/\/$/,
 const has = (code: string) => spawnSync(python, ["-c", code]).status === 0;
 
 test(
-  "the tree, AEPO's loss and the reward in Python give our golden vectors",
+  "the tree, AEPO's loss and the reward in Python give our golden cases",
   { skip: has("import torch") ? false : `${python} has no torch` },
   () => {
     const script = join(root, "tests/python/check_verl_plugin.py");
@@ -69,7 +69,7 @@ test(
       `+actor_rollout_ref.rollout.tools.tool_instances.sum.class_path=${tool}`,
     ];
     await exportVerl({ preset: "grpo", overrides }, job, { package: root });
-    const script = join(root, "tests/python/check_beside.py");
+    const script = join(root, "tests/python/check_sidecar.py");
     const { status, stderr } = spawnSync(python, [script, root, job], { encoding: "utf8" });
     assert.equal(status, 0, stderr);
   },

@@ -17,7 +17,7 @@ from functools import reduce
 
 from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
 
-from .beside import Beside
+from .sidecar import Sidecar
 from .draws import Stream
 from .probe import monitor
 from .tools import call_tool, load_tool
@@ -42,15 +42,15 @@ def reward_info(outcomes, number: int) -> dict:
 class ArpoTreeLoop(AgentLoopBase):
     def __init__(self, *args, initial_rollouts, beam_size, branch_probability, entropy_weight, call_limit, call_tools,
                  rule="arpo-code", dynamic=False, root_tokens=50, attempts=3, timeout=120.0, seed=1, seeded=False,
-                 trees=None, validates=False, beside=None, scores=False, **kwargs):
+                 trees=None, validates=False, sidecar=None, scores=False, **kwargs):
         # The builder chosen by a model's type wants its chat marks; rows here are tokens, none is merged.
         super().__init__(*args, **{**kwargs, "hf_model_type": None})
         self.settings = dict(initial_rollouts=initial_rollouts, beam_size=beam_size, call_limit=call_limit,
                              branch_probability=branch_probability, entropy_weight=entropy_weight, rule=rule)
         self.dynamic, self.root_tokens = dynamic and not validates, root_tokens
-        # Tools that are `node`, and the reward where `scores` says so, run in a Node process of the folder `beside`.
+        # Tools that are `node`, and the reward where `scores` says so, run in a Node process of the folder `sidecar`.
         self.tools = {tag: None if name == "node" else load_tool(name) for tag, name in call_tools.items()}
-        self.beside, self.scores = beside, scores
+        self.sidecar, self.scores = sidecar, scores
         self.attempts, self.timeout, self.seed = attempts, timeout, seed
         self.seeded, self.trees, self.validates = seeded, trees, validates
 
@@ -106,7 +106,7 @@ class ArpoTreeLoop(AgentLoopBase):
 
         async def call(tag, given):
             if self.tools[tag] is None:  # with its own attempts and its own patience
-                said = await Beside.of(self.beside).ask(do="call", tag=tag, input=given)
+                said = await Sidecar.of(self.sidecar).ask(do="call", tag=tag, input=given)
                 text, ok, retries = said["text"], said["ok"], said["retries"]
             else:
                 text, ok = await call_tool(self.tools[tag], tag, given, self.attempts, self.timeout)
@@ -150,7 +150,7 @@ class ArpoTreeLoop(AgentLoopBase):
         outcomes = None
         if self.scores:
             # Whole trees go over, so that a reward sees what it sees here, the other rows of its tree too.
-            outcomes = (await Beside.of(self.beside).ask(do="score", tree=record))["outcomes"]
+            outcomes = (await Sidecar.of(self.sidecar).ask(do="score", tree=record))["outcomes"]
             record["outcomes"] = outcomes
         if self.trees:
             self._record(record)

@@ -33,7 +33,7 @@ export {
   type TinkerSaved,
 } from "../../scale/tinker/tinker-policy.js";
 export type { TinkerCapabilities } from "../../scale/tinker/capabilities.js";
-export { serveBeside } from "../../scale/verl/beside/serve-beside.js";
+export { serveSidecar } from "../../scale/verl/sidecar/serve-sidecar.js";
 export { exportVerl, type VerlExportOptions, type VerlJob } from "../../scale/verl/export-verl.js";
 export { importScript, type ImportedScript } from "../../scale/verl/import-script.js";
 export { readVerlRun, type VerlRunRead } from "../../scale/verl/read-verl-run.js";

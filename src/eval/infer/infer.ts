@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
-import { Gate } from "../../tools/gate.js";
+import { Semaphore } from "../../concurrency/semaphore.js";
 import { ToolSet, type Tools, toolSetOf } from "../../tools/tool-set.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
 import { inferSample } from "./infer-sample.js";
@@ -84,7 +84,7 @@ export async function infer(
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   expectManyListeners(signal); // Every running sample listens.
-  const gate = new Gate(concurrency);
+  const semaphore = new Semaphore(concurrency);
   const random = Random.from(seed).split("evaluation");
   const session = policy.session();
   let [done, made, failed] = [0, 0, 0];
@@ -94,7 +94,7 @@ export async function infer(
     const { name } = benchmark;
     const known = journal?.samples.get(sampleKey({ benchmark: name, turn, index: item.index }));
     if (known && known.status !== "error") return known;
-    const sample = await gate.run(
+    const sample = await semaphore.run(
       () =>
         inferSample({
           policy,

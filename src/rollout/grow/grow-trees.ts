@@ -1,6 +1,6 @@
 import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy } from "../../policy/policy.js";
-import { Gate } from "../../tools/gate.js";
+import { Semaphore } from "../../concurrency/semaphore.js";
 import type { ReadyOptions } from "../options.js";
 import type { RolloutConfig } from "../settings.js";
 import { environment, type Environment } from "./environment.js";
@@ -61,12 +61,12 @@ export async function growTrees(
       for (const run of runs) await run.settle();
       return runs.map((run, i) => ({ run, monitor: monitors[i] }));
     }
-    const gate = new Gate(options.promptsAtOnce ?? 64);
+    const semaphore = new Semaphore(options.promptsAtOnce ?? 64);
     let failure: { reason: unknown } | undefined;
     const grown = await Promise.all(
       runs.map(async (run) => {
         try {
-          const monitor = await gate.run(() => growOne(env, run), signal);
+          const monitor = await semaphore.run(() => growOne(env, run), signal);
           await run.settle();
           return { run, monitor };
         } catch (error) {

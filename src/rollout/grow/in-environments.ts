@@ -1,6 +1,6 @@
 import { expectManyListeners } from "#platform/many-listeners";
 import type { Random } from "../../random/random.js";
-import { Gate } from "../../tools/gate.js";
+import { Semaphore } from "../../concurrency/semaphore.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { ReadyOptions } from "../options.js";
 import { TreeEpisodes } from "./tree-episodes.js";
@@ -28,11 +28,11 @@ export async function inEnvironments<R>(
   const stop = new AbortController();
   const signal = outer ? AbortSignal.any([outer, stop.signal]) : stop.signal;
   expectManyListeners(signal); // Every instance listens.
-  const gate = new Gate(tools.maxWorkers);
+  const semaphore = new Semaphore(tools.maxWorkers);
   const opening = places.map(({ task, index }) => {
     const random = seed.split(index).split("environment");
     const name = taskName(task, index);
-    return gate.run(() =>
+    return semaphore.run(() =>
       TreeEpisodes.open({ source, task, taskName: name, random, tools, signal }),
     );
   });

@@ -9,7 +9,7 @@ import { RayConnection, type RayAddress } from "../ray/ray-connection.js";
 import type { VerlExportOptions } from "../verl/export-verl.js";
 import { Job } from "./job.js";
 import { JobLedger } from "./job-ledger.js";
-import { labSource } from "../travel/lab-source.js";
+import { labSource } from "../upload/lab-source.js";
 import { jobPackage } from "./job-package.js";
 import { verlPackage } from "./verl-package.js";
 import type { JobRecord } from "./job-record.js";

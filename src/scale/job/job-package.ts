@@ -5,8 +5,8 @@ import type { Config } from "../../run/config/schema.js";
 import { inputPaths } from "../../run/config/place-paths.js";
 import { mostBytes } from "../ray/ray-connection.js";
 import { zipOf, type PackedFile } from "../ray/zip.js";
-import type { LabSource } from "../travel/lab-source.js";
-import { LocalFiles } from "../travel/local-files.js";
+import type { LabSource } from "../upload/lab-source.js";
+import { LocalFiles } from "../upload/local-files.js";
 import { runScript } from "./run-script.js";
 import { refuseSecrets } from "./secrets.js";
 
@@ -30,7 +30,7 @@ export function jobPackage(config: Config, source: LabSource): JobPackage {
     if (isAbsolute(file)) notes.push(`${key}: ${file} is not here; it must be on the nodes`);
     return path;
   });
-  const sizes = local.travellers.map(({ name, bytes }) => ({ name, bytes }));
+  const sizes = local.files.map(({ name, bytes }) => ({ name, bytes }));
   // Before anything is read or packed: what does not even nearly fit is meant to be on the nodes.
   if (sum(sizes) > 8 * mostBytes) throw tooLarge(sizes, sum(sizes));
   const files: PackedFile[] = [

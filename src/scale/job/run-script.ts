@@ -1,4 +1,4 @@
-import { labOnNode, shellWord } from "../travel/lab-on-node.js";
+import { labOnNode, shellWord } from "../upload/lab-on-node.js";
 
 /** What runs on a node: `sh run.sh LAB OUT ATTEMPT [key=value…]`, where LAB says how this package is there. */
 export const runScript = `#!/bin/sh

@@ -11,7 +11,7 @@ import { loadConfig } from "../../run/config/load.js";
 import { tasksOf } from "../../run/trainer/tasks-of.js";
 import type { Config } from "../../run/config/schema.js";
 import type { LoadOptions } from "../../run/config/options.js";
-import { putUserCode } from "./beside/put-user-code.js";
+import { putUserCode } from "./sidecar/put-user-code.js";
 import { checkTokens } from "./check-tokens.js";
 import { nodesScript } from "./launch/nodes-script.js";
 import { skyTask } from "./launch/sky-task.js";
@@ -223,7 +223,7 @@ export async function exportVerl(
     ...loop,
     ...seeded,
     call_tools: tools,
-    ...(inNode.length > 0 ? { beside: "${oc.env:ARPO_LAB_JOB}" } : {}),
+    ...(inNode.length > 0 ? { sidecar: "${oc.env:ARPO_LAB_JOB}" } : {}),
     ...(code.reward ? { scores: true } : {}),
   };
   const entries = [

@@ -1,6 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { HttpError } from "../../http/request-json.js";
-import { Gate } from "../gate.js";
+import { Semaphore } from "../../concurrency/semaphore.js";
 import { cacheKey } from "../search/bright-data.js";
 import { nothingFound } from "../search/format.js";
 import type { SearchHit, SearchProvider } from "../search/provider.js";
@@ -55,10 +55,10 @@ export const finalMarker = "**Final Information**";
 export function deepSearchTool(options: DeepSearchOptions): Tool {
   checkArguments("make a search tool", { options }, { options: { provider: "object" } });
   const { provider, pages = new PageFetcher(), maxPages = 5, summarize } = options;
-  const gate = new Gate(16);
+  const semaphore = new Semaphore(16);
   const read = async (hit: SearchHit, signal: AbortSignal): Promise<Passage> => {
     const { title = "", url = "", description: snippet } = hit;
-    const page = await gate
+    const page = await semaphore
       .run(() => pages.fetch(url, signal), signal)
       .catch((error: unknown) => {
         // A page that does not load leaves its snippet; anything else is not expected here.

@@ -1,7 +1,7 @@
 import { strip } from "../../text/python-text.js";
 import { utf8Length } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { Gate } from "../gate.js";
+import { Semaphore } from "../../concurrency/semaphore.js";
 import { type Hold, PythonChild, WorkerDied } from "./python-child.js";
 import type { ChildReply } from "./protocol.js";
 
@@ -49,7 +49,7 @@ const graceMs = 300;
 export class PythonPool {
   readonly #starts: { light: Hold; heavy: Hold };
   readonly #limits: Required<PythonLimits>;
-  readonly #gate: Gate;
+  readonly #semaphore: Semaphore;
   readonly #idle = { light: [] as PythonChild[], heavy: [] as PythonChild[] };
   readonly #all = new Set<PythonChild>();
   #disposed = false;
@@ -59,7 +59,7 @@ export class PythonPool {
     checkArguments("run Python", { starts, limits }, { starts: "object", limits: "object" });
     this.#starts = starts;
     this.#limits = limits;
-    this.#gate = new Gate(limits.workers);
+    this.#semaphore = new Semaphore(limits.workers);
   }
 
   /** Starts an interpreter ahead of the first call. */
@@ -72,7 +72,7 @@ export class PythonPool {
   /** Runs code as `python -c` would, in a fresh interpreter as far as the code can tell. */
   run(code: string, call: { signal?: AbortSignal; timeoutMs?: number } = {}): Promise<PythonRun> {
     const asked = performance.now();
-    return this.#gate.run(() => {
+    return this.#semaphore.run(() => {
       // Waiting for an interpreter is part of the caller's time, not of the code's own limit.
       const left = (call.timeoutMs ?? Infinity) - (performance.now() - asked);
       return this.#run(code, Math.max(1, Math.min(this.#limits.timeoutMs, left)), call.signal);
@@ -81,7 +81,7 @@ export class PythonPool {
 
   /** What would be run: the code with its last expression printed. */
   preprocess(code: string): Promise<string> {
-    return this.#gate.run(async () => {
+    return this.#semaphore.run(async () => {
       const reply = await this.#with("light", 10_000, undefined, (child) =>
         child.ask({ kind: "preprocess", code, timeoutMs: 10_000, outputBytes: 0 }),
       );

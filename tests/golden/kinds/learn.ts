@@ -28,7 +28,7 @@ function withGradient(at: Matrix, loss: (x: Tensor) => Tensor): { value: number;
   return { value: number(value), slope: grad.arraySync() };
 }
 
-/** Vector keys to our option names; null in a vector means unset. */
+/** Keys of a case to our option names; null in a case means unset. */
 function policyOptions(v: Record<string, unknown>): PolicyLossOptions {
   return {
     clipRatio: v["clip_ratio"] as number,

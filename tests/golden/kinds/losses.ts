@@ -10,10 +10,10 @@ type Tensor = InstanceType<typeof tf.Tensor>;
 const matrix = (rows: number[][]): Tensor => tf.tensor2d(rows);
 const number = (x: Tensor) => x.dataSync()[0]!;
 
-/** A value of a vector; null there means unset. */
+/** A value of a case; null there means unset. */
 const set = <T>(value: T | null | undefined) => value ?? undefined;
 
-/** A loss's own parameters by their names in the vectors, wherever these stand. */
+/** A loss's own parameters by their names in the cases, wherever these stand. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 function parameters(v: any): Record<string, unknown> {
   return {

@@ -7,7 +7,7 @@ import { mathEquivalent, normalizeMath } from "../../../src/reward/math-equivale
 import { normalizeAnswer, tokenF1 } from "../../../src/reward/f1.js";
 import type { Runners } from "../runner.js";
 
-/** The vectors name Python's exceptions; ours are the same failures by other names. */
+/** The cases name Python's exceptions; ours are the same failures by other names. */
 const pythonNames: Record<string, string> = {
   TypeError: "TypeError",
   SyntaxError: "AssertionError",

@@ -3,7 +3,7 @@ import { HttpError } from "../../../http/request-json.js";
 import * as answers from "./answers.js";
 import { TinkerError, TinkerSessionOver } from "./errors.js";
 import { awaitFuture } from "./future.js";
-import { Gate } from "./gate.js";
+import { AdaptiveConcurrency } from "./adaptive-concurrency.js";
 import { type Call, TinkerHttp } from "./http.js";
 import { type TinkerConnection, tinkerSettings } from "./settings.js";
 
@@ -39,7 +39,7 @@ export interface WorkCall extends Call {
  */
 export class TinkerClient {
   readonly #http: TinkerHttp;
-  readonly #gate: Gate;
+  readonly #concurrency: AdaptiveConcurrency;
   readonly #sequences = new Map<string, number>();
   readonly #stop = new AbortController();
   #beat: ReturnType<typeof setTimeout> | undefined;
@@ -50,7 +50,7 @@ export class TinkerClient {
     readonly sessionId: string,
   ) {
     this.#http = http;
-    this.#gate = new Gate(http.settings.concurrency);
+    this.#concurrency = new AdaptiveConcurrency(http.settings.concurrency);
     this.#schedule();
   }
 
@@ -81,7 +81,7 @@ export class TinkerClient {
 
   /** Samples that may be under way at once now. */
   get width(): number {
-    return this.#gate.width;
+    return this.#concurrency.limit;
   }
 
   /** Whether the session still is. */
@@ -117,7 +117,7 @@ export class TinkerClient {
 
   /** Makes a call that starts work and reads what came of the work. */
   async work<T>(call: WorkCall, read: z.ZodType<T>): Promise<T> {
-    const busy = () => this.#gate.narrow();
+    const busy = () => this.#concurrency.halve();
     const run = async () => {
       const { request_id: requestId } = await this.call({ ...call, busy }, answers.future);
       const signal = this.#signal(call.signal);
@@ -125,7 +125,7 @@ export class TinkerClient {
       return parse(call.doing, read, done);
     };
     try {
-      return await (call.gated ? this.#gate.pass(run, call.signal) : run());
+      return await (call.gated ? this.#concurrency.run(run, call.signal) : run());
     } catch (error) {
       // A session that ended takes its models with it: that, and not the model, is what is missing.
       if (this.#over === undefined && error instanceof TinkerError) await this.#beatNow();

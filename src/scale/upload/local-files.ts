@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { PackedFile } from "../ray/zip.js";
 
 /** A file that is to travel, not read yet. */
-interface Traveller {
+interface UploadFile {
   name: string;
   path: string;
   bytes: number;
@@ -54,7 +54,7 @@ function commonFolder(paths: readonly string[]): string {
  */
 export class LocalFiles {
   readonly #places = new Map<string, string>();
-  readonly travellers: Traveller[] = [];
+  readonly files: UploadFile[] = [];
 
   /** Where a path of this machine stands in the package. */
   place(path: string): string {
@@ -68,7 +68,7 @@ export class LocalFiles {
     for (const one of paths) {
       const { mode, size } = statSync(one);
       const executable = (mode & 0o100) !== 0;
-      this.travellers.push({ name: nameOf(one), path: one, bytes: size, executable });
+      this.files.push({ name: nameOf(one), path: one, bytes: size, executable });
     }
     const place = folder ? `${root}/${basename(path)}` : nameOf(path);
     this.#places.set(path, place);
@@ -76,7 +76,7 @@ export class LocalFiles {
   }
   /** Reads them all. */
   read(): PackedFile[] {
-    return this.travellers.map(({ name, path, executable }) => ({
+    return this.files.map(({ name, path, executable }) => ({
       ...{ name, executable },
       data: readFileSync(path),
     }));

@@ -28,7 +28,7 @@ function withoutCaches(): void {
 }
 
 /** Throws unless every wall stands: an interpreter that could reach out is not started. */
-export async function checkWalls(): Promise<void> {
+export async function checkSandbox(): Promise<void> {
   if (self.origin !== "null") {
     throw new Error(`Cannot start Python: its frame must have no origin, got ${self.origin}`);
   }

@@ -1,6 +1,6 @@
 """The Node process beside a worker of verl: a user's TypeScript tools and rewards, asked by lines of JSON.
 
-The worker listens at a socket of its own and starts `beside.sh SOCKET`, which connects. Node ends when that
+The worker listens at a socket of its own and starts `sidecar.sh SOCKET`, which connects. Node ends when that
 connection does: with the worker, however it ends. One that dies is started once more for the questions it left."""
 
 import asyncio
@@ -38,7 +38,7 @@ class _Process:
         self.server = await asyncio.start_unix_server(accept, socket, limit=1 << 30)
         env = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH")}
         self.process = await asyncio.create_subprocess_exec(
-            "sh", os.path.join(self.folder, "beside.sh"), socket, env=env,
+            "sh", os.path.join(self.folder, "sidecar.sh"), socket, env=env,
             stdin=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
         self.tail = asyncio.ensure_future(self._hear(self.process.stderr))
         ended = asyncio.ensure_future(self.process.wait())
@@ -100,11 +100,11 @@ class _Process:
         return Died(f"status {self.process.returncode}: {words}")
 
 
-class Beside:
+class Sidecar:
     _here: dict = {}
 
     @classmethod
-    def of(cls, folder: str) -> "Beside":
+    def of(cls, folder: str) -> "Sidecar":
         """The one of this worker."""
         key = (folder, asyncio.get_running_loop())
         if key not in cls._here:
@@ -122,7 +122,7 @@ class Beside:
             except Died as death:
                 if left == 0:
                     raise RuntimeError(
-                        f"Cannot ask the Node process beside this worker ({self.folder}/beside.sh): it must live, "
+                        f"Cannot ask the Node process beside this worker ({self.folder}/sidecar.sh): it must live, "
                         f"it ended twice, at last with {death}") from None
         if "error" in answer:
             raise RuntimeError(answer["error"])

@@ -15,7 +15,7 @@ from pathlib import Path
 root, job = sys.argv[1:3]
 sys.modules["arpo_verl"] = type(sys)("arpo_verl")
 sys.modules["arpo_verl"].__path__ = [str(Path(root) / "data/verl/arpo_verl")]
-from arpo_verl.beside import Beside  # noqa: E402
+from arpo_verl.sidecar import Sidecar  # noqa: E402
 
 
 def gone(pid: int) -> bool:
@@ -32,13 +32,13 @@ def gone(pid: int) -> bool:
 
 async def worker():
     """Another worker, that is killed."""
-    print((await Beside.of(job).ask(do="call", tag="sum", input="id"))["text"], flush=True)
+    print((await Sidecar.of(job).ask(do="call", tag="sum", input="id"))["text"], flush=True)
     await asyncio.sleep(600)
 
 
 async def main():
-    side = Beside.of(job)
-    ask = lambda given: Beside.of(job).ask(do="call", tag="sum", input=given)
+    side = Sidecar.of(job)
+    ask = lambda given: Sidecar.of(job).ask(do="call", tag="sum", input=given)
     many = await asyncio.gather(*[ask(f"{i}*2") for i in range(50)])
     assert [one["text"] for one in many] == [str(2 * i) for i in range(50)], many
     long = "long" * 60_000  # more than a stream's usual line
@@ -59,7 +59,7 @@ async def main():
         said = str(error)
     assert (await ask("1+1"))["text"] == "2"  # others are still answered
     try:
-        await Beside.of(job).ask(do="call", tag="none", input="")
+        await Sidecar.of(job).ask(do="call", tag="none", input="")
         raise AssertionError("a tag that nobody has must be an error")
     except RuntimeError as error:
         assert "the tag must be one of sum, got none" in str(error), error

@@ -49,7 +49,7 @@ interface Place {
 
 /** A job folder with a tool and a reward in TypeScript. */
 async function exported(t: TestContext): Promise<Place> {
-  const folder = await mkdtemp(join(tmpdir(), "arpo-beside-"));
+  const folder = await mkdtemp(join(tmpdir(), "arpo-sidecar-"));
   t.after(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, "parts"));
   await writeFile(join(folder, "sums.ts"), tool);
@@ -69,11 +69,11 @@ async function exported(t: TestContext): Promise<Place> {
 }
 
 /** Plays the worker: listens, starts the script, asks. */
-async function beside(t: TestContext, folder: string) {
+async function sidecar(t: TestContext, folder: string) {
   const place = join(folder, "s");
   const server = createServer().listen(place);
   t.after(() => server.close());
-  const child = spawn("sh", [join(folder, "job/beside.sh"), place], {
+  const child = spawn("sh", [join(folder, "job/sidecar.sh"), place], {
     env: { ...process.env, RAY_AUTH_TOKEN: "secret" },
     stdio: ["ignore", "inherit", "inherit"],
   });
@@ -92,7 +92,7 @@ async function beside(t: TestContext, folder: string) {
 
 test("a user's TypeScript tool and reward answer a worker of verl as they do here", async (t) => {
   const { folder, tools } = await exported(t);
-  const { ask, child, socket } = await beside(t, folder);
+  const { ask, child, socket } = await sidecar(t, folder);
   const here = await loadTools({ tool_instances: { sum: tools } });
   for (const [id, input] of ["6*7", "fail", "7/", ""].entries()) {
     const { text, ok, retries } = await here.call("sum", input);
@@ -120,7 +120,7 @@ test("a job folder with TypeScript in it names what runs in Node, and carries wh
   const read = (name: string) => readFile(join(folder, "job", name), "utf8");
   const loop = await read("agent_loop.yaml");
   assert.match(loop, /call_tools:\n +sum: node\n +python: calculator\n +search: mine:search\n/);
-  assert.match(loop, /beside: \$\{oc.env:ARPO_LAB_JOB\}\n +scores: true/);
+  assert.match(loop, /sidecar: \$\{oc.env:ARPO_LAB_JOB\}\n +scores: true/);
   assert.ok(job.notes.some((note) => note.startsWith("<sum>, the reward: in Node")));
   assert.ok(job.overrides.includes("reward.custom_reward_function.path=@JOB@/reward.py"));
   assert.match(await read("reward.py"), /must have scored it in Node/);
@@ -129,7 +129,7 @@ test("a job folder with TypeScript in it names what runs in Node, and carries wh
 });
 
 test("a tool that is not there, and a package that is not, are refused", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "arpo-beside-"));
+  const folder = await mkdtemp(join(tmpdir(), "arpo-sidecar-"));
   t.after(() => rm(folder, { recursive: true }));
   const instance = "actor_rollout_ref.rollout.tools.tool_instances.sum.class_path";
   const data = ["data.train_files=tasks:calc?train=2", "data.val_files=tasks:calc?test=1"];
@@ -140,5 +140,5 @@ test("a tool that is not there, and a package that is not, are refused", async (
   await assert.rejects(make([`+${instance}=./none.ts`]), /sum.class_path.*\.\/none\.ts/);
   await assert.rejects(make([`+${instance}=python`], "lab.tgz"), /must be a file that is there/);
   await make([`+${instance}=python`]);
-  assert.match(await readFile(join(folder, "job/beside.sh"), "utf8"), /\nlab=image\n/);
+  assert.match(await readFile(join(folder, "job/sidecar.sh"), "utf8"), /\nlab=image\n/);
 });

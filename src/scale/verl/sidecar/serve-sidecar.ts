@@ -15,7 +15,7 @@ import { rolloutOptions } from "../../../run/trainer/options.js";
 import { loadTools } from "../../../tools/load-tools.js";
 import type { ToolSet } from "../../../tools/tool-set.js";
 import { treeOfRecord, treeRecord } from "../tree-record.js";
-import { besideFile } from "./beside-file.js";
+import { sidecarFile } from "./sidecar-file.js";
 
 const question = z.discriminatedUnion("do", [
   z.object({ id: z.number(), do: z.literal("call"), tag: z.string(), input: z.string() }),
@@ -31,7 +31,7 @@ interface Parts {
 }
 
 async function load(folder: string): Promise<Parts> {
-  const said = besideFile.parse(JSON.parse(await readFile(join(folder, "beside.json"), "utf8")));
+  const said = sidecarFile.parse(JSON.parse(await readFile(join(folder, "sidecar.json"), "utf8")));
   const { config } = await loadConfig({ files: [join(folder, "config.yaml")] });
   const tools = await loadTools({ ...said.tools, fail_on_error: true }, { folder });
   const { path, name } = said.reward ?? {};
@@ -49,7 +49,7 @@ async function answer(asked: Question, { tools, reward, config }: Parts): Promis
     return { text, ok, retries };
   }
   if (reward === undefined) {
-    throw new RangeError("Cannot score a tree: beside.json must name a reward, got none");
+    throw new RangeError("Cannot score a tree: sidecar.json must name a reward, got none");
   }
   // Validation has rows of its own number.
   const own = { ...config, n: asked.tree.rows.length };
@@ -60,17 +60,17 @@ async function answer(asked: Question, { tools, reward, config }: Parts): Promis
 /**
  * Serves the TypeScript tools and the reward of a job folder that `exportVerl` wrote to one worker of verl,
  * which listens at a socket: a question is a line of JSON, so is its answer. Ends with the connection.
- * `arpo-lab beside FOLDER SOCKET` is this; the folder's `beside.sh` starts it.
+ * `arpo-lab sidecar FOLDER SOCKET` is this; the folder's `sidecar.sh` starts it.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { serveBeside } from "arpo-lab/experimental/scale";
+ * import { serveSidecar } from "arpo-lab/experimental/scale";
  *
- * await assert.rejects(serveBeside("/no/such/job", "/tmp/no-socket"), /ENOENT/);
+ * await assert.rejects(serveSidecar("/no/such/job", "/tmp/no-socket"), /ENOENT/);
  * ```
  */
-export async function serveBeside(folder: string, socket: string): Promise<void> {
+export async function serveSidecar(folder: string, socket: string): Promise<void> {
   checkArguments("serve a worker", { folder, socket }, { folder: "path", socket: "path" });
   const parts = await load(resolve(folder));
   const worker = connect(socket);

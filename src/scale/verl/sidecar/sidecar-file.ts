@@ -1,7 +1,7 @@
 import { z } from "#zod";
 
-/** What a Node process beside a worker of verl is told: `beside.json` of the job folder. */
-export const besideFile = z.strictObject({
+/** What a sidecar process of a verl worker is told: `sidecar.json` of the job folder. */
+export const sidecarFile = z.strictObject({
   /** The part `tools` of a configuration, with those alone that run here. */
   tools: z.strictObject({
     ...{ max_workers: z.number(), timeout: z.number(), retry_count: z.number() },
@@ -17,5 +17,5 @@ export const besideFile = z.strictObject({
   reward: z.strictObject({ path: z.string(), name: z.string() }).nullable(),
 });
 
-/** @see {@link besideFile} */
-export type BesideFile = z.infer<typeof besideFile>;
+/** @see {@link sidecarFile} */
+export type SidecarFile = z.infer<typeof sidecarFile>;

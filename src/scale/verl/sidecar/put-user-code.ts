@@ -4,10 +4,10 @@ import { copyFile, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { inputPaths } from "../../../run/config/place-paths.js";
 import type { Config } from "../../../run/config/schema.js";
-import { labSource } from "../../travel/lab-source.js";
-import { LocalFiles } from "../../travel/local-files.js";
-import type { BesideFile } from "./beside-file.js";
-import { besideScript } from "./beside-script.js";
+import { labSource } from "../../upload/lab-source.js";
+import { LocalFiles } from "../../upload/local-files.js";
+import type { SidecarFile } from "./sidecar-file.js";
+import { sidecarScript } from "./sidecar-script.js";
 
 const instances = "actor_rollout_ref.rollout.tools.tool_instances";
 const rewardKey = "custom_reward_function.path";
@@ -50,7 +50,7 @@ export async function putUserCode(
     }
     return there ?? path;
   }) as Config;
-  for (const { name, path } of local.travellers) {
+  for (const { name, path } of local.files) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await copyFile(path, join(folder, name));
   }
@@ -58,7 +58,7 @@ export async function putUserCode(
   const { tools } = moved.actor_rollout_ref.rollout;
   const { path, name } = moved.custom_reward_function;
   const own = Object.entries(tools.tool_instances).filter(([tag]) => code.tags.includes(tag));
-  const beside: BesideFile = {
+  const sidecar: SidecarFile = {
     tools: {
       ...{ max_workers: tools.max_workers, timeout: tools.timeout },
       retry_count: tools.retry_count,
@@ -66,8 +66,8 @@ export async function putUserCode(
     },
     reward: code.reward && path !== null ? { path, name } : null,
   };
-  await writeFile(join(folder, "beside.json"), `${JSON.stringify(beside, null, 2)}\n`);
+  await writeFile(join(folder, "sidecar.json"), `${JSON.stringify(sidecar, null, 2)}\n`);
   const where = source.kind === "path" ? source.path : source.kind;
-  await writeFile(join(folder, "beside.sh"), besideScript(where));
+  await writeFile(join(folder, "sidecar.sh"), sidecarScript(where));
   return moved;
 }

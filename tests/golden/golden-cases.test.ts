@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { checkVectors } from "./main.js";
+import { checkGoldenCases } from "./main.js";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-test("every golden vector that the code covers passes", () => {
+test("every golden case that the code covers passes", () => {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    ["scripts/vectors.mjs", "tests/vectors", "--no-build"],
+    ["scripts/vectors.mjs", "tests/golden/cases", "--no-build"],
     { cwd: root, encoding: "utf8" },
   );
   assert.equal(status, 0, stdout + stderr);
@@ -23,19 +23,19 @@ async function check(t: TestContext, folder?: string) {
   const lines: string[] = [];
   const say = (line: string) => void lines.push(line);
   const mocks = [t.mock.method(console, "log", say), t.mock.method(console, "error", say)];
-  const status = await checkVectors(folder);
+  const status = await checkGoldenCases(folder);
   for (const mock of mocks) mock.mock.restore();
   return { text: lines.join("\n"), status };
 }
 
-test("the vector command fails whenever something was not checked, and takes any folder of known kinds", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "vectors-"));
+test("the golden-case command fails whenever something was not checked, and takes any folder of known kinds", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "golden-cases-"));
   const write = (name: string, file: unknown) => {
     mkdirSync(join(folder, name, ".."), { recursive: true });
     writeFileSync(join(folder, name), typeof file === "string" ? file : JSON.stringify(file));
   };
   const boxed = JSON.parse(
-    readFileSync(join(root, "tests/vectors/boxed_extraction.json"), "utf8"),
+    readFileSync(join(root, "tests/golden/cases/boxed_extraction.json"), "utf8"),
   ) as { name: string; cases: { input: { text: string }; expected: unknown }[] };
   try {
     const bare = await check(t, folder);
@@ -72,8 +72,8 @@ test("the vector command fails whenever something was not checked, and takes any
   }
 });
 
-test("the vector command reads tolerances and numbers that JSON cannot write", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "vectors-"));
+test("the golden-case command reads tolerances and numbers that JSON cannot write", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "golden-cases-"));
   const status = async (file: object) => {
     writeFileSync(join(folder, "one.json"), JSON.stringify(file));
     return (await check(t, folder)).status;
