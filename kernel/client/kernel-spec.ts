@@ -67,6 +67,9 @@ export function kernelFolders(env: NodeJS.ProcessEnv = process.env): string[] {
   return roots.map((root) => join(root, "kernels"));
 }
 
+/** What Jupyter takes for a kernel's name: none leads out of the folder of kernels. */
+const goodName = /^(?!\.{1,2}$)[\w.-]+$/;
+
 function readSpec(folder: string, name: string): KernelSpec | undefined {
   let text: string;
   try {
@@ -102,6 +105,10 @@ function readSpec(folder: string, name: string): KernelSpec | undefined {
  * ```
  */
 export function findKernel(name: string, folders = kernelFolders()): KernelSpec {
+  if (!goodName.test(name)) {
+    const rule = "its name must be letters, digits, dots, dashes and underscores";
+    throw new RangeError(`Cannot start kernel: ${rule}, got ${JSON.stringify(name)}`);
+  }
   for (const folder of folders) {
     const spec = readSpec(folder, name);
     if (spec !== undefined) return spec;

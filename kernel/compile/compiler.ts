@@ -19,6 +19,7 @@ import { debugCode } from "./debug-code.js";
 import { loadLocal } from "./load.js";
 import { lower } from "./lower/lower.js";
 import { reflected } from "./check/reflected.js";
+import { nestingError } from "./magic/nesting.js";
 import { packageFolder } from "./check/package-folder.js";
 import { SessionNames } from "./lower/scope.js";
 import { readSettings, type Settings } from "./check/settings.js";
@@ -39,7 +40,7 @@ import type { DebugCode } from "../contract/debug.js";
 import { completeMagic, inspectMagic } from "./magic/assist.js";
 import { contentCell, printingCell } from "./magic/content.js";
 import { readHead } from "./magic/head.js";
-import { lineAndColumn } from "./magic/problem.js";
+import { lineAndColumn, problem } from "./magic/problem.js";
 import { withInstead } from "./magic/elsewhere.js";
 import { hasMagic, readCell, type Reading, readQuestion, overwrites } from "./magic/read-cell.js";
 import { StageRegistry } from "./magic/registry.js";
@@ -63,6 +64,8 @@ class TypeScriptCells implements CellCompiler {
   #checks: boolean;
   #idle: ReturnType<typeof setTimeout> | undefined;
   #warms = false;
+  /** A cell has been run: the notebook's project may run as well. */
+  #hasRun = false;
   /** Milliseconds without a request until Node's types are loaded. */
   #patience = 3000;
 
@@ -73,15 +76,20 @@ class TypeScriptCells implements CellCompiler {
     this.#world = new World(folder, this.#settings.compilerOptions);
     this.#names = new SessionNames(this.#world.ts);
     const own = readSettings(packageFolder).stages;
-    this.#registry = new StageRegistry([...new Set([...own, ...this.#settings.stages])], folder);
+    this.#registry = new StageRegistry(own, this.#settings.stages, folder);
   }
 
   compile(request: CompileRequest): Promise<CompiledCell> | CompiledCell {
     clearTimeout(this.#idle);
-    const loading = hasMagic(request.source) ? this.#registry.load() : undefined;
-    return loading === undefined
-      ? this.#compile(request)
-      : loading.then(() => this.#compile(request));
+    if (request.kind === "cell") this.#hasRun = true;
+    const loading = hasMagic(request.source) ? this.#registry.load(true) : undefined;
+    if (loading === undefined) return this.#compile(request);
+    return loading.then((modules) => {
+      const compiled = this.#compile(request);
+      if (!("diagnostics" in compiled)) return compiled;
+      const told = modules.map((name) => loadedStages(request.source, name));
+      return { ...compiled, diagnostics: [...compiled.diagnostics, ...told] };
+    });
   }
 
   settled(id: string, _outcome: string, defined: readonly string[]): void {
@@ -121,7 +129,7 @@ class TypeScriptCells implements CellCompiler {
       const early = this.#reflected(source, position, folder);
       return early ?? complete(this.#world, this.#look(source, folder), position);
     }
-    await this.#registry.load();
+    await this.#registry.load(this.#hasRun);
     const { stages } = this.#registry;
     const magic = completeMagic(source, position, stages);
     if (magic !== undefined) return magic;
@@ -142,7 +150,7 @@ class TypeScriptCells implements CellCompiler {
     if (!hasMagic(source)) {
       return inspect(this.#world, this.#look(source, folder), position, detail);
     }
-    await this.#registry.load();
+    await this.#registry.load(this.#hasRun);
     const magic = inspectMagic(source, position, this.#registry.stages);
     if (magic !== undefined) return magic;
     const reading = this.#read(source);
@@ -194,6 +202,10 @@ class TypeScriptCells implements CellCompiler {
 
   #compileCode(request: CompileRequest, reading: Reading, javascript: boolean): CompiledCell {
     const world = this.#world;
+    const tooDeep = nestingError(world.ts, reading.map.text);
+    if (tooDeep !== undefined) {
+      return { ok: false, diagnostics: [inCell(request, reading, tooDeep)] };
+    }
     const file = this.#bind(reading.map.text, request.folder, request.id, javascript);
     const imported = specifiers(world.ts, file);
     world.include(
@@ -319,6 +331,17 @@ class TypeScriptCells implements CellCompiler {
     return ts.SymbolFlags.Value | ts.SymbolFlags.Type | ts.SymbolFlags.Namespace;
   }
 }
+
+/** Says whose code has run. */
+const loadedStages = (source: string, name: string): CellDiagnostic => ({
+  ...problem(
+    source,
+    0,
+    1,
+    `The stages of ${name} were loaded, as the project's package.json says.`,
+  ),
+  severity: "warning",
+});
 
 function moduleName(source: string): string | undefined {
   const comment = /^\s*(?:\/\/.*\s*)*\/\*\*[\s\S]*?\*\//.exec(source)?.[0];

@@ -1,4 +1,4 @@
-import { type Numbers, numericSummary } from "./numeric.js";
+import { type Numbers, numericSummary, strideOf } from "./numeric.js";
 
 const maxRows = 24;
 const maxColumns = 96;
@@ -34,6 +34,7 @@ function bins(
   columns: number,
 ): { grid: number[][]; bad: boolean[][] } {
   const [nr, nc] = [Math.min(rows, maxRows), Math.min(columns, maxColumns)];
+  const stride = strideOf(values.length);
   const grid: number[][] = [];
   const bad: boolean[][] = [];
   for (let r = 0; r < nr; r++) {
@@ -44,7 +45,7 @@ function bins(
       const [c0, c1] = [Math.floor((c * columns) / nc), Math.floor(((c + 1) * columns) / nc)];
       let [sum, count, broken] = [0, 0, false];
       for (let i = r0; i < r1; i++) {
-        for (let j = c0; j < c1; j++) {
+        for (let j = c0 + ((i * columns) % stride); j < c1; j += stride) {
           const x = Number(values[i * columns + j]);
           if (Number.isFinite(x)) {
             sum += x;

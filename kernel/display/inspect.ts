@@ -1,4 +1,4 @@
-import { inspect } from "#platform/inspect";
+import { inspect, isProxy } from "#platform/inspect";
 import { formatNumber } from "../../picture/format-number.js";
 
 export { formatNumber };
@@ -61,6 +61,21 @@ export function bound(text: string, limit = textLimit): string {
   return `${text.slice(0, limit)}\n… ${text.length - limit} more characters`;
 }
 
+/** An object of very many keys with the first of them: `inspect` knows no bound for them. */
+function fewerKeys(value: unknown): { shown: unknown; left: number } {
+  if (typeof value !== "object" || value === null || isProxy(value))
+    return { shown: value, left: 0 };
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== null && prototype !== Object.prototype) return { shown: value, left: 0 };
+  const keys = Object.keys(value);
+  if (keys.length <= nodeBudget) return { shown: value, left: 0 };
+  const shown = Object.create(prototype) as object;
+  for (const key of keys.slice(0, nodeBudget)) {
+    Object.defineProperty(shown, key, Object.getOwnPropertyDescriptor(value, key)!);
+  }
+  return { shown, left: keys.length - nodeBudget };
+}
+
 /** Any value as text that a person reads: circular and huge values end, hostile ones are named. */
 export function inspectText(
   value: unknown,
@@ -68,12 +83,14 @@ export function inspectText(
 ): string {
   const limit = options.limit ?? textLimit;
   try {
-    const text = inspect(value, {
-      depth: options.depth ?? affordableDepth(value),
+    const { shown, left } = fewerKeys(value);
+    const whole = inspect(shown, {
+      depth: options.depth ?? affordableDepth(shown),
       maxArrayLength: breadth,
       maxStringLength: Math.max(0, limit - 100), // room for its own notice
       breakLength: options.line === true ? Infinity : 80,
     });
+    const text = left === 0 ? whole : `${whole}\n… ${left} more keys`;
     return bound(value instanceof Promise ? text.replace(hookNoise, "") : text, limit);
   } catch (error) {
     // A value's own inspect method or getter threw; say so rather than fail to show anything.

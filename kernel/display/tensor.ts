@@ -2,7 +2,7 @@ import type { MimeBundle } from "../host/host.js";
 import { heatStrip } from "./heat-strip.js";
 import { escapeHtml } from "./html.js";
 import { formatNumber } from "./inspect.js";
-import { type Numbers, numericSummary } from "./numeric.js";
+import { type Numbers, numericSummary, strideOf } from "./numeric.js";
 
 /** What a tfjs tensor is recognised by; no copy of tfjs is imported. */
 export interface TensorLike {
@@ -64,6 +64,8 @@ export function statisticsText(values: Numbers): string {
   ];
   if (s.nan > 0) parts.push(`${s.nan} NaN`);
   if (s.infinite > 0) parts.push(`${s.infinite} infinite`);
+  const stride = strideOf(s.size);
+  if (stride > 1) parts.push(`(of one value in ${stride})`);
   return parts.join("  ");
 }
 

@@ -12,6 +12,16 @@ interface Source {
   map: string | undefined;
 }
 
+/** How many errors one traceback tells of: causes and those of an AggregateError. */
+const MOST_ERRORS = 20;
+/** How many characters of a message or a thrown value. */
+const MOST_TEXT = 100_000;
+
+const bounded = (text: string): string =>
+  text.length <= MOST_TEXT
+    ? text
+    : `${text.slice(0, MOST_TEXT)}… ${text.length - MOST_TEXT} more characters`;
+
 /** Turns errors into tracebacks whose positions are those of the cells a person wrote. */
 export class Tracebacks {
   readonly #sources = new Map<string, Source>();
@@ -42,7 +52,7 @@ export class Tracebacks {
 
   #report(error: unknown): ErrorReport {
     if (!(error instanceof Error)) {
-      const evalue = typeof error === "string" ? error : inspectSafely(error);
+      const evalue = bounded(typeof error === "string" ? error : inspectSafely(error));
       return { ename: "Thrown", evalue, traceback: [red(`Thrown: ${evalue}`)] };
     }
     return {
@@ -64,15 +74,21 @@ export class Tracebacks {
     const lines = [red(`${nameOf(error)}: ${message}`), ...frames];
     if (shown !== undefined) lines.push("", ...shown);
     const { cause } = error;
-    if (cause instanceof Error && !seen.has(cause)) {
+    if (seen.size >= MOST_ERRORS) {
+      if (cause !== undefined) lines.push(dim("caused by more errors"));
+    } else if (cause instanceof Error && !seen.has(cause)) {
       lines.push(dim("caused by"), ...this.#lines(cause, seen));
     } else if (cause !== undefined && !(cause instanceof Error)) {
       lines.push(dim(`caused by ${inspectSafely(cause)}`));
     }
     if (error instanceof AggregateError) {
-      for (const inner of error.errors) {
-        if (inner instanceof Error && !seen.has(inner)) lines.push(...this.#lines(inner, seen));
+      const { errors } = error as { errors: unknown[] };
+      for (const inner of errors.slice(0, MOST_ERRORS)) {
+        const isNew = inner instanceof Error && !seen.has(inner) && seen.size < MOST_ERRORS;
+        if (isNew) for (const line of this.#lines(inner, seen)) lines.push(line);
       }
+      const left = errors.length - MOST_ERRORS;
+      if (left > 0) lines.push(dim(`… ${left} more errors`));
     }
     return lines;
   }
@@ -133,7 +149,7 @@ function columnOf({ columns }: ColumnMap, line: number, column: number): number 
 function read(property: () => unknown): string {
   try {
     const value = property();
-    return value === undefined ? "" : String(value);
+    return value === undefined ? "" : bounded(String(value));
   } catch (failure) {
     return `(cannot be read: ${inspectSafely(failure)})`;
   }

@@ -14,11 +14,15 @@ export interface Settings {
 
 const none: Settings = { check: true, compilerOptions: {}, stages: [] };
 
-/** Reads the settings for a folder; a folder without any has the defaults. */
+/**
+ * Reads the settings for a folder from the package.json nearest to it, which is its project's; those
+ * further up are somebody else's. A folder without any has the defaults.
+ */
 export function readSettings(folder: string): Settings {
   for (let at = folder; ; at = dirname(at)) {
-    const field = readField(join(at, "package.json"));
-    if (field !== undefined) {
+    const project = readProject(join(at, "package.json"));
+    if (project !== undefined) {
+      const field = project["arpo-lab"] ?? {};
       const stages = (field.stages ?? []).map((name) =>
         name.startsWith(".") ? addressOf(join(at, name)) : name,
       );
@@ -28,7 +32,11 @@ export function readSettings(folder: string): Settings {
   }
 }
 
-function readField(file: string): Partial<Settings> | undefined {
+interface Project {
+  "arpo-lab"?: Partial<Settings>;
+}
+
+function readProject(file: string): Project | undefined {
   let text: string;
   try {
     text = readFileSync(file, "utf8");
@@ -36,8 +44,7 @@ function readField(file: string): Partial<Settings> | undefined {
     return undefined; // no package.json here: look further up
   }
   try {
-    const parsed = JSON.parse(text) as { "arpo-lab"?: Partial<Settings> };
-    return parsed["arpo-lab"];
+    return JSON.parse(text) as Project;
   } catch (cause) {
     throw new SyntaxError(`Cannot read ${file}: it must be JSON`, { cause });
   }

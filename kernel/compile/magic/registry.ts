@@ -5,15 +5,16 @@ import { checkStage, type Stage } from "../../contract/stage.js";
 /** The stages of a session: those that packages name, and those that cells register. */
 export class StageRegistry {
   readonly stages = new Map<string, Stage>();
-  readonly #modules: readonly string[];
   readonly #folder: string;
-  #loading: Promise<void> | undefined;
-  #loaded: boolean;
+  /** Modules that are still to be read: the kernel's own, and those of the notebook's project. */
+  #own: readonly string[];
+  #project: readonly string[];
+  #loading: Promise<string[]> | undefined;
 
-  constructor(modules: readonly string[], folder: string) {
-    this.#modules = modules;
+  constructor(own: readonly string[], project: readonly string[], folder: string) {
+    this.#own = own;
+    this.#project = project.filter((name) => !own.includes(name));
     this.#folder = folder;
-    this.#loaded = modules.length === 0;
   }
 
   add(stage: Stage): void {
@@ -25,26 +26,34 @@ export class StageRegistry {
     this.stages.set(stage.name, stage);
   }
 
-  /** Reads the modules that packages name; undefined once that is done. */
-  load(): Promise<void> | undefined {
-    if (this.#loaded) return undefined;
-    this.#loading ??= this.#read();
-    return this.#loading;
+  /**
+   * Reads the modules that packages name; undefined where that is done. The code of a project runs only
+   * with its cells, never because somebody looks at a notebook. Resolves to what of it was read.
+   */
+  load(withProject: boolean): Promise<string[]> | undefined {
+    if (this.#own.length === 0 && (!withProject || this.#project.length === 0)) return undefined;
+    const before = this.#loading ?? Promise.resolve([]);
+    const loading = before.catch(() => undefined).then(() => this.#read(withProject));
+    this.#loading = loading;
+    return loading;
   }
 
-  async #read(): Promise<void> {
-    try {
-      for (const specifier of this.#modules) {
-        const module = await nativeImport(specifier, this.#folder);
-        if (!Array.isArray(module.stages)) {
-          const rule = "the module must export an array called stages";
-          throw new TypeError(`Cannot load the stages of ${specifier}: ${rule}`);
-        }
-        for (const stage of module.stages as Stage[]) this.add(stage);
-      }
-      this.#loaded = true;
-    } finally {
-      this.#loading = undefined;
+  async #read(withProject: boolean): Promise<string[]> {
+    for (const specifier of this.#own) await this.#readModule(specifier);
+    this.#own = [];
+    if (!withProject) return [];
+    const modules = this.#project;
+    for (const specifier of modules) await this.#readModule(specifier);
+    this.#project = [];
+    return [...modules];
+  }
+
+  async #readModule(specifier: string): Promise<void> {
+    const module = await nativeImport(specifier, this.#folder);
+    if (!Array.isArray(module.stages)) {
+      const rule = "the module must export an array called stages";
+      throw new TypeError(`Cannot load the stages of ${specifier}: ${rule}`);
     }
+    for (const stage of module.stages as Stage[]) this.add(stage);
   }
 }

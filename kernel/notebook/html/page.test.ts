@@ -215,3 +215,11 @@ test("pageOf() is one page that fetches nothing", () => {
   assert.match(page, /\[7\]/);
   assert.doesNotMatch(page, /(?:src|href)="(?!data:|\.\.\/)/);
 });
+
+test("a count that is none is written as text", () => {
+  const execution_count = "<script>alert(1)</script>" as unknown as number;
+  const cell = { cell_type: "code" as const, id: "a", source: "1", metadata: {}, outputs: [] };
+  const cells = [{ ...cell, execution_count }];
+  const page = pageOf({ nbformat: 4, nbformat_minor: 5, metadata: {}, cells }, { title: "t" });
+  assert.doesNotMatch(page, /<script>alert/);
+});

@@ -65,7 +65,9 @@ function cellHtml(cell: NotebookCell, language: string, folder: string | undefin
   if (cell.cell_type === "raw")
     return `<article><pre class="raw">${escapeHtml(source)}</pre></article>`;
   const count =
-    cell.execution_count == null ? "" : `<span class="count">[${cell.execution_count}]</span>`;
+    cell.execution_count == null
+      ? ""
+      : `<span class="count">[${escapeHtml(String(cell.execution_count))}]</span>`;
   const code = `<section class="source">${count}<pre>${highlight(source, language)}</pre></section>`;
   const outputs = (cell.outputs ?? []).map(outputHtml).join("\n");
   return `<article>${code}${outputs === "" ? "" : `<section class="output">${outputs}</section>`}</article>`;

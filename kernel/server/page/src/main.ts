@@ -11,6 +11,7 @@ import { byLine } from "./by-line/by-line.js";
 import { editors } from "./editors.js";
 import { folder } from "./folder.js";
 import { help } from "./help.js";
+import { keepKeysInControls } from "./keys.js";
 import { language } from "./language.js";
 import { lessons } from "./lessons.js";
 import { logo } from "./logo.js";
@@ -35,6 +36,7 @@ const unwanted = new Set([
 ]);
 
 forgetUnanswered();
+keepKeysInControls();
 const registry = new JupyterPluginRegistry();
 registry.registerPlugins(extensions.filter(({ id }) => !unwanted.has(id)));
 registry.registerPlugins([
