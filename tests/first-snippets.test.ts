@@ -145,6 +145,14 @@ const works: Record<string, [code: string, check: (result: never) => void]> = {
      export const result = [await ask(policy), await ask(again)];`,
     ([before, now]: Generation[]) => assert.deepEqual(now, before),
   ],
+  "a policy is saved as one file for llama.cpp": [
+    `import { Policy } from "arpo-lab";
+     ${policy}
+     await policy.save(${JSON.stringify(`${saved}.gguf`)});
+     const again = await Policy.load(${JSON.stringify(`${saved}.gguf`)});
+     export const result = await again.generate("What is 3+4?", { maxTokens: 8, temperature: 0 });`,
+    ({ text }: Generation) => assert.match(text, /^<think>/),
+  ],
   "a policy is evaluated on tasks": [
     `import { evaluate, Policy, tasks, taskTools, world } from "arpo-lab";
      ${policy}
