@@ -94,7 +94,6 @@ export function taskFromRow(row: DataRow, index: number, options: RlRowOptions =
 
 /** A row in the published layout, the inverse of `taskFromRow`. */
 export function rowFromTask(task: Task): DataRow {
-  checkArguments("write a task", { task }, { task: { prompt: "list" } });
   return {
     data_source: task.dataSource,
     prompt: task.prompt.map(({ content, role }) => ({ content, role })),

@@ -109,19 +109,6 @@ async function readOutputs(path: string, name: string, turn: number): Promise<Ou
  * Evaluates answers that are there already: every `NAME_output_TURN.json` below a folder, the
  * reference's own files too. Where an item has an `output` and no `prediction`, that is what stands in
  * the output's last answer block or box; the report says of how many.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp, writeFile } from "node:fs/promises";
- * import { evaluateOutputs } from "arpo-lab/experimental/evaluation";
- *
- * const folder = await mkdtemp("/tmp/arpo-");
- * const item = { input: "2+2?", answer: "4", prediction: "4", output: "<python>2+2</python>" };
- * await writeFile(`${folder}/math500_output_1.json`, JSON.stringify([item]));
- * const { benchmarks } = await evaluateOutputs(folder);
- * assert.deepEqual([benchmarks[0].name, benchmarks[0].accuracy.value], ["math500", 1]);
- * ```
  */
 export async function evaluateOutputs(
   folder: string,

@@ -83,22 +83,7 @@ export async function readCSV(
   return new DataFrame(data, frameConfig);
 }
 
-/**
- * A list of objects, or an object of lists, in a JSON file or on the web as a frame.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtempSync, writeFileSync } from "node:fs";
- * import { tmpdir } from "node:os";
- * import { join } from "node:path";
- * import { readJSON } from "arpo-lab/experimental/frame";
- *
- * const file = join(mkdtempSync(join(tmpdir(), "frame-")), "runs.json");
- * writeFileSync(file, '[{"step": 1, "reward": 0.5}]');
- * assert.deepEqual((await readJSON(file)).columns, ["step", "reward"]);
- * ```
- */
+/** A list of objects, or an object of lists, in a JSON file or on the web as a frame. */
 export async function readJSON(
   file: string | URL,
   { frameConfig }: ReadJsonOptions = {},
@@ -130,20 +115,7 @@ export function toCSV(
   return text;
 }
 
-/**
- * A frame or series as plain values.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { DataFrame } from "arpo-lab/view";
- * import { toJSON } from "arpo-lab/experimental/frame";
- *
- * const frame = new DataFrame({ a: [1, 2], b: ["x", "y"] });
- * assert.deepEqual(toJSON(frame), [{ a: 1, b: "x" }, { a: 2, b: "y" }]);
- * assert.deepEqual(toJSON(frame, { format: "row" }), { a: [1, 2], b: ["x", "y"] });
- * ```
- */
+/** A frame or series as plain values. */
 export function toJSON(
   frame: DataFrame | Series,
   { filePath, format = "column" }: WriteJsonOptions = {},

@@ -1,5 +1,3 @@
-import { checkArguments } from "../arguments/check-arguments.js";
-
 /** What a `generation_config.json` says: where to stop, and how its authors would sample. */
 export interface GenerationConfig {
   bosId?: number;
@@ -22,20 +20,8 @@ const numbers = [
   ["padId", "pad_token_id"],
 ] as const;
 
-/**
- * Reads the contents of a `generation_config.json`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { parseGenerationConfig } from "arpo-lab/experimental/formats";
- *
- * const config = parseGenerationConfig({ eos_token_id: 7, top_p: 0.8 });
- * assert.deepEqual(config, { eosIds: [7], topP: 0.8 });
- * ```
- */
+/** Reads the contents of a `generation_config.json`. */
 export function parseGenerationConfig(json: Record<string, unknown>): GenerationConfig {
-  checkArguments("read a generation config", { json }, { json: "object" });
   const eos = json.eos_token_id ?? [];
   const config: GenerationConfig = { eosIds: (Array.isArray(eos) ? eos : [eos]) as number[] };
   for (const [key, name] of numbers) {
@@ -58,19 +44,8 @@ export function parseGenerationConfig(json: Record<string, unknown>): Generation
   return config;
 }
 
-/**
- * The contents of a `generation_config.json`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { formatGenerationConfig } from "arpo-lab/experimental/formats";
- *
- * assert.deepEqual(formatGenerationConfig({ eosIds: [7], topK: 20 }), { eos_token_id: 7, top_k: 20 });
- * ```
- */
+/** The contents of a `generation_config.json`. */
 export function formatGenerationConfig(config: GenerationConfig): Record<string, unknown> {
-  checkArguments("write a generation config", { config }, { config: { eosIds: "list" } });
   const json: Record<string, unknown> = {};
   if (config.eosIds.length > 0) {
     json.eos_token_id = config.eosIds.length > 1 ? config.eosIds : config.eosIds[0];

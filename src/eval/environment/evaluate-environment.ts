@@ -41,25 +41,7 @@ export interface EnvironmentEvaluation {
   rows: { task: string; score: number; reason: string; calls: number; end: string; text: string }[];
 }
 
-/**
- * Acts in the environment of a set on its held-out tasks, without branching, and says what it was worth.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { environments } from "arpo-lab/tools";
- * import { evaluateEnvironment } from "arpo-lab/experimental/evaluation";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- *
- * const set = environments.maze({ train: 1, test: 8, size: 2 });
- * const policy = new ScriptedPolicy(({ options }) => ({
- *   text: `<go>${options.random.choose(["n", "e", "s", "w"])}</go>`,
- * }));
- * const { mean, interval, byGrade } = await evaluateEnvironment(policy, set, { samples: 4 });
- * assert.ok(mean > 0 && interval!.low < mean && mean < interval!.high);
- * assert.deepEqual(Object.keys(byGrade), ["size 2"]);
- * ```
- */
+/** Acts in the environment of a set on its held-out tasks, without branching, and says what it was worth. */
 export async function evaluateEnvironment(
   policy: Policy,
   set: Pick<TaskSet, "test" | "environment">,

@@ -14,17 +14,6 @@ export const sampleKey = ({
 /**
  * Finished samples, one per line in the order they were finished. A line is on disk before the next
  * is written; what a killed process or a full disk left half written is cut off.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp } from "node:fs/promises";
- * import { SampleJournal } from "arpo-lab/experimental/evaluation";
- *
- * const journal = await SampleJournal.open(`${await mkdtemp("/tmp/arpo-")}/samples.jsonl`);
- * assert.equal(journal.samples.size, 0);
- * await journal.close();
- * ```
  */
 export class SampleJournal {
   /** Every finished sample, by benchmark, turn and place. */

@@ -44,17 +44,7 @@ export interface InferenceSettings {
   seed: number;
 }
 
-/**
- * The sampling that the reference's scripts configure.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { documentedSampling } from "arpo-lab/experimental/evaluation";
- *
- * assert.deepEqual([documentedSampling.temperature, documentedSampling.topK], [0.6, 20]);
- * ```
- */
+/** The sampling that the reference's scripts configure. */
 export const documentedSampling: Readonly<Sampling> = {
   temperature: 0.6,
   topP: 0.95,

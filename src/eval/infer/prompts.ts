@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ChatMessage } from "../../model/tokenizer/tokenizer.js";
 import { nearest } from "../../../spelling/nearest.js";
 
@@ -95,18 +94,7 @@ const systems = {
 /** What a model is told before the question. */
 export type PromptType = keyof typeof systems;
 
-/**
- * Every prompt type.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { promptMessages, promptTypes } from "arpo-lab/experimental/evaluation";
- *
- * const bare = promptTypes.filter((type) => promptMessages(type, "What is 6*7?").length === 1);
- * assert.deepEqual(bare, ["none"]); // every other one tells the model how to answer
- * ```
- */
+/** Every prompt type. */
 export const promptTypes = Object.keys(systems) as PromptType[];
 
 /** The reference's names for the same. */
@@ -126,23 +114,8 @@ export function systemMessage(prompt: string): string {
   );
 }
 
-/**
- * A question as a chat: the system message of a prompt type, then the bare question.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { promptMessages } from "arpo-lab/experimental/evaluation";
- *
- * const [system, user] = promptMessages("math", "What is 6*7?");
- * assert.match(system.content, /<python>/);
- * assert.doesNotMatch(system.content, /<search>/);
- * assert.deepEqual(user, { role: "user", content: "What is 6*7?" });
- * assert.equal(promptMessages("none", "What is 6*7?").length, 1);
- * ```
- */
+/** A question as a chat: the system message of a prompt type, then the bare question. */
 export function promptMessages(prompt: string, question: string): ChatMessage[] {
-  checkArguments("prompt", { prompt, question }, { prompt: "text", question: "text" });
   const system = systemMessage(prompt);
   return [
     ...(system === "" ? [] : [{ role: "system", content: system }]),

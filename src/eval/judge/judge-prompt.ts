@@ -8,18 +8,7 @@ export interface JudgeQuestion {
   prediction: string;
 }
 
-/**
- * The reference's question to the judge, word for word.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { judgePrompt } from "arpo-lab/experimental/evaluation";
- *
- * const prompt = judgePrompt({ question: "2 + 2?", answer: "4", prediction: "four" });
- * assert.match(prompt, /Golden Answer: 4\nPredicted Answer: four\n$/);
- * ```
- */
+/** The reference's question to the judge, word for word. */
 export function judgePrompt(asked: JudgeQuestion): string {
   checkArguments(
     "ask a judge",

@@ -56,17 +56,7 @@ export function mathMetrics(prediction: unknown, reference: unknown): AnswerMetr
   return compare(normalizeForEvaluation(prediction), normalizeForEvaluation(reference));
 }
 
-/**
- * As `mathMetrics`, with numbers and sets compared by value, and against the best of several references.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { numericMetrics } from "arpo-lab/experimental/evaluation";
- *
- * assert.equal(numericMetrics("1,000", 1000).math_equal, 1);
- * ```
- */
+/** As `mathMetrics`, with numbers and sets compared by value, and against the best of several references. */
 export function numericMetrics(prediction: unknown, reference: unknown): AnswerMetrics {
   const given = normalizeForEvaluation(prediction);
   return best(Array.isArray(reference) ? reference : [reference], (one) => {

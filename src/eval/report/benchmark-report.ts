@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { defined } from "../../arguments/defined.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
 import type { TaskType } from "../metrics/evaluate-item.js";
@@ -62,22 +61,8 @@ function toolsOf(samples: readonly ScoredSample[]): Record<string, ToolUse> {
   return Object.fromEntries(Object.entries(tools).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/**
- * Samples by question, in the order of the questions.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { byQuestion } from "arpo-lab/experimental/evaluation";
- *
- * assert.deepEqual(byQuestion([{ index: 1 }, { index: 0 }, { index: 1 }]), [
- *   [{ index: 0 }],
- *   [{ index: 1 }, { index: 1 }],
- * ]);
- * ```
- */
+/** Samples by question, in the order of the questions. */
 export function byQuestion<T extends { index: number }>(samples: readonly T[]): T[][] {
-  checkArguments("group samples", { samples }, { samples: "list" });
   const groups = new Map<number, T[]>();
   for (const sample of samples) {
     const group = groups.get(sample.index);

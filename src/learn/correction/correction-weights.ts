@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
 import type { Rows } from "../advantage/masked.js";
 import { bounded, refuseEmpty, rowCount, rowMean, rowSum, tokenMean } from "./masked-figures.js";
@@ -35,27 +34,11 @@ export type Figures = Record<string, number>;
 /**
  * Importance weights of rollouts that another policy sampled than the one that trains: p / p_sampler,
  * per token or per row, cut off, 0 outside the mask. Losses are multiplied by them.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { correctionWeights } from "arpo-lab/experimental/learn";
- *
- * const batch = { logRatio: [[Math.log(3), Math.log(0.5)]], mask: [[1, 1]] };
- * const { weights, metrics } = correctionWeights(batch, { weights: "token", threshold: 2 });
- * assert.deepEqual([...weights[0]], [2, 0.5]);
- * assert.ok(Math.abs(metrics["rollout_is_ratio_fraction_high"] - 0.5) < 1e-6);
- * ```
  */
 export function correctionWeights(
   input: LogRatios,
   options: WeightOptions = {},
 ): { weights: Float64Array[]; metrics: Figures } {
-  checkArguments(
-    "correct a rollout",
-    { input, options },
-    { input: { logRatio: "list", mask: "list" }, options: { normalize: "boolean?" } },
-  );
   const { logRatio, mask } = input;
   const { weights: level = "token", threshold = 2, normalize = false } = options;
   if (level !== "token" && level !== "sequence") {

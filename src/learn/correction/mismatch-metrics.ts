@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Rows } from "../advantage/masked.js";
 import type { Figures } from "./correction-weights.js";
 import {
@@ -15,15 +14,6 @@ import {
 /**
  * How far the policy that trains is from the one that sampled, under the reference's names:
  * perplexities, divergences and what rows differ by.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mismatchMetrics } from "arpo-lab/experimental/learn";
- *
- * const metrics = mismatchMetrics({ logprobs: [[-1]], sampledLogprobs: [[-1.5]], mask: [[1]] });
- * assert.ok(Math.abs(metrics["kl"] + 0.5) < 1e-6);
- * ```
  */
 export function mismatchMetrics(input: {
   /** ln p under the policy that trains. */
@@ -32,11 +22,6 @@ export function mismatchMetrics(input: {
   sampledLogprobs: Rows;
   mask: Rows;
 }): Figures {
-  checkArguments(
-    "correct a rollout",
-    { input },
-    { input: { logprobs: "list", sampledLogprobs: "list", mask: "list" } },
-  );
   const { logprobs, sampledLogprobs: sampled, mask } = input;
   refuseEmpty(mask);
   const ratio = (i: number, t: number) => logprobs[i]![t]! - sampled[i]![t]!;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Rows } from "../advantage/masked.js";
 import type { Figures, LogRatios } from "./correction-weights.js";
 import {
@@ -39,29 +38,11 @@ function statistic(name: RejectionTest, { logRatio, mask }: LogRatios) {
 /**
  * Leaves out tokens, or whole rows, that the policy that trains finds too likely or too unlikely beside
  * the one that sampled them: the mask that is left. A row's statistic rejects all of its tokens.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rejectionMask } from "arpo-lab/experimental/learn";
- *
- * const batch = { logRatio: [[Math.log(3), 0]], mask: [[1, 1]] };
- * const { mask } = rejectionMask(batch, { reject: "token_k1", rejectThreshold: "0.5_2" });
- * assert.deepEqual([...mask[0]], [0, 1]);
- * ```
  */
 export function rejectionMask(
   input: LogRatios,
   options: RejectionOptions,
 ): { mask: Float64Array[]; metrics: Figures } {
-  checkArguments(
-    "correct a rollout",
-    { input, options },
-    {
-      input: { logRatio: "list", mask: "list" },
-      options: { reject: "text", inverseK1: "boolean?" },
-    },
-  );
   const { mask } = input;
   const tests = readTests(options);
   refuseEmpty(mask);

@@ -4,14 +4,6 @@ import { parseBounds, type Threshold } from "./thresholds.js";
 /**
  * What a rollout may be tested by: k1 = -r, k2 = r² / 2, k3 = e^r - 1 - r of the log ratio r, of a token
  * or of a row.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rejectionTests } from "arpo-lab/experimental/learn";
- *
- * assert.ok(rejectionTests.includes("seq_mean_k3"));
- * ```
  */
 export const rejectionTests = [
   "token_k1",

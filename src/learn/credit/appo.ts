@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, notNegative, type OptionRules } from "../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
@@ -83,30 +82,8 @@ function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
 /**
  * APPO's credit: only initial rows are trained on; each token gets its row's advantage among the initial
  * rows, plus the mean advantage of the branches that left the row there or later.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { appo } from "arpo-lab/experimental/family";
- *
- * const { advantages } = appo({
- *   rewards: [[0, 0, 1], [0, 0, 0], [0, 0, 1], [0, 0, 0]],
- *   mask: [[1, 1, 1], [1, 1, 1], [1, 1, 1], [1, 1, 1]],
- *   groups: [0, 0, 0, 0],
- *   initial: [true, true, false, false],
- *   branches: [{ from: 0, trajectory: 2, token: 1 }, { from: 1, trajectory: 3, token: 0 }],
- * });
- * // The first row is right, and so is what left it after its second token.
- * assert.deepEqual([...advantages[0]].map(Math.round), [2, 2, 1]);
- * assert.deepEqual([...advantages[2]], [0, 0, 0]);
- * ```
  */
 export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    { input: { rewards: "list", mask: "list", groups: "list", initial: "list", branches: "list" } },
-  );
   checkOptions("estimate advantages", options, appoRules);
   const base = baseTerms(input, appoRewards(input, options.rewardScaleDiscount), options);
   const spans = input.mask.map((own, row): CreditSpan[] => {

@@ -1,5 +1,4 @@
 import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   notNegative,
@@ -97,30 +96,8 @@ function termsOf(
 /**
  * AT2PO's credit: every turn of a tree gets what its rows are worth, the leaves' scores normalised within
  * the tree and gathered upwards by weights of exp(entropy).
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { at2po } from "arpo-lab/experimental/family";
- *
- * const nodes = [
- *   { parent: -1, tokens: 0, entropy: 0 },
- *   { parent: 0, tokens: 1, entropy: 0.4 },
- *   { parent: 1, tokens: 1, entropy: 0.2, score: 1 },
- *   { parent: 1, tokens: 1, entropy: 0.2, score: 0 },
- * ];
- * const credit = at2po({ tree: { nodes }, leaves: [2, 3], mask: [[1, 1], [1, 1]] });
- * const [good, bad] = credit.advantages;
- * assert.ok(Math.abs(good[0]) < 1e-9); // shared: half of its rows are right
- * assert.ok(good[1] > 0.99 && bad[1] < -0.99);
- * ```
  */
 export function at2po(input: TreeInput, options: At2poOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    { input: { tree: "object", leaves: "list", mask: "list" } },
-  );
   checkOptions("estimate advantages", options, at2poRules);
   const { tree, leaves, mask } = input;
   const { value = "child_softmax", advantage = "node_value", epsilon = 1e-6 } = options;

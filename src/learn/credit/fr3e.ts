@@ -1,5 +1,4 @@
 import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   notNegative,
@@ -52,28 +51,8 @@ function sharpened(deltas: readonly number[], referenceNaN: boolean): number[] {
 /**
  * FR3E's credit: a row against the others from its state, less where the state gained on the one before
  * it, more where it lost.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { fr3e } from "arpo-lab/experimental/family";
- *
- * const credit = fr3e({
- *   rewards: [[1], [0], [1], [0]],
- *   mask: [[1], [1], [1], [1]],
- *   states: ["prompt", "prompt", "later", "later"],
- *   bases: [0, 0, 0, 0],
- * });
- * // Half of the prompt's rows are right, 1 - 0.5 away from all; the later state gains nothing.
- * assert.deepEqual(credit.advantages.map(([a]) => a.toFixed(3)), ["0.184", "-0.184", "0.500", "-0.500"]);
- * ```
  */
 export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    { input: { rewards: "list", mask: "list", states: "list", bases: "list" } },
-  );
   checkOptions("estimate advantages", options, fr3eRules);
   const { sharpen = true, normalizeByDeviation = false, epsilon = 1e-6 } = options;
   const { value = "positive-share", referenceNaN = false } = options;

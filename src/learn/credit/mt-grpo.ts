@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   finite,
@@ -36,34 +35,8 @@ export const mtGrpoRules: OptionRules<MtGrpoOptions> = {
  * MT-GRPO's credit, for two turns as in its code: tokens before the first tool result get the outcome's
  * advantage and the first turn's, those after it the outcome's; a row without a result gets the advantage
  * of both rewards together. Every position is written, padding too: the loss masks.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mtGrpo } from "arpo-lab/experimental/family";
- *
- * const { advantages } = mtGrpo({
- *   mask: [[1, 0, 1], [1, 0, 1]],
- *   groups: [0, 0],
- *   turnRewards: [1, 0],
- *   outcomes: [0, 1],
- *   hasResult: [true, true],
- * });
- * // A good call and a wrong answer.
- * assert.deepEqual([...advantages[0]].map((a) => a.toFixed(2)), ["0.00", "-0.71", "-0.71"]);
- * ```
  */
 export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    {
-      input: {
-        ...{ mask: "list", groups: "list", turnRewards: "list" },
-        ...{ outcomes: "list", hasResult: "list" },
-      },
-    },
-  );
   checkOptions("estimate advantages", options, mtGrpoRules);
   const { turnCoefficient = 1, epsilon = 1e-4 } = options;
   const { mask, groups, turnRewards, outcomes, hasResult } = input;

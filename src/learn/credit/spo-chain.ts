@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, integer, type OptionRules, share } from "../../arguments/check-options.js";
 import type { Rows } from "../advantage/masked.js";
 import { Credit, type CreditSpan, type CreditSum } from "./credit.js";
@@ -29,20 +28,11 @@ export const spoChainRules: OptionRules<SpoChainOptions> = { threshold: share };
 /**
  * Where SPO cuts a row: before every token that was drawn with a probability below the threshold, of
  * these every `interval`-th.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { spoCutPoints } from "arpo-lab/experimental/family";
- *
- * assert.deepEqual(spoCutPoints([0.5, 1, 0.3, 0.2], { interval: 2 }), [-1, 2]);
- * ```
  */
 export function spoCutPoints(
   probabilities: ArrayLike<number>,
   options: { interval?: number; threshold?: number } = {},
 ): number[] {
-  checkArguments("cut a row", { probabilities }, { probabilities: "list" });
   checkOptions("cut a row", options, { interval: integer(1), ...spoChainRules });
   const { interval = 5, threshold = 0.9 } = options;
   return Array.from(probabilities, (p, t) => (p < threshold ? t - 1 : NaN))
@@ -53,27 +43,8 @@ export function spoCutPoints(
 /**
  * SPO's credit for chains: a segment between two cut points gets what its end is worth more than its
  * start; the row's end is worth its reward. Tokens that were all but certain get nothing.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { spoChain } from "arpo-lab/experimental/family";
- *
- * const { advantages } = spoChain({
- *   mask: [[1, 1, 1]],
- *   probabilities: [[0.5, 0.5, 0.99]],
- *   outcomes: [1],
- *   cuts: [[{ token: -1, value: 0.25 }, { token: 0, value: 0.75 }]],
- * });
- * assert.deepEqual([...advantages[0]], [0.5, 0.25, 0]);
- * ```
  */
 export function spoChain(input: SpoChainInput, options: SpoChainOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    { input: { mask: "list", probabilities: "list", outcomes: "list", cuts: "list" } },
-  );
   checkOptions("estimate advantages", options, spoChainRules);
   const { threshold = 0.9 } = options;
   const { mask, probabilities, outcomes, cuts } = input;

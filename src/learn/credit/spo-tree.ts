@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   notNegative,
@@ -73,31 +72,8 @@ export function spoEdges(tree: CreditTree, options: SpoTreeOptions = {}): SpoEdg
   return edges;
 }
 
-/**
- * SPO's credit for trees: a segment gets what it is worth more than the segment before it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { spoTree } from "arpo-lab/experimental/family";
- *
- * const nodes = [
- *   { parent: -1, tokens: 0 },
- *   { parent: 0, tokens: 1 },
- *   { parent: 1, tokens: 1, score: 1 },
- *   { parent: 1, tokens: 1, score: 0 },
- *   { parent: 0, tokens: 2, score: 0 },
- * ];
- * const { advantages } = spoTree({ tree: { nodes }, leaves: [2], mask: [[1, 1]] });
- * assert.deepEqual([...advantages[0]], [0.25, 0.5]); // 0.25 at the prompt, then 0.5, then 1
- * ```
- */
+/** SPO's credit for trees: a segment gets what it is worth more than the segment before it. */
 export function spoTree(input: TreeInput, options: SpoTreeOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    { input: { tree: "object", leaves: "list", mask: "list" } },
-  );
   checkOptions("estimate advantages", options, spoTreeRules);
   const sums = new Map(spoEdges(input.tree, options).map(({ node, sum }) => [node, sum]));
   const none: CreditSum = { terms: [{ name: "says nothing", value: 0 }], factors: [] };

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { type CreditTree, leafSums, pathTo, type TreeInput } from "./credit-tree.js";
 import { Credit, type CreditSum, short } from "./credit.js";
 
@@ -6,29 +5,8 @@ import { Credit, type CreditSum, short } from "./credit.js";
  * Tree-GRPO's `tree_diff`, which its published runs do not use: how much better a step's rows end than
  * its parent's, plus how well they end, over the root of their number. A span's last token and all of
  * the leaf's own step get 0, as in the code.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treeDiff } from "arpo-lab/experimental/family";
- *
- * const nodes = [
- *   { parent: -1, tokens: 0 },
- *   { parent: 0, tokens: 2 },
- *   { parent: 1, tokens: 1, score: 1 },
- *   { parent: 0, tokens: 2, score: 0 },
- * ];
- * const credit = treeDiff({ tree: { nodes }, leaves: [2], mask: [[1, 1, 1]] });
- * // q = 1 in the first step and 0.5 at the prompt: (1 - 0.5 - 0.1) + 1.
- * assert.deepEqual([...credit.advantages[0]], [1.4, 0, 0]);
- * ```
  */
 export function treeDiff(input: TreeInput, { margin = 0.1 } = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input, margin },
-    { input: { tree: "object", leaves: "list", mask: "list" }, margin: "number" },
-  );
   const { tree, leaves, mask } = input;
   const sumOf = treeDiffSums(tree, margin);
   return new Credit(

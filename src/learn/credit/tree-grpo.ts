@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
   notNegative,
@@ -122,25 +121,8 @@ function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[
 /**
  * Tree-GRPO's credit: a row against the rows of its prompt, plus against the rows of its tree, each over
  * the sample deviation + epsilon.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treeGrpo } from "arpo-lab/experimental/family";
- *
- * const mask = [[1], [1], [1], [1]];
- * const rewards = [[1], [0], [1], [1]];
- * const credit = treeGrpo({ rewards, mask, groups: [0, 0, 0, 0], trees: [0, 0, 1, 1] });
- * const [first, , third] = credit.advantages.map(([a]) => a.toFixed(3));
- * assert.deepEqual([first, third], ["1.207", "0.500"]); // the first beat its tree as well
- * ```
  */
 export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    { input: { rewards: "list", mask: "list", groups: "list", trees: "list" } },
-  );
   checkOptions("estimate advantages", options, treeGrpoRules);
   const { form = "tree", loneRow = "zero", epsilon = 1e-6 } = options;
   const { rewards, mask } = input;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, finite, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { scores } from "../advantage/estimator.js";
 import { maskedMean, maskedVariance, type Rows } from "../advantage/masked.js";
@@ -108,27 +107,8 @@ function treeSums(input: TreePoInput, options: TreePoOptions): CreditSum[] {
 /**
  * TreePO's credit. In its published form a row gets the mean of its differences to the groups that share
  * the beginning of its way, at every depth, whitened over the batch.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treePo } from "arpo-lab/experimental/family";
- *
- * const { advantages } = treePo({
- *   rewards: [[1], [0], [0], [0]],
- *   mask: [[1], [1], [1], [1]],
- *   paths: [["q", "a", "b"], ["q", "a", "c"], ["q", "d", "e"], ["q", "d", "f"]],
- * });
- * // The second lost to its sibling, the third to nobody at its depth.
- * assert.ok(advantages[1][0] < advantages[2][0] && advantages[2][0] < advantages[0][0]);
- * ```
  */
 export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit {
-  checkArguments(
-    "estimate advantages",
-    { input },
-    { input: { rewards: "list", mask: "list", paths: "list" } },
-  );
   checkOptions("estimate advantages", options, treePoRules);
   const { form = "tree" } = options;
   const { mask, lengths } = input;

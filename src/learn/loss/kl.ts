@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { tf } from "../../tensor/tf.js";
 import { type Rows, maskedMean } from "../advantage/masked.js";
 import type { Tensor } from "./aggregate.js";
@@ -11,22 +10,8 @@ export type KlKind = (typeof klKinds)[number];
  * An estimate of the KL divergence from the reference policy at each token, with d = logp - ref:
  * `kl` or `k1` is d, `abs` is |d|, `mse` or `k2` is d²/2, `low_var_kl` or `k3` is exp(-d) + d - 1,
  * clamped to [-10, 10].
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { klPenalty } from "arpo-lab/experimental/learn";
- * import { tf } from "arpo-lab/model";
- *
- * assert.equal(klPenalty(tf.tensor1d([-1]), tf.tensor1d([-3]), "k2").dataSync()[0], 2);
- * ```
  */
 export function klPenalty(logprobs: Tensor, reference: Tensor, kind: KlKind): Tensor {
-  checkArguments(
-    "measure KL",
-    { logprobs, reference, kind },
-    { logprobs: "tensor", reference: "tensor", kind: "text" },
-  );
   const d: Tensor = logprobs.sub(reference);
   switch (kind) {
     case "kl":
@@ -59,22 +44,8 @@ const largestError = 0.2;
 /**
  * The coefficient after one update. A fixed one stays; an adaptive one grows while the measured KL is
  * above its target and shrinks while it is below.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { controlKl } from "arpo-lab/experimental/learn";
- *
- * const adaptive = { type: "adaptive", coefficient: 0.1, target: 0.1, horizon: 100 } as const;
- * assert.ok(controlKl(adaptive, { kl: 1, steps: 10 }).coefficient > 0.1);
- * ```
  */
 export function controlKl<T extends KlControl>(control: T, seen: { kl: number; steps: number }): T {
-  checkArguments(
-    "control KL",
-    { control, seen },
-    { control: { type: "text" }, seen: { kl: "number", steps: "number" } },
-  );
   const { kl, steps } = seen;
   if (control.type === "fixed") return control;
   const { target, horizon, coefficient } = control;
@@ -85,21 +56,7 @@ export function controlKl<T extends KlControl>(control: T, seen: { kl: number; s
   return { ...control, coefficient: coefficient * (1 + (error * steps) / horizon) };
 }
 
-/**
- * Takes a KL penalty off each token's reward and updates the controller with the batch's mean KL.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { klInReward } from "arpo-lab/experimental/learn";
- *
- * const { rewards } = await klInReward(
- *   { scores: [[0, 1]], oldLogprobs: [[-1, -1]], refLogprobs: [[-2, -1]], mask: [[1, 1]] },
- *   { kind: "kl", control: { type: "fixed", coefficient: 0.5 } },
- * );
- * assert.deepEqual([...rewards[0]], [-0.5, 1]);
- * ```
- */
+/** Takes a KL penalty off each token's reward and updates the controller with the batch's mean KL. */
 export async function klInReward(
   batch: { scores: Rows; oldLogprobs: Rows; refLogprobs: Rows; mask: Rows },
   how: { kind: KlKind; control: KlControl },
@@ -108,14 +65,6 @@ export async function klInReward(
   control: KlControl;
   metrics: Record<string, number>;
 }> {
-  checkArguments(
-    "add KL to rewards",
-    { batch, how },
-    {
-      batch: { scores: "list", oldLogprobs: "list", refLogprobs: "list", mask: "list" },
-      how: { kind: "text", control: "object" },
-    },
-  );
   const { kind, control } = how;
   const { scores, oldLogprobs, refLogprobs, mask } = batch;
   const matrix = (rows: Rows) => tf.tensor2d(rows.map((row) => Array.from(row)));

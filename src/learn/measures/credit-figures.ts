@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { TrainingBatch } from "../batch.js";
 
 /** How much of a batch says anything, and how finely. */
@@ -9,28 +8,8 @@ export interface CreditFigures {
   creditSpread: number;
 }
 
-/**
- * What the advantages of a batch are like: how large, and how much they tell a row's tokens apart.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { advantages } from "arpo-lab/learn";
- * import { creditFigures } from "arpo-lab/experimental/family";
- * import { score } from "arpo-lab/learn";
- * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- *
- * const policy = new ScriptedPolicy(({ sequence }) => ({ text: `${sequence % 2}\u0001` }));
- * const tree = await rollout(policy, { prompt: "0 or 1?" }, { n: 2 });
- * const scored = await score(tree, ({ response }) => Number(response));
- * const { informativeMass, creditSpread } = creditFigures(advantages(scored));
- * assert.ok(Math.abs(informativeMass - Math.SQRT1_2) < 1e-5); // every token of both rows
- * assert.equal(creditSpread, 0); // GRPO: one advantage a row
- * ```
- */
+/** What the advantages of a batch are like: how large, and how much they tell a row's tokens apart. */
 export function creditFigures(batch: Pick<TrainingBatch, "rows">): CreditFigures {
-  checkArguments("measure credit", { batch }, { batch: { rows: "list" } });
   let [mass, tokens, spread, rows] = [0, 0, 0, 0];
   for (const { trajectory, advantages } of batch.rows) {
     const own = Array.from(advantages).filter((_, t) => trajectory.lossMask[t]);

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 
 /**
@@ -67,31 +66,11 @@ class Sets {
 /**
  * How often rows that are compared with each other ended differently: what there is to learn from,
  * by what a method compares. Sets of one row are left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mixedOutcomes } from "arpo-lab/experimental/learn";
- * import { score } from "arpo-lab/learn";
- * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- *
- * const policy = new ScriptedPolicy(({ sequence }) => ({ text: `${sequence % 2}\u0001` }));
- * const trees = await rollout(policy, [{ prompt: "0 or 1?" }], { n: 2 });
- * const found = mixedOutcomes(await score(trees, ({ response }) => Number(response)));
- * assert.deepEqual(found.prompts, { sets: 1, mixed: 1 });
- * assert.deepEqual(found.forks, { sets: 0, mixed: 0 });
- * ```
  */
 export function mixedOutcomes(
   scored: Scored,
   options: MixedOutcomeOptions = {},
 ): Record<ComparisonSet, MixedOutcomes> {
-  checkArguments(
-    "count outcomes",
-    { scored, options },
-    { scored: { rows: "list", trees: "list" }, options: { success: "number?" } },
-  );
   const { success } = options;
   const answers = new Map<string, string>();
   for (const { index, nodes } of scored.trees) {

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { BatchRow, TrainingBatch } from "../batch.js";
@@ -31,38 +30,12 @@ export interface TreeMetricOptions extends MixedOutcomeOptions {
  * What a batch of trees gives to learn from, in every run's metrics: how often compared rows ended
  * differently (by prompt, and by tree, fork and tool answer where there are such sets), how large and
  * how fine the credit is, and what a leaf cost.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { advantages } from "arpo-lab/learn";
- * import { treeMetrics } from "arpo-lab/experimental/learn";
- * import { score } from "arpo-lab/learn";
- * import { rollout } from "arpo-lab/rollout";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- *
- * const policy = new ScriptedPolicy(({ sequence }) => ({ text: `${sequence % 2}\u0001` }));
- * const tree = await rollout(policy, { prompt: "0 or 1?" }, { n: 2 });
- * const scored = await score(tree, ({ response }) => Number(response));
- * const metrics = treeMetrics(scored, advantages(scored));
- * assert.equal(metrics["tree/mixed_outcome_ratio"], 1);
- * assert.equal(metrics["tree/tokens_per_leaf"], 2);
- * ```
  */
 export function treeMetrics(
   scored: Scored,
   batch: Pick<TrainingBatch, "rows" | "estimator">,
   options: TreeMetricOptions = {},
 ): Record<string, number> {
-  checkArguments(
-    "measure trees",
-    { scored, batch, options },
-    {
-      scored: { rows: "list", trees: "list" },
-      batch: { rows: "list" },
-      options: { generated: "number?" },
-    },
-  );
   const { generated = generatedTokens(scored.trees) } = options;
   const found = mixedOutcomes(scored, options);
   const ratios = Object.entries(found).flatMap(([kind, { sets, mixed }]): [string, number][] => {

@@ -71,15 +71,6 @@ function textOf(message: Record<string, unknown>, key: string): string {
  * LLaMA-Factory) turns must alternate and be even in number. Otherwise a tool's turn, or a turn in which
  * the user hands over a `<result>`, joins the assistant turns around it, as the model sees it in a
  * rollout.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { readConversation } from "arpo-lab/experimental/learn";
- *
- * const row = { conversations: [{ from: "human", value: "hi" }, { from: "gpt", value: "hello" }] };
- * assert.deepEqual(readConversation(row).turns[1], { role: "assistant", text: "hello" });
- * ```
  */
 export function readConversation(
   row: Record<string, unknown>,

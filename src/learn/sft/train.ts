@@ -67,23 +67,7 @@ export interface SftStep {
   evalLoss?: number;
 }
 
-/**
- * Supervised fine-tuning as an iteration over optimiser steps.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { SftTrainer } from "arpo-lab/experimental/learn";
- * import { Model } from "arpo-lab/model";
- *
- * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
- * const examples = [{ ids: [1, 2, 3, 4], labels: [-100, 2, 3, 4] }];
- * const options = { learningRate: 0.02, epochs: 20, batchSize: 1 };
- * const losses = [];
- * for await (const { loss } of new SftTrainer(Model.init(sizes, 1), examples, options)) losses.push(loss);
- * assert.ok(losses[19] < losses[0] / 2);
- * ```
- */
+/** Supervised fine-tuning as an iteration over optimiser steps. */
 export class SftTrainer implements AsyncIterable<SftStep> {
   readonly totalSteps: number;
   readonly #model: Model;

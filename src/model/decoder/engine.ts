@@ -1,5 +1,4 @@
 import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkStep, notFinite } from "./check-step.js";
 import type { EngineFunctions } from "../../tensor/engine/engine-functions.js";
 import { loadWeights } from "./engine-load.js";
@@ -46,11 +45,6 @@ export class EngineDecoder implements Decoder {
     type: DecoderType = "float32",
     cache: CacheType = "float32",
   ) {
-    checkArguments(
-      "make a decoder",
-      { kernels, shape, source },
-      { kernels: "object", shape: "object", source: "function" },
-    );
     const weights = source();
     checkWeights(shape, weights);
     const { vocabSize, hidden, layers, heads, kvHeads, headDim, feedForward, normEps } = shape;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
 import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
@@ -23,24 +22,11 @@ function keptAs(model: Model, dtype: DecoderType): boolean {
  * With a `dtype` the decoder's copy is rounded: it takes a half or a quarter of the memory and is not
  * quite the model any more (`"q4"`, `"w4a8"` and `"w8a8"` are the engine's alone); so it is with a `cache` of `"float16"`, whose keys and
  * values take half. Plain code keeps the weights as they are, and rounds keys and values without taking less.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Model } from "arpo-lab/model";
- * import { makeDecoder } from "arpo-lab/experimental/formats";
- *
- * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4, kvHeads: 2 };
- * const decoder = makeDecoder(Model.init(sizes, 7));
- * assert.equal(decoder.vocabSize, 50);
- * decoder.dispose();
- * ```
  */
 export function makeDecoder(
   model: Model,
   options: { dtype?: DecoderType; cache?: CacheType } = {},
 ): Decoder {
-  checkArguments("make a decoder", { model, options }, { model: "model", options: "object" });
   const { dtype = "float32", cache = "float32" } = options;
   checkTypes("make a decoder", dtype, cache);
   const device = decodeBackend() === "webgpu" ? heldDevice() : undefined;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
 import { tf } from "../../tensor/tf.js";
 import type { ModelConfig } from "../config.js";
@@ -46,7 +45,6 @@ export async function fetchWeights(model: Model, dtype: DecoderType = "float32")
  * memory nothing is copied, but for weights that have adapters: those are given with the adapters added.
  */
 export function decoderWeights(model: Model): DecoderWeights {
-  checkArguments("make a decoder", { model }, { model: "model" });
   const read = (name: string): Float32Array | undefined => {
     if (model.fetched) return model.fetched.get(name);
     const weight = model.weights.get(name);

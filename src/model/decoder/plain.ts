@@ -1,5 +1,4 @@
 import * as exact from "../../exact/index.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkStep, notFinite } from "./check-step.js";
 import { packHalf, unpackHalf } from "../files/half.js";
 import type {
@@ -16,27 +15,7 @@ import { allocateSamples } from "./allocate-samples.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 import { sample } from "./sample.js";
 
-/**
- * The decoder in plain code, one token at a time: right on every machine, fast on none.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { PlainDecoder } from "arpo-lab/experimental/formats";
- *
- * const shape = { vocabSize: 2, contextLength: 8, hidden: 2, layers: 0, heads: 1, kvHeads: 1,
- *   headDim: 2, feedForward: 1, normEps: 1e-6, inverseFrequencies: [1] };
- * const embedding = new Float32Array([1, 0, 0, 1]);
- * const decoder = new PlainDecoder(shape, () =>
- *   ({ embedding, layers: [], finalNorm: new Float32Array([9, 9]) }));
- * const greedy = { temperature: new Float32Array(1), topK: new Int32Array(1), top: 0,
- *   topP: new Float32Array([1]), minP: new Float32Array(1),
- *   repetitionPenalty: new Float32Array([1]), uniform: new Float64Array(1) };
- * const row = decoder.open();
- * const step = decoder.step(new Int32Array([row]), new Int32Array([1]), new Int32Array([0, 1]), greedy);
- * assert.equal(step.tokens[0], 1);
- * ```
- */
+/** The decoder in plain code, one token at a time: right on every machine, fast on none. */
 export class PlainDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
@@ -53,7 +32,6 @@ export class PlainDecoder implements Decoder {
   });
 
   constructor(shape: DecoderShape, source: WeightsSource, cache: CacheType = "float32") {
-    checkArguments("make a decoder", { shape, source }, { shape: "object", source: "function" });
     if (cache !== "float32") this.rounded = cache;
     this.#shape = shape;
     this.#source = source;

@@ -48,18 +48,6 @@ function largest(values: Float64Array, k: number): number[] {
  * temperature, so that a training forward pass can be compared with it. The repetition penalty, the
  * allowed ids and then top-k, top-p and min-p, in that order, only decide which token is chosen: the
  * first id at which the kept probabilities, added up in order of id, exceed the draw.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { sample } from "arpo-lab/experimental/formats";
- *
- * const off = { temperature: 1, topK: 0, topP: 1, minP: 0, repetitionPenalty: 1, top: 1 };
- * const fair = new Float32Array([0, 0]);
- * assert.equal(sample(fair, { ...off, uniform: 0.4 }).token, 0);
- * assert.equal(sample(fair, { ...off, uniform: 0.6 }).token, 1);
- * assert.equal(sample(fair, { ...off, uniform: 0.6 }).entropy, Math.log(2));
- * ```
  */
 export function sample(logits: Float32Array, settings: SampleSettings): SampledToken {
   const { temperature, topK, topP, minP, repetitionPenalty, uniform, allowed, seen, top } =

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { sha256Of } from "#platform/sha256";
 import { open, readdir } from "#platform/files";
 import { basename, join } from "#platform/path";
@@ -10,22 +9,8 @@ const pieceBytes = 4096;
 /**
  * Tells a folder's (or a `.gguf` file's) weights and tokenizer from others without reading gigabytes: a
  * hash of names, sizes and 64 pieces spread over each file. Training changes nearly every weight, so it changes the pieces.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp, writeFile } from "node:fs/promises";
- * import { modelFingerprint } from "arpo-lab/experimental/formats";
- *
- * const folder = await mkdtemp("/tmp/arpo-");
- * await writeFile(`${folder}/model.safetensors`, new Uint8Array(100));
- * const before = await modelFingerprint(folder);
- * await writeFile(`${folder}/model.safetensors`, new Uint8Array(100).fill(1));
- * assert.notEqual(await modelFingerprint(folder), before);
- * ```
  */
 export async function modelFingerprint(folder: string): Promise<string> {
-  checkArguments("read a model", { folder }, { folder: "path" });
   const hash = sha256Of();
   const paths = isGguf(folder)
     ? [folder]

@@ -9,26 +9,7 @@ import type { StoredValues, WeightFile } from "./weight-file.js";
 const largestHeader = 100_000_000; // the limit of the reference implementation
 const pieceSize = 1 << 18; // values converted at a time: what a second-level cache holds
 
-/**
- * A safetensors file, opened: its header is read and checked, tensors are read one at a time.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp } from "node:fs/promises";
- * import { SafetensorsFile, writeSafetensors } from "arpo-lab/experimental/formats";
- *
- * const path = `${await mkdtemp("/tmp/arpo-")}/a.safetensors`;
- * const values = new Float32Array([1, 2, 3, 4, 5, 6]);
- * await writeSafetensors(path, [{ name: "w", shape: [2, 3], values: () => values }], {
- *   dtype: "bfloat16",
- * });
- * const file = await SafetensorsFile.open(path);
- * assert.deepEqual(file.tensors.get("w")?.shape, [2, 3]);
- * assert.deepEqual(await file.read("w"), values);
- * await file.close();
- * ```
- */
+/** A safetensors file, opened: its header is read and checked, tensors are read one at a time. */
 export class SafetensorsFile implements WeightFile {
   readonly format = "safetensors";
 

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { FileHandle } from "#platform/files";
 import { packHalf, type WeightType } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
@@ -69,29 +68,11 @@ export async function stageSafetensors(
   });
 }
 
-/**
- * Writes tensors to a safetensors file, which appears whole or not at all.
- *
- * @example
- * ```ts
- * import { mkdtemp } from "node:fs/promises";
- * import { writeSafetensors } from "arpo-lab/experimental/formats";
- *
- * const folder = await mkdtemp("/tmp/arpo-");
- * await writeSafetensors(`${folder}/b.safetensors`, [
- *   { name: "bias", shape: [2], values: () => new Float32Array([0.5, 1]) },
- * ]);
- * ```
- */
+/** Writes tensors to a safetensors file, which appears whole or not at all. */
 export async function writeSafetensors(
   path: string,
   tensors: readonly TensorSource[],
   options: { dtype?: WeightType; metadata?: Record<string, string> } = {},
 ): Promise<void> {
-  checkArguments(
-    "write safetensors",
-    { path, tensors, options },
-    { path: "path", tensors: "list", options: "object" },
-  );
   await (await stageSafetensors(path, tensors, options)).commit();
 }

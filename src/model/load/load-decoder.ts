@@ -94,21 +94,6 @@ function inMemory(tensors: StoredTensors, config: ModelConfig, read: Read): Weig
  * looked at one tensor at a time, mapped from their files where the engine can, and kept as `dtype`
  * says: by the engine, whose embeddings stay in the file, or on a GPU where that is the faster one. To train, or for a decoder that follows training, use
  * `loadModel`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp } from "node:fs/promises";
- * import { Model, saveModel } from "arpo-lab/model";
- * import { loadDecoder } from "arpo-lab/experimental/formats";
- *
- * const folder = await mkdtemp("/tmp/arpo-");
- * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 1, heads: 2 };
- * await saveModel(Model.init(sizes, 1), folder, { dtype: "bfloat16" });
- * const { decoder, config } = await loadDecoder(folder, { dtype: "int8" });
- * assert.equal(decoder.vocabSize, config.vocabSize);
- * decoder.dispose();
- * ```
  */
 export async function loadDecoder(
   folder: string,

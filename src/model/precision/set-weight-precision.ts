@@ -9,19 +9,6 @@ import { stochasticRoundBfloat16 } from "./stochastic-rounding.js";
  * Sets the precision in which a model keeps its weights between training steps. With `"bfloat16"` they are rounded
  * to nearest now, and stochastically after each training `step`, so that small updates add up. Gradients and
  * optimizer state stay in float32, and so do adapters. A decoder or a checkpoint in bfloat16 is then exact.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { Model } from "arpo-lab/model";
- * import { setWeightPrecision, makeDecoder } from "arpo-lab/experimental/formats";
- *
- * const sizes = { vocabSize: 50, hiddenSize: 16, intermediateSize: 32, layers: 2, heads: 4 };
- * const model = Model.init(sizes, 7);
- * await setWeightPrecision(model, "bfloat16");
- * // A sampler in bfloat16 has the model's own weights.
- * assert.equal(makeDecoder(model, { dtype: "bfloat16" }).rounded, undefined);
- * ```
  */
 export async function setWeightPrecision(
   model: Model,

@@ -6,41 +6,13 @@ import type { ChatMessage, ChatOptions } from "./tokenizer.js";
 /**
  * The ChatML template: `<|im_start|>role`, the content, `<|im_end|>`. What {@link trainBpe} gives a new
  * tokenizer unless told otherwise.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { HfTokenizer } from "arpo-lab/model";
- * import { chatMl, trainBpe } from "arpo-lab/experimental/formats";
- *
- * const files = trainBpe(["hello"], { vocabSize: 260, chatTemplate: chatMl });
- * const tokenizer = new HfTokenizer(files);
- * assert.equal(
- *   tokenizer.chat([{ role: "user", content: "hello" }], { addGenerationPrompt: true }),
- *   "<|im_start|>user\nhello<|im_end|>\n<|im_start|>assistant\n",
- * );
- * ```
  */
 export const chatMl = `{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>' + '\\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}`;
 
 /** Longer ones are no templates. */
 const mostSource = 1 << 20;
 
-/**
- * A chat template in the Jinja dialect of Hugging Face tokenizers, compiled once.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { ChatTemplate, chatMl } from "arpo-lab/experimental/formats";
- *
- * const template = new ChatTemplate(chatMl);
- * assert.equal(
- *   template.render([{ role: "user", content: "2 + 2?" }], { addGenerationPrompt: true }),
- *   "<|im_start|>user\n2 + 2?<|im_end|>\n<|im_start|>assistant\n",
- * );
- * ```
- */
+/** A chat template in the Jinja dialect of Hugging Face tokenizers, compiled once. */
 export class ChatTemplate {
   readonly #compiled: Jinja.Template;
 

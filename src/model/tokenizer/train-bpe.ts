@@ -40,20 +40,6 @@ function splitPattern(maxDigits: number): string {
 /**
  * Trains a byte-level BPE tokenizer with Qwen's splitting of text into words. Every text encodes and
  * decodes back exactly; the same texts give the same tokenizer.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { HfTokenizer } from "arpo-lab/model";
- * import { trainBpe } from "arpo-lab/experimental/formats";
- *
- * const files = trainBpe(["the search, the search", "a searching"], {
- *   vocabSize: 280,
- *   addedTokens: ["<search>", "</search>"],
- * });
- * const tokenizer = new HfTokenizer(files);
- * assert.equal(tokenizer.encode("<search> search").length, 2);
- * ```
  */
 export function trainBpe(texts: Iterable<string>, options: TrainBpeOptions): TokenizerFiles {
   checkArguments("train a tokenizer", { texts, options }, { texts: "items", options: "object" });

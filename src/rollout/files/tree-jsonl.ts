@@ -70,18 +70,6 @@ export function refuseOldTree(data: object): void {
  * Trees as JSON lines, one per tree, without loss.
  *
  * With `timing: false` measured times are left out, and the same seed gives the same bytes.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rollout } from "arpo-lab/rollout";
- * import { treesFromJsonl, treesToJsonl } from "arpo-lab/experimental/formats";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- *
- * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
- * const [again] = treesFromJsonl(treesToJsonl([tree]));
- * assert.deepEqual(again.nodes, tree.nodes);
- * ```
  */
 export function treesToJsonl(
   trees: Iterable<RolloutTree>,
@@ -94,17 +82,7 @@ export function treesToJsonl(
   return text;
 }
 
-/**
- * Reads what `treesToJsonl` wrote.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treesFromJsonl } from "arpo-lab/experimental/formats";
- *
- * assert.throws(() => treesFromJsonl("{}"), /Cannot read a tree: line 1/);
- * ```
- */
+/** Reads what `treesToJsonl` wrote. */
 export function treesFromJsonl<T extends RolloutTask = RolloutTask>(
   text: string,
 ): RolloutTree<T>[] {

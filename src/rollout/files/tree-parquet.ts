@@ -92,18 +92,6 @@ function cells(tree: number, node: TreeNode): Cells {
 /**
  * Trees as one parquet file, without loss: a row per node, so that a data frame can group and filter
  * them, and for each tree a first row of kind `prompt` whose `header` holds the rest as JSON.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rollout } from "arpo-lab/rollout";
- * import { treesFromParquet, treesToParquet } from "arpo-lab/experimental/formats";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- *
- * const tree = await rollout(new ScriptedPolicy(() => ({ text: "4\u0001" })), { prompt: "2+2" });
- * const [again] = await treesFromParquet(await treesToParquet([tree]));
- * assert.deepEqual(again.trajectories, tree.trajectories);
- * ```
  */
 export async function treesToParquet(
   trees: Iterable<RolloutTree>,
@@ -167,17 +155,7 @@ interface ParquetRow {
   header?: string;
 }
 
-/**
- * Reads what `treesToParquet` wrote.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treesFromParquet, treesToParquet } from "arpo-lab/experimental/formats";
- *
- * assert.deepEqual(await treesFromParquet(await treesToParquet([])), []);
- * ```
- */
+/** Reads what `treesToParquet` wrote. */
 export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   file: ArrayBuffer,
 ): Promise<RolloutTree<T>[]> {

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { defined } from "../../arguments/defined.js";
 import type { Trajectory } from "./trajectory.js";
 import type { RolloutTreeData } from "./tree-data.js";
@@ -17,35 +16,11 @@ export interface Turn {
   call?: NodeTool;
 }
 
-/**
- * The turns of a trajectory, in order: a new one begins with every tool result.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rollout } from "arpo-lab/rollout";
- * import { turnsOf } from "arpo-lab/experimental/learn";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- * import { calculator, ToolSet } from "arpo-lab/tools";
- *
- * const policy = new ScriptedPolicy(({ turn }) => ({
- *   text: turn === 0 ? "<calc>6*7</calc>" : "42\u0001",
- * }));
- * const options = { n: 1, tools: new ToolSet([calculator()]) };
- * const tree = await rollout(policy, { prompt: "6*7?" }, options);
- * const [ask, answer] = turnsOf(tree, tree.trajectories[0]);
- * assert.deepEqual([ask.call?.text, answer.result?.text, answer.call], ["42", "42", undefined]);
- * ```
- */
+/** The turns of a trajectory, in order: a new one begins with every tool result. */
 export function turnsOf(
   tree: Pick<RolloutTreeData, "nodes">,
   trajectory: Pick<Trajectory, "nodes" | "tokens">,
 ): Turn[] {
-  checkArguments(
-    "find turns",
-    { tree, trajectory },
-    { tree: { nodes: "list" }, trajectory: { nodes: "list", tokens: "list" } },
-  );
   const length = trajectory.tokens.length;
   const turns: Turn[] = [{ start: 0, end: 0, nodes: [] }];
   let at = 0;

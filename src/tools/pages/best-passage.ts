@@ -1,5 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** How a passage is cut out of a page. */
 export interface PassageOptions {
   /** Characters of the page that are looked at. Default 20,000. */
@@ -29,27 +27,12 @@ function f1(a: Set<string>, b: Set<string>): number {
 /**
  * The part of a page around the sentence that shares most words with a search result's snippet; the
  * beginning of the page when no sentence shares enough.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { bestPassage } from "arpo-lab/experimental/tools";
- *
- * const page = "It rains. Oslo is the capital of Norway. It snows.";
- * const { text, matched } = bestPassage(page, "capital of Norway: Oslo", { around: 2 });
- * assert.deepEqual([matched, text], [true, ". Oslo is the capital of Norway. It"]);
- * ```
  */
 export function bestPassage(
   page: string,
   snippet: string,
   options: PassageOptions = {},
 ): { text: string; matched: boolean } {
-  checkArguments(
-    "find a passage",
-    { page, snippet, options },
-    { page: "text", snippet: "text", options: "object" },
-  );
   const { pageLength = 20_000, around = 3000, leastF1 = 0.2 } = options;
   const text = page.slice(0, pageLength);
   const wanted = words(snippet);

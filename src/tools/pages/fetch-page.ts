@@ -52,23 +52,7 @@ function refuse(url: string, why: string): HttpError {
   return new HttpError(`Cannot fetch ${url}: ${why}`, undefined, false);
 }
 
-/**
- * Reads web pages as text.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { createServer } from "node:http";
- * import { PageFetcher } from "arpo-lab/experimental/tools";
- *
- * const server = createServer((_, response) => response.end("<p>A page</p>"));
- * await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
- * const url = `http://127.0.0.1:${(server.address() as { port: number }).port}/`;
- * await assert.rejects(new PageFetcher().fetch(url), /the host must be public, got 127\.0\.0\.1/);
- * assert.equal(await new PageFetcher({ allowPrivate: true }).fetch(url), "A page");
- * server.close();
- * ```
- */
+/** Reads web pages as text. */
 export class PageFetcher {
   readonly #options: Required<Omit<PageOptions, "cachePath">>;
   readonly #store: AppendStore<{ text: string; at: number }> | undefined;

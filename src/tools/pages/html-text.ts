@@ -1,5 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-
 /** Elements whose content is not for reading. */
 const hidden = new Set(
   "script style noscript template svg math head iframe object canvas nav footer form button select".split(
@@ -134,18 +132,8 @@ function tagEnd(html: string, from: number): number {
 /**
  * The readable text of an HTML page: without scripts, styles, navigation and forms, one line per
  * block.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { htmlText } from "arpo-lab/experimental/tools";
- *
- * const html = "<head><title>T</title></head><p>One &amp; <b>two</b><script>no()</script><p>Three";
- * assert.equal(htmlText(html), "One & two\nThree");
- * ```
  */
 export function htmlText(html: string): string {
-  checkArguments("read a page", { html }, { html: "text" });
   let out = "";
   let within: string | undefined;
   let depth = 0;

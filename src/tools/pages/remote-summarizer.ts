@@ -54,17 +54,6 @@ function promptOf(query: string, passages: readonly Passage[], transcript: reado
 /**
  * A summariser for `deepSearchTool` behind OpenAI-compatible chat endpoints: it is given the passages,
  * the query, and the reasoning that led to it.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { remoteSummarizer } from "arpo-lab/experimental/tools";
- *
- * // Nothing listens on port 9.
- * const summarize = remoteSummarizer({ urls: ["http://127.0.0.1:9/v1"], model: "m", attempts: 1 });
- * const asked = summarize("capital of Norway", [], new AbortController().signal, []);
- * await assert.rejects(asked, /Cannot ask the summariser/);
- * ```
  */
 export function remoteSummarizer(
   options: SummarizerOptions,

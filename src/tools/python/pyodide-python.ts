@@ -37,16 +37,6 @@ export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
  * The walls, from the outside: a process that may read only its own script and Python's library and write nothing (Node's
  * permission model), with an empty environment; no JavaScript from strings; no Node globals; no
  * bridge modules; WebAssembly memory with a ceiling; time limits that end in a kill.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { pyodidePool } from "arpo-lab/experimental/tools";
- *
- * const pool = pyodidePool({ workers: 2, timeoutMs: 10_000 });
- * assert.equal(pool.size, 0); // an interpreter starts with the first call, or by warm()
- * await pool.dispose();
- * ```
  */
 export function pyodidePool(limits: PythonLimits = {}): PythonPool {
   checkArguments("run Python", { limits }, { limits: "object" });

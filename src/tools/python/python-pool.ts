@@ -34,17 +34,6 @@ const graceMs = 300;
 /**
  * Interpreters kept warm, one call at a time each. One that does not stop in time, breaks or
  * outgrows its memory is killed and replaced.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { PythonPool, pyodidePool } from "arpo-lab/experimental/tools";
- *
- * const pool = pyodidePool({ workers: 1 });
- * assert.ok(pool instanceof PythonPool); // its run("print(6 * 7)") would give the text "42"
- * await pool.dispose();
- * await assert.rejects(pool.run("print(6 * 7)"), /the pool must be open, got a disposed one/);
- * ```
  */
 export class PythonPool {
   readonly #starts: { light: Hold; heavy: Hold };

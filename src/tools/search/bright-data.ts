@@ -100,21 +100,7 @@ const page = z.looseObject({
   link: z.string().optional().catch(undefined),
 });
 
-/**
- * The pages of a response; entries without a description are left out.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { brightDataHits } from "arpo-lab/experimental/tools";
- *
- * const page = { title: "Oslo", link: "https://oslo.no", description: "Capital of Norway" };
- * const hits = brightDataHits({ organic: [page, { title: "Not described" }] });
- * assert.deepEqual(hits, [
- *   { title: "Oslo", url: "https://oslo.no", description: "Capital of Norway" },
- * ]);
- * ```
- */
+/** The pages of a response; entries without a description are left out. */
 export function brightDataHits(response: unknown): SearchHit[] {
   const parsed = answer.safeParse(response);
   if (!parsed.success) {

@@ -51,25 +51,7 @@ function parseOr(text: string): unknown {
   }
 }
 
-/**
- * Writes a cache in the reference's form (indent 2, non-ASCII kept), replacing the file at once.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtempSync, readFileSync, rmSync } from "node:fs";
- * import { SearchCache } from "arpo-lab/tools";
- * import { exportJsonCache } from "arpo-lab/experimental/tools";
- *
- * const folder = mkdtempSync("/tmp/cache-");
- * const cache = new SearchCache();
- * cache.set("Oslo", { hits: [{ description: "Capital of Norway" }], at: 0 });
- * assert.equal(exportJsonCache(cache, `${folder}/cache.json`), 1);
- * const text = readFileSync(`${folder}/cache.json`, "utf8");
- * assert.deepEqual(JSON.parse(text), { Oslo: "Page 1: Capital of Norway" });
- * rmSync(folder, { recursive: true });
- * ```
- */
+/** Writes a cache in the reference's form (indent 2, non-ASCII kept), replacing the file at once. */
 export function exportJsonCache(cache: SearchCache, path: string, format?: FormatOptions): number {
   checkArguments("export a cache", { cache, path }, { cache: "object", path: "path" });
   const texts: Record<string, string> = {};
@@ -81,26 +63,7 @@ export function exportJsonCache(cache: SearchCache, path: string, format?: Forma
   return Object.keys(texts).length;
 }
 
-/**
- * Takes in a reference evaluation cache: an SQLite file with a table `cache`.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtempSync, rmSync } from "node:fs";
- * import { SearchCache } from "arpo-lab/tools";
- * import { exportEvaluationCache, importEvaluationCache } from "arpo-lab/experimental/tools";
- *
- * const folder = mkdtempSync("/tmp/cache-");
- * const kept = new SearchCache();
- * kept.set("Oslo", { hits: [{ description: "Capital of Norway" }], at: 0 });
- * exportEvaluationCache(kept, `${folder}/cache.db`);
- * const cache = new SearchCache();
- * assert.equal(importEvaluationCache(cache, `${folder}/cache.db`), 1);
- * assert.equal(cache.text("oslo?"), "Page 1: Capital of Norway"); // its key is coarser
- * rmSync(folder, { recursive: true });
- * ```
- */
+/** Takes in a reference evaluation cache: an SQLite file with a table `cache`. */
 export function importEvaluationCache(cache: SearchCache, path: string): number {
   checkArguments("import a cache", { cache, path }, { cache: "object", path: "path" });
   if (!existsSync(path)) throw new Error(`Cannot import ${path}: the file must exist, got none`);
@@ -129,24 +92,7 @@ function milliseconds(timestamp: number | string | null): number {
   return Number.isFinite(date) ? date : Date.now();
 }
 
-/**
- * Writes a reference evaluation cache, with the key, the columns and the value it expects.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtempSync, rmSync } from "node:fs";
- * import { SearchCache } from "arpo-lab/tools";
- * import { exportEvaluationCache } from "arpo-lab/experimental/tools";
- *
- * const folder = mkdtempSync("/tmp/cache-");
- * const cache = new SearchCache();
- * cache.set("Oslo", { text: "Page 1: Capital of Norway", at: 0 });
- * cache.set("Bergen", { text: "Page 1: A rainy town", at: 0 });
- * assert.equal(exportEvaluationCache(cache, `${folder}/cache.db`), 2);
- * rmSync(folder, { recursive: true });
- * ```
- */
+/** Writes a reference evaluation cache, with the key, the columns and the value it expects. */
 export function exportEvaluationCache(cache: SearchCache, path: string): number {
   checkArguments("export a cache", { cache, path }, { cache: "object", path: "path" });
   const database = openDatabase(path);

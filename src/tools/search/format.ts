@@ -1,5 +1,4 @@
 import { strip } from "../../text/python-text.js";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { SearchHit } from "./provider.js";
 
 /** What the model reads when a search was made and found nothing. */
@@ -13,21 +12,8 @@ export interface FormatOptions {
   resultLength?: number;
 }
 
-/**
- * The text of a search result: the distinct, trimmed descriptions in order, numbered as pages.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { formatHits } from "arpo-lab/experimental/tools";
- *
- * const hits = [{ description: " Oslo " }, { description: "Oslo" }, { description: "Bergen" }];
- * assert.equal(formatHits(hits, { resultLength: 4 }), "Page 1: Oslo\nPage 2: Berg");
- * assert.equal(formatHits([]), "No search results found.");
- * ```
- */
+/** The text of a search result: the distinct, trimmed descriptions in order, numbered as pages. */
 export function formatHits(hits: Iterable<SearchHit>, options: FormatOptions = {}): string {
-  checkArguments("write hits", { hits, options }, { hits: "items", options: "object" });
   const { maxResults = 10, resultLength = 1000 } = options;
   const texts = new Set<string>();
   for (const { description } of hits) {

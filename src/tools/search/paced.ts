@@ -2,20 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { wait } from "#platform/turns";
 import type { SearchProvider } from "./provider.js";
 
-/**
- * A provider asked at most `perSecond` times a second, evenly; who comes early waits.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { paced } from "arpo-lab/experimental/tools";
- *
- * const provider = paced({ name: "none", search: async () => [] }, 100);
- * const started = performance.now();
- * await Promise.all([1, 2, 3].map(() => provider.search("q")));
- * assert.ok(performance.now() - started > 15); // the third waits for 2 turns of 10 ms
- * ```
- */
+/** A provider asked at most `perSecond` times a second, evenly; who comes early waits. */
 export function paced(provider: SearchProvider, perSecond = 32): SearchProvider {
   checkArguments(
     "pace searches",

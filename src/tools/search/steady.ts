@@ -4,26 +4,7 @@ import { HttpError } from "../../http/request-json.js";
 import type { SearchProvider } from "./provider.js";
 import type { SearchCache } from "./search-cache.js";
 
-/**
- * A provider behind a cache, asked again after a pause when a search could not be made.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { SearchCache } from "arpo-lab/tools";
- * import { steady } from "arpo-lab/experimental/tools";
- *
- * let asked = 0;
- * const shaky = { name: "shaky", search: async () => {
- *   if (++asked === 1) throw new Error("try again");
- *   return [{ description: "found" }];
- * } };
- * const provider = steady(shaky, { cache: new SearchCache(), waitMs: 1 });
- * assert.equal((await provider.search("q"))[0].description, "found");
- * await provider.search("q");
- * assert.equal(asked, 2);
- * ```
- */
+/** A provider behind a cache, asked again after a pause when a search could not be made. */
 export function steady(
   provider: SearchProvider,
   options: { cache?: SearchCache; attempts?: number; waitMs?: number } = {},

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { defined } from "../../arguments/defined.js";
 import type { Evaluation } from "../../eval/report/evaluation.js";
 import { type ScoredSample, isRight } from "../../eval/report/score-samples.js";
@@ -46,33 +45,12 @@ function nodeOf(
 /**
  * The samples of one question as a tree without branches, a row for each, scored 1 where right: for
  * `explore`, token by token.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { evaluate } from "arpo-lab/run";
- * import { ScriptedPolicy } from "arpo-lab/experimental/testing";
- * import { explore } from "arpo-lab/view";
- * import { questionTree } from "arpo-lab/experimental/evaluation";
- *
- * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
- * const evaluation = await evaluate(policy, "aime24-lookalike", { samples: 2 });
- * const { tree, scored } = questionTree(evaluation, "aime24-lookalike", 0);
- * assert.equal(tree.trajectories.length, 2);
- * assert.equal(scored.mean, 1);
- * assert.match(explore(tree, { scored }).html(), /What is 40/);
- * ```
  */
 export function questionTree(
   evaluation: Evaluation,
   benchmark: string,
   index: number,
 ): { tree: RolloutTree; scored: Scored } {
-  checkArguments(
-    "show a question",
-    { evaluation, benchmark, index },
-    { evaluation: { samples: "list" }, benchmark: "text", index: "number" },
-  );
   const samples = evaluation.samplesOf(benchmark, index);
   const [first] = samples;
   if (!first) {

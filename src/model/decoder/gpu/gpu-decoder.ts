@@ -1,4 +1,3 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
 import { checkDevice } from "../../../tensor/gpu/device.js";
 import { Programs } from "../../../tensor/gpu/programs.js";
 import { ANSWER } from "../../../tensor/gpu/wgsl/sample.js";
@@ -47,11 +46,6 @@ export class GpuDecoder implements Decoder {
     source: () => GpuWeightSource,
     type: StoredType = "float32",
   ) {
-    checkArguments(
-      "make a decoder",
-      { device, shape, source },
-      { device: "object", shape: "object", source: "function" },
-    );
     this.#device = device;
     this.#shape = shape;
     this.#source = source;

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
 import { unpackHalf } from "../half.js";
 import { plainBlocks, type ReadBlocks } from "./plain-blocks.js";
 import { scaledBlocks } from "./scaled-blocks.js";
@@ -20,28 +19,8 @@ const readers: Readonly<Record<string, ReadBlocks>> = {
 /** The types whose values can be read. */
 export const readableTypes: readonly string[] = Object.keys(readers);
 
-/**
- * The values of a GGUF tensor's bytes, written to `out`: bit for bit what ggml's reference code gives.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { dequantize } from "arpo-lab/experimental/formats";
- *
- * // A block of Q8_0: the scale 0.5 as float16, then 32 bytes.
- * const bytes = new Uint8Array(34).fill(3);
- * bytes.set([0x00, 0x38]);
- * const out = new Float32Array(32);
- * dequantize("Q8_0", bytes, out);
- * assert.equal(out[31], 1.5);
- * ```
- */
+/** The values of a GGUF tensor's bytes, written to `out`: bit for bit what ggml's reference code gives. */
 export function dequantize(type: string, bytes: Uint8Array, out: Float32Array): void {
-  checkArguments(
-    "read packed values",
-    { type, bytes, out },
-    { type: "text", bytes: "bytes", out: "list" },
-  );
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
   if (!read) {
     throw new RangeError(

@@ -11,20 +11,7 @@ import { tensorTypes } from "./tensor-types.js";
 
 const pieceValues = 1 << 22; // what is unpacked at a time: what a read costs beyond its tensor
 
-/**
- * A GGUF file, opened: its header is read and checked, tensors are read one at a time, by position.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { mkdtemp, writeFile } from "node:fs/promises";
- * import { GgufFile } from "arpo-lab/experimental/formats";
- *
- * const path = `${await mkdtemp("/tmp/arpo-")}/a.gguf`;
- * await writeFile(path, "GGML and more of it, as old files");
- * await assert.rejects(GgufFile.open(path), /it must begin with "GGUF"/);
- * ```
- */
+/** A GGUF file, opened: its header is read and checked, tensors are read one at a time, by position. */
 export class GgufFile {
   readonly format = "GGUF";
 

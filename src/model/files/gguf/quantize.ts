@@ -1,4 +1,3 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
 import { packHalf } from "../half.js";
 
 // Steps round to single precision where ggml's reference code rounds, so the bytes are the same.
@@ -74,20 +73,8 @@ export type PackedType = "F32" | "F16" | "BF16" | keyof typeof packers;
 /**
  * Values as a GGUF tensor of a type packs them: the bytes of ggml's reference code. Q8_0, Q4_0 and Q4_1
  * take 32 values at a time.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { dequantize, quantize } from "arpo-lab/experimental/formats";
- *
- * const bytes = quantize("Q8_0", new Float32Array(32).fill(-0.5));
- * const out = new Float32Array(32);
- * dequantize("Q8_0", bytes, out);
- * assert.ok(Math.abs(out[7] + 0.5) < 1e-3);
- * ```
  */
 export function quantize(type: PackedType, values: Float32Array): Uint8Array {
-  checkArguments("pack values", { type, values }, { type: "text", values: "list" });
   if (type === "F32") return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
   if (type === "F16" || type === "BF16") {
     return new Uint8Array(packHalf(values, type === "F16" ? "float16" : "bfloat16").buffer);

@@ -57,15 +57,6 @@ export function appoFutureValues(
 /**
  * APPO's scale of an initial rollout's rewards for one branch of it: 1 + score / best · discount^(token - t)
  * up to the token it left at, 1 after it; 1 everywhere unless both scores are above 0.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { appoRewardScale } from "arpo-lab/experimental/family";
- *
- * const scale = appoRewardScale({ token: 1, score: 1, best: 2, length: 3, discount: 0.5 });
- * assert.deepEqual(scale, [1.25, 1.5, 1]);
- * ```
  */
 export function appoRewardScale(branch: {
   token: number;
@@ -75,11 +66,6 @@ export function appoRewardScale(branch: {
   length: number;
   discount?: number;
 }): number[] {
-  checkArguments(
-    "scale rewards",
-    { branch },
-    { branch: { token: "number", score: "number", best: "number", length: "count" } },
-  );
   const { token, score, best, length, discount = 0.9 } = branch;
   const grows = score > 0 && best > 0;
   return Array.from({ length }, (_, t) =>
@@ -146,26 +132,11 @@ export function inAppoOrder<C extends { strict: boolean; score: number }>(
  * APPO's branch points of one prompt: tokens that are uncertain and whose continuation the policy of now
  * values otherwise (both z-scores, and so their product, positive) by score, then the others by score,
  * then the same again until `budget` is spent. Without future values the score is the entropy's z alone.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { appoBranchPoints } from "arpo-lab/experimental/family";
- *
- * const trajectory = { mask: [1, 1, 1], blank: [false, false, true], entropies: [0.1, 1, 3] };
- * const points = appoBranchPoints([trajectory], 3);
- * assert.deepEqual(points.map(({ token }) => token), [1, 0, 1]);
- * ```
  */
 export function appoBranchPoints(
   trajectories: readonly AppoTrajectory[],
   budget: number,
 ): AppoPoint[] {
-  checkArguments(
-    "choose tokens",
-    { trajectories, budget },
-    { trajectories: "list", budget: "count" },
-  );
   const order = inAppoOrder(trajectories.flatMap((trajectory, i) => appoCandidates(i, trajectory)));
   if (order.length === 0) return [];
   return Array.from({ length: budget }, (_, i) => {
@@ -182,22 +153,12 @@ export const isMeaningless = (text: string): boolean => punctuation.test(text.tr
 /**
  * APPO's branch points inside a rollout, where nothing but entropy is known yet: blank tokens and
  * punctuation are left out before the z-scores are taken; what is above the mean may be chosen, best first.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { appoRolloutPoints } from "arpo-lab/experimental/family";
- *
- * const found = appoRolloutPoints(["so", ",", "maybe", "42"], [0.2, 5, 1, 0.1]);
- * assert.deepEqual(found.map(({ token }) => token), [2]);
- * ```
  */
 export function appoRolloutPoints(
   texts: readonly string[],
   entropies: ArrayLike<number>,
   future?: ArrayLike<number>,
 ): Omit<AppoPoint, "trajectory">[] {
-  checkArguments("choose tokens", { texts, entropies }, { texts: "list", entropies: "list" });
   // What the sampler did not tell says nothing either way.
   const known = texts.map((_, t) => entropies[t] ?? 0);
   const ahead = future && texts.map((_, t) => future[t] ?? 1);

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
 import { innerNodes, leavesOf, withLeaves, type Outline } from "./outline.js";
 
 /** A turn with the signal of its last generate call; the published one is its mean surprisal. */
@@ -18,19 +17,8 @@ export interface RankedTurn<N> {
 /**
  * AT2PO's candidates, level by level: the root and every turn that is not a leaf, with its signal less
  * `penalty` for every sibling (for the root: for every child but one).
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { at2poCandidates } from "arpo-lab/experimental/family";
- *
- * const call = { id: "call", entropy: 0.5, children: [{ id: "answer" }] };
- * const [root, turn] = at2poCandidates({ id: "prompt", entropy: 0, children: [call] });
- * assert.deepEqual([root.score, turn.score], [0, 0.5]);
- * ```
  */
 export function at2poCandidates<N extends TurnOutline>(root: N, penalty = 0.05): RankedTurn<N>[] {
-  checkArguments("rank turns", { root, penalty }, { root: "object", penalty: "number" });
   const above = new Map<N, N>([[root, root]]);
   for (const node of innerNodes(root)) {
     for (const child of (node.children ?? []) as readonly N[]) above.set(child, node);
@@ -45,23 +33,12 @@ export function at2poCandidates<N extends TurnOutline>(root: N, penalty = 0.05):
 /**
  * The turns that AT2PO writes anew in one iteration: the `count` best, equal ones in their order; fewer
  * than that are gone through again from the best.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { at2poExpand } from "arpo-lab/experimental/family";
- *
- * const call = { id: "call", entropy: 0.5, children: [{ id: "answer" }] };
- * const chosen = at2poExpand({ id: "prompt", children: [call] }, 3);
- * assert.deepEqual(chosen.map(({ turn }) => turn.id), ["call", "prompt", "call"]);
- * ```
  */
 export function at2poExpand<N extends TurnOutline>(
   root: N,
   count: number,
   penalty?: number,
 ): RankedTurn<N>[] {
-  checkArguments("expand a tree", { root, count }, { root: "object", count: "count" });
   const best = at2poCandidates(root, penalty).sort((a, b) => b.score - a.score);
   return Array.from({ length: count }, (_, i) => best[i % best.length]!);
 }
@@ -69,28 +46,12 @@ export function at2poExpand<N extends TurnOutline>(
 /**
  * The leaves that AT2PO trains on, level by level: with more than `count`, those at `kept` (places in
  * that order) stay; with fewer, the last one is repeated.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { at2poLeaves } from "arpo-lab/experimental/family";
- *
- * const tree = { id: "prompt", children: [{ id: "a" }, { id: "b" }, { id: "c" }] };
- * const names = (count: number, kept: number[]) => at2poLeaves(tree, count, kept).map((l) => l.id);
- * assert.deepEqual(names(2, [2, 0]), ["a", "c"]);
- * assert.deepEqual(names(4, []), ["a", "b", "c", "c"]);
- * ```
  */
 export function at2poLeaves<N extends Outline>(
   root: N,
   count: number,
   kept: readonly number[],
 ): N[] {
-  checkArguments(
-    "keep leaves",
-    { root, count, kept },
-    { root: "object", count: "count", kept: "list" },
-  );
   const leaves = leavesOf(root);
   if (leaves.length > count) {
     return leavesOf(withLeaves(root, new Set(kept.map((at) => leaves[at]!.id))));

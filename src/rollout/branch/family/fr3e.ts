@@ -1,20 +1,8 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-
 /**
  * FR3E's anchors in a rollout: the `most` tokens of greatest signal (published: of smallest
  * log-probability), in order; one if the rollout has no more tokens than that.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { fr3eAnchors } from "arpo-lab/experimental/family";
- *
- * assert.deepEqual(fr3eAnchors([0.1, 2, 0.3, 1], 2), [1, 3]);
- * assert.deepEqual(fr3eAnchors([0.1, 2], 2), [1]);
- * ```
  */
 export function fr3eAnchors(signal: ArrayLike<number>, most: number): number[] {
-  checkArguments("find anchors", { signal, most }, { signal: "list", most: "count" });
   const ranked = Array.from({ length: signal.length }, (_, i) => i).sort(
     (a, b) => signal[b]! - signal[a]!,
   );

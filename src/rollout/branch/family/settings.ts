@@ -3,19 +3,6 @@ import type { TreepoAllocation } from "./treepo.js";
 /**
  * The rules that look at what has been written and choose where the tree goes on from: after whole chains
  * or, for `treepo` and `spo-tree`, after every segment.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { rollout } from "arpo-lab/rollout";
- * import { expansionRules } from "arpo-lab/experimental/family";
- * import { babbler } from "arpo-lab/experimental/testing";
- *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { rule: "treerl", seed: 1 });
- * assert.equal(tree.trajectories.length, 30);
- * const branches = expansionRules.map((rule) => tree.replay({ rule }).branches);
- * assert.equal(branches[expansionRules.indexOf("treerl")], 24);
- * ```
  */
 export const expansionRules = [
   "tree-grpo",
@@ -41,14 +28,6 @@ export const readsText = (rule: ExpansionRule): boolean =>
 /**
  * What a token is ranked by: the entropy of the whole distribution, that of the ten likeliest alternatives
  * (not renormalised), -ln p of the token drawn, or APPO's score.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { branchSignals } from "arpo-lab/experimental/family";
- *
- * assert.ok(branchSignals.includes("surprisal"));
- * ```
  */
 export const branchSignals = ["entropy", "top-entropy", "surprisal", "appo"] as const;
 

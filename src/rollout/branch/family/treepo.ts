@@ -1,21 +1,8 @@
 import * as exact from "../../../exact/index.js";
-import { checkArguments } from "../../../arguments/check-arguments.js";
 
 /**
  * How TreePO shares continuations among paths: evenly, or by the log-probability of all tokens, their mean,
  * or the mean over the last segment. Those with `inv` favour likely paths, the others unlikely ones.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treepoAllocations, treepoDivergence } from "arpo-lab/experimental/family";
- *
- * const step = { finished: 0, finishedInAll: 0, width: 5, divergence: 4, segment: 512 };
- * for (const allocation of treepoAllocations) {
- *   const counts = treepoDivergence({ ...step, paths: [[-0.1], [-2]], allocation });
- *   assert.equal(counts[0] + counts[1], 5);
- * }
- * ```
  */
 export const treepoAllocations = [
   "fixed_avg",
@@ -49,21 +36,8 @@ export interface TreepoStep {
   prompts?: number;
 }
 
-/**
- * How many continuations each unfinished path of a prompt gets for TreePO's next segment.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treepoDivergence } from "arpo-lab/experimental/family";
- *
- * const paths = [[-0.1], [-0.2], [-0.3]];
- * const step = { paths, finished: 0, finishedInAll: 9, width: 16, divergence: 3, segment: 512 };
- * assert.deepEqual(treepoDivergence(step), [2, 2, 3]);
- * ```
- */
+/** How many continuations each unfinished path of a prompt gets for TreePO's next segment. */
 export function treepoDivergence(step: TreepoStep): number[] {
-  checkArguments("share continuations", { step }, { step: { paths: "list", width: "number" } });
   const { paths, allocation = "fixed_avg" } = step;
   const { length } = paths;
   if (length === 0) return [];

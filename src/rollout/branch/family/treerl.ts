@@ -1,5 +1,3 @@
-import { checkArguments } from "../../../arguments/check-arguments.js";
-
 /** A chain as TreeRL sees it: what it wrote itself, token by token. */
 export interface SignalChain {
   /** Whether something of a parent chain stands before its first token. */
@@ -33,22 +31,8 @@ const usualLength = 7144;
 /**
  * The tokens that TreeRL leaves out: the first of a chain with a prefix, those beyond the length, and
  * every one after the first whose text contains "conclusion" or "answer".
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treerlMask } from "arpo-lab/experimental/family";
- *
- * const chain = { prefixed: true, texts: ["so", "the", "Answer", "is"], signal: [1, 1, 1, 1] };
- * assert.deepEqual(treerlMask(chain), [true, false, false, true]);
- * ```
  */
 export function treerlMask(chain: SignalChain, maxLength = usualLength): boolean[] {
-  checkArguments(
-    "mask tokens",
-    { chain, maxLength },
-    { chain: { texts: "list" }, maxLength: "number" },
-  );
   const [first, end] = freeTokens(chain, (token) => isClosing(chain.texts[token]!), maxLength);
   return chain.texts.map((_, token) => token < first || token >= end);
 }
@@ -78,26 +62,11 @@ export function rankTokens(chain: SignalChain, maxLength?: number): number[] {
 /**
  * TreeRL's branch points of one round in a forest: of each chain the tokens of greatest signal, of each
  * tree the best of those. Among equals the later chain and the later token come first, as published.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { treerlSelect } from "arpo-lab/experimental/family";
- *
- * const chain = { prefixed: false, texts: ["a", "b", "c"], signal: [0.1, 2, 0.5] };
- * const [best, next] = treerlSelect([[chain]], { points: 2 });
- * assert.deepEqual([best.token, next.token], [1, 2]);
- * ```
  */
 export function treerlSelect(
   forest: readonly (readonly SignalChain[])[],
   options: TreerlOptions,
 ): ChosenToken[] {
-  checkArguments(
-    "choose tokens",
-    { forest, options },
-    { forest: "list", options: { points: "count" } },
-  );
   return forest.flatMap((chains, tree) => {
     const ranked = chains.map((chain, i) => {
       const most = i === 0 ? options.maxLength : undefined;
