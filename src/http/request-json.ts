@@ -1,4 +1,5 @@
 import type { AxiosError } from "axios";
+import { withoutSecrets } from "./without-secrets.js";
 
 /** One request for JSON. */
 export interface JsonRequest {
@@ -68,15 +69,6 @@ export function isAxiosError(error: unknown): error is AxiosError {
   return (error as Partial<AxiosError> | null)?.isAxiosError === true;
 }
 
-/** The first words of an answer, without what a server may repeat of the request's headers. */
-function without(headers: Readonly<Record<string, string>>, answer: string): string {
-  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
-  return secrets
-    .filter((secret) => secret.length >= 4)
-    .reduce((text, secret) => text.replaceAll(secret, "…"), answer)
-    .slice(0, 2000);
-}
-
 /** What went wrong, without anything of the request but its address. */
 function httpError(
   doing: string,
@@ -102,7 +94,7 @@ function httpError(
       after,
       "status",
       typeof error.response?.data === "string"
-        ? { said: without(headers, error.response.data) }
+        ? { said: withoutSecrets(headers, error.response.data) }
         : {},
     );
   }

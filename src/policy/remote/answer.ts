@@ -20,10 +20,20 @@ export interface RemoteAnswer {
   promptTokens?: number;
 }
 
+/** A last bit above 0 is rounding; more is no probability, and would be learned from. */
+const rounding = 1e-3;
+const logProbability = z
+  .number()
+  .max(rounding, { error: "a log-probability must be at most 0" })
+  .transform((value) => Math.min(0, value));
+const entropy = z
+  .number()
+  .min(-rounding, { error: "an entropy must be at least 0" })
+  .transform((value) => Math.max(0, value));
 const alternative = z.looseObject({
   id: z.number().int().optional(),
   token: z.string().nullish(),
-  logprob: z.number(),
+  logprob: logProbability,
 });
 const position = alternative.extend({ top_logprobs: z.array(alternative).nullish() });
 const choice = z.looseObject({
@@ -34,15 +44,15 @@ const choice = z.looseObject({
   matched_stop: z.union([z.string(), z.number()]).nullish(),
   token_ids: z.array(z.number().int()).nullish(),
   tokens: z.array(z.number().int()).nullish(),
-  entropies: z.array(z.number()).nullish(),
+  entropies: z.array(entropy).nullish(),
   logprobs: z
     .looseObject({
       // chat, and llama.cpp's completions
       content: z.array(position).nullish(),
       // completions
       tokens: z.array(z.string()).nullish(),
-      token_logprobs: z.array(z.number().nullable()).nullish(),
-      top_logprobs: z.array(z.record(z.string(), z.number()).nullable()).nullish(),
+      token_logprobs: z.array(logProbability.nullable()).nullish(),
+      top_logprobs: z.array(z.record(z.string(), logProbability).nullable()).nullish(),
     })
     .nullish(),
 });
