@@ -28,6 +28,11 @@ const direct: Record<string, readonly [number, number, string?]> = {
   process_vm_writev: [311, 271, "parent, vector, 1, vector, 1, 0"],
   pidfd_open: [434, 434, "parent, 0"],
   pidfd_getfd: [438, 438, "0, 0, 0"],
+  // SCM_RIGHTS: no descriptor is sent into the sandbox or out of it.
+  "sendmsg, with a descriptor": [46, 211, "1, vector, 0"],
+  "recvmsg, for a descriptor": [47, 212, "0, vector, 0"],
+  sendmmsg: [307, 269, "1, vector, 1, 0"],
+  recvmmsg: [299, 243, "0, vector, 1, 0, 0"],
   kcmp: [312, 272, "parent, parent, 0, 0, 0"],
   "kill by number": [62, 129, "parent, 9"],
   "kill everyone by number": [62, 129, "-1, 9"],
