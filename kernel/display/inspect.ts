@@ -8,12 +8,18 @@ export const textLimit = 100_000;
 const nodeBudget = 3000;
 const breadth = 100;
 
+function first<T>(values: Iterable<T>): T[] {
+  const found: T[] = [];
+  for (const value of values) if (found.push(value) === breadth) break;
+  return found;
+}
+
 /** The values directly inside a container, at most `breadth`; getters are not called. */
 function children(value: object): unknown[] {
   if (ArrayBuffer.isView(value)) return [];
   if (Array.isArray(value)) return value.slice(0, breadth);
-  if (value instanceof Map) return [...value.entries()].slice(0, breadth).flat();
-  if (value instanceof Set) return [...value].slice(0, breadth);
+  if (value instanceof Map) return first(value.entries()).flat();
+  if (value instanceof Set) return first(value);
   const out: unknown[] = [];
   for (const key of Object.keys(value)) {
     const property = Object.getOwnPropertyDescriptor(value, key);

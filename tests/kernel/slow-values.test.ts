@@ -29,6 +29,7 @@ const cases: Record<string, string> = {
     "let e = new Error('x'); for (let i = 0; i < 1e4; i++) e = new Error('y', { cause: e }); throw e",
   "brackets nested 3,000 deep": `${"[".repeat(3000)}${"]".repeat(3000)}`,
   "an error of 100,000,000 characters": "throw new Error('x'.repeat(1e8))",
+  "a map of 3,000,000 entries": "new Map(Array.from({ length: 3e6 }, (_, i) => [i, i]))",
   "an object of 300,000 keys":
     "Object.fromEntries(Array.from({ length: 3e5 }, (_, i) => ['k' + i, i]))",
 };
