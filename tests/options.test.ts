@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { advantages, Critic, Learner, score, update } from "../src/api/learn.js";
+import { advantages, Critic, fineTune, Learner, score, update } from "../src/api/learn.js";
 import { HfTokenizer, Model } from "../src/api/model.js";
 import { Policy } from "../src/api/policy.js";
 import { rollout, segmentEntropy } from "../src/api/rollout.js";
-import { toRows } from "../src/api/view.js";
+import { evaluate, tasks, trainOn } from "../src/api/index.js";
+import { calculator, environments, fileTool, ToolSet } from "../src/api/tools.js";
+import {
+  advantageHeat,
+  branchTimeline,
+  compareRuns,
+  entropyTree,
+  toolUse,
+  toRows,
+} from "../src/api/view.js";
 import { creditOf } from "../src/learn/credit-of.js";
 import { learningRateFactor } from "../src/learn/schedule.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
@@ -51,6 +60,28 @@ const functions: Readonly<Record<string, readonly [call: Call, given?: object]>>
   "critic.update": [(o) => critic.update(batch, o)],
   learningRateFactor: [(o) => learningRateFactor(o, 1), { style: "constant" }],
   toRows: [(o) => toRows(tree, o)],
+  score: [(o) => score(tree, ({ length }) => length, o)],
+  trainOn: [(o) => trainOn(local, tasks.calc({ train: 2, test: 0 }), o)],
+  fineTune: [(o) => fineTune(local, [], o)],
+  evaluate: [(o) => evaluate(local, [task], o)],
+  "policy.generate": [(o) => local.generate("low", o), { maxTokens: 1 }],
+  "policy.logProbs": [(o) => local.logProbs([{ prompt: [1], tokens: [2] }], o)],
+  "Policy.load": [(o) => Policy.load("data/models/none", o)],
+  "Policy.fromModel": [(o) => Policy.fromModel(local.model, tokenizer, o)],
+  "tasks.calc": [(o) => tasks.calc(o), { train: 1, test: 1 }],
+  "tasks.lookup": [(o) => tasks.lookup(o), { train: 1, test: 1 }],
+  "tasks.mixed": [(o) => tasks.mixed(o), { train: 1, test: 1 }],
+  "tasks.multihop": [(o) => tasks.multihop(o), { train: 1, test: 1 }],
+  "environments.maze": [(o) => environments.maze(o), { train: 1, test: 1 }],
+  "environments.shop": [(o) => environments.shop(o), { train: 1, test: 1 }],
+  ToolSet: [(o) => new ToolSet([], o)],
+  calculator: [(o) => calculator(o)],
+  fileTool: [(o) => fileTool(o), { folder: "." }],
+  entropyTree: [(o) => entropyTree(tree, o)],
+  branchTimeline: [(o) => branchTimeline(tree, o)],
+  toolUse: [(o) => toolUse([tree], o)],
+  advantageHeat: [(o) => advantageHeat(batch, o)],
+  compareRuns: [(o) => compareRuns({ a: [[{ step: 1, "critic/score/mean": 1 }]] }, o)],
 };
 
 /** What a call throws, in words; undefined where it takes what it got. */

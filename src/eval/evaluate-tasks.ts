@@ -146,7 +146,7 @@ export async function evaluateTasks(
   tasks: readonly ScorableTask[],
   options: TaskEvaluationOptions,
 ): Promise<TaskEvaluation> {
-  if (Object.hasOwn(options, "n")) {
+  if (Object.hasOwn(Object(options) as object, "n")) {
     throw new TypeError(
       "Cannot evaluate: every option must be known, got n; did you mean samples?",
     );

@@ -90,7 +90,7 @@ test("Policy.fromModel() with a cache of halves is a sampler of its own, that an
   assert.ok((await continued(halves)).length > 0);
   assert.throws(
     () => Policy.fromModel(model, tokenizer, { cache: "float8" as never }),
-    /Cannot make a decoder: cache must be one of float32, float16, got "float8"/,
+    /Cannot make a policy: cache must be one of float32, float16, got "float8"/,
   );
   halves.dispose();
 });

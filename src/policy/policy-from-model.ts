@@ -2,7 +2,19 @@ import { shown } from "../arguments/shown.js";
 import { saveGguf } from "../model/export/save-gguf.js";
 import { saveModel } from "../model/files/save-model.js";
 import { checkArguments } from "../arguments/check-arguments.js";
-import type { CacheType, DecoderType } from "../model/decoder/weights.js";
+import {
+  checkOptions,
+  integer,
+  oneOf,
+  type OptionRules,
+  positive,
+} from "../arguments/check-options.js";
+import {
+  type CacheType,
+  cacheTypes,
+  type DecoderType,
+  decoderTypes,
+} from "../model/decoder/weights.js";
 import { fetchWeights } from "../model/decoder/of-model.js";
 import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
 import { loadDecoder } from "../model/load/load-decoder.js";
@@ -59,6 +71,14 @@ export interface LoadPolicyOptions extends PolicyOptions {
   cache?: CacheType;
 }
 
+const rules: OptionRules<LoadPolicyOptions & ModelPolicyOptions> = {
+  name: "text?",
+  contextLength: integer(1),
+  top: integer(0),
+  dtype: oneOf(decoderTypes),
+  cache: oneOf(cacheTypes),
+};
+
 /** One row through the model; only what predicts a token behind the prompt gets logits. */
 async function readAgain(
   model: Model,
@@ -91,9 +111,10 @@ export class ModelPolicy extends LocalPolicy {
   constructor(model: Model, tokenizer: Tokenizer, options: ModelPolicyOptions = {}) {
     checkArguments(
       "make a policy",
-      { model, tokenizer, options },
-      { model: "model", tokenizer: "tokenizer", options: "object" },
+      { model, tokenizer },
+      { model: "model", tokenizer: "tokenizer" },
     );
+    checkOptions("make a policy", options, rules);
     checkEnds(tokenizer, model.config.vocabSize);
     const { dtype, cache, ...own } = options;
     super({
@@ -114,11 +135,8 @@ export class ModelPolicy extends LocalPolicy {
     rows: readonly ReadingRow[],
     options: { temperature?: number } = {},
   ): Promise<RowLogProbs[]> {
-    checkArguments(
-      "read rows",
-      { rows, options },
-      { rows: "list", options: { temperature: "number?" } },
-    );
+    checkArguments("read rows", { rows }, { rows: "list" });
+    checkOptions("read rows", options, { temperature: positive });
     const found: RowLogProbs[] = [];
     for (const row of rows) found.push(await readAgain(this.model, row, options));
     return found;
@@ -158,11 +176,8 @@ export async function loadPolicy(
   path: string,
   loading: LoadPolicyOptions = {},
 ): Promise<LocalPolicy> {
-  checkArguments(
-    "load a policy",
-    { path, loading },
-    { path: "path", loading: { dtype: "text?", cache: "text?" } },
-  );
+  checkArguments("load a policy", { path }, { path: "path" });
+  checkOptions("load a policy", loading, rules);
   const { dtype = "float32", cache, ...options } = loading;
   await ready();
   const folder = modelFolder(path);

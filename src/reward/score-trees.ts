@@ -1,3 +1,4 @@
+import { above, checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import { yieldToEventLoop } from "#platform/turns";
 import { expectManyListeners } from "#platform/many-listeners";
 import { defined } from "../arguments/defined.js";
@@ -29,6 +30,12 @@ export interface ScoreOptions {
   /** Stops the scoring; the rewards are told. */
   signal?: AbortSignal;
 }
+
+const rules: OptionRules<ScoreOptions> = {
+  concurrency: integer(1),
+  timeoutMs: above(0),
+  signal: "signal?",
+};
 
 /** A trajectory that is to be scored. */
 interface Row {
@@ -150,6 +157,7 @@ export async function score(
   given?: Reward,
   options: ScoreOptions = {},
 ): Promise<Scored> {
+  checkOptions("score", options, rules);
   const list = checkTrees(trees);
   const inWorlds = list.length > 0 && list.every((tree) => tree.environment !== undefined);
   const reward = given ?? (inWorlds ? environmentReward : deepResearch);
@@ -164,14 +172,6 @@ export async function score(
       list.map(({ task }) => task),
     );
   const { concurrency = 32, timeoutMs = 600_000, signal } = options;
-  if (!(Number.isSafeInteger(concurrency) && concurrency >= 1)) {
-    throw new RangeError(
-      `Cannot score: concurrency must be a whole number, 1 or more, got ${concurrency}`,
-    );
-  }
-  if (!(timeoutMs > 0)) {
-    throw new RangeError(`Cannot score: timeoutMs must be above 0, got ${timeoutMs}`);
-  }
   const rows = list.flatMap(rowsOf);
   const scores = new Map<Row, Score>();
   const stop = new AbortController();

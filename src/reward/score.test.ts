@@ -139,11 +139,11 @@ test("score() says what it cannot score", async () => {
   const tree = await grow({ id: "t" });
   await assert.rejects(
     score(tree, () => 1, { concurrency: 0 }),
-    /concurrency must be a whole number, 1 or more, got 0/,
+    /concurrency must be an integer of at least 1, got 0/,
   );
   await assert.rejects(
     score(tree, () => 1, { timeoutMs: NaN }),
-    /timeoutMs must be above 0, got NaN/,
+    /timeoutMs must be a number above 0, got NaN/,
   );
 });
 

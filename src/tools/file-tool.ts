@@ -1,5 +1,5 @@
+import { checkOptions, integer } from "../arguments/check-options.js";
 import { utf8Text } from "#platform/bytes";
-import { checkArguments } from "../arguments/check-arguments.js";
 import {
   type FileHandle,
   open,
@@ -49,11 +49,11 @@ async function inside(root: string, path: string): Promise<string | undefined> {
  * ```
  */
 export function fileTool(options: FileToolOptions): Tool {
-  checkArguments(
-    "make a file tool",
-    { options },
-    { options: { folder: "path", maxLength: "number?", tag: "text?" } },
-  );
+  checkOptions("make a file tool", options, {
+    folder: "path",
+    maxLength: integer(1),
+    tag: "text?",
+  });
   const { folder, maxLength = 20_000, tag = "file" } = options;
   const root = realpathSync(folder);
   return {

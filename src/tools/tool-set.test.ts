@@ -136,7 +136,10 @@ test("ToolSet.call() runs at most maxWorkers calls at a time", async () => {
 });
 
 test("ToolSet() refuses limits, tags and calls that make no sense", async () => {
-  assert.throws(() => new ToolSet([], { retryCount: 0 }), /retryCount must be a positive integer/);
+  assert.throws(
+    () => new ToolSet([], { retryCount: 0 }),
+    /retryCount must be an integer of at least 1/,
+  );
   assert.throws(() => new ToolSet([], { callLimit: -1 }), RangeError);
   assert.throws(() => new ToolSet([], { timeoutMs: Infinity }), /got Infinity/);
   assert.throws(() => new ToolSet([tool("a b", () => "")]), SyntaxError);

@@ -1,3 +1,4 @@
+import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { shown } from "../arguments/shown.js";
 import { running } from "../watch/running.js";
@@ -17,6 +18,18 @@ export interface ToolLimits {
   /** Milliseconds to wait before attempt `attempt` (1, 2, ...). Default: none, as the reference. */
   backoffMs?: (attempt: number) => number;
 }
+
+const limitRules: OptionRules<ToolLimits> = {
+  callLimit: integer(0),
+  maxWorkers: integer(1),
+  timeoutMs: {
+    must: "milliseconds below 2^31",
+    holds: (ms) => typeof ms === "number" && ms > 0 && ms < 2 ** 31,
+    number: true,
+  },
+  retryCount: integer(1),
+  backoffMs: "function?",
+};
 
 /** Why a call gave the model no answer of the tool's own. */
 export interface ToolFailure {
@@ -43,14 +56,6 @@ export interface ToolOutcome {
 }
 
 const defaults = { callLimit: 3, maxWorkers: 64, timeoutMs: 120_000, retryCount: 3 };
-
-function positive(name: string, value: number): number {
-  if (value > 0 && (name === "timeoutMs" ? value <= 2 ** 31 - 1 : Number.isSafeInteger(value))) {
-    return value;
-  }
-  const rule = name === "timeoutMs" ? "milliseconds below 2^31" : "a positive integer";
-  throw new RangeError(`Cannot make a tool set: ${name} must be ${rule}, got ${value}`);
-}
 
 /**
  * The tools of a run by tag, and the limits under which they are called.
@@ -83,16 +88,12 @@ export class ToolSet {
   readonly #semaphore: Semaphore;
 
   constructor(tools: Iterable<Tool> = [], limits: ToolLimits = {}) {
-    checkArguments("make a tool set", { tools, limits }, { tools: "items", limits: "object" });
+    checkArguments("make a tool set", { tools }, { tools: "items" });
+    checkOptions("make a tool set", limits, limitRules);
     this.callLimit = limits.callLimit ?? defaults.callLimit;
-    if (!Number.isSafeInteger(this.callLimit) || this.callLimit < 0) {
-      throw new RangeError(
-        `Cannot make a tool set: callLimit must be a non-negative integer, got ${this.callLimit}`,
-      );
-    }
-    this.maxWorkers = positive("maxWorkers", limits.maxWorkers ?? defaults.maxWorkers);
-    this.timeoutMs = positive("timeoutMs", limits.timeoutMs ?? defaults.timeoutMs);
-    this.retryCount = positive("retryCount", limits.retryCount ?? defaults.retryCount);
+    this.maxWorkers = limits.maxWorkers ?? defaults.maxWorkers;
+    this.timeoutMs = limits.timeoutMs ?? defaults.timeoutMs;
+    this.retryCount = limits.retryCount ?? defaults.retryCount;
     this.#backoffMs = limits.backoffMs;
     this.#semaphore = new Semaphore(this.maxWorkers);
     for (const tool of tools) this.add(tool);

@@ -1,9 +1,10 @@
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
 import type { Environment } from "../../environment/environment.js";
 import { Random } from "../../random/random.js";
 import type { ToolResult } from "../../tools/tool.js";
-import { type Expert, type TaskSet, type TaskSetOptions, fill } from "../tasks/task-set.js";
+import { type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "../tasks/task-set.js";
 import {
   type Direction,
   directionOf,
@@ -107,6 +108,7 @@ const expert: Expert = (task, results, choose) => {
 
 /** Mazes with one way to the exit, of two cells on a side up to `size`: the longer the way, the harder. */
 export function maze(options: MazeOptions = {}): TaskSet {
+  checkOptions("make tasks", options, { ...taskSetRules, size: integer(2) } satisfies OptionRules<MazeOptions>);
   const { seed = 1, size = 3 } = options;
   // There are only sixteen mazes of four cells.
   const [train, test] = [options.train ?? (size === 2 ? 8 : 256), options.test ?? (size === 2 ? 8 : 64)];

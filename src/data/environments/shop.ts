@@ -1,8 +1,9 @@
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { shown } from "../../arguments/shown.js";
 import type { Environment } from "../../environment/environment.js";
 import { Random } from "../../random/random.js";
 import type { ToolResult } from "../../tools/tool.js";
-import { type Expert, type TaskSet, type TaskSetOptions, fill } from "../tasks/task-set.js";
+import { type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "../tasks/task-set.js";
 
 const kinds = ["cup", "lamp", "rope", "bag", "pen"] as const;
 const colours = ["red", "blue", "green", "black"] as const;
@@ -164,6 +165,7 @@ function drawPlan(random: Random, count: number): ShopPlan {
  * hardly more money than they cost.
  */
 export function shop(options: ShopOptions = {}): TaskSet {
+  checkOptions("make tasks", options, { ...taskSetRules, things: integer(1) } satisfies OptionRules<ShopOptions>);
   const { seed = 1, train = 256, test = 64, things = 2 } = options;
   if (!(Number.isInteger(things) && things >= 1 && things <= 3)) {
     throw new RangeError(`Cannot make errands: things must be from 1 to 3, got ${shown(things)}`);

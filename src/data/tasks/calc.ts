@@ -1,5 +1,6 @@
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
-import { type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
+import { type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "./task-set.js";
 
 export interface CalcOptions extends TaskSetOptions {
   /** Digits of the numbers. */
@@ -49,6 +50,7 @@ const expert: Expert = (task, results, choose) => {
 
 /** Sums that need the Python tool: the numbers are too large to do in one's head, the answer is exact. */
 export function calc(options: CalcOptions = {}): TaskSet {
+  checkOptions("make tasks", options, { ...taskSetRules, digits: integer(1), terms: integer(1) } satisfies OptionRules<CalcOptions>);
   const { seed = 1, train = 512, test = 64, digits = 2, terms = 3 } = options;
   if (!(digits >= 1 && digits <= 6 && terms >= 2 && terms <= 6)) {
     throw new RangeError(

@@ -1,5 +1,6 @@
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
-import { type Decide, type Expert, type TaskSet, type TaskSetOptions, fill } from "./task-set.js";
+import { type Decide, type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "./task-set.js";
 import {
   type Fact,
   type Relation,
@@ -68,6 +69,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
 
 /** One fact about the invented world, to be found by searching. */
 export function lookup(options: WorldOptions = {}): TaskSet {
+  checkOptions("make tasks", options, { ...taskSetRules, world: "object?" } satisfies OptionRules<WorldOptions>);
   const { seed = 1, train = 288, test = 64, world = shipped } = options;
   const parts = fill("lookup", Random.from(seed).split("lookup"), { train, test }, (random) => {
     const chosen = random.choose(world.facts);

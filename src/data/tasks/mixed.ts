@@ -1,7 +1,8 @@
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { drawNumber, valueOf } from "./calc.js";
 import { type WorldOptions, readOff, searchFor } from "./lookup.js";
-import { type Expert, type TaskSet, fill } from "./task-set.js";
+import { type Expert, type TaskSet, fill, taskSetRules } from "./task-set.js";
 import { type Relation, type World, world as shipped } from "./world.js";
 
 export interface MixedOptions extends WorldOptions {
@@ -39,6 +40,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
 
 /** A number to be found by searching and then computed with: both tools are needed, in order. */
 export function mixed(options: MixedOptions = {}): TaskSet {
+  checkOptions("make tasks", options, { ...taskSetRules, world: "object?", digits: integer(1) } satisfies OptionRules<MixedOptions>);
   const { seed = 1, train = 512, test = 64, digits = 2, world = shipped } = options;
   const parts = fill("mixed", Random.from(seed).split("mixed"), { train, test }, (random) => {
     const town = random.choose(world.towns);

@@ -1,6 +1,7 @@
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { type WorldOptions, readOff, searchFor } from "./lookup.js";
-import { type Expert, type TaskSet, fill } from "./task-set.js";
+import { type Expert, type TaskSet, fill, taskSetRules } from "./task-set.js";
 import { type Relation, type World, personRelations, world as shipped } from "./world.js";
 
 const expert = (world: World): Expert => (task, results, choose) => {
@@ -22,6 +23,7 @@ const expert = (world: World): Expert => (task, results, choose) => {
 
 /** Two facts in a row: something about the mayor of a town. */
 export function multihop(options: WorldOptions = {}): TaskSet {
+  checkOptions("make tasks", options, { ...taskSetRules, world: "object?" } satisfies OptionRules<WorldOptions>);
   const { seed = 1, train = 88, test = 32, world = shipped } = options;
   const parts = fill("multihop", Random.from(seed).split("multihop"), { train, test }, (random) => {
     const town = random.choose(world.towns);

@@ -1,3 +1,4 @@
+import { integer, type OptionRules } from "../../arguments/check-options.js";
 import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Random } from "../../random/random.js";
 import type { Task } from "../task.js";
@@ -49,6 +50,12 @@ export interface TaskSetOptions {
   /** How many held-out tasks. */
   test?: number;
 }
+
+export const taskSetRules: OptionRules<TaskSetOptions> = {
+  seed: integer(0),
+  train: integer(0),
+  test: integer(0),
+};
 
 /** A task of a generator: one user message, one answer. */
 function makeTask(

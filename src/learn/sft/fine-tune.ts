@@ -1,10 +1,11 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { exampleOf } from "./demonstration-example.js";
 import type { Example } from "./encode.js";
-import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
+import { SftTrainer, sftRules, type SftOptions, type SftStep } from "./train.js";
 
 /** What fine-tuning in a cell gave: one report per step. */
 export class FineTuning {
@@ -48,14 +49,16 @@ export async function fineTune(
 ): Promise<FineTuning> {
   checkArguments(
     "fine-tune",
-    { policy, from, options },
-    { policy: { model: "model", tokenizer: "tokenizer" }, from: "list", options: "object" },
+    { policy, from },
+    { policy: { model: "model", tokenizer: "tokenizer" }, from: "list" },
   );
+  checkOptions("fine-tune", options, { ...sftRules, onStep: "function?" });
+  const { onStep, ...how } = options;
   const examples = from.map((one) => ("ids" in one ? one : exampleOf(one, policy.tokenizer)));
   const steps: SftStep[] = [];
-  for await (const step of new SftTrainer(policy.model, examples, options)) {
+  for await (const step of new SftTrainer(policy.model, examples, how)) {
     steps.push(step);
-    options.onStep?.(step);
+    onStep?.(step);
   }
   return new FineTuning(steps);
 }

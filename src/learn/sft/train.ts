@@ -1,3 +1,16 @@
+import {
+  above,
+  checkOptions,
+  either,
+  fromTo,
+  integer,
+  integerOrAll,
+  notNegative,
+  oneOf,
+  type OptionRules,
+  positive,
+  share,
+} from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { batches, type LoaderState } from "../../data/batches.js";
 import type { Model } from "../../model/transformer/transformer.js";
@@ -45,6 +58,28 @@ export interface SftOptions {
   signal?: AbortSignal;
 }
 
+export const sftRules: OptionRules<SftOptions> = {
+  learningRate: notNegative,
+  batchSize: integer(1),
+  maxTokensPerPass: fromTo(1, Infinity),
+  sharedPrefixes: "boolean?",
+  accumulation: integer(1),
+  epochs: positive,
+  maxSteps: integerOrAll(1),
+  schedule: oneOf(["constant", "linear", "cosine"]),
+  warmupRatio: share,
+  weightDecay: notNegative,
+  maxNorm: above(0),
+  shuffle: "boolean?",
+  seed: integer(0),
+  checkpointing: "boolean?",
+  evaluation: "list?",
+  evalEvery: either(integer(1), oneOf(["epoch"])),
+  evalBatchSize: integer(1),
+  resume: "object?",
+  signal: "signal?",
+};
+
 /** What a resumed run needs besides the weights. */
 export interface SftState {
   step: number;
@@ -78,11 +113,8 @@ export class SftTrainer implements AsyncIterable<SftStep> {
   #loader: LoaderState;
 
   constructor(model: Model, examples: readonly Example[], options: SftOptions = {}) {
-    checkArguments(
-      "fine-tune",
-      { model, examples, options },
-      { model: "model", examples: "list", options: "object" },
-    );
+    checkArguments("fine-tune", { model, examples }, { model: "model", examples: "list" });
+    checkOptions("fine-tune", options, sftRules);
     const usable = examples.filter((example) => labelled(example) > 0);
     if (usable.length === 0) {
       throw new RangeError(

@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { calculate } from "./arithmetic.js";
 import type { Tool } from "../tool.js";
 
@@ -18,7 +18,7 @@ import type { Tool } from "../tool.js";
  * ```
  */
 export function calculator(options: { tag?: string } = {}): Tool {
-  checkArguments("make a calculator", { options }, { options: { tag: "text?" } });
+  checkOptions("make a calculator", options, { tag: "text?" });
   return {
     name: "calculator",
     tag: options.tag ?? "calc",

@@ -1,6 +1,8 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import {
+  figureRules,
   colorscale,
   type Figure,
   type FigureOptions,
@@ -22,11 +24,8 @@ import {
  * ```
  */
 export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {}): Figure {
-  checkArguments(
-    "draw advantages",
-    { batch, options },
-    { batch: { rows: "list" }, options: "object" },
-  );
+  checkArguments("draw advantages", { batch }, { batch: { rows: "list" } });
+  checkOptions("draw advantages", options, figureRules);
   const z = batch.rows.map(({ advantages, trajectory }) =>
     Array.from(advantages, (value, t) => (trajectory.lossMask[t] ? value : NaN)),
   );

@@ -1,7 +1,8 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { BranchAttempt } from "../../rollout/tree/tree-values.js";
-import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 /**
  * Every attempt at a branch in the order in which it was made: its score, the bar it was held against,
@@ -19,7 +20,8 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure
  * ```
  */
 export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): Figure {
-  checkArguments("draw a tree", { tree, options }, { tree: "tree", options: "object" });
+  checkArguments("draw a tree", { tree }, { tree: "tree" });
+  checkOptions("draw a tree", options, figureRules);
   const { series } = paletteOf(options);
   const attempts = tree.nodes
     .flatMap((node) => node.branch ?? [])

@@ -1,7 +1,8 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ClipRegion } from "../../learn/loss/token-rule.js";
 import type { UpdateReport } from "../../learn/update-report.js";
-import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 const allRegions: [ClipRegion, string][] = [
   ["inside", "inside the bounds"],
@@ -27,11 +28,8 @@ const symbols = ["circle", "triangle-up", "triangle-down", "x", "diamond", "cros
  * ```
  */
 export function clipScatter(report: UpdateReport, options: FigureOptions = {}): Figure {
-  checkArguments(
-    "draw clipping",
-    { report, options },
-    { report: { batch: "object" }, options: "object" },
-  );
+  checkArguments("draw clipping", { report }, { report: { batch: "object" } });
+  checkOptions("draw clipping", options, figureRules);
   const { series } = paletteOf(options);
   const points = report.batch.rows.flatMap((row) =>
     report

@@ -1,7 +1,16 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { studentInterval } from "../../eval/metrics/interval.js";
 import { plusMinus } from "../../text/interval-text.js";
-import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import {
+  figureRules,
+  dashes,
+  type Figure,
+  type FigureOptions,
+  makeFigure,
+  paletteOf,
+  said,
+} from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
 
 /**
@@ -25,7 +34,8 @@ export function compareRuns(
   runs: Readonly<Record<string, readonly RunMetrics[]>>,
   options: FigureOptions & { metric?: string } = {},
 ): Figure {
-  checkArguments("compare runs", { runs, options }, { runs: "object", options: "object" });
+  checkArguments("compare runs", { runs }, { runs: "object" });
+  checkOptions("compare runs", options, { ...figureRules, metric: "text?" });
   const { metric = "critic/score/mean" } = options;
   const { series } = paletteOf(options);
   const data: Record<string, unknown>[] = [];

@@ -1,6 +1,8 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import {
+  figureRules,
   colorscale,
   type Figure,
   type FigureOptions,
@@ -27,7 +29,8 @@ const mostColumns = 400;
  * ```
  */
 export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Figure {
-  checkArguments("draw a tree", { tree, options }, { tree: "tree", options: "object" });
+  checkArguments("draw a tree", { tree }, { tree: "tree" });
+  checkOptions("draw a tree", options, figureRules);
   const palette = paletteOf(options);
   const starts: number[] = [];
   for (const { parent } of tree.nodes) {

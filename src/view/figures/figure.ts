@@ -1,3 +1,4 @@
+import { oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { palettes, type Palette, type Theme } from "../palette.js";
 
 /** A plotly figure: what every front end that knows plotly draws. */
@@ -12,6 +13,11 @@ export interface FigureOptions {
   /** Another title than the figure's own. */
   title?: string;
 }
+
+export const figureRules: OptionRules<FigureOptions> = {
+  theme: oneOf(Object.keys(palettes)),
+  title: "text?",
+};
 
 /** Titles of a figure and its axes, and what it says in words. */
 export interface FigureWords {

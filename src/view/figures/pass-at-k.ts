@@ -1,6 +1,15 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { passAtK } from "../../eval/metrics/pass-at-k.js";
-import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import {
+  figureRules,
+  dashes,
+  type Figure,
+  type FigureOptions,
+  makeFigure,
+  paletteOf,
+  said,
+} from "./figure.js";
 
 /**
  * pass@k over k, the mean of the unbiased estimate over tasks: one curve per name.
@@ -19,7 +28,8 @@ export function passAtKCurve(
   groups: Readonly<Record<string, readonly { n: number; correct: number }[]>>,
   options: FigureOptions = {},
 ): Figure {
-  checkArguments("draw pass@k", { groups, options }, { groups: "object", options: "object" });
+  checkArguments("draw pass@k", { groups }, { groups: "object" });
+  checkOptions("draw pass@k", options, figureRules);
   const { series } = paletteOf(options);
   const curves = Object.entries(groups).map(([name, tasks]) => {
     if (tasks.length === 0) {

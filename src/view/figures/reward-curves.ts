@@ -1,5 +1,14 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import {
+  figureRules,
+  dashes,
+  type Figure,
+  type FigureOptions,
+  makeFigure,
+  paletteOf,
+  said,
+} from "./figure.js";
 import { curveOf, type RunMetrics } from "./metric-lines.js";
 
 const usual = ["critic/score/mean", "critic/score/max", "critic/score/min"];
@@ -25,7 +34,8 @@ export function rewardCurves(
   run: RunMetrics,
   options: FigureOptions & { metrics?: readonly string[] } = {},
 ): Figure {
-  checkArguments("draw rewards", { run, options }, { run: "run", options: "object" });
+  checkArguments("draw rewards", { run }, { run: "run" });
+  checkOptions("draw rewards", options, figureRules);
   const { series } = paletteOf(options);
   const curves = (options.metrics ?? usual).flatMap((name) => {
     const points = curveOf(run, name);

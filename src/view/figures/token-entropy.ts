@@ -1,6 +1,14 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
-import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import {
+  figureRules,
+  type Figure,
+  type FigureOptions,
+  makeFigure,
+  paletteOf,
+  said,
+} from "./figure.js";
 
 /**
  * The entropy at each token of a trajectory; gaps are what tools wrote.
@@ -19,11 +27,8 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./
  * ```
  */
 export function tokenEntropy(trajectory: Trajectory, options: FigureOptions = {}): Figure {
-  checkArguments(
-    "draw an entropy",
-    { trajectory, options },
-    { trajectory: "trajectory", options: "object" },
-  );
+  checkArguments("draw an entropy", { trajectory }, { trajectory: "trajectory" });
+  checkOptions("draw an entropy", options, figureRules);
   const y = Array.from(trajectory.entropies, (value) => (Number.isNaN(value) ? null : value));
   const known = y.filter((value) => value !== null);
   const mean = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);

@@ -1,7 +1,8 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { NodeTool } from "../../rollout/tree/tree-values.js";
-import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 /**
  * How often each tool was called in some trees, and how it went; a call that rows share counts once.
@@ -15,7 +16,8 @@ import { type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure
  * ```
  */
 export function toolUse(trees: Iterable<RolloutTree>, options: FigureOptions = {}): Figure {
-  checkArguments("draw tool use", { trees, options }, { trees: "items", options: "object" });
+  checkArguments("draw tool use", { trees }, { trees: "items" });
+  checkOptions("draw tool use", options, figureRules);
   const { series } = paletteOf(options);
   const calls = [...trees].flatMap((tree) =>
     tree.nodes.flatMap(({ tool }) => (tool && !tool.edited ? [tool] : [])),
