@@ -43,8 +43,8 @@ const example = (await importModule(path.href)) as unknown as Example;
 const { settings } = example;
 const policy = await Policy.load("data/models/tiny");
 const questions = [
-  ...tasks.calc({ seed: 7, train: 8, test: 1 }).train,
-  ...tasks.mixed({ seed: 3, train: 6, test: 1 }).train,
+  ...tasks.calc({ seed: 7, train: 24, test: 1 }).train,
+  ...tasks.mixed({ seed: 3, train: 24, test: 1 }).train,
 ];
 const tools = taskTools({});
 after(async () => {
