@@ -37,3 +37,20 @@ test("a command or option that there is not is named, with what there is", () =>
   assert.equal(option.status, 1);
   assert.match(option.stderr, /unknown option '--smaples'[^]*Did you mean --samples/);
 });
+
+test(
+  "too few files that may be open are said in a line, with what to do",
+  { skip: process.platform === "win32" },
+  () => {
+    for (const most of [20, 24, 40]) {
+      const { stderr, status } = spawnSync(
+        "sh",
+        ["-c", `ulimit -n ${most}; exec "$0" bin/arpo-lab.mjs tiny --help`, process.execPath],
+        { cwd: root, encoding: "utf8" },
+      );
+      if (status === 0 && most > 20) continue; // enough, on this machine
+      assert.match(stderr, /open more files.*ulimit -n 1024|EMFILE.*\n.*ulimit -n 1024/);
+      assert.doesNotMatch(stderr, /^ {4}at /m);
+    }
+  },
+);

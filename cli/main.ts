@@ -73,6 +73,10 @@ program.addCommand(sidecarCommand(), { hidden: true });
 await program.parseAsync().catch((error: unknown) => {
   // A message may quote what a model or a tool wrote.
   aside(error instanceof Error ? error.message : String(error));
+  const { code } = error as { code?: unknown };
+  if (code === "EMFILE" || code === "ENFILE") {
+    aside("The process must be allowed to open more files: ulimit -n 1024");
+  }
   process.exitCode = error instanceof Stopped ? error.status : 1;
 });
 // While a GPU is held, Dawn keeps the process alive.

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { plainFiles, readInside } from "./files-inside.js";
 import { pageOf } from "./html/page.js";
 import { temporaryFolder } from "../../tests/temporary.js";
 
 const skip = process.platform === "win32";
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><text>secret</text></svg>';
+
+const made: string[] = [];
+after(() => {
+  for (const folder of made) rmSync(folder, { recursive: true });
+});
 
 /** A notebook's folder with all that should not be taken from it, and one beside it. */
 function planted(): string {

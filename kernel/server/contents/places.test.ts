@@ -7,17 +7,23 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { holdFolder, holdFolderByPath } from "#platform/held-folder";
 import { toErrorResponse } from "../../../http-server/error-response.js";
 import { Contents } from "./contents.js";
 import { Paths } from "./paths.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
+
+const made: string[] = [];
+after(() => {
+  for (const folder of made) rmSync(folder, { recursive: true });
+});
 
 /** A folder for a lab, and one beside it with a file that is none of its business. */
 function twoFolders(): { inside: string; outside: string } {
