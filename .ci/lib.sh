@@ -21,6 +21,9 @@ must() {
   echo "RED: $*"
 }
 
+# Where pictures of pages go.
+export ARPO_LAB_SCREENSHOTS=${ARPO_LAB_SCREENSHOTS:-$PWD/node_modules/.cache/screenshots}
+
 sections=0
 joining=""
 

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { buildPage } from "../../kernel/server/build-page.js";
 import { LabServer, type LabOptions } from "../../kernel/server/lab-server.js";
+import { temporaryFolder } from "../temporary.js";
 
 // Debian's Chromium, or the one that CHROMIUM names.
 const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
@@ -12,14 +13,10 @@ const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 /** For `test`'s `skip`: false where there is a browser, else why not. */
 export const noBrowser = existsSync(executable) ? false : `there is no ${executable}`;
 
-/** Where pictures go: ARPO_LAB_SCREENSHOTS, or a new folder of which the path is printed. */
-const pictures = ((): string => {
-  const given = process.env["ARPO_LAB_SCREENSHOTS"];
-  if (given !== undefined) return given;
-  const made = mkdtempSync(join(tmpdir(), "lab-pictures-"));
-  if (noBrowser === false) console.log(`pictures: ${made}`);
-  return made;
-})();
+/** Where pictures go: to ARPO_LAB_SCREENSHOTS, else to a folder that git and the package leave out. */
+const pictures =
+  process.env["ARPO_LAB_SCREENSHOTS"] ??
+  fileURLToPath(new URL("../../../node_modules/.cache/screenshots", import.meta.url));
 
 /** A cell of a notebook's file. */
 export function codeCell(id: string, source: string): Record<string, unknown> {
@@ -148,7 +145,7 @@ export class BrowserLab {
     files: Record<string, string | Uint8Array>,
     options: Partial<LabOptions> = {},
   ): Promise<BrowserLab> {
-    const folder = mkdtempSync(join(tmpdir(), "lab-browser-"));
+    const folder = temporaryFolder("lab-browser");
     for (const [name, data] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), data);
