@@ -1,7 +1,8 @@
 // Runs the compiled tests: `npm test` for all, `npm test -- rollout` for those whose path contains a word, in
 // the order of the words. `--slow` adds the suites named *.slow.test.ts, `--only-slow` runs no others.
 // ARPO_LAB_TEST_AGAIN=1 runs what failed once more, alone; ARPO_LAB_TEST_SKIPS=strict fails a test that is
-// skipped for a reason that scripts/testing/skips.mjs does not list.
+// skipped for a reason that scripts/testing/skips.mjs does not list, and a file that is not slow and leaves
+// something in its temporary folder.
 import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -79,6 +80,11 @@ async function outcomes(files, atOnce) {
           test.test += ` (skipped, which CI does not allow for this reason: ${reason || "none"})`;
         }
       }
+      if (strict && !isSlow(file) && result.left.length > 0)
+        result.tests.push({
+          test: `left in the temporary folder: ${result.left.join(", ")}`,
+          outcome: "failed",
+        });
       show(result);
       found.push(...result.tests.map((test) => ({ file, ...test })));
       seconds.set(file, result.seconds);

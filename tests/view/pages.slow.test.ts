@@ -242,7 +242,12 @@ test(
       await page.evaluate(`window.refuse = true; ${click}; ${answered}`);
       assert.equal(await page.evaluate(told), "no");
       await page.evaluate(`window.refuse = false; ${click}; ${answered}`);
-      assert.deepEqual(await page.evaluate("window.asked"), { tree: "k", node: 0, at: 0, rows: 4 });
+      assert.deepEqual(await page.evaluate("window.asked"), {
+        tree: "k",
+        node: 0,
+        at: 0,
+        trajectories: 4,
+      });
       const titles = `[...document.querySelectorAll(".arpo-title b")].map((b) => b.textContent)`;
       const [before, forked] = (await page.evaluate(titles)) as string[];
       assert.match(before!, /^12 rows/);
