@@ -1,12 +1,11 @@
 // What every estimator of the family costs on a tree of 64 rows, the sums behind the advantages included,
 // and what it costs to say where every rule would have branched in it.
-import { advantages } from "../src/learn/advantages.js";
-import { creditEstimators } from "../src/learn/credit-of.js";
+import { advantages, creditEstimators } from "../src/learn/advantages.js";
 import { score } from "../src/reward/score-trees.js";
 import { branchRules } from "../src/rollout/branch/branch-rule.js";
 import { expansionRules } from "../src/rollout/branch/family/settings.js";
 import { rollout } from "../src/rollout/rollout.js";
-import { rolloutPresets } from "../src/rollout/presets.js";
+import { rolloutPresets } from "../src/preset-table.js";
 import type { RolloutTree } from "../src/rollout/rollout-tree.js";
 import { babbler } from "../src/rollout/testing/babbler.js";
 import { calculator } from "../src/tools/calculator/calculator.js";

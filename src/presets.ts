@@ -1,10 +1,8 @@
 import { asPreset } from "./arguments/check-options.js";
 import type { AdvantageOptions } from "./learn/advantages.js";
-import type { UpdateOptions } from "./learn/update-options.js";
-import { learnPresets } from "./learn/presets.js";
+import type { UpdateOptions } from "./learn/update/update-settings.js";
+import { learnPresets, type PresetName, rolloutPresets } from "./preset-table.js";
 import type { RolloutOptions } from "./rollout/options.js";
-import type { PresetName } from "./rollout/preset-name.js";
-import { rolloutPresets } from "./rollout/presets.js";
 
 /** What a cell needs to know of an algorithm: how it rolls out, and how it updates. */
 export type CellPreset = RolloutOptions & UpdateOptions & AdvantageOptions;

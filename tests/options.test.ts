@@ -14,8 +14,8 @@ import {
   toolUse,
   toRows,
 } from "../src/api/view.js";
-import { creditOf } from "../src/learn/credit-of.js";
-import { learningRateFactor } from "../src/learn/schedule.js";
+import { creditOf } from "../src/learn/advantages.js";
+import { learningRateFactor } from "../src/learn/update/schedule.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
 import { Random } from "../src/random/random.js";
 import { babbler } from "../src/rollout/testing/babbler.js";

@@ -37,8 +37,7 @@ export { mathEquivalent } from "../reward/math-equivalence.js";
 export { numericEquivalent } from "../reward/numeric-equivalence.js";
 
 // Advantages
-export { advantages, type AdvantageOptions, type Estimator } from "../learn/advantages.js";
-export { estimators } from "../learn/estimators.js";
+export { advantages, type AdvantageOptions, type Estimator, estimators } from "../learn/advantages.js";
 export type { Rows } from "../learn/advantage/masked.js";
 export { TrainingBatch } from "../learn/batch.js";
 export { filterGroups, type FilterOptions } from "../learn/filter-groups.js";
@@ -51,11 +50,10 @@ export type { LossAggregation } from "../learn/loss/options.js";
 export { tokenUpdate, type TokenUpdate } from "../learn/loss/token-update.js";
 
 // Updates
-export { update } from "../learn/update.js";
-export type { UpdateOptions } from "../learn/update-options.js";
-export { UpdateReport } from "../learn/update-report.js";
-export { Learner } from "../learn/learner.js";
-export { Critic, type CriticOptions } from "../learn/critic.js";
+export { update, Learner } from "../learn/update/learner.js";
+export type { UpdateOptions } from "../learn/update/update-settings.js";
+export { UpdateReport } from "../learn/update/update-report.js";
+export { Critic, type CriticOptions } from "../learn/update/critic.js";
 export type { RolloutCorrection } from "../learn/correction/rollout-correction.js";
 
 // Fine-tuning

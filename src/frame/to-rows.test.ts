@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Evaluation } from "../eval/report/evaluation.js";
-import { Learner } from "../learn/learner.js";
+import { Learner } from "../learn/update/learner.js";
 import { advantages } from "../learn/advantages.js";
 import { Model } from "../model/transformer/transformer.js";
 import { score } from "../reward/score-trees.js";
 import { rollout } from "../rollout/rollout.js";
-import { rolloutPresets } from "../rollout/presets.js";
+import { rolloutPresets } from "../preset-table.js";
 import { babbler } from "../rollout/testing/babbler.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { calculator } from "../tools/calculator/calculator.js";

@@ -2,7 +2,7 @@ import { checkOptions, oneOf } from "../arguments/check-options.js";
 import { shown } from "../arguments/shown.js";
 import { Evaluation } from "../eval/report/evaluation.js";
 import { type BatchRow, TrainingBatch } from "../learn/batch.js";
-import { UpdateReport } from "../learn/update-report.js";
+import { UpdateReport } from "../learn/update/update-report.js";
 import { Scored } from "../reward/scored.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
 import type { TreeNode } from "../rollout/tree/tree-values.js";

@@ -1,5 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { passLogProbs, gatherFrom, splitByTokens } from "../learn/token-passes.js";
+import { passLogProbs, gatherFrom, splitByTokens } from "../learn/update/passes.js";
 import type { Policy } from "../policy/policy.js";
 import { ModelPolicy } from "../policy/policy-from-model.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";

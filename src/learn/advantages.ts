@@ -1,30 +1,45 @@
 import { checkArguments } from "../arguments/check-arguments.js";
 import { checkOptions, oneOf, type OptionRules, share } from "../arguments/check-options.js";
+import type { PresetName } from "../preset-table.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
-import {
-  type BatchRow,
-  type PreparedRow,
-  rowsOf,
-  type ScoredRow,
-  trainedMask,
-  TrainingBatch,
-} from "./batch.js";
 import { hardAttribution } from "./advantage/attribution.js";
-import type { Advantages } from "./advantage/estimator.js";
-import {
-  gpg,
-  grpo,
-  grpoPassAtK,
-  opo,
-  reinforcePlusPlusBaseline,
-  rloo,
-} from "./advantage/by-group.js";
+import { gpg, grpoPassAtK, grpo, opo, reinforcePlusPlusBaseline, rloo } from "./advantage/by-group.js";
 import { gae, reinforcePlusPlus, reinforcePlusPlusOlder, remax } from "./advantage/by-token.js";
+import type { Advantages } from "./advantage/estimator.js";
 import type { Rows } from "./advantage/masked.js";
-import { familyCredit, familyEstimators, isFamilyEstimator } from "./credit/adapt/estimate.js";
+import { type BatchRow, type PreparedRow, rowsOf, type ScoredRow, trainedMask, TrainingBatch } from "./batch.js";
+import { familyCredit, familyEstimators, isFamilyEstimator, type FamilyEstimator } from "./credit/adapt/estimate.js";
+import { type Credit, grpoCredit, rlooCredit } from "./credit/credit.js";
 import { type CreditOptions, creditRules } from "./credit/options.js";
-import type { PresetName } from "../rollout/preset-name.js";
-import { presetRule, withPreset } from "./presets.js";
+import { presetRule, withPreset } from "./update/update-settings.js";
+
+/**
+ * The advantage estimators as functions of numbers, under the names that `advantages` takes. Rewards and
+ * masks are rows of tokens; rows with the same group are compared with each other. The estimators of the
+ * tree methods are in `arpo-lab/experimental/family`.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { estimators } from "arpo-lab/learn";
+ *
+ * const input = { rewards: [[0, 1], [0, 0]], mask: [[1, 1], [1, 1]], groups: ["a", "a"] };
+ * const { advantages } = estimators.grpo(input, { normalizeByDeviation: false });
+ * assert.deepEqual(advantages.map((row) => [...row]), [[0.5, 0.5], [-0.5, -0.5]]);
+ * ```
+ */
+export const estimators = {
+  gae,
+  grpo,
+  rloo,
+  reinforce_plus_plus: reinforcePlusPlus,
+  reinforce_plus_plus_older: reinforcePlusPlusOlder,
+  reinforce_plus_plus_baseline: reinforcePlusPlusBaseline,
+  remax,
+  opo,
+  grpo_passk: grpoPassAtK,
+  gpg,
+} as const;
 
 /** The names of the advantage estimators, as the reference has them. */
 export const estimatorNames = [
@@ -184,4 +199,55 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
     returns: new Float32Array(returns[i]!),
   }));
   return new TrainingBatch(rows, name, scored);
+}
+
+/**
+ * The estimators that can say what made an advantage.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { creditEstimators } from "arpo-lab/experimental/family";
+ *
+ * assert.ok(creditEstimators.includes("grpo") && creditEstimators.includes("treerl"));
+ * ```
+ */
+export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = [
+  "grpo",
+  "rloo",
+  ...familyEstimators,
+];
+
+/**
+ * The advantages of scored trajectories, and the sum behind each: what `advantages` gives, with the terms
+ * by name. A token's advantage is the sum of its terms, times every factor.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { creditOf } from "arpo-lab/experimental/family";
+ * import { score } from "arpo-lab/learn";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/experimental/testing";
+ *
+ * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, initialRollouts: 2, seed: 1 });
+ * const credit = creditOf(await score(tree, ({ length }) => length % 2), { estimator: "spo_tree" });
+ * const { terms } = credit.explain(0, 0)!;
+ * assert.deepEqual(terms.map(({ name }) => name), ["worth of the segment", "worth of its parent"]);
+ * assert.equal(terms.reduce((sum, { value }) => sum + value, 0), credit.advantages[0][0]);
+ * ```
+ */
+export function creditOf(scored: Scored, given: AdvantageOptions = {}): Credit {
+  checkArguments("give credit", { scored }, { scored: { rows: "list", trees: "list" } });
+  checkOptions("give credit", given, { ...advantageRules, estimator: oneOf(creditEstimators) });
+  const options = withPreset("give credit", given);
+  const { estimator = "grpo", normalizeByDeviation } = options;
+  const rewards = options.tokenRewards ?? scored.rows.map(placeReward);
+  if (isFamilyEstimator(estimator)) return familyCredit(scored, rewards, estimator, options);
+  const mask = scored.rows.map(({ trajectory }) => trajectory.lossMask);
+  const outcome = { rewards, mask, groups: scored.rows.map(({ group }) => group) };
+  if (estimator === "grpo") {
+    return grpoCredit(outcome, normalizeByDeviation === undefined ? {} : { normalizeByDeviation });
+  }
+  return rlooCredit(outcome);
 }

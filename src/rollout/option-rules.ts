@@ -15,7 +15,7 @@ import { branchRules } from "./branch/branch-rule.js";
 import { expansionRules } from "./branch/family/settings.js";
 import { type EntropyOptions, entropyRules } from "./branch/segment-entropy.js";
 import type { RolloutCompat, RolloutOptions } from "./options.js";
-import { algorithmPresets } from "./presets.js";
+import { algorithmPresets } from "../preset-table.js";
 import type { DynamicRollouts } from "./settings.js";
 import type { PromptLimit } from "./task.js";
 

@@ -2,7 +2,7 @@ import type { Policy, Sampling, Segment } from "../policy/policy.js";
 import type { ToolOutcome, Tools, ToolSet } from "../tools/tool-set.js";
 import type { EnvironmentSource } from "../environment/environment.js";
 import type { DynamicRollouts } from "./settings.js";
-import type { PresetName } from "./preset-name.js";
+import type { PresetName } from "../preset-table.js";
 import type { PromptLimit } from "./task.js";
 import type { RolloutTreeData } from "./tree/tree-data.js";
 import type { Trajectory } from "./tree/trajectory.js";

@@ -4,7 +4,7 @@ import { toolSetOf } from "../tools/tool-set.js";
 import { branchRules } from "./branch/branch-rule.js";
 import { rolloutRules } from "./option-rules.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
-import { algorithmPresets } from "./presets.js";
+import { algorithmPresets } from "../preset-table.js";
 
 /** Lays options over the preset they name, and makes a set of a list of tools. */
 export function readyOptions(action: string, given: RolloutOptions): ReadyOptions {

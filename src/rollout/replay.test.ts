@@ -5,7 +5,7 @@ import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { branchRules } from "./branch/branch-rule.js";
 import { rollout } from "./rollout.js";
-import { rolloutPresets } from "./presets.js";
+import { rolloutPresets } from "../preset-table.js";
 import type { RolloutOptions } from "./options.js";
 import { babbler } from "./testing/babbler.js";
 

@@ -1,5 +1,5 @@
 import { actorLoss, valueLoss } from "../../src/learn/loss/losses.js";
-import { crossEntropy } from "../../src/learn/sft/cross-entropy.js";
+import { crossEntropy } from "../../src/learn/sft/train.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import { Random } from "../../src/random/random.js";
 import { gradientsOf } from "../../src/tensor/gradients.js";

@@ -13,9 +13,8 @@ import { fileURLToPath } from "node:url";
 import { tasks } from "../../src/data/tasks/index.js";
 import { advantages } from "../../src/learn/advantages.js";
 import { fineTune } from "../../src/learn/sft/fine-tune.js";
-import { Learner } from "../../src/learn/learner.js";
-import { update } from "../../src/learn/update.js";
-import type { UpdateOptions } from "../../src/learn/update-options.js";
+import { Learner, update } from "../../src/learn/update/learner.js";
+import { type UpdateOptions, updateSettings } from "../../src/learn/update/update-settings.js";
 import { HfTokenizer } from "../../src/model/tokenizer/hf-tokenizer.js";
 import { loadAdapter } from "../../src/model/lora/load-adapter.js";
 import { loadModel } from "../../src/model/load/load-model.js";
@@ -32,7 +31,6 @@ import {
   apart,
   SurprisedTrainee,
 } from "../../src/scale/tinker/testing/near-and-far.js";
-import { updateSettings } from "../../src/learn/update-settings.js";
 import { ready } from "../../src/tensor/backends.js";
 import { ToolSet } from "../../src/tools/tool-set.js";
 

@@ -1,7 +1,7 @@
 // Run by webgpu.slow.test.ts on one backend after another: prints what the fused ops give, and what a
 // model says before and after a step of reinforcement learning, whole and with adapters.
 import { type BatchRow, TrainingBatch } from "../../src/learn/batch.js";
-import { Learner } from "../../src/learn/learner.js";
+import { Learner } from "../../src/learn/update/learner.js";
 import { addLora } from "../../src/model/lora/add-lora.js";
 import { fetchWeights } from "../../src/model/decoder/of-model.js";
 import { Model } from "../../src/model/transformer/transformer.js";

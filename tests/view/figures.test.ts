@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { figurePicture } from "../../picture/picture.js";
 import { formatValue } from "../../kernel/display/format.js";
 import { Random } from "../../src/random/random.js";
-import { UpdateReport } from "../../src/learn/update-report.js";
+import { UpdateReport } from "../../src/learn/update/update-report.js";
 import { palettes, type Theme } from "../../src/view/palette.js";
 import * as view from "../../src/api/view.js";
 import type { Figure } from "../../src/view/figures/figure.js";

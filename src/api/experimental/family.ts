@@ -1,10 +1,9 @@
 /** The tree methods around ARPO: how they credit tokens and how they expand trees. Experimental: may change in any release. */
 
 // Credit
-export { creditOf, creditEstimators } from "../../learn/credit-of.js";
-export type { Credit, CreditSpan, CreditSum, CreditTerm } from "../../learn/credit/credit.js";
+export { creditOf, creditEstimators } from "../../learn/advantages.js";
+export type { Credit, CreditSpan, CreditSum, CreditTerm, CreditTree, CreditNode, TreeInput } from "../../learn/credit/credit.js";
 export type { CreditOptions } from "../../learn/credit/options.js";
-export type { CreditTree, CreditNode, TreeInput } from "../../learn/credit/credit-tree.js";
 export {
   type CreditBranch,
   appo,
@@ -21,15 +20,8 @@ export {
   type GiGpoSteps,
 } from "../../learn/credit/gigpo.js";
 export { mtGrpo, type MtGrpoInput, type MtGrpoOptions } from "../../learn/credit/mt-grpo.js";
-export {
-  spoChain,
-  type SpoChainInput,
-  spoCutPoints,
-  type CutPoint,
-} from "../../learn/credit/spo-chain.js";
-export { spoTree, type SpoTreeOptions } from "../../learn/credit/spo-tree.js";
-export { treeDiff } from "../../learn/credit/tree-diff.js";
-export { treeGrpo, type TreeGrpoOptions, type TreeRows } from "../../learn/credit/tree-grpo.js";
+export { spoChain, type SpoChainInput, spoCutPoints, type CutPoint, spoTree, type SpoTreeOptions } from "../../learn/credit/spo.js";
+export { treeDiff, treeGrpo, type TreeGrpoOptions, type TreeRows } from "../../learn/credit/tree-grpo.js";
 export { treePo, type TreePoInput, type TreePoOptions } from "../../learn/credit/treepo.js";
 export { turnBaseline, type TurnBaselineOptions } from "../../learn/credit/turn-baseline.js";
 

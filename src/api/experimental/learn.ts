@@ -17,19 +17,9 @@ export {
   type KlControl,
 } from "../../learn/loss/kl.js";
 export { entropyAwareAdvantage } from "../../learn/loss/tensor-ops.js";
-export {
-  correctionWeights,
-  type LogRatios,
-  type WeightLevel,
-  type WeightOptions,
-} from "../../learn/correction/correction-weights.js";
-export { rejectionMask } from "../../learn/correction/rejection-mask.js";
-export {
-  rejectionTests,
-  type RejectionTest,
-  type RejectionOptions,
-} from "../../learn/correction/rejection-tests.js";
-export { mismatchMetrics } from "../../learn/correction/mismatch-metrics.js";
+export { correctionWeights, type WeightLevel, type WeightOptions } from "../../learn/correction/weights.js";
+export { type LogRatios, mismatchMetrics } from "../../learn/correction/figures.js";
+export { rejectionMask, rejectionTests, type RejectionTest, type RejectionOptions } from "../../learn/correction/rejection.js";
 
 // Figures
 export { treeMetrics, type TreeMetricOptions } from "../../learn/measures/tree-metrics.js";

@@ -1,4 +1,4 @@
-import { keptPerLayer } from "../../learn/tokens-at-once.js";
+import { keptPerLayer } from "../../learn/update/passes.js";
 import { gigabytes } from "../machine/host.js";
 import {
   type ConfigContext,

@@ -5,13 +5,11 @@ import { Random } from "../../random/random.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import { tf } from "../../tensor/tf.js";
 import { type BatchRow, TrainingBatch } from "../batch.js";
-import { Learner } from "../learner.js";
-import type { UpdateOptions } from "../update-options.js";
-import { bypassWeights } from "./bypass-weights.js";
-import { correctionWeights } from "./correction-weights.js";
-import { rejectionMask } from "./rejection-mask.js";
-import { rejectionTests } from "./rejection-tests.js";
-import { correctionOf } from "./rollout-correction.js";
+import { Learner } from "../update/learner.js";
+import type { UpdateOptions } from "../update/update-settings.js";
+import { bypassWeights, correctionOf } from "./rollout-correction.js";
+import { correctionWeights } from "./weights.js";
+import { rejectionMask, rejectionTests } from "./rejection.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 

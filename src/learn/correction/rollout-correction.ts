@@ -1,17 +1,12 @@
-import {
-  checkOptions,
-  either,
-  oneOf,
-  only,
-  type OptionRule,
-  type OptionRules,
-  positive,
-} from "../../arguments/check-options.js";
+import { checkOptions, either, oneOf, only, type OptionRule, type OptionRules, positive } from "../../arguments/check-options.js";
 import { shown } from "../../arguments/shown.js";
-import type { ScoredRow } from "../batch.js";
-import type { WeightLevel } from "./correction-weights.js";
-import { readTests } from "./rejection-tests.js";
-import { isBounds, parseBounds, type Threshold } from "./thresholds.js";
+import { detached } from "../../tensor/detached.js";
+import { tf } from "../../tensor/tf.js";
+import type { ScoredRow, PreparedRow } from "../batch.js";
+import type { Tensor } from "../loss/aggregate.js";
+import { type WeightLevel, correctionWeights } from "./weights.js";
+import { type Figures, rowCount, largestLogRatio, mismatchMetrics } from "./figures.js";
+import { rejectionMask, readTests, isBounds, parseBounds, type Threshold } from "./rejection.js";
 
 /** How an update corrects for a sampler that is not the policy that trains (`rollout_correction`). */
 export interface RolloutCorrection {
@@ -109,4 +104,189 @@ export function correctionOf(
   const auto = option === undefined || options.when === "auto";
   const other = rows.some(({ trajectory }) => trajectory.sampler !== undefined);
   return auto && !other ? undefined : settings;
+}
+
+const named = (metrics: Figures): Figures =>
+  Object.fromEntries(Object.entries(metrics).map(([key, v]) => [`rollout_corr/${key}`, v]));
+
+/** 1 on the trained tokens whose sampler said how likely they were. */
+export function knownMask({ trajectory }: Pick<ScoredRow, "trajectory">): Uint8Array {
+  const { lossMask, logprobs } = trajectory;
+  return lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
+}
+
+/** The figures of a correction, and what it makes of each token. */
+interface Corrected {
+  weights: Float64Array[] | undefined;
+  kept: Float64Array[] | undefined;
+  metrics: Figures;
+}
+
+/** Compares rows' log-probabilities under the policy that trains with those of their sampler. */
+function compare(
+  rows: readonly Pick<ScoredRow, "trajectory">[],
+  logprobs: readonly Float32Array[],
+  known: readonly Uint8Array[],
+  { weights: level, threshold, normalize, rejection }: CorrectionSettings,
+): Corrected {
+  const trained = rows.reduce((n, { trajectory }) => n + rowCount(trajectory.lossMask), 0);
+  const said = known.reduce((n, row) => n + rowCount(row), 0);
+  const unknown = { "rollout_corr/unknown_fraction": trained === 0 ? 0 : 1 - said / trained };
+  if (said === 0) return { weights: undefined, kept: undefined, metrics: unknown };
+  const sampledLogprobs = rows.map(({ trajectory }) => trajectory.logprobs);
+  const logRatio = logprobs.map((row, i) => row.map((p, t) => p - sampledLogprobs[i]![t]!));
+  const batch = { logRatio, mask: known };
+  const weighed =
+    level === null ? undefined : correctionWeights(batch, { weights: level, threshold, normalize });
+  const tested = rejection && rejectionMask(batch, rejection);
+  return {
+    weights: weighed?.weights,
+    kept: tested?.mask,
+    metrics: {
+      ...unknown,
+      ...named({
+        ...weighed?.metrics,
+        ...tested?.metrics,
+        ...mismatchMetrics({ logprobs, sampledLogprobs, mask: known }),
+      }),
+    },
+  };
+}
+
+/** Takes back what an earlier correction wrote. */
+function clear(row: PreparedRow): void {
+  delete row.rolloutWeights;
+  delete row.keptMask;
+}
+
+/**
+ * Writes into rows what a correction makes of them: weights for the loss, and the mask that rejection
+ * leaves. A token whose sampler did not say how likely it was has no ratio: it gets its row's weight, or
+ * 1, and goes with its row. Without a correction rows are as they were before any.
+ */
+export function correctRows(
+  rows: readonly PreparedRow[],
+  settings: CorrectionSettings | undefined,
+): Figures {
+  rows.forEach(clear);
+  if (!settings) return {};
+  const known = rows.map(knownMask);
+  if (settings.bypass) {
+    // Only what the sampler drew has a ratio against it; the loss makes the weights as it goes.
+    rows.forEach((row, i) => (row.keptMask = known[i]!));
+    return {};
+  }
+  const logprobs = rows.map((row) => row.oldLogprobs);
+  const { weights, kept, metrics } = compare(rows, logprobs, known, settings);
+  rows.forEach((row, i) => {
+    const { lossMask } = row.trajectory;
+    const own = known[i]!;
+    const first = own.indexOf(1);
+    if (weights) {
+      const ofRow = settings.weights === "sequence" && first >= 0 ? weights[i]![first]! : 1;
+      row.rolloutWeights = Float32Array.from(lossMask, (m, t) =>
+        own[t] ? weights[i]![t]! : m * ofRow,
+      );
+    }
+    if (kept) {
+      const stays = first < 0 || kept[i]!.includes(1);
+      row.keptMask = lossMask.map((m, t) => (own[t] ? kept[i]![t]! : stays ? m : 0));
+    }
+  });
+  return metrics;
+}
+
+/** Takes what the sampler said for what was measured before the update. */
+export function bypassMeasuring<R extends ScoredRow>(rows: readonly R[]): (R & PreparedRow)[] {
+  const prepared = rows.map((row) => {
+    const { logprobs, entropies } = row.trajectory;
+    const oldLogprobs = logprobs.map((p) => (Number.isFinite(p) ? p : 0));
+    return Object.assign(row, { oldLogprobs, entropies, oldFrom: "sampler" as const });
+  });
+  if (prepared.some((row) => knownMask(row).includes(1))) return prepared;
+  throw new TypeError(
+    "Cannot bypass measuring: the sampler must have said how likely its tokens were, got none",
+  );
+}
+
+/** The figures of rows whose log-probabilities under the policy that trains are others than before. */
+export function correctionFigures(
+  rows: readonly Pick<ScoredRow, "trajectory">[],
+  logprobs: readonly Float32Array[],
+  settings: CorrectionSettings,
+): Figures {
+  return compare(rows, logprobs, rows.map(knownMask), settings).metrics;
+}
+
+const boundedTensor = (x: Tensor): Tensor => x.clipByValue(-largestLogRatio, largestLogRatio);
+
+/** Importance weights as `correctionWeights` makes them, of [rows, tokens]. */
+function weightsOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings): Tensor {
+  const { lower, upper } = parseBounds("threshold", settings.threshold);
+  const ofRows = settings.weights === "sequence";
+  const sums: Tensor = logRatio.mul(mask).sum(-1, true);
+  const raw: Tensor = boundedTensor(ofRows ? sums : logRatio)
+    .exp()
+    .mul(mask);
+  const weights: Tensor =
+    lower === undefined
+      ? tf.minimum(raw, upper)
+      : raw.mul(raw.greaterEqual(lower).logicalAnd(raw.lessEqual(upper)).cast("float32"));
+  if (!settings.normalize) return weights;
+  const counts: Tensor = mask.sum(-1);
+  const mean: Tensor = ofRows
+    ? weights
+        .sum(-1)
+        .div(counts.add(1e-8))
+        .sum()
+        .div(tf.maximum(counts.greater(0).cast("float32").sum(), 1e-8))
+    : weights.sum().div(mask.sum().add(1e-8));
+  return weights.div(tf.where(mean.greater(1e-8), mean, tf.onesLike(mean)));
+}
+
+/** 1 on the tokens that pass, as `rejectionMask` decides. */
+function keptOf(logRatio: Tensor, mask: Tensor, settings: CorrectionSettings): Tensor {
+  const r = boundedTensor(logRatio);
+  const divergence = {
+    k1: () => r.neg(),
+    k2: () => r.square().div(2),
+    k3: () => r.exp().sub(1).sub(r),
+  };
+  let kept: Tensor = mask;
+  for (const { name, lower, upper } of readTests(settings.rejection!)) {
+    const tokens: Tensor = divergence[name.slice(-2) as keyof typeof divergence]().mul(mask);
+    const sum = () => tokens.sum(-1, true);
+    const statistic: Tensor = name.startsWith("token")
+      ? tokens
+      : name.startsWith("seq_sum")
+        ? sum()
+        : name.startsWith("seq_mean")
+          ? sum().div(mask.sum(-1, true).add(1e-8))
+          : tokens.max(-1, true);
+    const passes = statistic.lessEqual(upper);
+    kept = kept.mul(
+      (lower === undefined ? passes : passes.logicalAnd(statistic.greaterEqual(lower))).cast(
+        "float32",
+      ),
+    );
+  }
+  return kept;
+}
+
+/**
+ * What bypass multiplies the token losses by, as the policy stands now: importance weights where the
+ * loss has no ratio of its own, and 0 on tokens that were rejected, which go on counting as tokens.
+ * Undefined where that is 1 everywhere.
+ */
+export function bypassWeights(
+  logprobs: Tensor,
+  sampledLogprobs: Tensor,
+  mask: Tensor,
+  settings: CorrectionSettings,
+): Tensor | undefined {
+  const logRatio: Tensor = detached(logprobs).sub<Tensor>(sampledLogprobs).mul(mask);
+  const weighs = settings.bypass === "reinforce" && settings.weights !== null;
+  const weights = weighs ? weightsOf(logRatio, mask, settings) : undefined;
+  const kept = settings.rejection ? keptOf(logRatio, mask, settings) : undefined;
+  return weights && kept ? weights.mul(kept) : (weights ?? kept);
 }

@@ -4,17 +4,13 @@ import { defined } from "../../arguments/defined.js";
 import { appo, appoRewards } from "./appo.js";
 import { Random } from "../../random/random.js";
 import { at2po } from "./at2po.js";
-import { childrenOf, type CreditNode, type CreditTree, leavesOf, pathTo } from "./credit-tree.js";
-import { total } from "./credit.js";
+import { childrenOf, type CreditNode, type CreditTree, leavesOf, pathTo, total } from "./credit.js";
 import { fr3e } from "./fr3e.js";
-import { giGpo } from "./gigpo.js";
-import { similarity } from "./similarity.js";
-import { spoTree } from "./spo-tree.js";
-import { treeDiff } from "./tree-diff.js";
-import { treeGrpo } from "./tree-grpo.js";
+import { giGpo, similarity } from "./gigpo.js";
+import { spoTree } from "./spo.js";
+import { treeDiff, treeGrpo } from "./tree-grpo.js";
 import { treePo } from "./treepo.js";
-import { treeRlPaths } from "./treerl.js";
-import { chooseLeaves } from "./treerl-leaves.js";
+import { treeRlPaths, chooseLeaves } from "./treerl.js";
 
 const near = (a: number, b: number, what = "") => {
   assert.ok(Math.abs(a - b) < 1e-12, `${what} ${a} is not ${b}`);

@@ -7,8 +7,7 @@ import {
 } from "../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
-import { Credit, short, wholeRow } from "./credit.js";
-import { perGroup, sampleNorm } from "./group-norm.js";
+import { Credit, short, wholeRow, perGroup, sampleNorm } from "./credit.js";
 
 export interface Fr3eInput {
   rewards: Rows;

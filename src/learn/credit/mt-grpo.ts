@@ -5,8 +5,7 @@ import {
   type OptionRules,
 } from "../../arguments/check-options.js";
 import type { Rows } from "../advantage/masked.js";
-import { Credit, type CreditSpan, type CreditTerm } from "./credit.js";
-import { normTerm, perGroup, sampleNorm } from "./group-norm.js";
+import { Credit, type CreditSpan, type CreditTerm, normTerm, perGroup, sampleNorm } from "./credit.js";
 
 export interface MtGrpoInput {
   mask: Rows;

@@ -1,7 +1,105 @@
 import { oneOf, type OptionRules } from "../../arguments/check-options.js";
-import { bottomUp, leafSums, pathTo } from "./credit-tree.js";
-import { type CreditSum, type CreditTerm, short, total } from "./credit.js";
-import { type Chain, type Forest, forestOf } from "./treerl-forest.js";
+import type { Random } from "../../random/random.js";
+import { type CreditNode, type CreditTree, bottomUp, leafSums, pathTo, type CreditSum, type CreditTerm, short, total } from "./credit.js";
+
+/** A row as TreeRL's sampler keeps it: what it wrote itself, and where it left another row. */
+export interface Chain {
+  /** The chain it left, by its place in its tree; the first chain of a tree has none. */
+  parent?: number;
+  /** The tokens of its parent, counted from the parent's own first, that it keeps. */
+  split?: number;
+  /** Tokens of its own. */
+  tokens: number;
+  /** Without one it is no leaf: only what left it is there. */
+  score?: number;
+  /** Default: a score above 0. */
+  correct?: boolean;
+  /** It ended by itself, not by a limit. Default: true. */
+  ended?: boolean;
+}
+
+/** The segments between forks: the first node is the prompt, the trees stand below it. */
+export interface Forest extends CreditTree {
+  /** The node that each leaf stands on, in the order in which the published builder meets them. */
+  leaves: readonly number[];
+  /** The chain that ends at each of them: its tree, and its place there. */
+  chains: readonly { tree: number; chain: number }[];
+}
+
+/**
+ * Cuts chains at their forks. A leaf is met where its chain's last split is reached, before the chains
+ * that leave there are entered.
+ */
+export function forestOf(trees: readonly (readonly Chain[])[]): Forest {
+  const nodes: CreditNode[] = [{ parent: -1, tokens: 0 }];
+  const leaves: number[] = [];
+  const chains: { tree: number; chain: number }[] = [];
+  const add = (parent: number) => nodes.push({ parent, tokens: 0 }) - 1;
+
+  trees.forEach((list, tree) => {
+    const children: number[][] = list.map(() => []);
+    list.forEach(({ parent }, chain) => {
+      if (parent !== undefined) children[parent]!.push(chain);
+    });
+    const splitOf = (chain: number) => list[chain]!.split ?? 0;
+    const end = (node: number, chain: number, score: number) => {
+      nodes[node]!.score = score;
+      leaves.push(node);
+      chains.push({ tree, chain });
+    };
+    /** Adds a chain whose first tokens belong to a node that is there already. */
+    const build = (chain: number, node: number): void => {
+      const { tokens, score } = list[chain]!;
+      const own = [...children[chain]!].sort((a, b) => splitOf(a) - splitOf(b));
+      const splits = [...new Set(own.map(splitOf))];
+      nodes[node]!.tokens += splits[0] ?? tokens;
+      if (splits.length === 0) end(node, chain, score ?? 0);
+      let at = node;
+      splits.forEach((split, i) => {
+        const next = splits[i + 1];
+        const leaving = own.filter((child) => splitOf(child) === split);
+        if (next === undefined && score === undefined) {
+          // Nothing else goes on here: one that leaves alone is no fork.
+          const alone = leaving.length === 1;
+          for (const child of leaving) build(child, alone ? at : add(at));
+          return;
+        }
+        const segment = add(at);
+        nodes[segment]!.tokens += (next ?? tokens) - split;
+        if (next === undefined) end(segment, chain, score!);
+        for (const child of leaving) build(child, add(at));
+        at = segment;
+      });
+    };
+    if (list.length > 0) build(0, add(0));
+  });
+  return { nodes, leaves, chains };
+}
+
+/**
+ * TreeRL's choice of the leaves it trains on: the first right one in a random order, then any others; or
+ * with `balance` first as many right and as many wrong ones as that share of the number says.
+ */
+export function chooseLeaves(
+  right: readonly boolean[],
+  count: number,
+  random: Random,
+  balance = 0,
+): number[] {
+  const order = random.split("order").shuffle(right.map((_, leaf) => leaf));
+  const most = balance > 0 ? Math.floor(count * balance) : 1;
+  let wrong = balance > 0 ? most : 0;
+  let good = most;
+  const chosen: number[] = [];
+  const rest: number[] = [];
+  for (const leaf of order) {
+    if (right[leaf] ? good-- > 0 : wrong-- > 0) chosen.push(leaf);
+    else rest.push(leaf);
+  }
+  const others = random.split("others").shuffle(rest);
+  chosen.push(...others.slice(0, Math.max(0, count - chosen.length)));
+  return random.split("trained").shuffle(chosen).slice(0, count);
+}
 
 export const treeRlWeights = ["sqrt", "uniform", "original"] as const;
 export const treeRlCentres = ["none", "step", "token"] as const;

@@ -1,6 +1,8 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { resultBlocks } from "../../text/result-block.js";
+import { shown } from "../../arguments/shown.js";
+import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { resultBlocks } from "../../text/result-block.js";
 import { type Conversation, toMessages } from "./conversation.js";
 
 /**
@@ -110,4 +112,54 @@ export function encodeConversation(
     labels.length = cutoff;
   }
   return { ids, labels };
+}
+
+/**
+ * Joins examples into rows of at most `cutoff` tokens, longest first into the fullest row that still has
+ * room. As in LLaMA-Factory's `packing`, an example can look back at those before it in its row; its
+ * first token is not predicted from them.
+ */
+export function pack(examples: readonly Example[], cutoff: number): Example[] {
+  const longest = [...examples].sort((a, b) => b.ids.length - a.ids.length);
+  const rows: Example[] = [];
+  for (const { ids, labels } of longest) {
+    let best: Example | undefined;
+    for (const row of rows) {
+      const fits = row.ids.length + ids.length <= cutoff;
+      if (fits && (!best || row.ids.length > best.ids.length)) best = row;
+    }
+    if (best) {
+      best.ids.push(...ids);
+      best.labels.push(-100, ...labels.slice(1));
+    } else rows.push({ ids: [...ids], labels: [...labels] });
+  }
+  return rows;
+}
+
+/** A demonstration as a conversation: its task's prompt, as a rollout asks it, and one answer. */
+export function exampleOf(demonstration: Demonstration, tokenizer: Tokenizer): Example {
+  checkArguments(
+    "encode a demonstration",
+    { demonstration, tokenizer },
+    { demonstration: { task: "object", segments: "list" }, tokenizer: "tokenizer" },
+  );
+  const { task, segments } = demonstration;
+  const text = segments.map((segment) => segment.text).join("");
+  const isMessage = (m: Partial<ChatMessage> | null) =>
+    typeof m?.role === "string" && typeof m.content === "string";
+  if (!Array.isArray(task.prompt) || task.prompt.length === 0 || !task.prompt.every(isMessage)) {
+    throw new TypeError(
+      `Cannot encode a demonstration: task.prompt must be a list of messages with role and content, got ${shown(task.prompt)}`,
+    );
+  }
+  const system = task.prompt[0]!.role === "system" ? task.prompt[0]!.content : undefined;
+  const asked = system === undefined ? task.prompt : task.prompt.slice(1);
+  const turns: Conversation["turns"] = asked.map(({ role, content }) => {
+    if (role === "user" || role === "assistant") return { role, text: content };
+    throw new RangeError(
+      `Cannot encode a demonstration: a prompt must be of user and assistant behind at most one system message, got ${role}`,
+    );
+  });
+  turns.push({ role: "assistant", text });
+  return encodeConversation(system === undefined ? { turns } : { system, turns }, tokenizer);
 }

@@ -3,8 +3,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import { exampleOf } from "./demonstration-example.js";
-import type { Example } from "./encode.js";
+import { exampleOf, type Example } from "./encode.js";
 import { SftTrainer, sftRules, type SftOptions, type SftStep } from "./train.js";
 
 /** What fine-tuning in a cell gave: one report per step. */

@@ -11,8 +11,7 @@ import { question } from "../../data/task.js";
 import { Random } from "../../random/random.js";
 import { NotAConversation, openAiTags, readConversation } from "./conversation.js";
 import { loadDataset } from "./dataset-info.js";
-import { exampleOf } from "./demonstration-example.js";
-import { encodeConversation, ignored } from "./encode.js";
+import { exampleOf, encodeConversation, ignored } from "./encode.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
 

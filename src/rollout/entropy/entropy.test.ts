@@ -11,7 +11,7 @@ import { entropyRise } from "./entropy-rise.js";
 import { entropyStatistics } from "./entropy-statistics.js";
 import { recordedRise } from "./recorded-rise.js";
 import { rollout } from "../rollout.js";
-import { rolloutPresets } from "../presets.js";
+import { rolloutPresets } from "../../preset-table.js";
 import { treesFromJsonl, treesToJsonl } from "../files/tree-jsonl.js";
 import { babbler } from "../testing/babbler.js";
 import { CodePointTokenizer } from "../testing/code-point-tokenizer.js";

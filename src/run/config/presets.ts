@@ -1,5 +1,5 @@
 import { defined } from "../../arguments/defined.js";
-import { lossPresets } from "../../learn/loss/loss-presets.js";
+import { lossPresets } from "../../preset-table.js";
 import { algorithms, type CellPreset } from "../../presets.js";
 import { actorKeysOf } from "./loss-keys.js";
 import { type Tree, merge } from "./tree.js";

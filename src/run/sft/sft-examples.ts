@@ -1,9 +1,8 @@
 import { stat } from "#platform/files";
 import { resolve } from "#platform/path";
 import type { Conversation } from "../../learn/sft/conversation.js";
-import { type Example, encodeConversation } from "../../learn/sft/encode.js";
+import { type Example, encodeConversation, pack } from "../../learn/sft/encode.js";
 import { loadDataset } from "../../learn/sft/dataset-info.js";
-import { pack } from "../../learn/sft/pack.js";
 import type { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { Random } from "../../random/random.js";
 import type { SftConfig } from "./sft-config.js";

@@ -4,7 +4,7 @@ import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { Model } from "../../model/transformer/transformer.js";
 import { saveModel } from "../../model/files/save-model.js";
 import { SftTrainer, type SftStep } from "../../learn/sft/train.js";
-import { exampleOf } from "../../learn/sft/demonstration-example.js";
+import { exampleOf } from "../../learn/sft/encode.js";
 import { worldDemonstrations, type WorldDemonstrations } from "./world-demonstrations.js";
 import { tinyTokenizer } from "./tiny-tokenizer.js";
 

@@ -1,11 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ActorLossOptions } from "../../learn/loss/losses.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
-import type { CriticOptions } from "../../learn/critic.js";
+import type { CriticOptions } from "../../learn/update/critic.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
-import type { UpdateOptions } from "../../learn/update-options.js";
+import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { LossParameters } from "../../learn/loss/options.js";
-import { learningRateFactor } from "../../learn/schedule.js";
+import { learningRateFactor } from "../../learn/update/schedule.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import { parameterKeys } from "../config/loss-keys.js";

@@ -12,7 +12,7 @@ import { defined } from "../../arguments/defined.js";
 import type { Task } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { EnvironmentSource } from "../../environment/environment.js";
-import type { Trainable } from "../../learn/trainee-of.js";
+import type { Trainable } from "../../learn/update/trainee.js";
 import type { Policy } from "../../policy/policies.js";
 import type { Reward } from "../../reward/reward-function.js";
 import { deepResearch } from "../../reward/deep-research.js";

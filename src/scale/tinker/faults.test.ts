@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { tasks } from "../../data/tasks/index.js";
 import { advantages } from "../../learn/advantages.js";
-import { Learner } from "../../learn/learner.js";
+import { Learner } from "../../learn/update/learner.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import { addLora } from "../../model/lora/add-lora.js";
 import { loadAdapter } from "../../model/lora/load-adapter.js";

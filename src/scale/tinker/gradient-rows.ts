@@ -1,4 +1,4 @@
-import type { PassRow } from "../../learn/token-passes.js";
+import type { PassRow } from "../../learn/update/passes.js";
 import type { TinkerDatum, TinkerLoss } from "./client/tinker-run.js";
 import { laidOut, shifted } from "./rows.js";
 import type { TinkerCapabilities } from "./capabilities.js";

@@ -1,10 +1,5 @@
-import {
-  type PassLogProbs,
-  type PassRow,
-  gatherFrom,
-  spreadOver,
-} from "../../learn/token-passes.js";
-import type { PassLoss } from "../../learn/model-optimizer.js";
+import { type PassLogProbs, type PassRow, gatherFrom, spreadOver } from "../../learn/update/passes.js";
+import type { PassLoss } from "../../learn/update/trainee.js";
 import { gradientsOf } from "../../tensor/gradients.js";
 import { tf } from "../../tensor/tf.js";
 import { surprisals } from "./surprisal.js";

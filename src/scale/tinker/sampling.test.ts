@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tasks } from "../../data/tasks/index.js";
-import { advantages } from "../../learn/advantages.js";
-import { creditEstimators } from "../../learn/credit-of.js";
-import { Learner } from "../../learn/learner.js";
-import { update } from "../../learn/update.js";
+import { advantages, creditEstimators } from "../../learn/advantages.js";
+import { Learner, update } from "../../learn/update/learner.js";
 import { loadModel } from "../../model/load/load-model.js";
 import { Random } from "../../random/random.js";
 import { score } from "../../reward/score-trees.js";

@@ -1,5 +1,5 @@
 import { clipBounds } from "../../learn/loss/options.js";
-import type { UpdateOptions } from "../../learn/update-options.js";
+import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { TinkerLoss } from "./client/tinker-run.js";
 
 /** A loss that a server computes itself exactly as the lab does, and where its gradient is linear. */

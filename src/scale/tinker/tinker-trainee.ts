@@ -1,6 +1,6 @@
-import { type PassRow, splitByTokens } from "../../learn/token-passes.js";
-import type { RowMeasures, StepReport, StepWork, Trainee } from "../../learn/trainee.js";
-import type { UpdateSettings } from "../../learn/update-settings.js";
+import { type PassRow, splitByTokens } from "../../learn/update/passes.js";
+import type { RowMeasures, StepReport, StepWork, Trainee } from "../../learn/update/trainee.js";
+import type { UpdateSettings } from "../../learn/update/update-settings.js";
 import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
 import type { TinkerAdam, TinkerDatum, TinkerLoss, TinkerRun } from "./client/tinker-run.js";
 import { exactGradient, type GradientRow, movingRows, ratioRow } from "./gradient-rows.js";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { advantages } from "../../learn/advantages.js";
-import { creditEstimators } from "../../learn/credit-of.js";
+import { advantages, creditEstimators } from "../../learn/advantages.js";
 import { score } from "../../reward/score-trees.js";
 import { sampleTree } from "../testing/sample-tree.js";
 import { creditView } from "./credit-view.js";

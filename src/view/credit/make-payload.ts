@@ -1,4 +1,4 @@
-import { creditOf } from "../../learn/credit-of.js";
+import { creditOf } from "../../learn/advantages.js";
 import { type CreditSum, type CreditTerm, total } from "../../learn/credit/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";

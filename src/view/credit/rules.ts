@@ -1,5 +1,4 @@
-import type { AdvantageOptions, Estimator } from "../../learn/advantages.js";
-import { creditEstimators } from "../../learn/credit-of.js";
+import { type AdvantageOptions, type Estimator, creditEstimators } from "../../learn/advantages.js";
 
 /** A credit rule to show: an estimator, or one with its options under a name of its own. */
 export type CreditRule = Estimator | (AdvantageOptions & { name: string });

@@ -6,7 +6,7 @@ import { TrainingBatch, type BatchRow } from "../../learn/batch.js";
 import { actorLoss } from "../../learn/loss/losses.js";
 import { klKinds } from "../../learn/loss/kl.js";
 import { lossFacts, lossNameOf, lossNames } from "../../learn/loss/registry.js";
-import { UpdateReport } from "../../learn/update-report.js";
+import { UpdateReport } from "../../learn/update/update-report.js";
 import { tf } from "../../tensor/tf.js";
 import { sampleReport } from "../testing/sample-report.js";
 import { type Algorithm, algorithms, type AlgorithmName } from "./algorithms.js";

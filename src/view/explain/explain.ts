@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { program } from "#pages/explain";
 import type { TrainingBatch } from "../../learn/batch.js";
-import type { UpdateReport } from "../../learn/update-report.js";
+import type { UpdateReport } from "../../learn/update/update-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { widgetHtml } from "../widget.js";
 import { type ExplainOptions, explainPayload } from "./make-payload.js";

@@ -3,7 +3,7 @@ import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
 import { lossNameOf } from "../../learn/loss/registry.js";
 import { lossDefaults, type LossParameters } from "../../learn/loss/options.js";
-import { UpdateReport } from "../../learn/update-report.js";
+import { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
 import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";

@@ -1,6 +1,6 @@
 import type { FormulaLine } from "../../learn/loss/formula.js";
 import type { LossParameters } from "../../learn/loss/options.js";
-import type { UpdateOptions } from "../../learn/update-options.js";
+import type { UpdateOptions } from "../../learn/update/update-settings.js";
 
 /** The settings an objective depends on. */
 export type ObjectiveSettings = Pick<

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ClipRegion } from "../../learn/loss/token-rule.js";
-import type { UpdateReport } from "../../learn/update-report.js";
+import type { UpdateReport } from "../../learn/update/update-report.js";
 import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 const allRegions: [ClipRegion, string][] = [

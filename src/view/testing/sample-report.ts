@@ -1,5 +1,5 @@
-import { UpdateReport } from "../../learn/update-report.js";
-import type { UpdateOptions } from "../../learn/update-options.js";
+import { UpdateReport } from "../../learn/update/update-report.js";
+import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import { Random } from "../../random/random.js";
 import { grpoBatch } from "./sample-batch.js";
 

@@ -1,5 +1,5 @@
 import { rollout } from "../../rollout/rollout.js";
-import { rolloutPresets } from "../../rollout/presets.js";
+import { rolloutPresets } from "../../preset-table.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { babbler } from "../../rollout/testing/babbler.js";

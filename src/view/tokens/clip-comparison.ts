@@ -1,7 +1,7 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
 import { type ClipOptions, clipBounds } from "../../learn/loss/options.js";
-import { UpdateReport } from "../../learn/update-report.js";
+import { UpdateReport } from "../../learn/update/update-report.js";
 import { tokenPayload } from "./make-payload.js";
 import { clipWords, TokenView, type TokenViewOptions, updatesOf } from "./token-view.js";
 

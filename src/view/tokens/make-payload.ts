@@ -1,7 +1,7 @@
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { ClipRegion } from "../../learn/loss/token-rule.js";
 import type { TokenUpdate } from "../../learn/loss/token-update.js";
-import type { UpdateReport } from "../../learn/update-report.js";
+import type { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { packIntegers, packNumbers } from "../pack.js";
 import type { TokenPanel, TokenPayload } from "./payload.js";

@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { program } from "#pages/tokens";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { TokenUpdate } from "../../learn/loss/token-update.js";
-import type { UpdateReport } from "../../learn/update-report.js";
+import type { UpdateReport } from "../../learn/update/update-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { widgetHtml } from "../widget.js";
 import { tokenPayload } from "./make-payload.js";

@@ -1,15 +1,13 @@
 import { defined } from "../../../src/arguments/defined.js";
 import { appoRewards, appo } from "../../../src/learn/credit/appo.js";
 import { at2poNodeValues, at2po } from "../../../src/learn/credit/at2po.js";
-import { childrenOf, leavesOf, type CreditNode } from "../../../src/learn/credit/credit-tree.js";
-import { total } from "../../../src/learn/credit/credit.js";
-import { spoEdges, spoValues } from "../../../src/learn/credit/spo-tree.js";
+import { childrenOf, leavesOf, type CreditNode, total } from "../../../src/learn/credit/credit.js";
+import { spoEdges, spoValues, spoChain, spoCutPoints } from "../../../src/learn/credit/spo.js";
 import { treeRlPaths, type TreeRlOptions } from "../../../src/learn/credit/treerl.js";
 import { fr3e } from "../../../src/learn/credit/fr3e.js";
 import { giGpo } from "../../../src/learn/credit/gigpo.js";
 import { mtGrpo } from "../../../src/learn/credit/mt-grpo.js";
 import { reinforcePlusPlusBaseline } from "../../../src/learn/advantage/by-group.js";
-import { spoChain, spoCutPoints } from "../../../src/learn/credit/spo-chain.js";
 import { treeGrpo } from "../../../src/learn/credit/tree-grpo.js";
 import { treePo } from "../../../src/learn/credit/treepo.js";
 import type { Runners } from "../runner.js";

@@ -3,10 +3,9 @@ import { appo, type CreditBranch } from "../appo.js";
 import type { CreditSpan } from "../credit.js";
 import { fr3e } from "../fr3e.js";
 import type { CreditOptions } from "../options.js";
-import { type CutPoint, spoChain } from "../spo-chain.js";
-import type { CreditBatch } from "./batch.js";
+import { type CutPoint, spoChain } from "../spo.js";
+import { type CreditBatch, type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
 import { ruleOf } from "../../../rollout/settings.js";
-import { type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
 
 /** The initial row that a branch goes back to, and the tokens both have in common. */
 function leaving(rows: readonly CreditRow[]) {

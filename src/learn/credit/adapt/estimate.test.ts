@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Scored } from "../../../reward/scored.js";
 import { score } from "../../../reward/score-trees.js";
 import { rollout } from "../../../rollout/rollout.js";
-import { rolloutPresets } from "../../../rollout/presets.js";
+import { rolloutPresets } from "../../../preset-table.js";
 import { RolloutTree } from "../../../rollout/rollout-tree.js";
 import { babbler } from "../../../rollout/testing/babbler.js";
 import { calculator } from "../../../tools/calculator/calculator.js";

@@ -2,7 +2,7 @@ import type { Scored } from "../../../reward/scored.js";
 import type { Rows } from "../../advantage/masked.js";
 import { Credit, type CreditSpan } from "../credit.js";
 import type { CreditOptions } from "../options.js";
-import { type CreditBatch, creditBatch } from "./batch.js";
+import { type CreditBatch, creditBatch } from "./rows.js";
 import { appoSpans, fr3eSpans, spoChainSpans } from "./branch-credit.js";
 import { at2poSpans, spoTreeSpans, treeGrpoSpans, treePoSpans } from "./tree-credit.js";
 import { treeRlSpans } from "./treerl-credit.js";

@@ -1,4 +1,4 @@
-import type { CreditNode, CreditTree } from "../credit-tree.js";
+import type { CreditNode, CreditTree } from "../credit.js";
 import { type CreditRow, prefixNames, prompts } from "./rows.js";
 
 /** The tree of a prompt, cut into stretches of some kind. */

@@ -1,9 +1,9 @@
-import { scores } from "../../advantage/estimator.js";
-import type { Rows } from "../../advantage/masked.js";
 import type { Scored, ScoredTrajectory } from "../../../reward/scored.js";
 import type { RolloutTree } from "../../../rollout/rollout-tree.js";
 import { pathOf } from "../../../rollout/tree/tree-data.js";
 import { type Turn, turnsOf } from "../../../rollout/tree/turns.js";
+import { scores } from "../../advantage/estimator.js";
+import type { Rows } from "../../advantage/masked.js";
 
 /** A scored trajectory, with where it began in its tree. */
 export interface CreditRow {
@@ -143,4 +143,22 @@ export function prompts(rows: readonly CreditRow[]): number[][] {
   const found = new Map<string, number[]>();
   rows.forEach(({ group }, i) => found.set(group, [...(found.get(group) ?? []), i]));
   return [...found.values()];
+}
+
+/** Scored trajectories as credit rules read them. */
+export interface CreditBatch {
+  rows: readonly CreditRow[];
+  rewards: Rows;
+  /** Where the policy is trained. */
+  mask: Rows;
+  groups: readonly string[];
+}
+
+export function creditBatch(scored: Scored, rewards: Rows): CreditBatch {
+  return {
+    rows: creditRows(scored, rewards),
+    rewards,
+    mask: scored.rows.map(({ trajectory }) => trajectory.lossMask),
+    groups: scored.rows.map(({ group }) => group),
+  };
 }

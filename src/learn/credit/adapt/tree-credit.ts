@@ -1,14 +1,11 @@
 import { at2po } from "../at2po.js";
-import type { TreeInput } from "../credit-tree.js";
-import type { Credit, CreditSpan } from "../credit.js";
+import type { TreeInput, Credit, CreditSpan } from "../credit.js";
 import type { CreditOptions } from "../options.js";
-import { spoTree } from "../spo-tree.js";
-import { treeDiff } from "../tree-diff.js";
-import { treeGrpo } from "../tree-grpo.js";
+import { spoTree } from "../spo.js";
+import { treeDiff, treeGrpo } from "../tree-grpo.js";
 import { treePo } from "../treepo.js";
-import type { CreditBatch } from "./batch.js";
+import { type CreditBatch, type CreditRow, familyOf } from "./rows.js";
 import { atForks, atSegments, atTurns, type Cuts, promptTrees } from "./prompt-trees.js";
-import { type CreditRow, familyOf } from "./rows.js";
 
 type Spans = readonly CreditSpan[][];
 

@@ -2,11 +2,8 @@ import type { RolloutTree } from "../../../rollout/rollout-tree.js";
 import { Random } from "../../../random/random.js";
 import type { CreditSpan } from "../credit.js";
 import type { CreditOptions } from "../options.js";
-import type { Chain } from "../treerl-forest.js";
-import { chooseLeaves } from "../treerl-leaves.js";
-import { treeRlPaths } from "../treerl.js";
-import type { CreditBatch } from "./batch.js";
-import { type CreditRow, prompts, rowFinder, sharedTokens } from "./rows.js";
+import { type Chain, chooseLeaves, treeRlPaths } from "../treerl.js";
+import { type CreditBatch, type CreditRow, prompts, rowFinder, sharedTokens } from "./rows.js";
 
 const wasCut = ({ scored }: CreditRow) => ["length", "context"].includes(scored.trajectory.end);
 

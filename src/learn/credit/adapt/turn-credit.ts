@@ -3,8 +3,7 @@ import { giGpo } from "../gigpo.js";
 import { mtGrpo } from "../mt-grpo.js";
 import type { CreditOptions } from "../options.js";
 import { turnBaseline } from "../turn-baseline.js";
-import type { CreditBatch } from "./batch.js";
-import { type CreditRow, prefixNames } from "./rows.js";
+import { type CreditBatch, type CreditRow, prefixNames } from "./rows.js";
 
 /** What each turn of each row earned; rows of which nothing is said earned nothing. */
 function turnRewards(rows: readonly CreditRow[], estimator: string): number[][] {

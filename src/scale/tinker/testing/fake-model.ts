@@ -2,7 +2,7 @@ import { addLora } from "../../../model/lora/add-lora.js";
 import type { Model } from "../../../model/transformer/transformer.js";
 import type { Tokenizer } from "../../../model/tokenizer/tokenizer.js";
 import { ModelPolicy } from "../../../policy/policy-from-model.js";
-import { accumulate } from "../../../learn/gradient-sum.js";
+import { accumulate } from "../../../learn/update/trainee.js";
 import { AdamW, type AdamWState } from "../../../tensor/adamw.js";
 import { detached } from "../../../tensor/detached.js";
 import { gradientsOf } from "../../../tensor/gradients.js";

@@ -1,15 +1,13 @@
 import type { TestContext } from "node:test";
-import { ModelTrainee } from "../../../learn/model-trainee.js";
-import type { StepReport, StepWork } from "../../../learn/trainee.js";
-import type { UpdateOptions } from "../../../learn/update-options.js";
-import { updateSettings } from "../../../learn/update-settings.js";
+import { ModelTrainee, type StepReport, type StepWork } from "../../../learn/update/trainee.js";
+import { type UpdateOptions, updateSettings } from "../../../learn/update/update-settings.js";
 import { addLora } from "../../../model/lora/add-lora.js";
 import { HfTokenizer } from "../../../model/tokenizer/hf-tokenizer.js";
 import { Model } from "../../../model/transformer/transformer.js";
 import { tinyTokenizer } from "../../../run/tiny/tiny-tokenizer.js";
 import { detached } from "../../../tensor/detached.js";
 import { ready } from "../../../tensor/backends.js";
-import type { PassRow } from "../../../learn/token-passes.js";
+import type { PassRow } from "../../../learn/update/passes.js";
 import { openTinker, type TinkerOptions } from "../engine.js";
 import type { TinkerPolicy } from "../tinker-policy.js";
 import { FakeServer, type FakeServerOptions } from "./fake-server.js";

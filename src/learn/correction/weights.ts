@@ -1,0 +1,143 @@
+import { type Figures, type LogRatios, bounded, refuseEmpty, rowCount, rowMean, rowSum, tokenMean, clamp, deviation, greatest, largestLogRatio, least, mean, share, tokenDeviation } from "./figures.js";
+import { shown } from "../../arguments/shown.js";
+import type { Rows } from "../advantage/masked.js";
+import { parseBounds, type Threshold, type Bounds } from "./rejection.js";
+
+/** Whose probability a weight is about: each token's, or the whole row's. */
+export type WeightLevel = "token" | "sequence";
+
+/** How rollout weights are made. */
+export interface WeightOptions {
+  /** Default: `token`. */
+  weights?: WeightLevel;
+  /**
+   * One number cuts weights down to it (truncated importance sampling); `"lower_upper"` makes those
+   * outside 0 (IcePop). Default: 2.
+   */
+  threshold?: Threshold;
+  /** Divide by the mean weight, so that the mean is 1. Default: off. */
+  normalize?: boolean;
+}
+
+
+
+/**
+ * Importance weights of rollouts that another policy sampled than the one that trains: p / p_sampler,
+ * per token or per row, cut off, 0 outside the mask. Losses are multiplied by them.
+ */
+export function correctionWeights(
+  input: LogRatios,
+  options: WeightOptions = {},
+): { weights: Float64Array[]; metrics: Figures } {
+  const { logRatio, mask } = input;
+  const { weights: level = "token", threshold = 2, normalize = false } = options;
+  if (level !== "token" && level !== "sequence") {
+    throw new RangeError(
+      `Cannot correct a rollout: weights must be one of token, sequence, got ${shown(level)}`,
+    );
+  }
+  const bounds = parseBounds("threshold", threshold);
+  refuseEmpty(mask);
+  const { lower, upper } = bounds;
+  const raw = mask.map((row, i) => {
+    const ofRow = level === "sequence" ? Math.exp(bounded(rowSum(logRatio[i]!, row))) : 0;
+    return Float64Array.from(row, (m, t) => {
+      if (!m) return 0;
+      return level === "sequence" ? ofRow : Math.exp(bounded(logRatio[i]![t]!));
+    });
+  });
+  const weights = raw.map((row) =>
+    row.map((w) => {
+      if (lower === undefined) return Math.min(w, upper);
+      return w >= lower && w <= upper ? w : 0;
+    }),
+  );
+  const metrics = weightMetrics({ raw, weights, logRatio, mask }, level, bounds);
+  if (!normalize) return { weights, metrics };
+  const found =
+    level === "token" ? tokenMean(mask, (i, t) => weights[i]![t]!) : rows(weights, mask);
+  const factor = found > 1e-8 ? found : 1;
+  metrics["rollout_is_batch_norm_factor"] = factor;
+  return { weights: weights.map((row) => row.map((w) => w / factor)), metrics };
+}
+
+/** Mean over the rows that have a token. */
+function rows(weights: readonly Float64Array[], mask: Rows): number {
+  const means = weights.flatMap((row, i) =>
+    rowCount(mask[i]!) > 0 ? [rowMean(row, mask[i]!)] : [],
+  );
+  return means.reduce((a, b) => a + b, 0) / means.length;
+}
+
+/** Weights before and after they are cut off, and what they are made of. */
+interface Weighed {
+  raw: readonly Float64Array[];
+  weights: readonly Float64Array[];
+  logRatio: Rows;
+  mask: Rows;
+}
+
+/** The weights of tokens that count. */
+function flat(weights: readonly Float64Array[], mask: Rows): number[] {
+  return weights.flatMap((row, i) => [...row].filter((_, t) => mask[i]![t]));
+}
+
+/** What the whole row's ratio shows before anything is bounded. */
+function ofRows({ logRatio, mask }: Weighed, lower: number, upper: number) {
+  const sums = mask.map((row, i) => rowSum(logRatio[i]!, row));
+  return {
+    rollout_is_max: Math.exp(Math.min(largestLogRatio, greatest(sums))),
+    rollout_is_min: Math.exp(least(sums)),
+    rollout_is_ratio_fraction_high: share(sums, (x) => x > Math.log(upper)),
+    rollout_is_ratio_fraction_low: share(sums, (x) => x < Math.log(lower)),
+  };
+}
+
+function ofTokens({ raw, weights, mask }: Weighed, lower: number, upper: number) {
+  const own = flat(weights, mask);
+  return {
+    rollout_is_max: greatest(own),
+    rollout_is_min: least(own),
+    rollout_is_ratio_fraction_high: tokenMean(mask, (i, t) => Number(raw[i]![t]! > upper)),
+    rollout_is_ratio_fraction_low: tokenMean(mask, (i, t) => Number(raw[i]![t]! < lower)),
+  };
+}
+
+/**
+ * What rollout weights look like, under the reference's names. Where every weight is 0 the effective
+ * sample size is 0; the reference divides by 0 there and its step fails.
+ */
+export function weightMetrics(
+  weighed: Weighed,
+  level: "token" | "sequence",
+  bounds: Bounds,
+): Record<string, number> {
+  const { raw, weights, mask } = weighed;
+  const { upper } = bounds;
+  const lower = bounds.lower ?? 1 / upper;
+  const cut = (i: number, t: number) => clamp(weights[i]![t]!, 0, upper);
+  const centre = tokenMean(mask, cut) + 1e-8;
+  const squares = tokenMean(mask, (i, t) => (cut(i, t) / centre) ** 2);
+  const means = weights.map((row, i) => rowMean(row, mask[i]!));
+  const rawMeans = raw.map((row, i) => rowMean(row, mask[i]!));
+  return {
+    rollout_is_mean: tokenMean(mask, (i, t) => weights[i]![t]!),
+    ...(level === "sequence" ? ofRows(weighed, lower, upper) : ofTokens(weighed, lower, upper)),
+    rollout_is_std: tokenDeviation(mask, cut),
+    rollout_is_eff_sample_size: squares === 0 ? 0 : 1 / squares,
+    rollout_is_seq_mean: mean(means),
+    rollout_is_seq_std: deviation(means),
+    rollout_is_seq_max: greatest(means),
+    rollout_is_seq_min: least(means),
+    rollout_is_seq_max_deviation: greatest(means.map((x) => Math.abs(x - 1))),
+    rollout_is_seq_fraction_high: share(rawMeans, (x) => x > upper),
+    rollout_is_seq_fraction_low: share(rawMeans, (x) => x < lower),
+    ...(bounds.lower === undefined
+      ? {}
+      : {
+          rollout_is_oob_ratio: tokenMean(mask, (i, t) =>
+            Number(raw[i]![t]! < lower || raw[i]![t]! > upper),
+          ),
+        }),
+  };
+}

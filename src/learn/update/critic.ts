@@ -1,0 +1,163 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import type { Random } from "../../random/random.js";
+import type { AdamWState } from "../../tensor/adamw.js";
+import { tf } from "../../tensor/tf.js";
+import { type BatchRow, trainedMask, type TrainingBatch } from "../batch.js";
+import type { LossAggregation } from "../loss/options.js";
+import { valueLoss, valueLossRules } from "../loss/losses.js";
+import { MetricMeans } from "./update-report.js";
+import { ModelOptimizer } from "./trainee.js";
+import { passWeight, tokensAtOnce, gatherFrom, openPass, type PassRow, splitByTokens, spreadOver } from "./passes.js";
+import { updateRules } from "./update-settings.js";
+
+/** A row whose old values are known. */
+type ValuedRow = BatchRow & { values: Float32Array };
+const isValued = (row: BatchRow): row is ValuedRow => row.values !== undefined;
+
+export interface CriticOptions {
+  learningRate?: number;
+  weightDecay?: number;
+  maxNorm?: number;
+  miniBatchRows?: number;
+  epochs?: number;
+  /** @default as many as keep 3 GiB for the way back, at most 16,384 */
+  maxTokensPerPass?: number;
+  /** Rows per forward pass, where rows rather than tokens are limited. */
+  maxRowsPerPass?: number;
+  /** How far a value may move from the old one. */
+  clipRange?: number;
+  aggregation?: LossAggregation;
+  checkpointing?: boolean;
+}
+
+const rules: OptionRules<CriticOptions> = {
+  learningRate: updateRules.learningRate,
+  weightDecay: updateRules.weightDecay,
+  maxNorm: updateRules.maxNorm,
+  miniBatchRows: updateRules.miniBatchRows,
+  epochs: updateRules.epochs,
+  maxTokensPerPass: updateRules.maxTokensPerPass,
+  maxRowsPerPass: updateRules.maxRowsPerPass,
+  clipRange: valueLossRules.clipRange,
+  aggregation: valueLossRules.aggregation,
+  checkpointing: updateRules.checkpointing,
+};
+
+/**
+ * The value model that GAE needs: a model with a value head and its optimiser. Tool results are left out
+ * of its loss, as they are of the policy's.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Critic } from "arpo-lab/learn";
+ * import { Model } from "arpo-lab/model";
+ *
+ * const sizes = { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const critic = new Critic(Model.init({ ...sizes, head: "value" }, 1), { learningRate: 1e-3 });
+ * assert.deepEqual(await critic.values([]), []);
+ * ```
+ */
+export class Critic {
+  readonly model: Model;
+  readonly #options: CriticOptions;
+  readonly #optimizer: ModelOptimizer;
+
+  constructor(model: Model, options: CriticOptions = {}) {
+    checkArguments("make a critic", { model }, { model: "model" });
+    checkOptions("make a critic", options, rules);
+    this.model = model;
+    this.#options = options;
+    const { learningRate = 1e-5, weightDecay = 0.01, maxNorm = 1 } = options;
+    this.#optimizer = new ModelOptimizer(model, { learningRate, weightDecay, maxNorm });
+  }
+
+  state(): Promise<AdamWState> {
+    return this.#optimizer.state();
+  }
+
+  /** Frees the optimiser's averages; the model stays. */
+  dispose(): void {
+    this.#optimizer.dispose();
+  }
+
+  restore(state: AdamWState): void {
+    this.#optimizer.restore(state);
+  }
+
+  /** The value before each response token. */
+  async values(rows: readonly PassRow[]): Promise<Float32Array[]> {
+    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxRowsPerPass } = this.#options;
+    const out: Float32Array[] = [];
+    for (const group of splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass })) {
+      const values = tf.tidy(() => this.model.values(openPass(this.model, group).batch));
+      out.push(...gatherFrom(group, (await values.data()) as Float32Array));
+      values.dispose();
+    }
+    return out;
+  }
+
+  /** Moves the values towards the batch's returns; each row must carry its old values. */
+  async update(
+    batch: TrainingBatch,
+    now: { learningRate?: number; shuffle?: Random } = {},
+  ): Promise<Record<string, number>> {
+    checkArguments("update the critic", { batch }, { batch: { rows: "list" } });
+    checkOptions("update the critic", now, {
+      learningRate: updateRules.learningRate,
+      shuffle: updateRules.shuffle,
+    });
+    const { rows: all } = batch;
+    const { epochs = 1 } = this.#options;
+    const miniBatchRows = Math.min(this.#options.miniBatchRows ?? all.length, all.length);
+    const { learningRate = this.#optimizer.learningRate, shuffle } = now;
+    const means = new MetricMeans();
+    const valued = all.filter(isValued);
+    if (valued.length < all.length) {
+      throw new TypeError(
+        `Cannot update the critic: each row must carry its old values, got ${all.length - valued.length} without`,
+      );
+    }
+    for (let epoch = 0; epoch < epochs; epoch++) {
+      const rows = shuffle?.split(epoch).shuffle(valued) ?? valued;
+      for (let i = 0; i < rows.length; i += miniBatchRows) {
+        await this.#step(rows.slice(i, i + miniBatchRows), means, learningRate);
+      }
+    }
+    return { ...means.values(), "critic/lr": learningRate };
+  }
+
+  async #step(rows: readonly ValuedRow[], means: MetricMeans, learningRate: number): Promise<void> {
+    const { maxTokensPerPass = tokensAtOnce(this.model.config), maxRowsPerPass } = this.#options;
+    const { checkpointing = false } = this.#options;
+    const { clipRange = 0.5, aggregation = "token-mean" } = this.#options;
+    const paddedLength = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
+    const whole = passWeight(rows, { aggregation }) || 1;
+    const { norm } = await this.#optimizer.step(
+      splitByTokens(rows, { maxTokensPerPass, maxRowsPerPass }),
+      (group) => {
+        const pass = openPass(this.model, group);
+        const { loss, metrics } = valueLoss(
+          {
+            predictions: this.model.values(pass.batch, { checkpointing }),
+            values: spreadOver(group, (row) => row.values),
+            returns: spreadOver(group, (row) => row.returns),
+            mask: spreadOver(group, trainedMask),
+          },
+          { clipRange, aggregation, paddedLength },
+        );
+        return {
+          loss: loss.mul(passWeight(group, { aggregation }) / whole),
+          figures: { "critic/vf_loss": loss, "critic/vf_clipfrac": metrics.vf_clipfrac },
+        };
+      },
+      (_, figures) => {
+        for (const [name, [value]] of Object.entries(figures)) means.add(name, value!);
+      },
+      { learningRate },
+    );
+    means.add("critic/grad_norm", norm);
+  }
+}

@@ -1,0 +1,405 @@
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { defined } from "../../arguments/defined.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { Random } from "../../random/random.js";
+import type { AdamWState } from "../../tensor/adamw.js";
+import { tf } from "../../tensor/tf.js";
+import { type BatchRow, type PreparedRow, trainedMask, isPrepared, isTrained, type ScoredRow, type TrainedRow, type TrainingBatch } from "../batch.js";
+import { bypassWeights, bypassMeasuring, correctionFigures, correctRows, type CorrectionSettings, correctionOf } from "../correction/rollout-correction.js";
+import { type ActorLossInput, actorLoss } from "../loss/losses.js";
+import type { LossName } from "../loss/registry.js";
+import { drawsOf } from "../loss/tensor-ops.js";
+import { turnsOf } from "../loss/token-rule.js";
+import { measureReference, withReusedLogProbs, reusedShare, hasReusableLogProbs } from "./log-probs.js";
+import { MetricMeans, UpdateReport } from "./update-report.js";
+import { ModelTrainee, traineeOf, type Trainable, trainedOf, type RowMeasures, type Trainee } from "./trainee.js";
+import { passWeight, type PassLogProbs, spreadOver, gatherFrom, type PassRow, splitByTokens, tokensAtOnce } from "./passes.js";
+import { type Reference, type UpdateOptions, type UpdateSettings, updateSettings } from "./update-settings.js";
+
+/** A row that an optimiser step may be made from. */
+export type ReadyRow = PreparedRow & BatchRow;
+
+/** Everything that a loss may ask for of the rows of a pass. Call inside a tidy. */
+export function lossInput(
+  group: readonly ReadyRow[],
+  { logprobs, entropies }: PassLogProbs,
+  settings: UpdateSettings,
+  correction: CorrectionSettings | undefined,
+  random: Random,
+): ActorLossInput {
+  const { entropyCoefficient = 0, entropyAdvantageNeedsBonus: needsBonus } = settings;
+  const oldLogprobs = spreadOver(group, (row) => row.oldLogprobs);
+  const mask = spreadOver(group, trainedMask);
+  const rolloutWeights = correction?.bypass
+    ? bypassWeights(logprobs, oldLogprobs, mask, correction)
+    : group.every((row) => row.rolloutWeights !== undefined)
+      ? spreadOver(group, (row) => row.rolloutWeights!)
+      : undefined;
+  return {
+    ...{ logprobs, oldLogprobs, mask },
+    advantages: spreadOver(group, (row) => row.advantages),
+    ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
+    ...special(group, settings.loss, random),
+    ...defined({ rolloutWeights }),
+    ...(settings.klLossCoefficient === undefined
+      ? {}
+      : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
+  };
+}
+
+/** What single losses ask for besides: the turns of the rows, draws. */
+function special(
+  group: readonly ReadyRow[],
+  loss: LossName,
+  random: Random,
+): { turns?: Int32Array[]; draws?: tf.Tensor } {
+  const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
+  const time = Math.max(...all);
+  const turns = () =>
+    group.map((row) => {
+      const out = new Int32Array(time);
+      out.set(turnsOf(trainedMask(row)), row.trajectory.prompt.length - 1);
+      return out;
+    });
+  return {
+    ...(loss === "turn" || loss === "gspo_turn" ? { turns: turns() } : {}),
+    ...(loss === "clip_cov" ? { draws: drawsOf(random, group.length * time) } : {}),
+  };
+}
+
+/**
+ * Trains a policy's model: holds the optimiser between updates, and the options that each update's own
+ * are laid over.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { Learner } from "arpo-lab/learn";
+ * import { Model } from "arpo-lab/model";
+ *
+ * const model = Model.init(
+ *   { vocabSize: 12, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 },
+ *   1,
+ * );
+ * assert.equal(new Learner(model, { learningRate: 1e-3 }).steps, 0);
+ * ```
+ */
+export class Learner {
+  readonly #trainee: Trainee;
+  readonly #defaults: UpdateOptions;
+
+  constructor(trained: Model | Trainee, options: UpdateOptions = {}) {
+    checkArguments("update", { options }, { options: "object" });
+    const { maxTokensPerPass, ...rest } = options;
+    this.#trainee = traineeOf(trained, updateSettings(options));
+    const here = this.#trainee instanceof ModelTrainee ? this.#trainee.model.config : undefined;
+    this.#defaults = {
+      maxTokensPerPass: maxTokensPerPass ?? (here && tokensAtOnce(here)),
+      ...rest,
+    };
+    this.#trainee.check?.(updateSettings(this.#defaults));
+  }
+
+  /** The model that is trained, where that is one in memory. */
+  get model(): Model {
+    return this.#here("give the model").model;
+  }
+
+  /** Optimiser steps taken. */
+  get steps(): number {
+    return this.#trainee.steps;
+  }
+
+  /** The optimiser's, of a model in memory; one at a server saves its own. */
+  async state(): Promise<AdamWState> {
+    return this.#here("give an optimiser's state").state();
+  }
+
+  /** Frees the optimiser's averages of a model in memory; the model stays. */
+  dispose(): void {
+    if (this.#trainee instanceof ModelTrainee) this.#trainee.dispose();
+  }
+
+  restore(state: AdamWState): void {
+    this.#here("restore an optimiser").restore(state);
+  }
+
+  #here(action: string): ModelTrainee {
+    if (this.#trainee instanceof ModelTrainee) return this.#trainee;
+    throw new TypeError(
+      `Cannot ${action}: what is trained must be a model in memory, got one elsewhere, which saves itself`,
+    );
+  }
+
+  /** ln p and entropy of every response token under a model as it is now; nothing is trained. */
+  async logProbs(
+    rows: readonly PassRow[],
+    options: Pick<UpdateOptions, "temperature" | "maxTokensPerPass" | "maxRowsPerPass"> & {
+      model?: Reference;
+    } = {},
+  ): Promise<RowMeasures> {
+    const { model, ...own } = options;
+    const settings = updateSettings(this.#defaults, own);
+    return model ? measureReference(model, rows, settings) : this.#trainee.measure(rows, settings);
+  }
+
+  /**
+   * Measures what an update needs from before it, and writes it into the rows: log-probabilities and
+   * entropies under the model as it is, log-probabilities under the reference policy for a KL loss, and
+   * what a correction for another sampler makes of them.
+   */
+  async prepare<R extends ScoredRow>(
+    rows: readonly R[],
+    options: UpdateOptions = {},
+  ): Promise<(R & PreparedRow)[]> {
+    const settings = updateSettings(this.#defaults, options);
+    const correction = correctionOf(settings.rolloutCorrection, rows);
+    const prepared = correction?.bypass
+      ? bypassMeasuring(rows)
+      : settings.reuseLogProbs && !correction
+        ? await this.#reuseOld(rows, settings)
+        : await this.#measureOld(rows, settings);
+    correctRows(prepared, correction);
+    if (settings.klLossCoefficient !== undefined) await this.#askReference(prepared, settings);
+    return prepared;
+  }
+
+  async #measureOld<R extends ScoredRow>(
+    rows: readonly R[],
+    settings: UpdateSettings,
+  ): Promise<(R & PreparedRow)[]> {
+    const { logprobs, entropies } = await this.#trainee.measure(rows, settings);
+    return rows.map((row: R & Partial<PreparedRow>, i) => {
+      delete row.oldFrom;
+      return Object.assign(row, { oldLogprobs: logprobs[i]!, entropies: entropies[i]! });
+    });
+  }
+
+  /** What the rollout said, where the policy wrote all that is trained; the other rows are measured. */
+  async #reuseOld<R extends ScoredRow>(
+    rows: readonly R[],
+    settings: UpdateSettings,
+  ): Promise<(R & PreparedRow)[]> {
+    const others = rows.filter((row) => !hasReusableLogProbs(row));
+    const measured = new Map<R, R & PreparedRow>();
+    if (others.length > 0) {
+      const found = await this.#measureOld(others, settings);
+      others.forEach((row, i) => measured.set(row, found[i]!));
+    }
+    return rows.map((row) => measured.get(row) ?? withReusedLogProbs(row));
+  }
+
+  async #askReference(rows: readonly PreparedRow[], settings: UpdateSettings): Promise<void> {
+    if (!settings.reference) {
+      throw new TypeError("Cannot add a KL loss: a reference model must be given, got none");
+    }
+    const { logprobs } = await measureReference(settings.reference, rows, settings);
+    rows.forEach((row, i) => (row.refLogprobs = logprobs[i]!));
+  }
+
+  /** The rows with all that these settings need; what an earlier update measured is kept. */
+  async #ready(
+    rows: readonly BatchRow[],
+    settings: UpdateSettings,
+    correction: CorrectionSettings | undefined,
+  ): Promise<readonly ReadyRow[]> {
+    const reuses = settings.reuseLogProbs && !correction;
+    const fits = ({ oldFrom }: BatchRow) =>
+      correction?.bypass
+        ? oldFrom === "sampler"
+        : oldFrom === undefined || (oldFrom === "rollout" && reuses);
+    if (!rows.every(isPrepared) || !rows.every(fits)) {
+      return this.prepare(rows, settings);
+    }
+    const lacking = settings.klLossCoefficient !== undefined && rows.some((r) => !r.refLogprobs);
+    if (lacking) await this.#askReference(rows, settings);
+    return rows;
+  }
+
+  /** Moves the policy along the batch's advantages; `prepare` is called first where it was not. */
+  async update(batch: TrainingBatch, options: UpdateOptions = {}): Promise<UpdateReport> {
+    const settings = updateSettings(this.#defaults, options);
+    this.#trainee.check?.(settings);
+    if (batch.rows.length === 0) {
+      throw new RangeError("Cannot update: the batch must have a row, got none");
+    }
+    const correction = correctionOf(settings.rolloutCorrection, batch.rows);
+    if (correction?.bypass && settings.loss !== "vanilla") {
+      throw new RangeError(
+        `Cannot update: a correction that bypasses measuring brings its own loss, so loss must be vanilla, got ${settings.loss}`,
+      );
+    }
+    const ready = await this.#ready(batch.rows, settings, correction);
+    const corrected = correctRows(ready, correction);
+    const means = new MetricMeans();
+    const size = Math.min(settings.miniBatchRows ?? ready.length, ready.length);
+    let [skipped, all] = [0, 0];
+    for (let epoch = 0; epoch < settings.epochs; epoch++) {
+      const rows = settings.shuffle?.split(epoch).shuffle(ready) ?? ready;
+      for (let i = 0; i < rows.length; i += size) {
+        const done = await this.#step(rows.slice(i, i + size), settings, correction, means);
+        all++;
+        if (!done) skipped++;
+      }
+    }
+    const entropy = meanOver(ready, (row) => row.entropies);
+    const trained = ready.filter(isTrained);
+    const figures =
+      correction?.bypass && trained.length > 0
+        ? correctionFigures(
+            trained,
+            trained.map((row) => row.newLogprobs),
+            correction,
+          )
+        : corrected;
+    return new UpdateReport(
+      {
+        ...means.values(),
+        ...{ "actor/entropy_loss": entropy, "actor/lr": settings.learningRate },
+        ...(settings.reuseLogProbs ? { "actor/reused_log_probs": reusedShare(ready) } : {}),
+        ...figures,
+      },
+      batch,
+      // The loss that was minimised, which a correction may have brought.
+      { ...settings, loss: lossUnder(settings, correction) },
+      skipped,
+      all,
+    );
+  }
+
+  /** One optimiser step over a mini-batch; false where its gradient was not finite. */
+  async #step(
+    rows: readonly ReadyRow[],
+    settings: UpdateSettings,
+    correction: CorrectionSettings | undefined,
+    means: MetricMeans,
+  ): Promise<boolean> {
+    const whole = passWeight(rows, settings) || 1;
+    const random = settings.random.split(`step ${this.steps}`);
+    let pass = 0;
+    const longest = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
+    const { paddedLength = longest } = settings;
+    const { learningRate, weightDecay, maxNorm } = settings;
+    const done = await this.#trainee.step({
+      passes: splitByTokens(rows, settings),
+      lossOf: (group, found) => {
+        const { loss, report, ...tokens } = this.#loss(
+          group,
+          found,
+          { ...settings, paddedLength },
+          correction,
+          random.split(pass++),
+        );
+        // Parts are weighed so that the split does not change the gradient of token and row means.
+        const share = passWeight(group, settings) / whole;
+        return { loss: loss.mul(share), figures: { ...report, ...tokens } };
+      },
+      seen: (group, { logprobs, chosen, weights, ...metrics }) => {
+        const fresh = gatherFrom(group, logprobs!);
+        if (chosen) {
+          const picked = gatherFrom(group, chosen);
+          group.forEach((row, i) => (row.chosen = picked[i]!));
+        }
+        if (weights) {
+          const used = gatherFrom(group, weights);
+          group.forEach((row, i) => (row.rolloutWeights = used[i]!));
+        }
+        group.forEach((row: Partial<TrainedRow>, i) => (row.newLogprobs = fresh[i]!));
+        for (const [name, [value]] of Object.entries(metrics)) means.add(name, value!);
+      },
+      settings,
+      now: { learningRate, weightDecay, maxNorm },
+    });
+    // A server may not say it.
+    if (!Number.isNaN(done.norm) || done.skipped) means.add("actor/grad_norm", done.norm);
+    for (const [name, value] of Object.entries(done.figures ?? {})) means.add(name, value);
+    return !done.skipped;
+  }
+
+  #loss(
+    group: readonly ReadyRow[],
+    found: PassLogProbs,
+    settings: UpdateSettings,
+    correction: CorrectionSettings | undefined,
+    random: Random,
+  ) {
+    const input = lossInput(group, found, settings, correction, random);
+    const out = actorLoss(input, { ...settings, loss: lossUnder(settings, correction) });
+    const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
+    for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
+    if (out.kl) {
+      report["actor/kl_loss"] = out.kl;
+      report["actor/kl_coef"] = tf.scalar(settings.klLossCoefficient ?? 0);
+    }
+    const { rolloutWeights } = input;
+    return {
+      ...{ loss: out.loss, logprobs: found.logprobs, report },
+      ...defined({ chosen: out.chosen }),
+      ...(correction?.bypass && rolloutWeights ? { weights: rolloutWeights } : {}),
+    };
+  }
+}
+
+/** The loss that is minimised: the settings', or the one that a correction without measuring brings. */
+function lossUnder({ loss }: UpdateSettings, correction: CorrectionSettings | undefined): LossName {
+  return correction?.bypass === "reinforce" ? "gpg" : loss;
+}
+
+function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float32Array): number {
+  let sum = 0;
+  let count = 0;
+  for (const row of rows) {
+    pick(row).forEach((value, t) => {
+      // A sampler may not have said how uncertain it was.
+      if (!row.trajectory.lossMask[t] || Number.isNaN(value)) return;
+      sum += value;
+      count++;
+    });
+  }
+  return count === 0 ? 0 : sum / count;
+}
+
+/** One optimiser per model, so that updates made by hand in cells share its moments, and nothing else. */
+const learners = new WeakMap<Model | Trainee, Learner>();
+
+/**
+ * One update of a policy, in place. Calls on the same policy go on with the same optimiser's moments;
+ * everything else is what each call says.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { advantages, update } from "arpo-lab/learn";
+ * import { Model } from "arpo-lab/model";
+ * import { score } from "arpo-lab/learn";
+ * import { rollout } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/experimental/testing";
+ *
+ * // Usually: await Policy.load("data/models/tiny"), which rolls out and is updated.
+ * const sizes = { vocabSize: 128, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+ * const policy = { model: Model.init(sizes, 1) };
+ * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
+ * const batch = advantages(await score(tree, ({ response }) => response.length));
+ * const report = await update(policy, batch, { learningRate: 1e-4 });
+ * assert.equal(report.metrics["actor/lr"], 1e-4);
+ * ```
+ */
+export async function update(
+  policy: Trainable,
+  batch: TrainingBatch,
+  options: UpdateOptions = {},
+): Promise<UpdateReport> {
+  checkArguments(
+    "update",
+    { policy, batch, options },
+    { policy: "object", batch: { rows: "list" }, options: "object" },
+  );
+  if (!("trainee" in policy)) checkArguments("update", { policy }, { policy: { model: "model" } });
+  const trained = trainedOf(policy);
+  let learner = learners.get(trained);
+  if (!learner) {
+    learner = new Learner(trained);
+    learners.set(trained, learner);
+  }
+  return learner.update(batch, options);
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Model } from "../../model/transformer/transformer.js";
+import { shareRows } from "../../model/transformer/sharing.js";
+import { Random } from "../../random/random.js";
+import { splitRows, tokensAtOnce } from "./passes.js";
+
+const itself = (row: number[]) => row;
+
+test("splitRows() keeps the order, fills passes up to their bound, and lets a longer row go alone", () => {
+  const rows = [[1, 2], [1, 2, 3], [4], [1, 2, 3, 4, 5, 6, 7], [1], [2]];
+  const sizes = (bounds: Parameters<typeof splitRows>[2]) =>
+    splitRows(rows, itself, bounds).map((pass) => pass.length);
+  assert.deepEqual(sizes({ maxTokensPerPass: 6 }), [2, 1, 1, 2]);
+  assert.deepEqual(sizes({ maxTokensPerPass: 6, sharedPrefixes: true }), [3, 1, 2]);
+  assert.deepEqual(sizes({ maxTokensPerPass: Infinity, maxRowsPerPass: 4 }), [4, 2]);
+  assert.deepEqual(sizes({ maxTokensPerPass: 1 }), [1, 1, 1, 1, 1, 1]);
+  assert.deepEqual(splitRows([], itself, { maxTokensPerPass: 6 }), []);
+  for (const sharedPrefixes of [true, false]) {
+    const passes = splitRows(rows, itself, { maxTokensPerPass: 5, sharedPrefixes });
+    assert.deepEqual(passes.flat(), rows);
+  }
+});
+
+test("splitRows() counts as many shared tokens as shareRows() makes", () => {
+  const { config } = Model.init(
+    { vocabSize: 4, hiddenSize: 8, intermediateSize: 8, layers: 1, heads: 2 },
+    1,
+  );
+  for (let seed = 0; seed < 40; seed++) {
+    const random = Random.from(seed);
+    const rows = Array.from({ length: 1 + random.integer(8) }, () =>
+      Array.from({ length: 1 + random.integer(6) }, () => random.integer(3)),
+    );
+    const made = (of: number[][]) => shareRows(of, config).batch.ids.size;
+    const all = made(rows);
+    const together = splitRows(rows, itself, { maxTokensPerPass: all, sharedPrefixes: true });
+    assert.equal(together.length, 1);
+    const bounds = { maxTokensPerPass: all - 1, sharedPrefixes: true };
+    const apart = splitRows(rows, itself, bounds);
+    for (const pass of apart) assert.ok(pass.length === 1 || made(pass) < all);
+    if (rows.length > 1) assert.ok(apart.length > 1 || made(rows.slice(0, 1)) === all);
+  }
+});
+
+test("tokensAtOnce() is less for a larger model, never more than 16,384 and never nothing", () => {
+  const sizes = { vocabSize: 9, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
+  const { config } = Model.init(sizes, 1);
+  assert.equal(tokensAtOnce(config), 16_384);
+  const large = { ...config, hiddenSize: 576, intermediateSize: 1536, layers: 30, heads: 9 };
+  const few = tokensAtOnce({ ...large, kvHeads: 3, headDim: 64 });
+  assert.ok(few > 500 && few < 4000, String(few));
+  assert.ok(tokensAtOnce({ ...large, layers: 1e9 }) === 1);
+});

@@ -1,0 +1,252 @@
+import type { ModelConfig } from "../../model/config.js";
+import { shareRows } from "../../model/transformer/sharing.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { embed } from "../../tensor/ops/embed.js";
+import { tf } from "../../tensor/tf.js";
+import { trainedMask, type PreparedRow, type ScoredRow } from "../batch.js";
+import { aggregationOf, type AggregationChoice } from "../loss/registry.js";
+
+/** Tokens of rows that are padded to the longest. */
+export class PaddedCount {
+  #rows = 0;
+  #longest = 0;
+
+  /** What it would be with another row. */
+  with({ length }: ArrayLike<number>): number {
+    return (this.#rows + 1) * Math.max(this.#longest, length);
+  }
+
+  add({ length }: ArrayLike<number>): void {
+    this.#rows++;
+    this.#longest = Math.max(this.#longest, length);
+  }
+}
+
+type Followers = Map<number, Followers>;
+
+/** A place in a row takes a quarter of what a shared token does: attention alone lays rows out. */
+const PLACE = 1 / 4;
+
+/** Tokens of rows that are laid over each other: what they begin with in common counts once. */
+export class SharedCount {
+  readonly #begin: Followers = new Map();
+  readonly #places = new PaddedCount();
+  #tokens = 0;
+
+  /** What it would be with another row. */
+  with(row: ArrayLike<number>): number {
+    let at: Followers | undefined = this.#begin;
+    let t = 0;
+    while (t < row.length && (at = at.get(row[t]!))) t++;
+    return Math.max(this.#tokens + row.length - t, this.#places.with(row) * PLACE);
+  }
+
+  add(row: ArrayLike<number>): void {
+    this.#places.add(row);
+    let at = this.#begin;
+    for (let t = 0; t < row.length; t++) {
+      let next = at.get(row[t]!);
+      if (!next) {
+        at.set(row[t]!, (next = new Map()));
+        this.#tokens++;
+      }
+      at = next;
+    }
+  }
+}
+
+/**
+ * What a part of a mini-batch weighs, so that the split does not change the gradient: its tokens for a
+ * mean over tokens, its rows for one over rows, and 1 for a sum, which adds up by itself.
+ */
+export function passWeight(rows: readonly PassRow[], options: AggregationChoice): number {
+  const { mode, rule } = aggregationOf(options);
+  const tokens = rows.map((row) => trainedMask(row).reduce((a, b) => a + b, 0));
+  if (mode === "token-sum") return 1;
+  if (mode === "token-mean") return tokens.reduce((sum, n) => sum + n, 0);
+  if (rule === "verl-0.9.1") return tokens.filter((n) => n > 0).length;
+  // The older one divides by a padded length alone: again a sum.
+  return mode === "seq-mean-token-sum-norm" ? 1 : rows.length;
+}
+
+/** What a pass may keep for its way back, in bytes. */
+const kept = 3 * 2 ** 30;
+
+/** A pass never holds more, however small the model. */
+const most = 16_384;
+
+/**
+ * What a layer keeps of a token for its way back, in numbers: the norms, the projections, attention's
+ * answer, the feed-forward. Found by training models of different sizes; docs/log.md has the figures.
+ */
+export function keptPerLayer(config: ModelConfig): number {
+  const { hiddenSize, heads, kvHeads, headDim, intermediateSize } = config;
+  return 6 * hiddenSize + 2 * (heads + kvHeads) * headDim + 3 * intermediateSize;
+}
+
+/**
+ * How many tokens go through a model together where nobody says: as many as leave 3 GiB for what a pass
+ * keeps for its way back, at most 16,384. It depends on the model's sizes alone, so that the same run has
+ * the same bytes on every machine.
+ */
+export function tokensAtOnce(config: ModelConfig): number {
+  const bytes = 4 * config.layers * keptPerLayer(config);
+  return Math.max(1, Math.min(most, Math.floor(kept / bytes)));
+}
+
+/** What a pass reads of a row. */
+export type PassRow = Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">;
+
+/** Rows that go through the model together. */
+export interface Pass {
+  rows: readonly PassRow[];
+  /** Prompt and response of each row, padded on the right. */
+  batch: ReturnType<Model["batch"]>;
+  /** The token behind each position, [rows, time]. */
+  labels: tf.Tensor2D;
+  time: number;
+}
+
+/** Tokens of a row, prompt and response. */
+const length = ({ trajectory }: PassRow) => trajectory.prompt.length + trajectory.tokens.length;
+
+/** How passes are bounded. */
+export interface PassBounds {
+  maxTokensPerPass: number;
+  maxRowsPerPass?: number;
+  /** Count what rows begin with in common once, and places in rows for a quarter where they are more. */
+  sharedPrefixes?: boolean;
+}
+
+/** Splits rows, in order, so that each pass keeps to its bounds; a row that is longer goes alone. */
+export function splitByTokens<R extends PassRow>(rows: readonly R[], bounds: PassBounds): R[][] {
+  return splitRows(rows, whole, bounds);
+}
+
+/** The same for anything that has tokens. */
+export function splitRows<R>(
+  rows: readonly R[],
+  tokensOf: (row: R) => ArrayLike<number>,
+  { maxTokensPerPass, maxRowsPerPass = Infinity, sharedPrefixes }: PassBounds,
+): R[][] {
+  const passes: R[][] = [];
+  const counter = () => (sharedPrefixes ? new SharedCount() : new PaddedCount());
+  let count = counter();
+  for (const row of rows) {
+    const tokens = tokensOf(row);
+    let current = passes.at(-1);
+    const full = current !== undefined && current.length >= maxRowsPerPass;
+    if (!current || full || count.with(tokens) > maxTokensPerPass) {
+      passes.push((current = []));
+      count = counter();
+    }
+    current.push(row);
+    count.add(tokens);
+  }
+  return passes;
+}
+
+/** Prompt and response. */
+function whole({ trajectory: { prompt, tokens } }: PassRow): Int32Array {
+  const all = new Int32Array(prompt.length + tokens.length);
+  all.set(prompt);
+  all.set(tokens, prompt.length);
+  return all;
+}
+
+/** Builds the tensors of one pass. Call inside a tidy. */
+export function openPass(model: Model, rows: readonly PassRow[]): Pass {
+  const tokens = rows.map(whole);
+  const batch = model.batch(tokens);
+  const time = batch.ids.shape[1];
+  const labels = new Int32Array(rows.length * time);
+  tokens.forEach((row, r) => labels.set(row.subarray(1), r * time));
+  return { rows, batch, labels: tf.tensor2d(labels, [rows.length, time], "int32"), time };
+}
+
+/** ln p and entropy of each row's tokens, at the places where they are predicted: [rows, time]. */
+export interface PassLogProbs {
+  logprobs: tf.Tensor2D;
+  entropies: tf.Tensor2D;
+}
+
+/**
+ * Runs a model over a pass. Only what predicts a response's token gets logits: elsewhere the result holds
+ * numbers that mean nothing. With `shared`, what rows begin with in common is computed once and the
+ * result is laid out over the rows again, so that whatever is made of it is what it would be without:
+ * the gradients of a shared token's rows add up before they go back through it. Call inside a tidy.
+ */
+export function passLogProbs(
+  model: Model,
+  rows: readonly PassRow[],
+  options: { temperature: number; checkpointing?: boolean; shared?: boolean },
+): PassLogProbs {
+  const tokens = rows.map(whole);
+  const { batch, index, time } = options.shared
+    ? shareRows(tokens, model.config)
+    : apart(model, tokens);
+  // Each token of a response is predicted behind the token before it; a shared one once.
+  const after: number[] = [];
+  const labels: number[] = [];
+  const predicted = new Map<number, number>();
+  const places = new Int32Array(rows.length * time);
+  rows.forEach(({ trajectory }, r) => {
+    for (let t = trajectory.prompt.length; t < tokens[r]!.length; t++) {
+      const token = index[r * time + t]!;
+      let at = predicted.get(token);
+      if (at === undefined) {
+        at = labels.length;
+        after.push(index[r * time + t - 1]!);
+        labels.push(tokens[r]![t]!);
+        predicted.set(token, at);
+      }
+      places[r * time + t - 1] = at;
+    }
+  });
+  if (labels.length === 0) {
+    after.push(0);
+    labels.push(0);
+  }
+  const found = model.logProbsAt(
+    batch,
+    tf.tensor1d(after, "int32"),
+    tf.tensor1d(labels, "int32"),
+    options,
+  );
+  const where = tf.tensor2d(places, [rows.length, time], "int32");
+  const spread = (x: tf.Tensor1D): tf.Tensor2D =>
+    embed(x.expandDims(1), where).reshape([rows.length, time]);
+  return { logprobs: spread(found.logprobs), entropies: spread(found.entropies) };
+}
+
+/** Rows side by side, and where each token of the padded rows is: in its place. */
+function apart(model: Model, tokens: readonly Int32Array[]) {
+  const batch = model.batch(tokens);
+  const time = batch.ids.shape[1];
+  return { batch, index: Int32Array.from({ length: tokens.length * time }, (_, i) => i), time };
+}
+
+/**
+ * Lays one number per response token out over a pass: a token's number stands where it is predicted,
+ * one position before the token itself.
+ */
+export function spreadOver<R extends PassRow>(
+  rows: readonly R[],
+  pick: (row: R) => ArrayLike<number>,
+): tf.Tensor2D {
+  const time = Math.max(...rows.map(length));
+  const out = new Float32Array(rows.length * time);
+  rows.forEach((row, r) => {
+    out.set(pick(row) as Float32Array, r * time + row.trajectory.prompt.length - 1);
+  });
+  return tf.tensor2d(out, [rows.length, time]);
+}
+
+/** The inverse of `spreadOver`: each row's response tokens from the numbers of a pass over the rows. */
+export function gatherFrom(rows: readonly PassRow[], values: Float32Array): Float32Array[] {
+  const time = values.length / rows.length;
+  return rows.map(({ trajectory }, r) => {
+    const from = r * time + trajectory.prompt.length - 1;
+    return values.slice(from, from + trajectory.tokens.length);
+  });
+}

@@ -1,0 +1,98 @@
+import * as exact from "../../exact/index.js";
+import { defined } from "../../arguments/defined.js";
+import { showAs, type Shown } from "../../show/show-as.js";
+import { type BatchRow, isTrained, type TrainedRow, trainedMask, type TrainingBatch } from "../batch.js";
+import type { LossRow } from "../loss/token-rule.js";
+import { type TokenUpdate, tokenUpdates } from "../loss/token-update.js";
+import type { UpdateOptions } from "./update-settings.js";
+
+/** Means of named figures that come in parts. */
+export class MetricMeans {
+  readonly #sums = new Map<string, { sum: number; count: number }>();
+
+  add(name: string, value: number): void {
+    const entry = this.#sums.get(name) ?? { sum: 0, count: 0 };
+    entry.sum += value;
+    entry.count++;
+    this.#sums.set(name, entry);
+  }
+
+  values(): Record<string, number> {
+    return Object.fromEntries([...this.#sums].map(([name, { sum, count }]) => [name, sum / count]));
+  }
+}
+
+/** A row as the losses' rules see it. */
+const lossRow = (row: TrainedRow): LossRow => ({
+  logprobs: row.newLogprobs,
+  oldLogprobs: row.oldLogprobs,
+  advantages: row.advantages,
+  mask: trainedMask(row),
+  entropies: row.entropies,
+  ...defined({ weights: row.rolloutWeights, chosen: row.chosen }),
+});
+
+/**
+ * What an update did: the reference's metrics, and the tokens behind them.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { TrainingBatch, UpdateReport } from "arpo-lab/learn";
+ *
+ * // Usually: await update(policy, batch, options).
+ * const report = new UpdateReport({ "actor/lr": 1e-6 }, new TrainingBatch([], "grpo"), {}, 0);
+ * assert.equal(report.metrics["actor/lr"], 1e-6);
+ * ```
+ */
+export class UpdateReport {
+  constructor(
+    /** Under the reference's names. */
+    readonly metrics: Readonly<Record<string, number>>,
+    readonly batch: TrainingBatch,
+    readonly options: UpdateOptions,
+    /** Optimiser steps left out because the gradient was not finite. */
+    readonly skippedSteps: number,
+    /** Optimiser steps asked for, those included. */
+    readonly optimizerSteps: number = skippedSteps,
+  ) {}
+
+  /** What happened to each response token of a row; undefined where the model did not write. */
+  tokens(row: BatchRow): (TokenUpdate | undefined)[] {
+    if (!isTrained(row)) {
+      throw new TypeError(
+        `Cannot tell what an update did: the row must have been updated, got row ${row.trajectory.id} without log-probabilities`,
+      );
+    }
+    const trained = this.batch.rows.filter(isTrained);
+    const at = trained.indexOf(row);
+    const rows = at < 0 ? [row] : trained;
+    const updates = tokenUpdates(rows.map(lossRow), Math.max(0, at), this.options);
+    const { lossMask } = row.trajectory;
+    // What a correction rejected was written by the model too; the loss has not seen it.
+    return updates.map((update, t) => {
+      if (update || !lossMask[t]) return update;
+      const ratio = exact.exp(row.newLogprobs[t]! - row.oldLogprobs[t]!);
+      return { ratio, region: "dropped", weight: 0 };
+    });
+  }
+
+  [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
+    return { group: "Runs", text: `an update of ${this.batch.rows.length} rows` };
+  }
+
+  /** A table of the metrics. */
+  toString(): string {
+    const lines = Object.entries(this.metrics).map(
+      ([name, value]) => `${name}\t${Number(value.toPrecision(5))}`,
+    );
+    if (this.skippedSteps > 0) {
+      lines.push(`${this.skippedSteps} steps skipped: their gradient was not finite`);
+    }
+    return lines.join("\n");
+  }
+
+  [Symbol.for("Jupyter.display")](): Shown {
+    return showAs("UpdateReport", this);
+  }
+}
