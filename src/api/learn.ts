@@ -37,7 +37,12 @@ export { mathEquivalent } from "../reward/math-equivalence.js";
 export { numericEquivalent } from "../reward/numeric-equivalence.js";
 
 // Advantages
-export { advantages, type AdvantageOptions, type Estimator, estimators } from "../learn/advantages.js";
+export {
+  advantages,
+  type AdvantageOptions,
+  type Estimator,
+  estimators,
+} from "../learn/advantages.js";
 export type { Rows } from "../learn/advantage/masked.js";
 export { TrainingBatch } from "../learn/batch.js";
 export { filterGroups, type FilterOptions } from "../learn/filter-groups.js";

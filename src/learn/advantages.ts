@@ -3,12 +3,31 @@ import { checkOptions, oneOf, type OptionRules, share } from "../arguments/check
 import type { PresetName } from "../preset-table.js";
 import type { Scored, ScoredTrajectory } from "../reward/scored.js";
 import { hardAttribution } from "./advantage/attribution.js";
-import { gpg, grpoPassAtK, grpo, opo, reinforcePlusPlusBaseline, rloo } from "./advantage/by-group.js";
+import {
+  gpg,
+  grpoPassAtK,
+  grpo,
+  opo,
+  reinforcePlusPlusBaseline,
+  rloo,
+} from "./advantage/by-group.js";
 import { gae, reinforcePlusPlus, reinforcePlusPlusOlder, remax } from "./advantage/by-token.js";
 import type { Advantages } from "./advantage/estimator.js";
 import type { Rows } from "./advantage/masked.js";
-import { type BatchRow, type PreparedRow, rowsOf, type ScoredRow, trainedMask, TrainingBatch } from "./batch.js";
-import { familyCredit, familyEstimators, isFamilyEstimator, type FamilyEstimator } from "./credit/adapt/estimate.js";
+import {
+  type BatchRow,
+  type PreparedRow,
+  rowsOf,
+  type ScoredRow,
+  trainedMask,
+  TrainingBatch,
+} from "./batch.js";
+import {
+  familyCredit,
+  familyEstimators,
+  isFamilyEstimator,
+  type FamilyEstimator,
+} from "./credit/adapt/estimate.js";
 import { type Credit, grpoCredit, rlooCredit } from "./credit/credit.js";
 import { type CreditOptions, creditRules } from "./credit/options.js";
 import { presetRule, withPreset } from "./update/update-settings.js";

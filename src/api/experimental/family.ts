@@ -2,7 +2,15 @@
 
 // Credit
 export { creditOf, creditEstimators } from "../../learn/advantages.js";
-export type { Credit, CreditSpan, CreditSum, CreditTerm, CreditTree, CreditNode, TreeInput } from "../../learn/credit/credit.js";
+export type {
+  Credit,
+  CreditSpan,
+  CreditSum,
+  CreditTerm,
+  CreditTree,
+  CreditNode,
+  TreeInput,
+} from "../../learn/credit/credit.js";
 export type { CreditOptions } from "../../learn/credit/options.js";
 export {
   type CreditBranch,
@@ -20,8 +28,20 @@ export {
   type GiGpoSteps,
 } from "../../learn/credit/gigpo.js";
 export { mtGrpo, type MtGrpoInput, type MtGrpoOptions } from "../../learn/credit/mt-grpo.js";
-export { spoChain, type SpoChainInput, spoCutPoints, type CutPoint, spoTree, type SpoTreeOptions } from "../../learn/credit/spo.js";
-export { treeDiff, treeGrpo, type TreeGrpoOptions, type TreeRows } from "../../learn/credit/tree-grpo.js";
+export {
+  spoChain,
+  type SpoChainInput,
+  spoCutPoints,
+  type CutPoint,
+  spoTree,
+  type SpoTreeOptions,
+} from "../../learn/credit/spo.js";
+export {
+  treeDiff,
+  treeGrpo,
+  type TreeGrpoOptions,
+  type TreeRows,
+} from "../../learn/credit/tree-grpo.js";
 export { treePo, type TreePoInput, type TreePoOptions } from "../../learn/credit/treepo.js";
 export { turnBaseline, type TurnBaselineOptions } from "../../learn/credit/turn-baseline.js";
 

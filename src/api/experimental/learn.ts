@@ -17,9 +17,18 @@ export {
   type KlControl,
 } from "../../learn/loss/kl.js";
 export { entropyAwareAdvantage } from "../../learn/loss/tensor-ops.js";
-export { correctionWeights, type WeightLevel, type WeightOptions } from "../../learn/correction/weights.js";
+export {
+  correctionWeights,
+  type WeightLevel,
+  type WeightOptions,
+} from "../../learn/correction/weights.js";
 export { type LogRatios, mismatchMetrics } from "../../learn/correction/figures.js";
-export { rejectionMask, rejectionTests, type RejectionTest, type RejectionOptions } from "../../learn/correction/rejection.js";
+export {
+  rejectionMask,
+  rejectionTests,
+  type RejectionTest,
+  type RejectionOptions,
+} from "../../learn/correction/rejection.js";
 
 // Figures
 export { treeMetrics, type TreeMetricOptions } from "../../learn/measures/tree-metrics.js";

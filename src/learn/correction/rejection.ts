@@ -1,6 +1,22 @@
 import { shown } from "../../arguments/shown.js";
 import type { Rows } from "../advantage/masked.js";
-import { type Figures, type LogRatios, bounded, greatest, refuseEmpty, rowCount, rowMean, rowSum, tokenMean, clamp, deviation, least, mean, share, tokenDeviation } from "./figures.js";
+import {
+  type Figures,
+  type LogRatios,
+  bounded,
+  greatest,
+  refuseEmpty,
+  rowCount,
+  rowMean,
+  rowSum,
+  tokenMean,
+  clamp,
+  deviation,
+  least,
+  mean,
+  share,
+  tokenDeviation,
+} from "./figures.js";
 
 /** A bound, or two as text: `2`, `"2"`, `"0.5_2"`. */
 export type Threshold = number | string;

@@ -1,4 +1,12 @@
-import { checkOptions, either, oneOf, only, type OptionRule, type OptionRules, positive } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  either,
+  oneOf,
+  only,
+  type OptionRule,
+  type OptionRules,
+  positive,
+} from "../../arguments/check-options.js";
 import { shown } from "../../arguments/shown.js";
 import { detached } from "../../tensor/detached.js";
 import { tf } from "../../tensor/tf.js";

@@ -1,4 +1,21 @@
-import { type Figures, type LogRatios, bounded, refuseEmpty, rowCount, rowMean, rowSum, tokenMean, clamp, deviation, greatest, largestLogRatio, least, mean, share, tokenDeviation } from "./figures.js";
+import {
+  type Figures,
+  type LogRatios,
+  bounded,
+  refuseEmpty,
+  rowCount,
+  rowMean,
+  rowSum,
+  tokenMean,
+  clamp,
+  deviation,
+  greatest,
+  largestLogRatio,
+  least,
+  mean,
+  share,
+  tokenDeviation,
+} from "./figures.js";
 import { shown } from "../../arguments/shown.js";
 import type { Rows } from "../advantage/masked.js";
 import { parseBounds, type Threshold, type Bounds } from "./rejection.js";
@@ -18,8 +35,6 @@ export interface WeightOptions {
   /** Divide by the mean weight, so that the mean is 1. Default: off. */
   normalize?: boolean;
 }
-
-
 
 /**
  * Importance weights of rollouts that another policy sampled than the one that trains: p / p_sampler,

@@ -1,7 +1,14 @@
 import { checkOptions, notNegative, type OptionRules } from "../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
-import { Credit, type CreditSpan, type CreditTerm, short, perGroup, populationDeviation } from "./credit.js";
+import {
+  Credit,
+  type CreditSpan,
+  type CreditTerm,
+  short,
+  perGroup,
+  populationDeviation,
+} from "./credit.js";
 import { appoRewardScale } from "../../rollout/branch/family/appo.js";
 
 /** Where a row left another one. */

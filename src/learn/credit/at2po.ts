@@ -5,7 +5,20 @@ import {
   oneOf,
   type OptionRules,
 } from "../../arguments/check-options.js";
-import { bottomUp, childrenOf, type CreditTree, leavesOf, pathSpans, type TreeInput, Credit, type CreditSum, type CreditTerm, overWidth, populationDeviation, sampleNorm } from "./credit.js";
+import {
+  bottomUp,
+  childrenOf,
+  type CreditTree,
+  leavesOf,
+  pathSpans,
+  type TreeInput,
+  Credit,
+  type CreditSum,
+  type CreditTerm,
+  overWidth,
+  populationDeviation,
+  sampleNorm,
+} from "./credit.js";
 import { mean } from "../advantage/estimator.js";
 
 export const at2poValues = ["child_softmax", "child_mean", "leaf_mean"] as const;

@@ -1,5 +1,20 @@
-import { checkOptions, finite, notNegative, oneOf, type OptionRules, share } from "../../arguments/check-options.js";
-import { type CreditSum, type CreditTerm, short, type Norm, normTerm, perGroup, sampleNorm } from "./credit.js";
+import {
+  checkOptions,
+  finite,
+  notNegative,
+  oneOf,
+  type OptionRules,
+  share,
+} from "../../arguments/check-options.js";
+import {
+  type CreditSum,
+  type CreditTerm,
+  short,
+  type Norm,
+  normTerm,
+  perGroup,
+  sampleNorm,
+} from "./credit.js";
 
 /** How many places of a text each letter stands at; letters of long texts that are everywhere are left out. */
 function placesOf(text: readonly string[]): Map<string, number[]> {

@@ -5,7 +5,14 @@ import {
   type OptionRules,
 } from "../../arguments/check-options.js";
 import type { Rows } from "../advantage/masked.js";
-import { Credit, type CreditSpan, type CreditTerm, normTerm, perGroup, sampleNorm } from "./credit.js";
+import {
+  Credit,
+  type CreditSpan,
+  type CreditTerm,
+  normTerm,
+  perGroup,
+  sampleNorm,
+} from "./credit.js";
 
 export interface MtGrpoInput {
   mask: Rows;

@@ -1,7 +1,26 @@
-import { checkOptions, integer, type OptionRules, share, notNegative, oneOf } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  integer,
+  type OptionRules,
+  share,
+  notNegative,
+  oneOf,
+} from "../../arguments/check-options.js";
 import { mean } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
-import { bottomUp, childrenOf, type CreditTree, pathSpans, type TreeInput, Credit, type CreditSpan, type CreditSum, total, overWidth, populationDeviation } from "./credit.js";
+import {
+  bottomUp,
+  childrenOf,
+  type CreditTree,
+  pathSpans,
+  type TreeInput,
+  Credit,
+  type CreditSpan,
+  type CreditSum,
+  total,
+  overWidth,
+  populationDeviation,
+} from "./credit.js";
 
 /** A place in a row whose value was estimated by rollouts that start behind it. */
 export interface CutPoint {

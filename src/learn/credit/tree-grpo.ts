@@ -1,7 +1,28 @@
-import { checkOptions, notNegative, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  notNegative,
+  oneOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { scores } from "../advantage/estimator.js";
 import type { Rows } from "../advantage/masked.js";
-import { type CreditTree, leafSums, pathTo, type TreeInput, Credit, type CreditSpan, type CreditSum, wholeRow, short, type Norm, normTerm, overWidth, perGroup, sampleNorm, rlooCredit } from "./credit.js";
+import {
+  type CreditTree,
+  leafSums,
+  pathTo,
+  type TreeInput,
+  Credit,
+  type CreditSpan,
+  type CreditSum,
+  wholeRow,
+  short,
+  type Norm,
+  normTerm,
+  overWidth,
+  perGroup,
+  sampleNorm,
+  rlooCredit,
+} from "./credit.js";
 
 /** The forms of Tree-GRPO's credit, by the names of its code. */
 export const treeGrpoForms = [

@@ -1,7 +1,17 @@
 import { checkOptions, finite, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { mean, scores } from "../advantage/estimator.js";
 import { maskedMean, maskedVariance, type Rows } from "../advantage/masked.js";
-import { type CreditSum, short, Credit, type CreditSpan, type CreditTerm, perGroup, populationDeviation, overWidth, sampleNorm } from "./credit.js";
+import {
+  type CreditSum,
+  short,
+  Credit,
+  type CreditSpan,
+  type CreditTerm,
+  perGroup,
+  populationDeviation,
+  overWidth,
+  sampleNorm,
+} from "./credit.js";
 
 /** All beginnings of a path, from the prompt to the leaf. */
 const beginnings = (path: readonly string[]): string[] =>

@@ -1,6 +1,16 @@
 import { oneOf, type OptionRules } from "../../arguments/check-options.js";
 import type { Random } from "../../random/random.js";
-import { type CreditNode, type CreditTree, bottomUp, leafSums, pathTo, type CreditSum, type CreditTerm, short, total } from "./credit.js";
+import {
+  type CreditNode,
+  type CreditTree,
+  bottomUp,
+  leafSums,
+  pathTo,
+  type CreditSum,
+  type CreditTerm,
+  short,
+  total,
+} from "./credit.js";
 
 /** A row as TreeRL's sampler keeps it: what it wrote itself, and where it left another row. */
 export interface Chain {

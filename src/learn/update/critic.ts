@@ -9,7 +9,15 @@ import type { LossAggregation } from "../loss/options.js";
 import { valueLoss, valueLossRules } from "../loss/losses.js";
 import { MetricMeans } from "./update-report.js";
 import { ModelOptimizer } from "./trainee.js";
-import { passWeight, tokensAtOnce, gatherFrom, openPass, type PassRow, splitByTokens, spreadOver } from "./passes.js";
+import {
+  passWeight,
+  tokensAtOnce,
+  gatherFrom,
+  openPass,
+  type PassRow,
+  splitByTokens,
+  spreadOver,
+} from "./passes.js";
 import { updateRules } from "./update-settings.js";
 
 /** A row whose old values are known. */

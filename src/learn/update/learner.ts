@@ -4,17 +4,58 @@ import type { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../random/random.js";
 import type { AdamWState } from "../../tensor/adamw.js";
 import { tf } from "../../tensor/tf.js";
-import { type BatchRow, type PreparedRow, trainedMask, isPrepared, isTrained, type ScoredRow, type TrainedRow, type TrainingBatch } from "../batch.js";
-import { bypassWeights, bypassMeasuring, correctionFigures, correctRows, type CorrectionSettings, correctionOf } from "../correction/rollout-correction.js";
+import {
+  type BatchRow,
+  type PreparedRow,
+  trainedMask,
+  isPrepared,
+  isTrained,
+  type ScoredRow,
+  type TrainedRow,
+  type TrainingBatch,
+} from "../batch.js";
+import {
+  bypassWeights,
+  bypassMeasuring,
+  correctionFigures,
+  correctRows,
+  type CorrectionSettings,
+  correctionOf,
+} from "../correction/rollout-correction.js";
 import { type ActorLossInput, actorLoss } from "../loss/losses.js";
 import type { LossName } from "../loss/registry.js";
 import { drawsOf } from "../loss/tensor-ops.js";
 import { turnsOf } from "../loss/token-rule.js";
-import { measureReference, withReusedLogProbs, reusedShare, hasReusableLogProbs } from "./log-probs.js";
+import {
+  measureReference,
+  withReusedLogProbs,
+  reusedShare,
+  hasReusableLogProbs,
+} from "./log-probs.js";
 import { MetricMeans, UpdateReport } from "./update-report.js";
-import { ModelTrainee, traineeOf, type Trainable, trainedOf, type RowMeasures, type Trainee } from "./trainee.js";
-import { passWeight, type PassLogProbs, spreadOver, gatherFrom, type PassRow, splitByTokens, tokensAtOnce } from "./passes.js";
-import { type Reference, type UpdateOptions, type UpdateSettings, updateSettings } from "./update-settings.js";
+import {
+  ModelTrainee,
+  traineeOf,
+  type Trainable,
+  trainedOf,
+  type RowMeasures,
+  type Trainee,
+} from "./trainee.js";
+import {
+  passWeight,
+  type PassLogProbs,
+  spreadOver,
+  gatherFrom,
+  type PassRow,
+  splitByTokens,
+  tokensAtOnce,
+} from "./passes.js";
+import {
+  type Reference,
+  type UpdateOptions,
+  type UpdateSettings,
+  updateSettings,
+} from "./update-settings.js";
 
 /** A row that an optimiser step may be made from. */
 export type ReadyRow = PreparedRow & BatchRow;

@@ -5,7 +5,13 @@ import type { Model } from "../../model/transformer/transformer.js";
 import { AdamW, type AdamWOptions, type AdamWReport, type AdamWState } from "../../tensor/adamw.js";
 import { gradientsOf } from "../../tensor/gradients.js";
 import { tf } from "../../tensor/tf.js";
-import { type PassLogProbs, type PassRow, gatherFrom, passLogProbs, splitByTokens } from "./passes.js";
+import {
+  type PassLogProbs,
+  type PassRow,
+  gatherFrom,
+  passLogProbs,
+  splitByTokens,
+} from "./passes.js";
 import type { UpdateSettings } from "./update-settings.js";
 
 /** What is measured of rows: one list per row, one number per response token. */

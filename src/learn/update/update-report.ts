@@ -1,7 +1,13 @@
 import * as exact from "../../exact/index.js";
 import { defined } from "../../arguments/defined.js";
 import { showAs, type Shown } from "../../show/show-as.js";
-import { type BatchRow, isTrained, type TrainedRow, trainedMask, type TrainingBatch } from "../batch.js";
+import {
+  type BatchRow,
+  isTrained,
+  type TrainedRow,
+  trainedMask,
+  type TrainingBatch,
+} from "../batch.js";
 import type { LossRow } from "../loss/token-rule.js";
 import { type TokenUpdate, tokenUpdates } from "../loss/token-update.js";
 import type { UpdateOptions } from "./update-settings.js";

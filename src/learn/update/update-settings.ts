@@ -1,10 +1,26 @@
-import { oneOf, above, checkOptions, either, fromTo, integer, integerOrAll, notNegative, optionsOf, type OptionRules, positive } from "../../arguments/check-options.js";
+import {
+  oneOf,
+  above,
+  checkOptions,
+  either,
+  fromTo,
+  integer,
+  integerOrAll,
+  notNegative,
+  optionsOf,
+  type OptionRules,
+  positive,
+} from "../../arguments/check-options.js";
 import { named } from "../../arguments/named.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import type { Policy } from "../../policy/policies.js";
 import { type PresetName, learnPresets } from "../../preset-table.js";
 import { Random } from "../../random/random.js";
-import { type RolloutCorrection, correctionOf, correctionRules } from "../correction/rollout-correction.js";
+import {
+  type RolloutCorrection,
+  correctionOf,
+  correctionRules,
+} from "../correction/rollout-correction.js";
 import { lossRules } from "../loss/loss-rules.js";
 import type { ActorLossOptions } from "../loss/losses.js";
 import { clipBounds } from "../loss/options.js";

@@ -1,4 +1,9 @@
-import { type PassLogProbs, type PassRow, gatherFrom, spreadOver } from "../../learn/update/passes.js";
+import {
+  type PassLogProbs,
+  type PassRow,
+  gatherFrom,
+  spreadOver,
+} from "../../learn/update/passes.js";
 import type { PassLoss } from "../../learn/update/trainee.js";
 import { gradientsOf } from "../../tensor/gradients.js";
 import { tf } from "../../tensor/tf.js";
