@@ -8,7 +8,7 @@ import { PlainDecoder } from "../src/model/decoder/plain.js";
 import { EngineDecoder } from "../src/model/decoder/engine.js";
 import { LocalPolicy } from "../src/policy/local-policy.js";
 import type { Policy } from "../src/policy/policies.js";
-import type { Row, Segment } from "../src/policy/policy.js";
+import type { Sequence, Segment } from "../src/policy/policy.js";
 import { rollout } from "../src/rollout/rollout.js";
 import { rolloutPresets } from "../src/preset-table.js";
 import type { RolloutOptions } from "../src/rollout/options.js";
@@ -39,10 +39,10 @@ function tinyPolicy(): { policy: LocalPolicy; backend: string } {
 }
 
 /** A policy whose segments are as long as `length` says and end in a call, the last with an end token. */
-function paced(inner: Policy, length: (row: Row, turn: number) => number): Policy {
+function paced(inner: Policy, length: (row: Sequence, turn: number) => number): Policy {
   const session = () => {
     const own = inner.session();
-    const generate = async (row: Row, options: Parameters<typeof own.generate>[1]) => {
+    const generate = async (row: Sequence, options: Parameters<typeof own.generate>[1]) => {
       const turn = tokenizer.decode(row.tokens).split("</result>").length - 1;
       const last = turn === calls;
       const end = last ? [tokenizer.eosId] : tokenizer.encode(call);

@@ -75,7 +75,7 @@ function entropyOf({ tokens, logprobs, top }: Segment, vocabSize: number): numbe
 
 /**
  * Whether to branch, given a uniform draw u. The more the entropy rose since the trajectory's first
- * segment, the likelier. AEPO's penalty makes it less likely with every round that added
+ * segment, the more likely. AEPO's penalty makes it less likely with every round that added
  * trajectories, so that one uncertain path does not take the whole budget.
  */
 function branches(u: number, rise: number, rounds: number, use: typeof arpo): boolean {
@@ -207,7 +207,7 @@ function lossOf(scored: Scored[], { model }: ModelPolicy, use: typeof arpo): tf.
     const { mean, variance } = tf.moments(entropy);
     advantage = advantage.mul(entropy.sub(mean).div(variance.sqrt().add(1e-8)).mul(0.2).add(1));
   }
-  // How much likelier a token is now than when it was sampled.
+  // How much more likely a token is now than when it was sampled.
   const ratio: tf.Tensor = logprobs.sub(list((token) => token.logprob)).exp();
   const [low, high] = [1 - settings.clipRatio, 1 + settings.clipRatio];
   // Beyond the bounds PPO drops a token's gradient. AEPO keeps it at the upper bound, where rare

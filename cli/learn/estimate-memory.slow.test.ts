@@ -42,7 +42,7 @@ const kinds: Record<string, string[]> = {
   "full, all that a pass computed kept": [
     "actor_rollout_ref.model.enable_gradient_checkpointing=false",
   ],
-  "full, computed again on the way back": [
+  "full, computed again in the backward pass": [
     "actor_rollout_ref.model.enable_gradient_checkpointing=true",
   ],
   "adapters alone": [

@@ -87,13 +87,13 @@ test("train with a learning rate that breaks the weights keeps the last good che
     /Cannot save checkpoint global_step_3 .*weights must be finite numbers, got (NaN|-?Infinity) in/,
   );
   assert.deepEqual(fingerprint(join(folder, "global_step_2")), before);
-  const mended = await runToEnd(good);
-  assert.equal(mended.status, 0, mended.output);
+  const fixed = await runToEnd(good);
+  assert.equal(fixed.status, 0, fixed.output);
   assert.equal(await lines(folder), 4);
   await rm(join(folder, ".."), { recursive: true });
 });
 
-test("train with a reward that throws names task and reason, and goes on when it is mended", async () => {
+test("train with a reward that throws names task and reason, and goes on when it is fixed", async () => {
   const folder = await home();
   const reward = join(folder, "reward.mjs");
   const write = (judge: string) =>

@@ -62,8 +62,8 @@ test("a reward that calls process.exit(0) is named, and the run fails rather tha
   const { status, output } = await train("if (n > 12) process.exit(0);");
   assert.equal(status, 1, output);
   assert.match(output, /Cannot score task calc-train-\d+, row \d: .*got process\.exit\(0\)/);
-  const mended = await train("");
-  assert.equal(mended.status, 0, mended.output);
+  const fixed = await train("");
+  assert.equal(fixed.status, 0, fixed.output);
   const last = (path: string) => fingerprint(join(path, "global_step_3"));
   assert.deepEqual(last(folder), last(whole.folder));
 });
@@ -101,8 +101,8 @@ for (const [what, body, says] of [
     assert.match(output, says);
     assert.match(output, /the same command goes on from/);
     assert.ok((await readdir(folder)).includes("global_step_1"));
-    const mended = await train("");
-    assert.equal(mended.status, 0, mended.output);
+    const fixed = await train("");
+    assert.equal(fixed.status, 0, fixed.output);
     assert.equal((await metrics(folder)).length, 3);
   });
 }

@@ -4,7 +4,7 @@ let isTorn = false;
 
 /**
  * From the first interrupt on: it may have cut off whoever was reading a file, Node's own loader too, and
- * then the garbage collector closes that file. Nobody can mend it in a cell, so it is no news there.
+ * then the garbage collector closes that file. Nobody can fix it in a cell, so it is no news there.
  */
 export function expectTornFiles(): void {
   isTorn = true;

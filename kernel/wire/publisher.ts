@@ -22,7 +22,7 @@ interface Other {
 
 /**
  * The one way out to iopub. Messages leave in the order they came, each send awaited before the next;
- * while one is under way, neighbouring texts of the same stream grow into one message. Where a
+ * while one is under way, adjacent texts of the same stream grow into one message. Where a
  * subscriber is too far behind, everything waits until it has caught up or is gone.
  */
 export class Publisher {

@@ -1,5 +1,5 @@
 // One seed of the recipe, in a folder: before, SFT, after, ARPO, after, GGUF. What is done already is not
-// done again, and ARPO goes on where it stopped.
+// done again, and ARPO resumes where it stopped.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { measure } from "./measure.mjs";

@@ -21,7 +21,7 @@ export type {
   GenerateOptions,
   Sampling,
   Sampler,
-  Row,
+  Sequence,
   Segment,
   GeneratedToken,
   FinishReason,

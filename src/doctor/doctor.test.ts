@@ -172,7 +172,7 @@ const wrong: [string[], string, "error" | "warning" | "slow" | "note", RegExp][]
   ],
   [[`${rollout}.temperature=0.01`], "temperature-low", "warning", /ratios explode/],
   [[`${actor}.entropy_coeff=1`], "entropy-bonus", "warning", /paid for noise/],
-  [[`${rollout}.top_p=0.5`], "cut-off-sampling", "note", /look likelier/],
+  [[`${rollout}.top_p=0.5`], "cut-off-sampling", "note", /look more likely/],
   [[`${actor}.kl_loss_coef=5`], "kl-weight", "warning", /outweighs/],
   [["trainer.logger=[console,tensorbord]"], "bad-value", "error", /tensorbord/],
   [["trainer.resume_mode=resume_path"], "bad-value", "error", /needs trainer.resume_from_path/],

@@ -43,11 +43,11 @@ export function showChecks(checks: readonly Check[], width = 100): string {
   const area = Math.max(...checks.map((check) => check.area.length), 0);
   const mark = Math.max(...Object.values(marks).map(({ length }) => length));
   const indent = " ".repeat(area + mark + 4);
-  const room = Math.max(30, width - indent.length);
+  const capacity = Math.max(30, width - indent.length);
   const lines = checks.flatMap((check, i) => {
     const name = checks[i - 1]?.area === check.area ? "" : check.area;
-    const [first = "", ...rest] = wrap(check.found, room);
-    const fix = check.fix === undefined ? [] : wrap(`-> ${check.fix}`, room);
+    const [first = "", ...rest] = wrap(check.found, capacity);
+    const fix = check.fix === undefined ? [] : wrap(`-> ${check.fix}`, capacity);
     return [
       `${name.padEnd(area)}  ${marks[check.status].padEnd(mark)}  ${first}`,
       ...[...rest, ...fix].map((line) => indent + line),

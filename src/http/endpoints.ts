@@ -135,7 +135,7 @@ export class Endpoints {
   /**
    * Posts to a path below an endpoint's address and gives what `read` makes of the answer.
    *
-   * @throws HttpError when the last attempt failed, or one that no repetition mends.
+   * @throws HttpError when the last attempt failed, or one that no repetition fixes.
    */
   post<T = unknown>(path: string, body: unknown, request: EndpointRequest<T> = {}): Promise<T> {
     return this.#ask("POST", path, body, request);

@@ -58,18 +58,18 @@ async function fillTree<T extends RolloutTask>(
 ): Promise<RolloutTree<T>> {
   const { temperature = 1, replace = false, maxTokensPerPass = 4096 } = options;
   checkIds(tree as unknown as RolloutTree, policy);
-  const room = policy.contextLength - tree.prompt.tokens.length;
+  const capacity = policy.contextLength - tree.prompt.tokens.length;
   const rows = tree.trajectories
     .map(({ id: row }) => trajectoryOf(tree, row))
     .filter(({ tokens }) => tokens.length > 0)
     // What is beyond the model's context stays unknown.
     .map((trajectory) => ({
-      trajectory: { ...trajectory, tokens: trajectory.tokens.subarray(0, Math.max(0, room)) },
+      trajectory: { ...trajectory, tokens: trajectory.tokens.subarray(0, Math.max(0, capacity)) },
     }));
   const found = new Map<number, Pick<TreeNode, "logprobs" | "entropies">>();
   // Without a token before it, the first one was never predicted.
   const blind = tree.prompt.tokens.length === 0;
-  for (const group of blind || room <= 0 ? [] : splitByTokens(rows, { maxTokensPerPass })) {
+  for (const group of blind || capacity <= 0 ? [] : splitByTokens(rows, { maxTokensPerPass })) {
     options.signal?.throwIfAborted();
     const passed = tf.tidy(() => {
       const made = passLogProbs(policy.model, group, { temperature, shared: true });

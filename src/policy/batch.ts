@@ -68,17 +68,17 @@ export class Batch {
       if (job.settled) continue;
       const feeds = steps.get(job.allowed) ?? [];
       steps.set(job.allowed, feeds);
-      const { row } = job;
-      const line = row.line.next();
-      if (line !== row.line) {
+      const { sequence } = job;
+      const line = sequence.line.next();
+      if (line !== sequence.line) {
         if (!stems.has(line)) feeds.push({ line, tokens: part(line.goal, line.fed), uniform: 0 });
         stems.add(line);
         continue;
       }
       // A row cut back to what the cache holds has nothing new to feed: its last token, again.
-      line.truncate(row.tokens.length - 1);
-      const tokens = part(row.tokens, line.fed);
-      const ends = line.fed + tokens.length === row.tokens.length;
+      line.truncate(sequence.tokens.length - 1);
+      const tokens = part(sequence.tokens, line.fed);
+      const ends = line.fed + tokens.length === sequence.tokens.length;
       if (ends) feeds.push({ line, tokens, job, uniform: job.options.random.uniform() });
       else feeds.push({ line, tokens, uniform: 0 });
     }
@@ -96,10 +96,11 @@ export class Batch {
       const answer = this.#decoder.step(rows, tokens, offsets, this.#sampling(feeds));
       sampled = answer instanceof Promise ? await answer : answer;
     } catch (error) {
-      // A row is not to fail for its neighbours: the step changed nothing, so each tries alone.
+      // A row is not to fail because of others in its batch: the step changed nothing, so each tries alone.
       if (feeds.length > 1) for (const feed of feeds) await this.#step([feed]);
       else
-        for (const job of this.#jobs) if (job.row.line.next() === feeds[0]!.line) job.fail(error);
+        for (const job of this.#jobs)
+          if (job.sequence.line.next() === feeds[0]!.line) job.fail(error);
       return;
     }
     for (const [i, { line, tokens: fed, job }] of feeds.entries()) {

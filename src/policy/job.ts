@@ -1,10 +1,10 @@
 import type { Sampled } from "../model/decoder/decoder.js";
-import type { LocalRow } from "./local-row.js";
+import type { LocalSequence } from "./local-sequence.js";
 import type { FinishReason, GenerateOptions, Segment } from "./policy.js";
 import type { StopWatcher } from "./stops.js";
 
 interface JobParts {
-  row: LocalRow;
+  sequence: LocalSequence;
   options: GenerateOptions;
   stops: StopWatcher;
   allowed: Uint32Array | undefined;
@@ -14,7 +14,7 @@ interface JobParts {
 
 /** One running generate call: what it has made so far and when it ends. */
 export class Job {
-  readonly row: LocalRow;
+  readonly sequence: LocalSequence;
   readonly options: GenerateOptions;
   readonly allowed: Uint32Array | undefined;
   readonly promise: Promise<Segment>;
@@ -34,18 +34,18 @@ export class Job {
   readonly #onAbort = (): void => this.fail(this.options.signal!.reason);
 
   constructor(parts: JobParts) {
-    this.row = parts.row;
+    this.sequence = parts.sequence;
     this.options = parts.options;
     this.allowed = parts.allowed;
     this.#stops = parts.stops;
     this.#contextLength = parts.contextLength;
     this.#eosIds = parts.eosIds;
-    this.#start = this.row.tokens.length;
+    this.#start = this.sequence.tokens.length;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.row.job = this;
+    this.sequence.job = this;
     if (this.#start >= this.#contextLength) this.#finish("context");
     else if (this.options.signal?.aborted) this.#onAbort();
     else this.options.signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -60,7 +60,7 @@ export class Job {
   take(sampled: Sampled, at: number, width: number): void {
     const token = sampled.tokens[at]!;
     this.#width = width;
-    this.row.tokens.push(token);
+    this.sequence.tokens.push(token);
     this.#tokens.push(token);
     this.#logprobs.push(sampled.logprobs[at]!);
     this.#entropies.push(sampled.entropies[at]!);
@@ -73,7 +73,7 @@ export class Job {
     if (this.#eosIds.has(token)) this.#finish("end");
     else if (stop !== undefined) this.#finish("stop", stop);
     else if (this.#tokens.length >= this.options.maxTokens) this.#finish("length");
-    else if (this.row.tokens.length >= this.#contextLength) this.#finish("context");
+    else if (this.sequence.tokens.length >= this.#contextLength) this.#finish("context");
   }
 
   /** Tells the caller of the newest token; what it throws is its own row's failure. */
@@ -99,9 +99,9 @@ export class Job {
   fail(reason: unknown): void {
     if (this.#settled) return;
     this.#settle();
-    if (this.row.tokens.length > this.#start) {
-      this.row.tokens.length = this.#start;
-      this.row.line.truncate(this.#start);
+    if (this.sequence.tokens.length > this.#start) {
+      this.sequence.tokens.length = this.#start;
+      this.sequence.line.truncate(this.#start);
     }
     this.#reject(reason);
   }
@@ -125,7 +125,7 @@ export class Job {
 
   #settle(): void {
     this.#settled = true;
-    this.row.job = undefined;
+    this.sequence.job = undefined;
     this.options.signal?.removeEventListener("abort", this.#onAbort);
   }
 }

@@ -241,7 +241,7 @@ test("generate() takes draw i of the row's stream for token i", async () => {
   assert.equal(stream.state().position, 3);
 });
 
-test("a row that fails does not fail its neighbours", async () => {
+test("a row that fails does not fail others in its batch", async () => {
   const tokenizer = new ByteTokenizer();
   const decoder = new ScriptedDecoder({ vocabSize: 257, contextLength: 100 }, (tokens) => {
     if (tokens[0] === 7) throw new RangeError("row of sevens");

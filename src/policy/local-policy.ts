@@ -67,7 +67,7 @@ export class LocalPolicy implements Policy {
   readonly #texts: TokenTexts;
   readonly #allowed: AllowedMasks;
   readonly #eosIds: ReadonlySet<number>;
-  #rows = 0;
+  #openSequences = 0;
   #version: number;
 
   constructor(options: LocalPolicyOptions) {
@@ -127,7 +127,7 @@ export class LocalPolicy implements Policy {
       eosIds: this.#eosIds,
       fresh: (action) => this.#fresh(action),
       opened: () => this.#opened(),
-      closed: () => void this.#rows--,
+      closed: () => void this.#openSequences--,
     });
   }
 
@@ -143,18 +143,18 @@ export class LocalPolicy implements Policy {
 
   /** Takes up new weights when nothing of the old is in the cache. */
   #opened(): void {
-    if (this.#rows === 0 && this.#now() !== this.#version) {
+    if (this.#openSequences === 0 && this.#now() !== this.#version) {
       this.#options.decoder.refresh();
       this.#version = this.#now();
     }
     this.#fresh("open a row");
-    this.#rows++;
+    this.#openSequences++;
   }
 
   #fresh(action: string): void {
     if (this.#now() === this.#version) return;
     throw new Error(
-      `Cannot ${action}: rows of the old weights must be closed after training, got ${this.#rows} open rows`,
+      `Cannot ${action}: rows of the old weights must be closed after training, got ${this.#openSequences} open rows`,
     );
   }
 

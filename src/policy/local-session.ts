@@ -6,8 +6,8 @@ import type { Batch } from "./batch.js";
 import { checkGenerate } from "./check-generate.js";
 import { Job } from "./job.js";
 import { CacheSequence } from "./cache-sequence.js";
-import { LocalRow } from "./local-row.js";
-import type { GenerateOptions, Row, Segment, Session } from "./policy.js";
+import { LocalSequence } from "./local-sequence.js";
+import type { GenerateOptions, Sequence, Segment, Session } from "./policy.js";
 import { StopWatcher, type TokenTexts } from "./stops.js";
 
 /** What a policy lends its sessions. */
@@ -28,7 +28,7 @@ export interface SessionParts {
 /** A session on a local decoder. */
 export class LocalSession implements Session {
   readonly #parts: SessionParts;
-  readonly #rows = new Set<LocalRow>();
+  readonly #sequences = new Set<LocalSequence>();
   #nextId = 0;
   #disposed = false;
 
@@ -36,7 +36,7 @@ export class LocalSession implements Session {
     this.#parts = parts;
   }
 
-  open(tokens: ArrayLike<number>): Row {
+  open(tokens: ArrayLike<number>): Sequence {
     if (this.#disposed) {
       throw new Error("Cannot open a row: the session must not be over, but it was disposed");
     }
@@ -48,29 +48,29 @@ export class LocalSession implements Session {
     return this.#add(checked, new CacheSequence(this.#parts.decoder));
   }
 
-  fork(row: Row): Row {
-    const parent = this.#find("fork", row);
+  fork(sequence: Sequence): Sequence {
+    const parent = this.#find("fork", sequence);
     this.#parts.opened();
     const [own, forked] = parent.line.split(parent.tokens);
     parent.line = own;
     return this.#add([...parent.tokens], forked);
   }
 
-  append(row: Row, tokens: ArrayLike<number>): void {
-    const local = this.#idle("append", row);
+  append(sequence: Sequence, tokens: ArrayLike<number>): void {
+    const local = this.#idle("append", sequence);
     const checked = this.#check("append", tokens, local.tokens.length);
     for (const token of checked) local.tokens.push(token);
   }
 
-  generate(row: Row, options: GenerateOptions): Promise<Segment> {
+  generate(sequence: Sequence, options: GenerateOptions): Promise<Segment> {
     try {
       const { texts, allowed, contextLength, eosIds, batch } = this.#parts;
-      const local = this.#idle("generate", row);
+      const local = this.#idle("generate", sequence);
       this.#parts.fresh("generate");
       checkGenerate(options, local.tokens.length);
       const begun = local.tokens.slice(local.tokens.length - (options.begun ?? 0));
       const job = new Job({
-        row: local,
+        sequence: local,
         options,
         stops: new StopWatcher(texts, options.stop ?? [], begun),
         allowed: allowed.of(options.allowedIds),
@@ -84,8 +84,8 @@ export class LocalSession implements Session {
     }
   }
 
-  truncate(row: Row, length: number): void {
-    const local = this.#idle("truncate", row);
+  truncate(sequence: Sequence, length: number): void {
+    const local = this.#idle("truncate", sequence);
     if (!Number.isInteger(length) || length < 1 || length > local.tokens.length) {
       throw new RangeError(
         `Cannot truncate: the length must be an integer from 1 to ${local.tokens.length}, got ${length}`,
@@ -95,42 +95,44 @@ export class LocalSession implements Session {
     local.line.truncate(length);
   }
 
-  close(row: Row): void {
-    const local = this.#find("close", row);
+  close(sequence: Sequence): void {
+    const local = this.#find("close", sequence);
     local.job?.fail(
-      new Error(`Cannot generate: the row must stay open, but row ${row.id} was closed`),
+      new Error(`Cannot generate: the row must stay open, but row ${sequence.id} was closed`),
     );
-    this.#rows.delete(local);
+    this.#sequences.delete(local);
     local.line.release();
     this.#parts.closed();
   }
 
   dispose(): void {
     this.#disposed = true;
-    for (const row of this.#rows) this.close(row);
+    for (const sequence of this.#sequences) this.close(sequence);
   }
 
-  #add(tokens: number[], line: CacheSequence): Row {
-    const row = new LocalRow(this.#nextId++, tokens, line);
-    this.#rows.add(row);
-    return row;
+  #add(tokens: number[], line: CacheSequence): Sequence {
+    const sequence = new LocalSequence(this.#nextId++, tokens, line);
+    this.#sequences.add(sequence);
+    return sequence;
   }
 
-  #find(action: string, row: Row): LocalRow {
-    if (row instanceof LocalRow) {
-      if (this.#rows.has(row)) return row;
+  #find(action: string, sequence: Sequence): LocalSequence {
+    if (sequence instanceof LocalSequence) {
+      if (this.#sequences.has(sequence)) return sequence;
       throw new RangeError(
-        `Cannot ${action}: the row must be open in this session, got row ${row.id}`,
+        `Cannot ${action}: the row must be open in this session, got row ${sequence.id}`,
       );
     }
-    throw new TypeError(`Cannot ${action}: row must be a row of this session, got ${shown(row)}`);
+    throw new TypeError(
+      `Cannot ${action}: row must be a row of this session, got ${shown(sequence)}`,
+    );
   }
 
-  #idle(action: string, row: Row): LocalRow {
-    const local = this.#find(action, row);
+  #idle(action: string, sequence: Sequence): LocalSequence {
+    const local = this.#find(action, sequence);
     if (!local.job) return local;
     throw new Error(
-      `Cannot ${action}: the row must not be generating, but row ${row.id} is; await its segment first`,
+      `Cannot ${action}: the row must not be generating, but row ${sequence.id} is; await its segment first`,
     );
   }
 

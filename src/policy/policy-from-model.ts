@@ -25,7 +25,7 @@ import type { Model } from "../model/transformer/transformer.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { ready } from "../tensor/backends.js";
 import { tf } from "../tensor/tf.js";
-import type { ReadingRow, RowLogProbs } from "./policy.js";
+import type { SequenceToScore, SequenceLogProbs } from "./policy.js";
 import { LocalPolicy } from "./local-policy.js";
 
 /** How a policy is made of a model. */
@@ -82,9 +82,9 @@ const rules: OptionRules<LoadPolicyOptions & ModelPolicyOptions> = {
 /** One row through the model; only what predicts a token behind the prompt gets logits. */
 async function readAgain(
   model: Model,
-  { prompt, tokens }: ReadingRow,
+  { prompt, tokens }: SequenceToScore,
   options: { temperature?: number },
-): Promise<RowLogProbs> {
+): Promise<SequenceLogProbs> {
   if (tokens.length === 0) {
     return { logprobs: new Float32Array(0), entropies: new Float32Array(0) };
   }
@@ -132,12 +132,12 @@ export class ModelPolicy extends LocalPolicy {
    * temperature 1 unless said otherwise.
    */
   async logProbs(
-    rows: readonly ReadingRow[],
+    rows: readonly SequenceToScore[],
     options: { temperature?: number } = {},
-  ): Promise<RowLogProbs[]> {
+  ): Promise<SequenceLogProbs[]> {
     checkArguments("read rows", { rows }, { rows: "list" });
     checkOptions("read rows", options, { temperature: positive });
-    const found: RowLogProbs[] = [];
+    const found: SequenceLogProbs[] = [];
     for (const row of rows) found.push(await readAgain(this.model, row, options));
     return found;
   }

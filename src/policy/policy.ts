@@ -61,7 +61,7 @@ export interface Segment {
 }
 
 /** A row of a session: a token sequence that can be continued and forked. */
-export interface Row {
+export interface Sequence {
   readonly id: number;
   /** All tokens so far, prompt included. */
   readonly tokens: readonly number[];
@@ -82,17 +82,17 @@ export interface OpenOptions {
  */
 export interface Session {
   /** Opens a row on a prompt. */
-  open(tokens: ArrayLike<number>, options?: OpenOptions): Row;
+  open(tokens: ArrayLike<number>, options?: OpenOptions): Sequence;
   /** A second row with the same past, sharing its memory: no copy, no recomputation. */
-  fork(row: Row): Row;
+  fork(sequence: Sequence): Sequence;
   /** Adds tokens the model did not write (a tool's result). */
-  append(row: Row, tokens: ArrayLike<number>): void;
+  append(sequence: Sequence, tokens: ArrayLike<number>): void;
   /** Continues a row until a stop string, an end token or `maxTokens`. */
-  generate(row: Row, options: GenerateOptions): Promise<Segment>;
+  generate(sequence: Sequence, options: GenerateOptions): Promise<Segment>;
   /** Cuts a row back to its first `length` tokens (for forking in the middle). */
-  truncate(row: Row, length: number): void;
+  truncate(sequence: Sequence, length: number): void;
   /** Gives a row's memory back. */
-  close(row: Row): void;
+  close(sequence: Sequence): void;
   /** Closes every row. */
   dispose(): void;
 }
@@ -104,13 +104,13 @@ export interface Session {
 export type Sampler = "remote" | "bfloat16" | "float16" | "int8" | "q4" | "w8a8" | "w4a8";
 
 /** What follows a prompt, to be read again. */
-export interface ReadingRow {
+export interface SequenceToScore {
   prompt: ArrayLike<number>;
   tokens: ArrayLike<number>;
 }
 
 /** What a policy says of tokens that it is shown. */
-export interface RowLogProbs {
+export interface SequenceLogProbs {
   /** ln p of each token behind the prompt. */
   logprobs: Float32Array;
   /** Entropy of the whole distribution at each, in nats. */
@@ -129,7 +129,7 @@ export interface Policy {
   session(): Session;
   /** ln p of rows that somebody else may have written; not every policy can say. */
   logProbs?(
-    rows: readonly ReadingRow[],
+    sequences: readonly SequenceToScore[],
     options?: { temperature?: number },
-  ): Promise<RowLogProbs[]>;
+  ): Promise<SequenceLogProbs[]>;
 }

@@ -225,7 +225,7 @@ test("appo goes on behind the token, and behind the result of a call that it end
 test("appo ranks by what a policy of now makes of the rest of a row", async () => {
   const policy = () => spoken([["abcd\u0001", [-1, -1.1, -0.9, -1.05, -0.1]]]);
   const current = Object.assign(policy(), {
-    // Much likelier from the third token on, so the future of the tokens before it is worth more.
+    // Much more likely from the third token on, so the future of the tokens before it is worth more.
     logProbs: (rows: readonly { tokens: ArrayLike<number> }[]) =>
       Promise.resolve(
         rows.map(({ tokens }) => ({

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defined } from "../arguments/defined.js";
 import { type Finished, generateChoice, type Piece } from "./choice.js";
-import { checkModel, finishReason, type Handling, roomAfter } from "./handler.js";
+import { checkModel, finishReason, type Handling, remainingContext } from "./handler.js";
 import { together, usageOf, withRows } from "./handler.js";
 import { ApiError } from "./http/api-error.js";
 import { EventStream } from "./http/event-stream.js";
@@ -31,14 +31,14 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
   const prompt = await chatPrompt(texts, read);
   refuseLongText(policy, prompt.text, "messages");
   const ids = await texts.encode(prompt.text);
-  const room = roomAfter(policy, ids, "messages");
-  const asked = read.max_completion_tokens ?? read.max_tokens ?? room;
+  const capacity = remainingContext(policy, ids, "messages");
+  const asked = read.max_completion_tokens ?? read.max_tokens ?? capacity;
   if (asked === 0) {
     throw new ApiError(400, "At least one token must be asked for.", {
       param: "max_completion_tokens",
     });
   }
-  const maxTokens = Math.min(asked, room);
+  const maxTokens = Math.min(asked, capacity);
   const about = {
     id: `chatcmpl-${randomUUID()}`,
     object: request.stream ? "chat.completion.chunk" : "chat.completion",

@@ -1,6 +1,6 @@
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policies.js";
-import type { Row, Segment, Session } from "../policy/policy.js";
+import type { Sequence, Segment, Session } from "../policy/policy.js";
 import { Random } from "../random/random.js";
 import type { GenerationRequest } from "./schema/common.js";
 import type { TokenReport } from "./logprobs.js";
@@ -43,7 +43,7 @@ function streamOf({ seed, randomState }: GenerationRequest, index: number): Rand
 /** Generates one choice on a row and reports its text as soon as it is certain. */
 export async function generateChoice(
   session: Session,
-  row: Row,
+  sequence: Sequence,
   tokenizer: Tokenizer,
   { request, index, maxTokens, ownStops = [], signal, onPiece }: ChoiceOptions,
 ): Promise<Finished> {
@@ -60,7 +60,7 @@ export async function generateChoice(
       onPiece({ text: more, tokens: all.slice(from, told) });
     }
   };
-  const segment = await session.generate(row, {
+  const segment = await session.generate(sequence, {
     ...request.sampling,
     maxTokens,
     stop: [...request.stop, ...ownStops],
@@ -86,10 +86,10 @@ export function openRows(
   policy: Policy,
   prompt: readonly number[],
   n: number,
-): { session: Session; rows: Row[] } {
+): { session: Session; rows: Sequence[] } {
   const session = policy.session();
   const first = session.open(prompt);
-  const rows = [first];
-  for (let i = 1; i < n; i++) rows.push(session.fork(first));
-  return { session, rows };
+  const sequences = [first];
+  for (let i = 1; i < n; i++) sequences.push(session.fork(first));
+  return { session, rows: sequences };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Finished, generateChoice, type Piece } from "./choice.js";
-import { checkModel, finishReason, type Handling, roomAfter } from "./handler.js";
+import { checkModel, finishReason, type Handling, remainingContext } from "./handler.js";
 import { together, usageOf, withRows } from "./handler.js";
 import { EventStream } from "./http/event-stream.js";
 import { completionLogprobs, type TokenReport } from "./logprobs.js";
@@ -37,7 +37,7 @@ export async function completions(
   }
   const prompts = await promptsOf(read.prompt, async (text) => await texts.encode(text));
   const limits = prompts.map((prompt) =>
-    Math.min(read.max_tokens ?? 16, roomAfter(policy, prompt, "prompt")),
+    Math.min(read.max_tokens ?? 16, remainingContext(policy, prompt, "prompt")),
   );
   const top = read.logprobs ?? undefined;
   const about = {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Policy } from "../policy/policies.js";
-import type { Row, Session } from "../policy/policy.js";
+import type { Sequence, Session } from "../policy/policy.js";
 import { openRows } from "./choice.js";
 import { ApiError } from "./http/api-error.js";
 import type { BatchAdmission } from "./batch-admission.js";
@@ -50,7 +50,7 @@ export function checkModel({ policy, model }: Handling, request: GenerationReque
 }
 
 /** Throws unless a prompt fits; gives the room behind it. */
-export function roomAfter(policy: Policy, prompt: readonly number[], param: string): number {
+export function remainingContext(policy: Policy, prompt: readonly number[], param: string): number {
   const { contextLength, tokenizer } = policy;
   if (prompt.length === 0) {
     throw new ApiError(400, "The prompt must have at least one token.", { param });
@@ -76,15 +76,15 @@ export async function withRows<T>(
   { policy, admission, signal }: Handling,
   prompts: readonly (readonly number[])[],
   n: number,
-  use: (rows: { session: Session; row: Row; prompt: number; index: number }[]) => Promise<T>,
+  use: (rows: { session: Session; row: Sequence; prompt: number; index: number }[]) => Promise<T>,
 ): Promise<T> {
   const free = await admission.take(prompts.length * n, signal);
   const sessions: Session[] = [];
   try {
     const all = prompts.flatMap((tokens, prompt) => {
-      const { session, rows } = openRows(policy, tokens, n);
+      const { session, rows: sequences } = openRows(policy, tokens, n);
       sessions.push(session);
-      return rows.map((row, index) => ({ session, row, prompt, index }));
+      return sequences.map((sequence, index) => ({ session, row: sequence, prompt, index }));
     });
     return await use(all);
   } finally {

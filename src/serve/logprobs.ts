@@ -29,7 +29,7 @@ export function completionLogprobs(tokens: readonly TokenReport[], top: number, 
         ? tokens.map((token) =>
             token.logprob === undefined
               ? null
-              : // Tokens of the same text share an entry; the likeliest is the one that counts.
+              : // Tokens of the same text share an entry; the most likely is the one that counts.
                 Object.fromEntries(
                   token.top
                     .slice(0, top)

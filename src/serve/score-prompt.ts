@@ -4,7 +4,7 @@ import { tf } from "../tensor/tf.js";
 import { ApiError } from "./http/api-error.js";
 import type { TokenReport } from "./logprobs.js";
 
-/** Log-probs of a prompt's own tokens at temperature 1, in one pass, with the likeliest alternatives. */
+/** Log-probs of a prompt's own tokens at temperature 1, in one pass, with the most likely alternatives. */
 export async function scorePrompt(
   policy: Policy,
   tokens: readonly number[],

@@ -7,7 +7,7 @@ export type Show<T> = (value: T) => Shown;
 const shows = new Map<string, Show<never>>();
 
 /**
- * From here on values of a kind show themselves this way. Rooms that make values know nothing of views:
+ * From here on values of a kind show themselves this way. Modules that make values know nothing of views:
  * they ask with `showAs`, and whoever can show a kind registers it, as `arpo-lab/view` does.
  */
 export function registerShow<T>(kind: string, show: Show<T>): void {

@@ -23,11 +23,11 @@ test("freeTapeEagerly() changes no gradient, where one is handed on to several t
   x.dispose();
 });
 
-test("freeTapeEagerly() frees on the way back what tfjs keeps until its end", () => {
+test("freeTapeEagerly() frees in the backward pass what tfjs keeps until its end", () => {
   const x = tf.ones([1000]);
   const most = (around: <T>(f: () => T) => T): number => {
     let bytes = 0;
-    // The first operation is the last on the way back.
+    // The first operation is the last in the backward pass.
     const first = (given: tf.Tensor): tf.Tensor =>
       tf.customGrad((...all) => ({
         value: (all[0] as tf.Tensor).mul(1),

@@ -7,7 +7,7 @@ interface TapeNode {
 }
 
 /**
- * Runs what is differentiated so that each step of the way back frees what it alone has needed: the values
+ * Runs what is differentiated so that each step of the backward pass frees what it alone has needed: the values
  * saved for it and the gradients that came to it. tfjs keeps both until the last step, which is twice the
  * memory. To be called where a tape runs: inside `tf.grads` or `tf.variableGrads`.
  */

@@ -59,7 +59,7 @@ function seen(hex: string, eye: string): Three {
   return lab(each([dot(r!, rgb), dot(g!, rgb), dot(b!, rgb)], (x) => Math.min(1, Math.max(0, x))));
 }
 
-/** CIE76: Euclid's distance in Lab; about 2.3 can just be told apart. */
+/** CIE76: Euclid's distance in Lab; about 2.3 can just be distinguished. */
 const apart = (a: Three, b: Three) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 
 const contrast = (a: string, b: string) => {

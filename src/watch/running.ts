@@ -1,4 +1,4 @@
-// A ground room: whoever calls a user's own code says here what it calls, and whoever looks after the
+// A base module: whoever calls a user's own code says here what it calls, and whoever looks after the
 // process (`guardProcess`) can say what an error came from, what never settled and what never returned.
 import { makeContext } from "#platform/context";
 

@@ -125,7 +125,7 @@ test("import compiles local TypeScript and loads it anew when it changes", async
   equal(await s.run("import { up as len } from './util.ts'; len('four')"), 4);
 });
 
-test("import names the errors of a local file, and forgets them when it is mended", async () => {
+test("import names the errors of a local file, and forgets them when it is fixed", async () => {
   const at = folder({
     "bad.ts": "export const a: number = 1\nexport const b = (;",
     "top.ts": "export * from './bad'",

@@ -143,7 +143,7 @@ const both = async <T>(of: (from: AnyPolicy) => Promise<T>) => [await of(policy)
 const evaluated = await both(answered);
 const completed = await both(served);
 const before = await greedy(policy, 8);
-// Whatever the tree is worth: every second row is to become likelier.
+// Whatever the tree is worth: every second row is to become more likely.
 const batch = advantages(await score(tree), { estimator: "grpo" });
 for (const [i, row] of batch.rows.entries()) row.advantages.fill(i % 2 ? 1 : -1);
 await update(policy, batch, { preset: "aepo", learningRate: 5e-3 });

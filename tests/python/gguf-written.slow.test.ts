@@ -27,7 +27,7 @@ async function folderFor(t: TestContext): Promise<string> {
 
 /**
  * Greedy answers to prompts, here and there: log-probabilities within `most`, the same tokens; where two
- * tokens are likelier than all others and closer than that, either may come.
+ * tokens are more likely than all others and closer than that, either may come.
  */
 async function compare(
   t: TestContext,

@@ -44,7 +44,7 @@ export async function tokensThere(address: string, text: string): Promise<number
 }
 
 /**
- * What llama.cpp writes after a prompt, taking the likeliest token each time. It gives no log-probability
+ * What llama.cpp writes after a prompt, taking the most likely token each time. It gives no log-probability
  * to a token that is only a part of a character: from the first such on there are none (NaN).
  */
 export async function greedyThere(

@@ -39,7 +39,7 @@ after(async () => {
 test("a link opens the first lesson with its outputs, isolated on a host without headers", async () => {
   await page.goto(host.url);
   await ready(page);
-  // Which of them stand on the screen hangs on its height.
+  // Which of them stand on the screen depends on its height.
   await shown(page, /\w/);
   assert.equal(await page.evaluate(() => crossOriginIsolated, undefined), true);
 });

@@ -19,7 +19,7 @@ const tokenizer: Tokenizer = {
   chat: (messages) => messages.map(({ content }) => content).join(""),
 };
 
-/** Answers of the model and their advantages: every second one is to become likelier. */
+/** Answers of the model and their advantages: every second one is to become more likely. */
 async function answers(policy: ReturnType<typeof Policy.fromModel>): Promise<BatchRow[]> {
   const session = policy.session();
   const rows = Array.from({ length: 6 }, (_, i) => session.open([i, 3, 5]));

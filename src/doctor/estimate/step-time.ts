@@ -1,6 +1,6 @@
 import { Random } from "../../random/random.js";
 import type { Policy } from "../../policy/policies.js";
-import type { Row } from "../../policy/policy.js";
+import type { Sequence } from "../../policy/policy.js";
 
 /** Tokens that each row writes while it is timed. */
 const timed = 6;
@@ -12,10 +12,12 @@ export async function stepTimes(
   counts: readonly number[],
 ): Promise<{ prompt: number; steps: number[] }> {
   const session = policy.session();
-  const write = async (rows: readonly Row[], maxTokens: number) => {
+  const write = async (sequences: readonly Sequence[], maxTokens: number) => {
     const began = performance.now();
     await Promise.all(
-      rows.map((row, i) => session.generate(row, { maxTokens, random: Random.from(i) })),
+      sequences.map((sequence, i) =>
+        session.generate(sequence, { maxTokens, random: Random.from(i) }),
+      ),
     );
     return (performance.now() - began) / 1000;
   };
@@ -24,11 +26,11 @@ export async function stepTimes(
     const first = await write([root], 1);
     const steps: number[] = [];
     for (const count of counts) {
-      const rows = Array.from({ length: count }, () => session.fork(root));
-      await write(rows, 1);
+      const sequences = Array.from({ length: count }, () => session.fork(root));
+      await write(sequences, 1);
       // A row that ends early makes its step smaller: what is left of the rows is timed again.
-      steps.push((await write(rows, timed)) / timed);
-      for (const row of rows) session.close(row);
+      steps.push((await write(sequences, timed)) / timed);
+      for (const sequence of sequences) session.close(sequence);
     }
     const single = counts.length > 0 ? Math.min(...steps) : 0;
     return { prompt: Math.max(0, first - single), steps };

@@ -42,7 +42,7 @@ export async function endpointCheck(
     const fix =
       status === 401 || status === 403
         ? "its key is missing or wrong"
-        : "start it, or mend the address";
+        : "start it, or fix the address";
     return { ...check, status: "error", found, fix };
   }
 }

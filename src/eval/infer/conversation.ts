@@ -1,7 +1,7 @@
 import { defined } from "../../arguments/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import type { Policy, Row, Segment, Session } from "../../policy/policy.js";
+import type { Policy, Sequence, Segment, Session } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import { bareResultBlock, resultBlock } from "../../text/result-block.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
@@ -22,7 +22,7 @@ export class Conversation {
   readonly #session: Session;
   readonly #tokenizer: Tokenizer;
   readonly #contextLength: number;
-  readonly #row: Row;
+  readonly #row: Sequence;
   readonly #settings: InferenceSettings;
   readonly #tags: readonly string[];
   readonly #random: Random;
@@ -82,8 +82,8 @@ export class Conversation {
     const { tag, input, text: found, ok, failure, retries } = outcome;
     const text = this.#settings.asReference ? bareResultBlock(found) : resultBlock(found);
     // The context must have room for a token after it.
-    const room = this.#contextLength - this.#row.tokens.length - 1;
-    const { tokens: start, whole } = encodeStart(this.#tokenizer, text, room);
+    const capacity = this.#contextLength - this.#row.tokens.length - 1;
+    const { tokens: start, whole } = encodeStart(this.#tokenizer, text, capacity);
     const tokens = whole ? start : [];
     this.logs.push(text);
     this.steps.push({

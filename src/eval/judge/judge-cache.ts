@@ -57,7 +57,7 @@ export class JudgeCache {
     this.#store.close();
   }
 
-  /** One line for all of them: the questions are asked again, which mends the file. */
+  /** One line for all of them: the questions are asked again, which fixes the file. */
   #distrust(): undefined {
     if (this.#distrusted++ === 0) {
       this.#note(

@@ -272,7 +272,7 @@ test("LlmJudge believes nothing in its cache that it did not write", async (t) =
   assert.equal(bodies.length, 7);
   assert.equal(notes.length, 1);
   assert.match(notes[0]!, /not as they were written; those are asked again/);
-  // Asking again mended the file.
+  // Asking again fixed the file.
   const third = judgeAt(t, url, { cacheFile, note });
   assert.ok((await third.judge(questions)).every(({ cached }) => cached));
   assert.deepEqual([bodies.length, notes.length], [7, 1]);

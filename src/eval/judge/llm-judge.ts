@@ -114,7 +114,7 @@ export class LlmJudge {
     questions: readonly JudgeQuestion[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Judgement[]> {
-    // One that cannot be mended ends the others too.
+    // One that cannot be fixed ends the others too.
     const all = new AbortController();
     const running = new Map<string, Promise<string>>();
     const either = signal ? AbortSignal.any([signal, all.signal]) : all.signal;
@@ -222,7 +222,7 @@ export class LlmJudge {
 const wasSent = (error: unknown) =>
   !(error instanceof HttpError && error.status === undefined && !error.retry);
 
-/** A key, an address or a model name that no repetition mends: no item could be judged. */
+/** A key, an address or a model name that no repetition fixes: no item could be judged. */
 function isFatal(error: unknown): boolean {
   if (!(error instanceof HttpError)) return false;
   return error.status === 401 || error.status === 403 || error.status === 404 || !wasSent(error);

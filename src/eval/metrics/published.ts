@@ -16,7 +16,7 @@ const model = "Qwen3-14B";
 
 /**
  * Published figures of ARPO and AEPO on the real benchmarks, judged by a 72B model. Only what the
- * sources say in so many words; a table elsewhere gives 64.5 and 26.3 for AEPO's pass@5 on GAIA and HLE.
+ * sources say explicitly; a table elsewhere gives 64.5 and 26.3 for AEPO's pass@5 on GAIA and HLE.
  */
 export const published: readonly PublishedFigure[] = [
   { benchmark: "gaia", model, algorithm: "ARPO", k: 5, value: 61.2, source: arpo },

@@ -6,7 +6,7 @@ export function parseLenient(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     if (!/\bNaN\b|\bInfinity\b/.test(text)) throw error;
-    const mended = text.replace(words, (found) => (found.startsWith('"') ? found : "null"));
-    return JSON.parse(mended) as unknown;
+    const fixed = text.replace(words, (found) => (found.startsWith('"') ? found : "null"));
+    return JSON.parse(fixed) as unknown;
   }
 }

@@ -124,7 +124,7 @@ export interface SpoEdge {
   node: number;
   parent: number;
   advantage: number;
-  /** How much likelier the best of four is right. */
+  /** How much more likely the best of four is right. */
   prover: number;
   leaf: boolean;
   sum: CreditSum;

@@ -95,10 +95,10 @@ export const bySign = (
   { ...line(title, negative, code), when: "negative" },
 ];
 
-/** How much likelier the token has become. */
+/** How much more likely the token has become. */
 export const tokenRatio = (...code: string[]): FormulaLine =>
   line(
-    "Ratio: how much likelier the token has become",
+    "Ratio: how much more likely the token has become",
     math(ratio, equals, call("exp", row(logprob, minus, oldLogprob))),
     ...code,
   );

@@ -13,8 +13,8 @@ import { mixedOutcomes } from "./mixed-outcomes.js";
 
 /** Two first rows of one prompt, each with a branch behind its call: row 3 alone is right. */
 async function branched() {
-  const policy = new ScriptedPolicy(({ text, sequence: row }) =>
-    text.includes("<result>") ? { text: `${row}\u0001` } : { text: "<calc>1+1</calc>" },
+  const policy = new ScriptedPolicy(({ text, sequence }) =>
+    text.includes("<result>") ? { text: `${sequence}\u0001` } : { text: "<calc>1+1</calc>" },
   );
   const tools = new ToolSet([calculator()]);
   const options = { n: 4, initialRollouts: 2, beamSize: 2, branchProbability: 1, tools };
@@ -36,8 +36,8 @@ test("mixedOutcomes() counts by prompt, tree, fork and tool answer", async () =>
 });
 
 test("treeMetrics() says nothing of sets that are not there and counts a leaf once", async () => {
-  const policy = new ScriptedPolicy(({ sequence: row }) => ({
-    text: row % 2 === 0 ? "a\u0001" : "bcd\u0001",
+  const policy = new ScriptedPolicy(({ sequence }) => ({
+    text: sequence % 2 === 0 ? "a\u0001" : "bcd\u0001",
   }));
   const tree = await rollout(policy, { prompt: "?" }, { n: 2 });
   const scored = await score(tree, () => 1);

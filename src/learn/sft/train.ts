@@ -92,7 +92,7 @@ export interface SftOptions {
   batchSize?: number;
   /**
    * Tokens per forward pass, padding included, or without it and with shared beginnings once where
-   * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the way back, at most 16,384.
+   * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the backward pass, at most 16,384.
    */
   maxTokensPerPass?: number;
   /** Compute what rows begin with in common once, and nothing for padding: the same loss. Default: off. */

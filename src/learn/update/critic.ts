@@ -30,7 +30,7 @@ export interface CriticOptions {
   maxNorm?: number;
   miniBatchRows?: number;
   epochs?: number;
-  /** @default as many as keep 3 GiB for the way back, at most 16,384 */
+  /** @default as many as keep 3 GiB for the backward pass, at most 16,384 */
   maxTokensPerPass?: number;
   /** Rows per forward pass, where rows rather than tokens are limited. */
   maxRowsPerPass?: number;

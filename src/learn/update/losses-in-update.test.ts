@@ -87,7 +87,7 @@ test("Clip-Cov draws by seed and step, and notes whom it drew", async () => {
 
 test("a correction's weights multiply the token losses of every loss", async () => {
   const own = batch();
-  // The sampler held every token for far likelier: nothing is left of their weights.
+  // The sampler found every token far more likely: nothing is left of their weights.
   for (const { trajectory } of own.rows) {
     Object.assign(trajectory, { logprobs: trajectory.tokens.slice().fill(30) });
   }

@@ -45,7 +45,7 @@ export interface UpdateOptions extends ActorLossOptions {
   epochs?: number;
   /**
    * Tokens per forward pass, padding included, or without it and with shared beginnings once where
-   * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the way back, at most 16,384.
+   * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the backward pass, at most 16,384.
    */
   maxTokensPerPass?: number;
   /** Rows per forward pass, where rows rather than tokens are limited. */

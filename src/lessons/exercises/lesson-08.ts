@@ -59,12 +59,12 @@ export const lesson08 = {
       ),
   }),
   "08 results": rule<"to search less" | "to make up results" | "to think longer">({
-    hint: "training makes likelier whatever carries a label.",
+    hint: "training makes more likely whatever carries a label.",
     check: (given) =>
       given === "to make up results"
         ? right(
             "it learns to write `<result>` blocks itself, and at rollout nothing stops it from believing them.",
           )
-        : wrong("the loss makes labelled tokens likelier: ask which tokens those are now."),
+        : wrong("the loss makes labelled tokens more likely: ask which tokens those are now."),
   }),
 };

@@ -26,11 +26,11 @@ judgeAnswers(lesson11, {
     ],
   },
   "11 forgotten": {
-    right: [{ older: 0, mended: 1 }],
+    right: [{ older: 0, fixed: 1 }],
     wrong: [
-      [{ older: 1, mended: 0 }, /swapped/],
-      [{ older: 1, mended: 1 }, /a mask of 0/],
-      [{ older: 0, mended: 0.5 }, /passed over/],
+      [{ older: 1, fixed: 0 }, /swapped/],
+      [{ older: 1, fixed: 1 }, /a mask of 0/],
+      [{ older: 0, fixed: 0.5 }, /passed over/],
     ],
   },
 });

@@ -11,7 +11,7 @@ export interface Means {
 /** Two REINFORCE++. */
 export interface Returns {
   older: number;
-  mended: number;
+  fixed: number;
 }
 
 /** Disagreements. */
@@ -52,9 +52,9 @@ export const lesson11 = {
   }),
   "11 forgotten": rule<Returns>({
     hint: "walk back from the end; the older code multiplies by the mask at every token it passes.",
-    check: ({ older, mended }) => {
-      if (agree(older, 1) && agree(mended, 0)) return wrong("you have swapped them.");
-      if (!agree(mended, 1)) return wrong("mended: masked tokens are passed over, and 1 arrives.");
+    check: ({ older, fixed }) => {
+      if (agree(older, 1) && agree(fixed, 0)) return wrong("you have swapped them.");
+      if (!agree(fixed, 1)) return wrong("fixed: masked tokens are passed over, and 1 arrives.");
       return agree(older, 0)
         ? right("at the tool's answer the mask is 0, and nothing gets past it.")
         : wrong("older: what does multiplying by a mask of 0 leave of the reward?");

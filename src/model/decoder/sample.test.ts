@@ -73,7 +73,7 @@ test("sample() reports the whole distribution at the temperature, whatever is cu
   assert.ok(Math.abs(topLogprobs[0]! - Math.log(weights[2]! / sum)) < 1e-12);
 });
 
-test("sample() at temperature 0 takes the likeliest allowed token, the lower id of equals", () => {
+test("sample() at temperature 0 takes the most likely allowed token, the lower id of equals", () => {
   const logits = new Float32Array([1, 5, 5, 0]);
   assert.equal(sample(logits, { ...off, temperature: 0, uniform: 0.99 }).token, 1);
   const allowed = new Uint32Array([0b1101]);

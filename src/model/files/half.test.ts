@@ -23,7 +23,7 @@ for (const type of ["float16", "bfloat16"] as const) {
   });
 
   test(`packHalf() rounds to the nearest ${type}, ties to even, by brute force`, () => {
-    // Neighbouring positive values, their middle, and the single-precision numbers beside the middle.
+    // Adjacent positive values, their middle, and the single-precision numbers beside the middle.
     const all = values(type);
     const step = new Float32Array(1);
     const bits = new Uint32Array(step.buffer);

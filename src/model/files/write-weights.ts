@@ -48,20 +48,20 @@ export async function writeWeights(
   }
   const width = dtype === "float32" ? 4 : 2;
   const shards: TensorSource[][] = [[]];
-  let room = maxShardBytes;
+  let capacity = maxShardBytes;
   let total = 0;
   for (const { name, shape, values } of tensors) {
     const bytes = shapeSize(shape) * width;
-    if (bytes > room && shards.at(-1)!.length > 0) {
+    if (bytes > capacity && shards.at(-1)!.length > 0) {
       shards.push([]);
-      room = maxShardBytes;
+      capacity = maxShardBytes;
     }
     shards.at(-1)!.push({
       name,
       shape,
       values: async () => checkWritable(await values(), name, dtype),
     });
-    room -= bytes;
+    capacity -= bytes;
     total += bytes;
   }
   const number = (n: number) => String(n).padStart(5, "0");

@@ -47,7 +47,7 @@ class Queue {
 const shift = 2 ** 24;
 
 /**
- * Learns byte-pair merges: joins the most frequent neighbouring pair of pieces until `pieces` has
+ * Learns byte-pair merges: joins the most frequent adjacent pair of pieces until `pieces` has
  * `size` entries or no pair is frequent enough. Counts are kept up to date only where a merge changed
  * something, so time goes with the changes and not with merges x words.
  *

@@ -31,7 +31,7 @@ export function adapted(
   );
 }
 
-/** As the tensor room's `qkv`, with adapters on the projections. */
+/** As the tensor module's `qkv`, with adapters on the projections. */
 export function adaptedQkv(
   x: tf.Tensor,
   weights: LayerWeights,

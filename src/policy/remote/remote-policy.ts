@@ -5,7 +5,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkGenerate } from "../check-generate.js";
-import type { GenerateOptions, Policy, Row } from "../policy.js";
+import type { GenerateOptions, Policy, Sequence } from "../policy.js";
 import type { Segment, Session } from "../policy.js";
 import { tellAll } from "../tell-all.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
@@ -36,7 +36,7 @@ export interface RemotePolicyOptions extends Partial<EndpointOptions> {
   topLogprobs?: number;
 }
 
-interface RemoteRow extends Row {
+interface RemoteSequence extends Sequence {
   tokens: number[];
   promptLength: number;
   /** The chat that the prompt was made of. */
@@ -196,7 +196,7 @@ export class RemotePolicy implements Policy {
   }
 
   session(): Session {
-    const rows = new Set<RemoteRow>();
+    const rows = new Set<RemoteSequence>();
     let nextId = 0;
     let disposed = false;
     const open = (
@@ -204,18 +204,20 @@ export class RemotePolicy implements Policy {
       promptLength: number,
       messages: readonly ChatMessage[] | undefined,
       family: object = {},
-    ): RemoteRow => {
+    ): RemoteSequence => {
       const row = { id: nextId++, tokens, promptLength, messages, family };
       rows.add(row);
       return row;
     };
-    const own = (row: Row): RemoteRow => {
-      if (rows.has(row as RemoteRow)) return row as RemoteRow;
-      if (typeof row?.id !== "number") {
-        throw new TypeError(`Cannot use a row: row must be one of this session, got ${shown(row)}`);
+    const own = (sequence: Sequence): RemoteSequence => {
+      if (rows.has(sequence as RemoteSequence)) return sequence as RemoteSequence;
+      if (typeof sequence?.id !== "number") {
+        throw new TypeError(
+          `Cannot use a row: row must be one of this session, got ${shown(sequence)}`,
+        );
       }
       throw new RangeError(
-        `Cannot use row ${row.id}: it must be open in this session, got a closed or foreign one`,
+        `Cannot use row ${sequence.id}: it must be open in this session, got a closed or foreign one`,
       );
     };
     return {
@@ -227,23 +229,23 @@ export class RemotePolicy implements Policy {
         checkArguments("open a row", { options }, { options: { messages: "list?" } });
         return open(Array.from(tokens), tokens.length, options.messages);
       },
-      fork: (row) => {
-        const { tokens, promptLength, messages, family } = own(row);
+      fork: (sequence) => {
+        const { tokens, promptLength, messages, family } = own(sequence);
         return open([...tokens], promptLength, messages, family);
       },
-      append: (row, tokens) => {
+      append: (sequence, tokens) => {
         checkArguments("append", { tokens }, { tokens: "list" });
-        const { tokens: all } = own(row);
+        const { tokens: all } = own(sequence);
         for (let i = 0; i < tokens.length; i++) all.push(tokens[i]!);
       },
-      generate: async (row, options) => {
-        const mine = own(row);
+      generate: async (sequence, options) => {
+        const mine = own(sequence);
         const segment = await this.#generate(mine, options);
         for (const token of segment.tokens) mine.tokens.push(token);
         return segment;
       },
-      truncate: (row, length) => {
-        const { id, tokens } = own(row);
+      truncate: (sequence, length) => {
+        const { id, tokens } = own(sequence);
         if (!Number.isInteger(length) || length < 0 || length > tokens.length) {
           throw new RangeError(
             `Cannot truncate row ${id}: length must be from 0 to ${tokens.length}, got ${length}`,
@@ -251,8 +253,8 @@ export class RemotePolicy implements Policy {
         }
         tokens.length = length;
       },
-      close: (row) => {
-        rows.delete(own(row));
+      close: (sequence) => {
+        rows.delete(own(sequence));
       },
       dispose: () => {
         disposed = true;
@@ -261,15 +263,15 @@ export class RemotePolicy implements Policy {
     };
   }
 
-  async #generate(row: RemoteRow, options: GenerateOptions): Promise<Segment> {
-    checkGenerate(options, row.tokens.length);
-    const room = this.contextLength - row.tokens.length;
-    if (room <= 0) return toSegment([], "context", undefined, 0);
+  async #generate(sequence: RemoteSequence, options: GenerateOptions): Promise<Segment> {
+    checkGenerate(options, sequence.tokens.length);
+    const capacity = this.contextLength - sequence.tokens.length;
+    if (capacity <= 0) return toSegment([], "context", undefined, 0);
     const { api, dialect, model, topLogprobs } = this.#options;
     const stops = options.stop ?? [];
-    const maxTokens = Math.min(options.maxTokens, room);
+    const maxTokens = Math.min(options.maxTokens, capacity);
     const asText = api === "completions" && takesText.has(dialect);
-    const text = asText ? this.tokenizer.decode(row.tokens) : "";
+    const text = asText ? this.tokenizer.decode(sequence.tokens) : "";
     const body = requestBody({
       ...options,
       dialect,
@@ -278,9 +280,9 @@ export class RemotePolicy implements Policy {
       topLogprobs,
       maxTokens,
       stop: stops,
-      tokens: row.tokens,
+      tokens: sequence.tokens,
       text,
-      messages: api === "chat" ? this.#messages(row) : [],
+      messages: api === "chat" ? this.#messages(sequence) : [],
       // A server of our own draws from the row's stream itself.
       randomState: options.random.state(),
       seed: dialect === "arpo-lab" ? 0 : Math.floor(options.random.uniform() * 2 ** 31),
@@ -290,10 +292,10 @@ export class RemotePolicy implements Policy {
     });
     const path = api === "chat" ? "chat/completions" : "completions";
     const reading = { tokenizer: this.tokenizer, stops, maxTokens };
-    const begun = row.tokens.slice(row.tokens.length - (options.begun ?? 0));
+    const begun = sequence.tokens.slice(sequence.tokens.length - (options.begun ?? 0));
     const answer = await this.#endpoints.post(path, body, {
       signal: options.signal,
-      key: row.family,
+      key: sequence.family,
       read: (answered) => cutAtStop(readAnswer(answered, reading), { ...reading, begun }),
     });
     if (asText) this.#checkLength(text, answer.promptTokens);
@@ -320,7 +322,7 @@ export class RemotePolicy implements Policy {
   }
 
   /** What a chat endpoint is sent: it writes the prompt itself, so text of a template will not do. */
-  #messages({ messages, tokens, promptLength }: RemoteRow): RemoteMessage[] {
+  #messages({ messages, tokens, promptLength }: RemoteSequence): RemoteMessage[] {
     if (!messages || tokens.length < promptLength) {
       throw new TypeError(
         `Cannot ask ${this.name}: api "chat" needs the messages that the prompt was made of (session.open(tokens, { messages }), or a task whose prompt is a chat and is not cut), got ${messages ? "a prompt that was cut" : "a prompt without them"}; api "completions" takes any prompt`,

@@ -5,7 +5,7 @@ import { topTokens } from "./top-tokens.js";
 
 /** Where the most uncertain tokens stand. */
 export interface CallConcentration {
-  /** How much likelier they are to stand at a call than any token: 1 is no concentration. */
+  /** How much more likely they are to stand at a call than any token: 1 is no concentration. */
   concentration: BootstrapEstimate;
   /** Share of the most uncertain tokens at calls, and of all tokens. */
   topAtCalls: number | undefined;

@@ -64,7 +64,7 @@ function inWords({ rise, concentration, outcome }: Omit<EntropyStatistics, "text
   const scale = concentration.zScore ? ", rows on one scale" : "";
   const parts = [
     `${rise.signal} in the ${k} tokens after a result, less the rest of the row: ${told(rise.againstRest, "rows")}`,
-    `how much oftener its top ${Number((100 * share).toPrecision(3))}% stand at calls than any: ${told(concentration.concentration, `tokens${scale}`)}`,
+    `how much more often its top ${Number((100 * share).toPrecision(3))}% stand at calls than any: ${told(concentration.concentration, `tokens${scale}`)}`,
   ];
   if (outcome) parts.push(`rank correlation with outcomes ${told(outcome, "forks")}`);
   return parts.join("; ");

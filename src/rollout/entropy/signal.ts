@@ -2,7 +2,7 @@ import * as exact from "../../exact/index.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
 /**
- * What is measured at a token: the entropy of the full distribution, that of its likeliest tokens alone
+ * What is measured at a token: the entropy of the full distribution, that of its most likely tokens alone
  * (not renormalised, as ARPO and APPO read it off their engines), or the surprisal of the token drawn.
  */
 export type EntropySignal = "entropy" | "top-k" | "surprisal";

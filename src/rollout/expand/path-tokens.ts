@@ -36,7 +36,7 @@ export interface PathTokens {
 /** Most likely alternatives that count in a cut-off entropy, as published. */
 const topCount = 10;
 
-/** -sum p ln p over the likeliest alternatives of a token as reported: not renormalised, never below 0. */
+/** -sum p ln p over the most likely alternatives of a token as reported: not renormalised, never below 0. */
 export function topEntropy(top: TreeNode["top"], at: number): number {
   if (!top) return NaN;
   let sum = 0;

@@ -1,4 +1,4 @@
-import type { Row, Segment } from "../../policy/policy.js";
+import type { Sequence, Segment } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type {
   TrajectoryChoice,
@@ -29,7 +29,7 @@ export interface LiveTrajectory {
   parent: number;
   from: LiveNode | undefined;
   leaf: LiveNode | undefined;
-  handle: Row;
+  handle: Sequence;
   /** The row's own sampling stream. */
   random: Random;
   /** Tokens of the response so far, and those of them that it shares with the row it left. */
@@ -57,7 +57,7 @@ export interface LiveTrajectory {
 export interface BranchPoint {
   trajectory: LiveTrajectory;
   /** A session row that stands there; the row's own unless it has already gone on. */
-  handle: Row;
+  handle: Sequence;
   owned: boolean;
   node: LiveNode;
   length: number;

@@ -1,4 +1,4 @@
-import type { Row } from "../../policy/policy.js";
+import type { Sequence } from "../../policy/policy.js";
 import { classify } from "./classify.js";
 import { dynamicBudget } from "../branch/dynamic-budget.js";
 import type { Environment } from "./environment.js";
@@ -9,7 +9,7 @@ import type { EntropyMonitor } from "../tree/tree-values.js";
 
 interface Probe {
   run: TreeRun;
-  handle: Row;
+  handle: Sequence;
   calls: number;
   entropies: number[];
   /** Where it acts, as rows do. */
@@ -114,9 +114,9 @@ async function step(
   const { tokens } = block;
   if (handle.tokens.length + tokens.length > policy.contextLength) {
     // The reference cuts the context back and goes on; the probe's text is thrown away in any case.
-    const room = policy.contextLength - tokens.length - 100;
-    if (room < run.prompt.tokens.length) return false;
-    session.truncate(handle, room);
+    const capacity = policy.contextLength - tokens.length - 100;
+    if (capacity < run.prompt.tokens.length) return false;
+    session.truncate(handle, capacity);
   }
   session.append(handle, tokens);
   return true;

@@ -1,10 +1,10 @@
-import type { Row } from "../../policy/policy.js";
+import type { Sequence } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { Written } from "./live-trajectory.js";
 
 /** A first segment that is being written for a row that may never exist. */
 export interface Begun {
-  handle: Row;
+  handle: Sequence;
   random: Random;
   written: Promise<Written>;
   giveUp: () => void;

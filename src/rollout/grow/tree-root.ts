@@ -1,4 +1,4 @@
-import type { Row } from "../../policy/policy.js";
+import type { Sequence } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { Environment } from "./environment.js";
 import type { LiveNode, Written } from "./live-trajectory.js";
@@ -10,7 +10,7 @@ import type { TreeStart } from "./tree-start.js";
 export class TreeRoot {
   readonly #env: Environment;
   readonly #start: TreeStart;
-  #row: Row | undefined;
+  #row: Sequence | undefined;
 
   constructor(env: Environment, start: TreeStart) {
     this.#env = env;
@@ -18,7 +18,7 @@ export class TreeRoot {
   }
 
   /** A row of the session that stands where the tree starts; the prompt is read once for all of them. */
-  open(): Row {
+  open(): Sequence {
     const { session } = this.#env;
     if (!this.#row) {
       const { messages, prompt, prefixTokens = [] } = this.#start;
@@ -55,7 +55,7 @@ export class TreeRoot {
 
   /** Lets a row of the session write until a call, its end or `maxTokens`. */
   async write(
-    handle: Row,
+    handle: Sequence,
     random: Random,
     maxTokens: number,
     leaf: LiveNode | undefined,

@@ -1,5 +1,6 @@
+/* eslint-disable max-lines -- the steps of one state machine, which share its state */
 import { defined } from "../../arguments/defined.js";
-import type { Row, Segment } from "../../policy/policy.js";
+import type { Sequence, Segment } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import { decideBranch } from "../branch/branch-rule.js";
@@ -44,7 +45,7 @@ export class TreeRun {
   readonly #endings: Promise<void>[] = [];
   /** Rows that ended keep their place in the session, so that others can leave them. */
   retaining = false;
-  #retained: Row[] = [];
+  #retained: Sequence[] = [];
   /** The rows that training uses, where the rule says so. */
   selection: number[] | undefined;
 
@@ -87,7 +88,7 @@ export class TreeRun {
   }
 
   /** A row of the session that stands where the tree starts. */
-  openStart(): Row {
+  openStart(): Sequence {
     return this.#root.open();
   }
 
@@ -185,12 +186,12 @@ export class TreeRun {
   /** Adds a tool's answer to the row. */
   answer(trajectory: LiveTrajectory, round: number, outcome: ToolOutcome, start: number): boolean {
     const { session, policy, config, clock } = this.#env;
-    const room = policy.contextLength - trajectory.handle.tokens.length;
+    const capacity = policy.contextLength - trajectory.handle.tokens.length;
     const wanted = Math.max(0, config.responseLength - trajectory.length) + spareTokens;
     const { resultBegin } = config.compat;
-    const most = Math.min(room, wanted);
+    const most = Math.min(capacity, wanted);
     const block = encodeResult(outcome.text, policy.tokenizer, resultBegin, most);
-    const fits = block.whole || wanted < room;
+    const fits = block.whole || wanted < capacity;
     const { tag, input, text, ok, failure, retries, ms, reward, details } = outcome;
     const node: LiveNode = {
       ...this.#node("tool", trajectory, round),

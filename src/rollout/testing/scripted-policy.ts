@@ -1,7 +1,7 @@
 import { generate, type GenerationOptions, type Generations } from "../../policy/generate.js";
 import type { Prompt } from "../../policy/prompt.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import type { GenerateOptions, Policy, Row, Segment, Session } from "../../policy/policy.js";
+import type { GenerateOptions, Policy, Sequence, Segment, Session } from "../../policy/policy.js";
 import { CodePointTokenizer } from "./code-point-tokenizer.js";
 
 /** What a script knows about the generate call it answers. */
@@ -24,7 +24,7 @@ export interface ScriptedText {
 
 type Script = (at: ScriptSituation) => ScriptedText | Segment | Promise<ScriptedText | Segment>;
 
-class ScriptedSequence implements Row {
+class ScriptedSequence implements Sequence {
   turn = 0;
   constructor(
     readonly id: number,
@@ -87,23 +87,25 @@ export class ScriptedPolicy implements Policy {
           `Cannot open a row: it must fit into ${this.contextLength} tokens, got ${tokens.length}`,
         );
       }
-      const row = new ScriptedSequence(next++, tokens);
-      rows.add(row);
+      const sequence = new ScriptedSequence(next++, tokens);
+      rows.add(sequence);
       this.openSequences++;
-      return row;
+      return sequence;
     };
-    const find = (row: Row): ScriptedSequence => {
-      if (row instanceof ScriptedSequence && rows.has(row)) return row;
-      throw new RangeError(`Cannot use a row: it must be open in this session, got row ${row.id}`);
+    const find = (sequence: Sequence): ScriptedSequence => {
+      if (sequence instanceof ScriptedSequence && rows.has(sequence)) return sequence;
+      throw new RangeError(
+        `Cannot use a row: it must be open in this session, got row ${sequence.id}`,
+      );
     };
-    const close = (row: Row) => {
-      if (rows.delete(find(row))) this.openSequences--;
+    const close = (sequence: Sequence) => {
+      if (rows.delete(find(sequence))) this.openSequences--;
     };
     return {
       open: (tokens) => add(Array.from(tokens)),
-      fork: (row) => add([...find(row).tokens]),
-      append: (row, tokens) => {
-        const { tokens: own } = find(row);
+      fork: (sequence) => add([...find(sequence).tokens]),
+      append: (sequence, tokens) => {
+        const { tokens: own } = find(sequence);
         if (own.length + tokens.length > this.contextLength) {
           throw new RangeError(
             `Cannot append: a row must fit into ${this.contextLength} tokens, got ${own.length + tokens.length}`,
@@ -111,45 +113,46 @@ export class ScriptedPolicy implements Policy {
         }
         for (let i = 0; i < tokens.length; i++) own.push(tokens[i]!);
       },
-      truncate: (row, length) => {
-        find(row).tokens.length = length;
+      truncate: (sequence, length) => {
+        find(sequence).tokens.length = length;
       },
-      generate: (row, options) => this.#generate(find(row), options),
+      generate: (sequence, options) => this.#generate(find(sequence), options),
       close,
       dispose: () => {
-        for (const row of rows) close(row);
+        for (const sequence of rows) close(sequence);
       },
     };
   }
 
-  async #generate(row: ScriptedSequence, options: GenerateOptions): Promise<Segment> {
+  async #generate(sequence: ScriptedSequence, options: GenerateOptions): Promise<Segment> {
     const { signal } = options;
     signal?.throwIfAborted();
     const situation: ScriptSituation = {
-      sequence: row.id,
-      turn: row.turn++,
-      text: this.tokenizer.decode(row.tokens),
+      sequence: sequence.id,
+      turn: sequence.turn++,
+      text: this.tokenizer.decode(sequence.tokens),
       options,
     };
     const said = await untilAborted(this.#script(situation), signal);
-    const room = this.contextLength - row.tokens.length;
+    const capacity = this.contextLength - sequence.tokens.length;
     const segment =
       "tokens" in said
         ? said
-        : this.#segment(said, row, Math.min(options.maxTokens, room), options);
-    if (segment.finish === "length" && segment.tokens.length === room) segment.finish = "context";
-    row.tokens.push(...segment.tokens);
+        : this.#segment(said, sequence, Math.min(options.maxTokens, capacity), options);
+    if (segment.finish === "length" && segment.tokens.length === capacity)
+      segment.finish = "context";
+    sequence.tokens.push(...segment.tokens);
     return segment;
   }
 
   #segment(
     said: ScriptedText,
-    row: ScriptedSequence,
+    sequence: ScriptedSequence,
     most: number,
     { stop = [], begun = 0 }: GenerateOptions,
   ): Segment {
     const { text, confidence = 1 } = said;
-    const before = row.tokens.slice(row.tokens.length - begun);
+    const before = sequence.tokens.slice(sequence.tokens.length - begun);
     const tokens: number[] = [];
     let finish: Segment["finish"] = "length";
     let stopped: string | undefined;

@@ -15,7 +15,7 @@ import {
 
 const temperature = (by: number) => z.number().min(0).max(1000).default(by);
 const nucleus = z.number().gt(0).max(1).default(1);
-const likeliest = z
+const topK = z
   .number()
   .int()
   .min(-1)
@@ -52,8 +52,8 @@ export const rollout = section({
     "`sync`: no tools; `sync_with_tool`: the tree rollout with tools",
   ),
   temperature: temperature(1).describe("Sampling temperature; 0 is greedy"),
-  top_k: likeliest.describe("Keep the k likeliest tokens; -1 keeps all"),
-  top_p: nucleus.describe("Keep the likeliest tokens that reach p together"),
+  top_k: topK.describe("Keep the k most likely tokens; -1 keeps all"),
+  top_p: nucleus.describe("Keep the most likely tokens that reach p together"),
   do_sample: flag(true).describe("Off: greedy, one row a prompt"),
   ignore_eos: kept(flag(false)),
   prompt_length: kept(atLeast(1, 512)),
@@ -72,7 +72,7 @@ export const rollout = section({
   ),
   initial_entropy_tokens: atLeast(1, 50).describe("AEPO: tokens of the root generation"),
   val_kwargs: section({
-    top_k: likeliest.describe("The same for validation"),
+    top_k: topK.describe("The same for validation"),
     top_p: nucleus.describe("The same for validation"),
     temperature: temperature(0).describe("The same for validation, where do_sample is on"),
     n: atLeast(1, 1, 65_536).describe("Samples per validation prompt: mean@n, best@n"),

@@ -108,7 +108,7 @@ export const lab = section({
     .describe(
       "Whose arithmetic loss_agg_mode follows: older verl's or 0.9.1's; none: the loss's own",
     ),
-  repair_boxed: flag(true).describe("Mend the broken \\boxed of the published RL files"),
+  repair_boxed: flag(true).describe("Fix the broken \\boxed of the published RL files"),
   reward_concurrency: atLeast(1, 32).describe("Rewards that may be under way at the same time"),
   reward_timeout: positive(600).describe("Seconds one call of the reward may take"),
   stuck_after: positive(300).describe(

@@ -23,12 +23,12 @@ function logRecord(data: Uint8Array, offset: number): Uint8Array {
   let rest = data;
   let started = false;
   do {
-    let room = blockSize - ((offset + out.length) % blockSize);
-    if (room < pieceHead) {
-      for (let i = 0; i < room; i++) out.push(0);
-      room = blockSize;
+    let capacity = blockSize - ((offset + out.length) % blockSize);
+    if (capacity < pieceHead) {
+      for (let i = 0; i < capacity; i++) out.push(0);
+      capacity = blockSize;
     }
-    const piece = rest.subarray(0, room - pieceHead);
+    const piece = rest.subarray(0, capacity - pieceHead);
     rest = rest.subarray(piece.length);
     const done = rest.length === 0;
     const type = started ? (done ? last4 : middle3) : done ? whole1 : first2;

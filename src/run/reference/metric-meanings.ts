@@ -47,7 +47,7 @@ export const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> 
     {
       name: "tree/entropy_at_calls",
       meaning:
-        "How much likelier the 5% of tokens with the greatest entropy stand within 20 tokens of a call than any token: 1 is no concentration",
+        "How much more likely the 5% of tokens with the greatest entropy stand within 20 tokens of a call than any token: 1 is no concentration",
       own: true,
     },
   ],

@@ -32,7 +32,7 @@ export interface TinyRecipe {
 /**
  * How the model in `data/models/tiny` was made: clean demonstrations over many worlds until it copies
  * and computes reliably, then corrupted ones, so that its greedy answers stay right while its samples
- * err, and reinforcement learning has something to mend.
+ * err, and reinforcement learning has something to fix.
  */
 export const tinyRecipe: TinyRecipe = {
   seed: 1,

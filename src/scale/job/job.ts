@@ -25,7 +25,7 @@ const secondsBetween = 1000;
 
 /**
  * A run on a cluster. What is known of it is kept on this machine, so a notebook or a command that comes
- * later goes on where another was killed.
+ * later resumes where another was killed.
  */
 export class Job {
   #record: JobRecord;

@@ -81,7 +81,7 @@ export class Sweep {
       signal?.throwIfAborted();
       let runs = await this.runs();
       try {
-        const atOnce = options.atOnce ?? (await this.#room(runs[0]!));
+        const atOnce = options.atOnce ?? (await this.#capacity(runs[0]!));
         let under = 0;
         for (const record of runs) {
           if (record.state === "written" || isOver(record.state)) continue;
@@ -124,12 +124,12 @@ export class Sweep {
     await Promise.all(under.map((record) => new Job(record, api, ledger).stop()));
   }
 
-  async #room({ cpus = 1, gpus = 0 }: JobRecord): Promise<number> {
+  async #capacity({ cpus = 1, gpus = 0 }: JobRecord): Promise<number> {
     const nodes = (await this.parts.api.nodes()).filter(({ alive }) => alive);
     const fit = (one: { cpus: number; gpus: number }) =>
       Math.min(cpus > 0 ? one.cpus / cpus : Infinity, gpus > 0 ? one.gpus / gpus : Infinity);
-    const room = nodes.reduce((sum, one) => sum + Math.floor(Math.min(64, fit(one))), 0);
-    return Math.max(1, room);
+    const capacity = nodes.reduce((sum, one) => sum + Math.floor(Math.min(64, fit(one))), 0);
+    return Math.max(1, capacity);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Policy } from "../../policy/policies.js";
-import type { ReadingRow, RowLogProbs } from "../../policy/policy.js";
+import type { SequenceToScore, SequenceLogProbs } from "../../policy/policy.js";
 import * as answers from "./client/answers.js";
 import { TinkerError } from "./client/errors.js";
 import type { TinkerClient } from "./client/tinker-client.js";
@@ -19,9 +19,9 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
   }
 
   async logProbs(
-    rows: readonly ReadingRow[],
+    sequences: readonly SequenceToScore[],
     { temperature = 1 }: { temperature?: number } = {},
-  ): Promise<RowLogProbs[]> {
+  ): Promise<SequenceLogProbs[]> {
     if (temperature !== 1) {
       throw new RangeError(
         `Cannot read rows at a Tinker server: temperature must be 1, at which it says log-probabilities, got ${temperature}`,
@@ -29,7 +29,7 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
     }
     this.#session ??= this.#open();
     const id = await this.#session;
-    return Promise.all(rows.map((row) => this.#read(id, row)));
+    return Promise.all(sequences.map((row) => this.#read(id, row)));
   }
 
   async #open(): Promise<string> {
@@ -50,7 +50,7 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
     return id;
   }
 
-  async #read(id: string, { prompt, tokens }: ReadingRow): Promise<RowLogProbs> {
+  async #read(id: string, { prompt, tokens }: SequenceToScore): Promise<SequenceLogProbs> {
     const client = this.#client();
     const all = [...Array.from(prompt), ...Array.from(tokens)];
     const { prompt_logprobs: said } = await client.work(

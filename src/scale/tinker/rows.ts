@@ -1,4 +1,4 @@
-import type { ReadingRow } from "../../policy/policy.js";
+import type { SequenceToScore } from "../../policy/policy.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import type { TinkerDatum } from "./client/tinker-run.js";
 
@@ -30,6 +30,6 @@ export function ownPart({ trajectory }: TokenRow, values: readonly number[]): Fl
 }
 
 /** A row that is only read. */
-export const readRow = ({ prompt, tokens }: ReadingRow): TokenRow => ({
+export const readRow = ({ prompt, tokens }: SequenceToScore): TokenRow => ({
   trajectory: { prompt: Int32Array.from(prompt), tokens: Int32Array.from(tokens) },
 });

@@ -7,8 +7,8 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type {
   GenerateOptions,
   Policy,
-  ReadingRow,
-  RowLogProbs,
+  SequenceToScore,
+  SequenceLogProbs,
   Segment,
   Session,
 } from "../../policy/policy.js";
@@ -144,16 +144,16 @@ export class TinkerPolicy implements Policy {
 
   /** ln p of rows that anybody may have written, under the weights of now; entropies are surprisals. */
   async logProbs(
-    rows: readonly ReadingRow[],
+    sequences: readonly SequenceToScore[],
     { temperature = 1 }: { temperature?: number } = {},
-  ): Promise<RowLogProbs[]> {
-    checkArguments("read rows", { rows }, { rows: "list" });
+  ): Promise<SequenceLogProbs[]> {
+    checkArguments("read rows", { rows: sequences }, { rows: "list" });
     if (temperature !== 1) {
       throw new RangeError(
         `Cannot read rows at a Tinker server: temperature must be 1, at which it says log-probabilities, got ${temperature}`,
       );
     }
-    const found = await this.trainee.logProbs(rows.map(readRow));
+    const found = await this.trainee.logProbs(sequences.map(readRow));
     return found.map((logprobs) => ({ logprobs, entropies: logprobs.map((p) => -p) }));
   }
 
@@ -198,10 +198,10 @@ export class TinkerPolicy implements Policy {
   async #generate(tokens: readonly number[], options: GenerateOptions): Promise<Segment> {
     checkGenerate(options, tokens.length);
     refuseUnknown(options);
-    const room = this.contextLength - tokens.length;
-    if (room <= 0) return nothing();
+    const capacity = this.contextLength - tokens.length;
+    if (capacity <= 0) return nothing();
     const { temperature = 1, stop: stops = [], random, signal } = options;
-    const maxTokens = Math.min(options.maxTokens, room);
+    const maxTokens = Math.min(options.maxTokens, capacity);
     const seed = Math.floor(random.uniform() * 2 ** 31);
     const id = await this.#samplingSession();
     const { sequences } = await this.#client.work(
@@ -215,7 +215,7 @@ export class TinkerPolicy implements Policy {
           num_samples: 1,
           prompt: { chunks: [{ type: "encoded_text", tokens }] },
           sampling_params: {
-            max_tokens: this.#asked(maxTokens, room),
+            max_tokens: this.#asked(maxTokens, capacity),
             seed,
             temperature,
             top_k: options.topK ?? -1,
@@ -243,9 +243,9 @@ export class TinkerPolicy implements Policy {
   }
 
   /** SkyRL's JAX backend compiles anew for every number of tokens: it is asked for round ones. */
-  #asked(maxTokens: number, room: number): number {
+  #asked(maxTokens: number, capacity: number): number {
     if (this.capabilities.reduction === "sum") return maxTokens;
-    return Math.min(room, 32 * Math.ceil(maxTokens / 32));
+    return Math.min(capacity, 32 * Math.ceil(maxTokens / 32));
   }
 
   /** A sampling session with the weights of now; made once for them. */

@@ -1,14 +1,14 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
-import type { GenerateOptions, Row, Segment, Session } from "../../policy/policy.js";
+import type { GenerateOptions, Sequence, Segment, Session } from "../../policy/policy.js";
 
-interface TinkerRow extends Row {
+interface TinkerSequence extends Sequence {
   tokens: number[];
 }
 
 /** Rows that are token lists here and are continued by whole prompts: a fork is a copy of its prefix. */
 export class TinkerSession implements Session {
-  readonly #rows = new Set<TinkerRow>();
+  readonly #rows = new Set<TinkerSequence>();
   readonly #contextLength: number;
   readonly #generate: (tokens: readonly number[], options: GenerateOptions) => Promise<Segment>;
   #nextId = 0;
@@ -22,7 +22,7 @@ export class TinkerSession implements Session {
     this.#generate = generate;
   }
 
-  open(tokens: ArrayLike<number>): Row {
+  open(tokens: ArrayLike<number>): Sequence {
     if (this.#disposed) {
       throw new Error("Cannot open a row: the session must not be over, but it was disposed");
     }
@@ -34,26 +34,26 @@ export class TinkerSession implements Session {
     return this.#add(Array.from(tokens));
   }
 
-  fork(row: Row): Row {
-    return this.#add([...this.#own("fork", row).tokens]);
+  fork(sequence: Sequence): Sequence {
+    return this.#add([...this.#own("fork", sequence).tokens]);
   }
 
-  append(row: Row, tokens: ArrayLike<number>): void {
+  append(sequence: Sequence, tokens: ArrayLike<number>): void {
     checkArguments("append", { tokens }, { tokens: "list" });
-    const { tokens: all } = this.#own("append", row);
+    const { tokens: all } = this.#own("append", sequence);
     this.#fits("append", all.length + tokens.length);
     for (let i = 0; i < tokens.length; i++) all.push(tokens[i]!);
   }
 
-  async generate(row: Row, options: GenerateOptions): Promise<Segment> {
-    const own = this.#own("generate", row);
+  async generate(sequence: Sequence, options: GenerateOptions): Promise<Segment> {
+    const own = this.#own("generate", sequence);
     const segment = await this.#generate(own.tokens, options);
     for (const token of segment.tokens) own.tokens.push(token);
     return segment;
   }
 
-  truncate(row: Row, length: number): void {
-    const { tokens } = this.#own("truncate", row);
+  truncate(sequence: Sequence, length: number): void {
+    const { tokens } = this.#own("truncate", sequence);
     if (!Number.isInteger(length) || length < 1 || length > tokens.length) {
       throw new RangeError(
         `Cannot truncate: the length must be an integer from 1 to ${tokens.length}, got ${length}`,
@@ -62,8 +62,8 @@ export class TinkerSession implements Session {
     tokens.length = length;
   }
 
-  close(row: Row): void {
-    this.#rows.delete(this.#own("close", row));
+  close(sequence: Sequence): void {
+    this.#rows.delete(this.#own("close", sequence));
   }
 
   dispose(): void {
@@ -71,19 +71,21 @@ export class TinkerSession implements Session {
     this.#rows.clear();
   }
 
-  #add(tokens: number[]): Row {
+  #add(tokens: number[]): Sequence {
     const row = { id: this.#nextId++, tokens };
     this.#rows.add(row);
     return row;
   }
 
-  #own(action: string, row: Row): TinkerRow {
-    for (const own of this.#rows) if (own === row) return own;
-    if (typeof row?.id !== "number") {
-      throw new TypeError(`Cannot ${action}: row must be a row of this session, got ${shown(row)}`);
+  #own(action: string, sequence: Sequence): TinkerSequence {
+    for (const own of this.#rows) if (own === sequence) return own;
+    if (typeof sequence?.id !== "number") {
+      throw new TypeError(
+        `Cannot ${action}: row must be a row of this session, got ${shown(sequence)}`,
+      );
     }
     throw new RangeError(
-      `Cannot ${action}: the row must be open in this session, got row ${row.id}`,
+      `Cannot ${action}: the row must be open in this session, got row ${sequence.id}`,
     );
   }
 

@@ -81,7 +81,7 @@ const special: Readonly<Record<string, Carried>> = {
   "lab.stuck_after": left("a watch of our own process"),
   "lab.reward_concurrency": left("verl has reward workers"),
   "lab.reward_timeout": left("verl has reward workers"),
-  "lab.repair_boxed": left("the data is mended already"),
+  "lab.repair_boxed": left("the data is fixed already"),
   "lab.share_prefixes": left("how our own update computes"),
   "lab.reuse_log_probs": left("how our own update computes"),
   "lab.sampler": refused("vLLM samples there"),

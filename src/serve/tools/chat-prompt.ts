@@ -17,7 +17,7 @@ export interface ChatPrompt {
   format?: ToolFormat;
   /** The beginning of a call that was asked for; the text ends with it. */
   prefix: string;
-  /** The function that was asked for by name. */
+  /** The function that was requested by name. */
   forced?: string;
 }
 

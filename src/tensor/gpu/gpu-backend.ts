@@ -94,8 +94,8 @@ export class GpuBackend extends WebGPUBackend {
     if (!batch || batch.used + size > STAGING) // a larger one has staging of its own
     {
       const usage = GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ;
-      const room = Math.max(STAGING, Math.ceil(size / 8) * 8);
-      const staging = this.bufferManager.acquireBuffer(room, usage);
+      const capacity = Math.max(STAGING, Math.ceil(size / 8) * 8);
+      const staging = this.bufferManager.acquireBuffer(capacity, usage);
       const made = { staging, used: 0, mapped: Promise.resolve(), readers: 0 };
       made.mapped = (async () => {
         await Promise.resolve();

@@ -22,7 +22,7 @@ export function frozenLinear(x: tf.Tensor, weight: tf.Tensor, bias?: tf.Tensor):
   }))(x);
 }
 
-/** y + scale * more. tfjs's own would keep all three for the way back, which needs none of them. */
+/** y + scale * more. tfjs's own would keep all three for the backward pass, which needs none of them. */
 function plus(y: tf.Tensor, more: tf.Tensor, scale: number): tf.Tensor {
   return tf.customGrad((...given) => {
     const [to, what] = given as [tf.Tensor, tf.Tensor];

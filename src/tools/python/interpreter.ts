@@ -42,9 +42,9 @@ class Sink {
   }
 
   readonly write = (bytes: Uint8Array): number => {
-    const room = Math.min(bytes.length, this.limit - this.#kept);
-    if (room > 0) this.#chunks.push(bytes.slice(0, room));
-    this.#kept += Math.max(0, room);
+    const capacity = Math.min(bytes.length, this.limit - this.#kept);
+    if (capacity > 0) this.#chunks.push(bytes.slice(0, capacity));
+    this.#kept += Math.max(0, capacity);
     this.total += bytes.length;
     return bytes.length;
   };

@@ -57,7 +57,7 @@ export interface RuledCall {
   pointer?: boolean;
 }
 
-/** Calls that do harmless and harmful things, told apart by an argument. */
+/** Calls that do harmless and harmful things, distinguished by an argument. */
 export const ruledCalls: readonly RuledCall[] = [
   // New threads, with exactly the flags of glibc and of musl; so no process and no name space.
   { call: "clone=56/220", argument: 0, values: [0x3d0f00, 0x7d0f00] },

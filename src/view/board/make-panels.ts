@@ -40,7 +40,7 @@ const plans: PanelPlan[] = [
   },
   {
     title: "Entropy at calls",
-    help: "How much likelier the most uncertain tokens stand near tool calls than any token; 1 is no concentration.",
+    help: "How much more likely the most uncertain tokens stand near tool calls than any token; 1 is no concentration.",
     pick: named({ "tree/entropy_at_calls": "concentration" }),
   },
   {

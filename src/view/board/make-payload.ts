@@ -60,12 +60,12 @@ export function keptTrees(
   read: (place: StepTrees) => readonly RolloutTree[] = ({ trees = [] }) => trees,
 ): Kept {
   const kept: Kept = { rollouts: [], trees: {} };
-  let room = options.rolloutBytes ?? 2_500_000;
+  let capacity = options.rolloutBytes ?? 2_500_000;
   for (const place of placesOf(runs)) {
     const added = pickTree(runs, place, read(place.trees), options);
     if (!added) continue;
-    room -= JSON.stringify(added.payload).length;
-    if (room < 0 && kept.rollouts.length > 0) break;
+    capacity -= JSON.stringify(added.payload).length;
+    if (capacity < 0 && kept.rollouts.length > 0) break;
     kept.trees[added.rollout.data] = added.payload;
     kept.rollouts.push(added.rollout);
   }
@@ -81,12 +81,12 @@ export async function readTrees(
   const { loadTrees } = await import("../../rollout/files/tree-files.js");
   const { stat } = await import("#platform/files");
   // Long runs keep more rollouts than anybody waits for.
-  let room = 64e6;
+  let capacity = 64e6;
   const found = new Map<StepTrees, readonly RolloutTree[]>();
   for (const { trees } of placesOf(runs)) {
     if (trees.path === undefined) continue;
-    room -= (await stat(trees.path)).size;
-    if (room < 0 && found.size > 0) break;
+    capacity -= (await stat(trees.path)).size;
+    if (capacity < 0 && found.size > 0) break;
     found.set(trees, await loadTrees(trees.path));
   }
   return keptTrees(runs, options, (place) => place.trees ?? found.get(place) ?? []);

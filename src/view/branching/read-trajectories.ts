@@ -26,7 +26,7 @@ const context = 24;
 
 const signals = [
   ["entropy", "entropy"],
-  ["entropy of the ten likeliest", "top-entropy"],
+  ["entropy of the ten most likely", "top-entropy"],
   ["-ln p", "surprisal"],
 ] as const;
 

@@ -8,7 +8,7 @@ export const ruleWords: Readonly<Record<BranchRule | ExpansionRule, string>> = {
   "seed-docs": "after a call: entropy over a share of the row's first, and a draw",
   "aepo-code": "after a call: as arpo-code, less after branches in a row",
   "aepo-paper": "after a call: as arpo-paper, less after branches in a row",
-  "tree-grpo": "after steps drawn by lot",
+  "tree-grpo": "after steps drawn at random",
   at2po: "turns of highest signal are written anew",
   treerl: "tokens of highest signal are drawn anew",
   appo: "after tokens that are uncertain and of influence",
@@ -20,7 +20,7 @@ export const ruleWords: Readonly<Record<BranchRule | ExpansionRule, string>> = {
 
 const signals = {
   entropy: "entropy",
-  "top-entropy": "entropy of the ten likeliest",
+  "top-entropy": "entropy of the ten most likely",
   surprisal: "-ln p",
   appo: "APPO's score",
   random: "a lot",
@@ -35,10 +35,10 @@ export function choiceWords(
 ): string {
   switch (settings.rule) {
     case "tree-grpo":
-      return "drawn by lot among the prompt and the steps that end with a tool's answer";
+      return "drawn at random among the prompt and the steps that end with a tool's answer";
     case "at2po":
       return settings.signal === "random"
-        ? "drawn by lot among the prompt and the turns that end with a call"
+        ? "drawn at random among the prompt and the turns that end with a call"
         : `mean ${signals[settings.signal]} of the turn's last call, less ${short(settings.penalty)} for every sibling: ${short(score)}; the turn is written anew`;
     case "treerl":
       return `${signals[settings.signal]} ${short(score)}; the token is drawn anew, ${settings.rows} times each time it is chosen`;

@@ -114,7 +114,7 @@ export function passChart(reports: readonly BenchmarkReport[]): string {
   });
 }
 
-/** Calls per sample by tool, stacked; failed and refused calls told apart. */
+/** Calls per sample by tool, stacked; failed and refused calls distinguished. */
 export function toolChart(reports: readonly BenchmarkReport[]): string {
   const tags = [...new Set(reports.flatMap(({ tools }) => Object.keys(tools)))].sort();
   if (tags.length === 0) return "";

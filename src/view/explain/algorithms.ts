@@ -149,7 +149,7 @@ export const algorithms = {
   "future-kl": withLoss(
     "appo",
     "APPO's future",
-    "A token counts for more when what follows it has become likelier; only the loss of APPO.",
+    "A token counts for more when what follows it has become more likely; only the loss of APPO.",
   ),
 } as const satisfies Record<string, Algorithm>;
 

@@ -110,7 +110,7 @@ function many(count: number, one: string, several = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`;
 }
 
-/** As many of the alternatives as fit: four bytes each, the likeliest first. */
+/** As many of the alternatives as fit: four bytes each, the most likely first. */
 function alternatives(
   tree: RolloutTree,
   starts: readonly number[],

@@ -67,5 +67,5 @@ export function said(x: number): string {
   return String(Number(x.toPrecision(3)));
 }
 
-/** How the lines of a figure are dashed, in order: told apart without colour, also in print. */
+/** How the lines of a figure are dashed, in order: distinguished without colour, also in print. */
 export const dashes = ["solid", "dash", "dot", "dashdot"] as const;

@@ -124,15 +124,15 @@ export class ImportedView {
   /** The inside of every prompt's box, with the trees of as many as there is room for, evenly chosen. */
   #bodies(key: string, prompts: readonly ImportedPrompt[]): Map<number, string> {
     const { treeBytes = 8_000_000, address } = this.options;
-    let room = treeBytes;
+    let capacity = treeBytes;
     let misses = 0;
     const bodies = new Map<number, string>();
     for (const prompt of spreadOut(prompts)) {
       const { index } = prompt;
       // When several in a row did not fit, the page is full: no tree is made any more.
       const body = misses < 3 ? this.#body(key, prompt) : undefined;
-      const fits = body !== undefined && (body.length <= room || room === treeBytes);
-      if (fits) [room, misses] = [room - body.length, 0];
+      const fits = body !== undefined && (body.length <= capacity || capacity === treeBytes);
+      if (fits) [capacity, misses] = [capacity - body.length, 0];
       else misses++;
       const instead = address
         ? `<p><a href="${escape(address(index))}">Open its tree</a></p>`

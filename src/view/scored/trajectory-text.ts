@@ -9,15 +9,15 @@ const most = 6000;
 export function trajectoryText({ trees }: Scored, trajectory: Trajectory): string {
   const tree = trees.find(({ index }) => index === trajectory.tree);
   if (!tree) return escapeHtml(cut(trajectory.text));
-  let room = most;
+  let capacity = most;
   const parts = trajectory.nodes.map((id) => {
     const { kind, text } = tree.nodes[id]!;
-    const shown = text.slice(0, Math.max(0, room));
-    room -= text.length;
+    const shown = text.slice(0, Math.max(0, capacity));
+    capacity -= text.length;
     const html = escapeHtml(shown);
     return kind === "tool" ? `<span class="arpo-tool">${html}</span>` : html;
   });
-  return parts.join("") + (room < 0 ? `… ${-room} more characters` : "");
+  return parts.join("") + (capacity < 0 ? `… ${-capacity} more characters` : "");
 }
 
 function cut(text: string): string {

@@ -14,7 +14,7 @@ import {
 
 /** What a factor may be at most where no clip is set. */
 const largestFactor = 10;
-/** Its bounds where a token with a negative advantage has become much likelier. */
+/** Its bounds where a token with a negative advantage has become much more likely. */
 const safe = { low: 0.8, high: 1 } as const;
 
 /** What the settings say of the factors: how fast they decay, and between what they stay. */
@@ -41,7 +41,7 @@ function decayedSum(values: Tensor, decay: number): Tensor {
   return sum;
 }
 
-/** APPO's factors: how much likelier what follows a token has become, clipped; and as they were before. */
+/** APPO's factors: how much more likely what follows a token has become, clipped; and as they were before. */
 function futureFactors(
   { advantages, mask }: PolicyLossInput,
   options: LossSettings,
@@ -109,7 +109,7 @@ function futureOf(row: LossRow, options: TokenRuleOptions) {
 }
 
 /**
- * APPO's loss: PPO with dual clip on advantages that grow with how much likelier the tokens to come have
+ * APPO's loss: PPO with dual clip on advantages that grow with how much more likely the tokens to come have
  * become. A row of which the dual clip cuts more than one token takes no part.
  */
 export const futureKl: LossDefinition = {
@@ -168,7 +168,7 @@ export const futureKl: LossDefinition = {
     const factor = f.row(f.mo("("), f.mn(1), f.plus, weight, future, f.mo(")"));
     return [
       f.line(
-        "Future: how much likelier what follows the token has become, clipped",
+        "Future: how much more likely what follows the token has become, clipped",
         f.math(future, f.equals, f.call("clip", f.call("exp", sum))),
         ...["decayedSum.sum", "futureFactors.bounded"],
       ),

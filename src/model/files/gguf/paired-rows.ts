@@ -1,6 +1,6 @@
 import type { ModelConfig } from "../../config.js";
 
-// llama.cpp turns neighbouring numbers of a llama's queries and keys, Hugging Face those that lie half
+// llama.cpp turns adjacent numbers of a llama's queries and keys, Hugging Face those that lie half
 // a head apart: rows of the two matrices stand in another order.
 
 /** How many heads a weight's rows are shared by where llama.cpp has them in another order. */

@@ -26,7 +26,7 @@ export const readsText = (rule: ExpansionRule): boolean =>
   rule === "treerl" || rule === "appo" || rule === "appo-rollout";
 
 /**
- * What a token is ranked by: the entropy of the whole distribution, that of the ten likeliest alternatives
+ * What a token is ranked by: the entropy of the whole distribution, that of the ten most likely alternatives
  * (not renormalised), -ln p of the token drawn, or APPO's score.
  */
 export const branchSignals = ["entropy", "top-entropy", "surprisal", "appo"] as const;

@@ -24,7 +24,7 @@ var<workgroup> sb: array<f32, ${DEPTH * (TILE + 1)}>;`;
 
 export const accumulators = times(4, (i) => times(4, (j) => `  var c${i}${j} = 0.0;`));
 
-/** Brings one side of a tile to shared memory; neighbouring threads read neighbouring numbers. */
+/** Brings one side of a tile to shared memory; adjacent threads read adjacent numbers. */
 function bring(
   to: "sa" | "sb",
   { name, transposed, stored = "float32" }: Operand,
@@ -37,7 +37,7 @@ function bring(
   }: Record<"first" | "size" | "depth" | "stride" | "offset", string>,
   alongDepth: boolean,
 ): string {
-  // alongDepth: the operand's neighbouring numbers are neighbours in depth.
+  // alongDepth: the operand's adjacent numbers are neighbours in depth.
   const places = alongDepth
     ? `let kk = lid % ${DEPTH}u; let r = lid / ${DEPTH}u + ${TILE / 4}u * e;`
     : `let r = lid % ${TILE}u; let kk = lid / ${TILE}u + 4u * e;`;
@@ -94,7 +94,7 @@ export function eachResult(
 export const threads = `  let tx = lid % 16u; let ty = lid / 16u;`;
 
 /**
- * C = alpha A B, up to three products in one dispatch, told apart by what is put together:
+ * C = alpha A B, up to three products in one dispatch, distinguished by what is put together:
  * `columns`: A [B0 | B1 | B2] into C0, C1, C2; `depth`: A0 B0 + A1 B1 + A2 B2; `rows`: A0 B, A1 B, A2 B.
  * With `apart` nothing is shared: A0 B0, A1 B1, A2 B2, whose sizes differ along that axis.
  */

@@ -62,8 +62,8 @@ export function panelScale(panel: BoardPanel, view: PanelView): PanelScale {
   if (!(low <= high)) [low, high] = [0, 1];
   if (low === high)
     [low, high] = low === 0 ? [0, 1] : [low - Math.abs(low) / 10, high + Math.abs(high) / 10];
-  const room = (high - low) / 20;
-  const [bottom, top] = [panel.stacked || low === 0 ? low : low - room, high + room];
+  const capacity = (high - low) / 20;
+  const [bottom, top] = [panel.stacked || low === 0 ? low : low - capacity, high + capacity];
   const rough = (top - bottom) / 6;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((part) => part * power >= rough) ?? 10);

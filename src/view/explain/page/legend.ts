@@ -12,7 +12,7 @@ export function legendOf(ramps: Palette): HTMLElement {
   return element(
     "div",
     { class: "arpo-legend" },
-    element("span", {}, "less likely ", ramp, " likelier"),
+    element("span", {}, "less likely ", ramp, " more likely"),
     mark("arpo-lost", "struck out", "the loss dropped its gradient"),
     mark("arpo-kept", "underlined", "beyond the bounds or chosen by the loss, gradient kept"),
   );

@@ -48,7 +48,8 @@ export function tokenWords(terms: TokenTerms, loss: LossName): string {
   if (used === 0 && hold === 0) {
     return "The advantage is 0: nothing is learned from this token.";
   }
-  const goal = used > 0 ? "The token is to become likelier" : "The token is to become less likely";
+  const goal =
+    used > 0 ? "The token is to become more likely" : "The token is to become less likely";
   const place = {
     inside: () => within(loss, terms),
     above: () => beyond(loss, terms),

@@ -24,6 +24,6 @@ export function legendOf({ choices, colouring, scored }: ShownTree): HTMLElement
     key(`${ring}background:var(--hot)`, "branches"),
     key(ring, "does not branch"),
     key(`${ring}outline:1.5px solid var(--hot);outline-offset:1px`, "otherwise than it did"),
-    ...(scored ? [element("span", {}, "behind a row: its score")] : []),
+    ...(scored ? [element("span", {}, "after each trajectory: its score")] : []),
   ];
 }

@@ -20,7 +20,7 @@ export function legendOf(
   const style = `background:linear-gradient(90deg,${stops.join(",")})`;
   const [left, right] =
     quantity === "push" || quantity === "advantage"
-      ? ["less likely ", " likelier"]
+      ? ["less likely ", " more likely"]
       : [`${numberText(low, 3)} `, ` ${numberText(high, 3)}`];
   return [left, element("i", { class: "arpo-ramp", style }), `${right}: ${meanings[quantity]}`];
 }

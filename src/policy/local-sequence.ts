@@ -1,5 +1,5 @@
 import type { CacheSequence } from "./cache-sequence.js";
-import type { Row } from "./policy.js";
+import type { Sequence } from "./policy.js";
 
 /** What a row knows of the generate call that is running on it. */
 export interface RunningCall {
@@ -8,7 +8,7 @@ export interface RunningCall {
 }
 
 /** A row of a local session. */
-export class LocalRow implements Row {
+export class LocalSequence implements Sequence {
   readonly id: number;
   readonly tokens: number[];
   line: CacheSequence;
