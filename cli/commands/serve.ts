@@ -19,7 +19,7 @@ export function serveCommand(): Command {
     .option("--port <number>", "the port to listen on", whole(0, 65535), 8000)
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--api-key-env <name>", "the environment variable with the key clients must send")
-    .option("--name <text>", "the model's name in requests; without it, the folder's")
+    .option("--name <text>", "the model's name in requests, or any; without it, the folder's")
     .option("--context <tokens>", "the longest row; without it, the model's own limit", whole(1))
     .option(
       "--dtype <type>",

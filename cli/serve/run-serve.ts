@@ -26,12 +26,13 @@ export async function runServe(folder: string, options: ServeCommandOptions): Pr
   const { host, port, apiKeyEnv, dtype, cache, maxRows, maxQueue } = options;
   const policy = await Policy.load(modelFolder(folder), {
     ...{ dtype, cache, top: 20 }, // so many as a request may ask for
-    ...defined({ name: options.name }),
+    ...(options.name === "any" ? {} : defined({ name: options.name })),
     contextLength: options.context,
   });
   try {
     const server = await PolicyServer.start(policy, {
       ...{ host, port, apiKeyEnv, maxRows, maxQueue },
+      ...(options.name === "any" ? { model: "any" } : {}),
       ...(options.quiet ? {} : { log: say }),
     });
     const key = apiKeyEnv === undefined ? "no key" : `the key in ${apiKeyEnv}`;

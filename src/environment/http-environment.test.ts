@@ -177,6 +177,19 @@ test("httpEnvironment() names what a server does wrong, and asks once", async (t
   );
 });
 
+test("a server without sessions is refused: its steps would not remember each other", async (t) => {
+  // As OpenEnv answers over HTTP: each request acts in an environment of its own.
+  const { url, state } = await lockServer(
+    t,
+    (_, answer) => !!answer.end(JSON.stringify({ observation: {}, reward: 0, done: false })),
+  );
+  await assert.rejects(
+    rollout(turner(), { prompt: "q" }, { environment: httpEnvironment(url, { tools }) }),
+    /Cannot reset the environment: http:\S+ must answer with a session or an episode_id, got neither/,
+  );
+  assert.equal(state.tokens.length, 1, "nothing is asked of it after the reset");
+});
+
 test("a server that never answers is left when the rollout's time for a call is over", async (t) => {
   const { url } = await lockServer(
     t,

@@ -30,12 +30,12 @@ interface Answer {
 }
 
 /**
- * An environment that a server acts out, with `POST url/reset`, `/step` and `/close` in JSON as OpenEnv
- * and gym's HTTP servers have them. A reset is sent `{ task, seed }` and answers `{ observation, session }`
+ * An environment that a server acts out, with `POST url/reset`, `/step` and `/close` in JSON. A reset is sent `{ task, seed }` and answers `{ observation, session }`
  * (or `episode_id`); a step is sent `{ session, action }` and answers `{ observation, reward, done }`; a
  * close is sent `{ session }`. An observation is text, or an object whose `text` or `message` is shown, or
  * else its JSON. Branches take their calls again in a session of their own, so the server must draw from
- * the seed alone. No request is repeated and no redirect followed; the token comes from the environment
+ * the seed alone. A server that gives no session is refused: its steps would not remember each other, as
+ * with the HTTP interface of OpenEnv. No request is repeated and no redirect followed; the token comes from the environment
  * variable only.
  *
  * @example
@@ -109,12 +109,11 @@ function served(url: string, options: HttpEnvironmentOptions): Environment {
       `Cannot ${path} the environment: ${shownUrl(url)} must answer with an object, got ${shown(answer)}`,
     );
   };
-  const mine = () => (session === undefined ? {} : { session });
 
   const step =
     (tag: string) =>
     async (input: string, { signal }: ToolCall): Promise<ToolResult> => {
-      const answer = await ask("step", { ...mine(), action: action(tag, input) }, signal);
+      const answer = await ask("step", { session, action: action(tag, input) }, signal);
       over = answer.done === true;
       const { reward } = answer;
       return {
@@ -128,14 +127,19 @@ function served(url: string, options: HttpEnvironmentOptions): Environment {
     tools,
     async reset(task: unknown, { random, signal }: EnvironmentStart) {
       const answer = await ask("reset", { task, seed: random.integer(2 ** 31) }, signal);
-      session = answer.session ?? answer.episode_id;
+      session = answer.session ?? answer.episode_id ?? undefined;
+      if (session === undefined) {
+        throw new TypeError(
+          `Cannot reset the environment: ${shownUrl(url)} must answer with a session or an episode_id, got neither: its steps would act in a world that others share, or in a new one each time, as those of OpenEnv do over HTTP`,
+        );
+      }
       return textOf(answer.observation);
     },
     get done() {
       return over;
     },
     async dispose() {
-      if (session !== undefined) await ask("close", mine());
+      if (session !== undefined) await ask("close", { session });
     },
   };
   // Not assigned by spreading: `done` must stay a getter.

@@ -32,6 +32,9 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
   refuseLongText(policy, prompt.text, "messages");
   const ids = await texts.encode(prompt.text);
   const capacity = remainingContext(policy, ids, "messages");
+  const beginningIds = await Promise.all(
+    prompt.beginnings.map(async (beginning) => await texts.encode(beginning)),
+  );
   const asked = read.max_completion_tokens ?? read.max_tokens ?? capacity;
   if (asked === 0) {
     throw new ApiError(400, "At least one token must be asked for.", {
@@ -50,9 +53,13 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
       ? chatLogprobs(tokens, read.top_logprobs ?? 0, { tokenizer, asIds: request.asIds })
       : null;
   const stream = request.stream ? new EventStream(response) : undefined;
+  // As vLLM sends them: the first chunk has the prompt's ids, also where there are several choices.
+  let promptIds = request.returnIds ? { prompt_token_ids: ids } : {};
   const send = (index: number, delta: object, tokens: readonly TokenReport[], end?: object) => {
-    stream?.send({
+    if (!stream) return;
+    stream.send({
       ...about,
+      ...promptIds,
       choices: [
         {
           index,
@@ -64,6 +71,7 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
       ],
       ...(request.includeUsage ? { usage: null } : {}),
     });
+    promptIds = {};
   };
 
   await withRows(handling, [ids], request.n, async (rows) => {
@@ -71,7 +79,8 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
       signal,
       rows.map(({ session, row, index }) => async (either): Promise<FinishedChat> => {
         send(index, { role: "assistant", content: "" }, []);
-        const reader = prompt.format && new ToolReader(prompt.format, prompt.prefix, prompt.forced);
+        const { format, prefix, forced, beginnings } = prompt;
+        const reader = format && new ToolReader(format, prefix, forced, beginnings);
         let content = "";
         let told = 0;
         const onPiece = ({ text, tokens }: Piece) => {
@@ -84,7 +93,8 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
         };
         const finished = await generateChoice(session, row, tokenizer, {
           ...{ request, index, maxTokens, signal: either, onPiece },
-          ownStops: prompt.format?.stops ?? [],
+          ownStops: format?.stops ?? [],
+          beginnings: beginningIds,
         });
         const rest = reader?.end() ?? { content: "", calls: [] };
         content += rest.content;
@@ -119,10 +129,9 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
       logprobs: show(finished.tokens),
       ...ending(finished),
     }));
-    const prompted = request.returnIds ? { prompt_token_ids: ids } : {};
     response
       .writeHead(200, { "content-type": "application/json" })
-      .end(JSON.stringify({ ...about, choices, usage, ...prompted }));
+      .end(JSON.stringify({ ...about, choices, usage, ...promptIds }));
   });
 
   function ending({ segment, calls }: FinishedChat): object {

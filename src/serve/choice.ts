@@ -1,6 +1,6 @@
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policies.js";
-import type { Sequence, Segment, Session } from "../policy/policy.js";
+import type { GenerateOptions, Sequence, Segment, Session } from "../policy/policy.js";
 import { Random } from "../random/random.js";
 import type { GenerationRequest } from "./schema/common.js";
 import type { TokenReport } from "./logprobs.js";
@@ -26,6 +26,8 @@ export interface ChoiceOptions {
   maxTokens: number;
   /** Further strings to stop at, of which the text keeps all. */
   ownStops?: readonly string[];
+  /** The choice begins with one of these, whichever the model likes. */
+  beginnings?: readonly (readonly number[])[];
   signal: AbortSignal;
   onPiece?: (piece: Piece) => void;
 }
@@ -45,7 +47,7 @@ export async function generateChoice(
   session: Session,
   sequence: Sequence,
   tokenizer: Tokenizer,
-  { request, index, maxTokens, ownStops = [], signal, onPiece }: ChoiceOptions,
+  { request, index, maxTokens, ownStops = [], beginnings = [], signal, onPiece }: ChoiceOptions,
 ): Promise<Finished> {
   const { includeStop, skipSpecial } = request;
   const stream = new TextStream(tokenizer, { stops: request.stop, includeStop, skipSpecial });
@@ -60,7 +62,7 @@ export async function generateChoice(
       onPiece({ text: more, tokens: all.slice(from, told) });
     }
   };
-  const segment = await session.generate(sequence, {
+  const options: GenerateOptions = {
     ...request.sampling,
     maxTokens,
     stop: [...request.stop, ...ownStops],
@@ -73,12 +75,63 @@ export async function generateChoice(
       // A token is told with the text it begins; one whose text is not certain waits for it.
       say(more, stream.given);
     },
-  });
+  };
+  const segment = await generateFrom(session, sequence, beginnings, options);
   const ownStop = segment.stop !== undefined && ownStops.includes(segment.stop);
   const rest = stream.end(ownStop ? undefined : segment.stop);
   // By number, every token is of interest; by text, those that the text shows.
   say(rest, request.allTokens ? Infinity : stream.given);
   return { segment, text, tokens: all.slice(0, told) };
+}
+
+/** Generates a text that begins with one of the given, or with anything if there are none. */
+async function generateFrom(
+  session: Session,
+  sequence: Sequence,
+  beginnings: readonly (readonly number[])[],
+  options: GenerateOptions,
+): Promise<Segment> {
+  const parts: Segment[] = [];
+  let open = beginnings;
+  for (let at = 0; at < options.maxTokens && open.length > 0; at++) {
+    // A beginning that is another's too is complete: what follows is free.
+    if (open.some(({ length }) => length === at)) break;
+    const allowedIds = [...new Set(open.map((ids) => ids[at]!))];
+    const part = await session.generate(sequence, {
+      ...options,
+      stop: [],
+      allowedIds,
+      maxTokens: 1,
+    });
+    parts.push(part);
+    open = open.filter((ids) => ids[at] === part.tokens[0]);
+  }
+  const left = options.maxTokens - parts.length;
+  if (parts.length === 0 || left > 0) {
+    parts.push(await session.generate(sequence, { ...options, maxTokens: left }));
+  }
+  return joined(parts);
+}
+
+/** Segments of one sequence, one behind the other, as one. */
+function joined(parts: readonly Segment[]): Segment {
+  const last = parts.at(-1)!;
+  if (parts.length === 1) return last;
+  const floats = (of: (part: Segment) => Float32Array) =>
+    Float32Array.from(parts.flatMap((part) => [...of(part)]));
+  const ints = (of: (part: Segment) => Int32Array) =>
+    Int32Array.from(parts.flatMap((part) => [...of(part)]));
+  return {
+    ...last,
+    tokens: ints(({ tokens }) => tokens),
+    logprobs: floats(({ logprobs }) => logprobs),
+    entropies: floats(({ entropies }) => entropies),
+    top: {
+      width: last.top.width,
+      ids: ints(({ top }) => top.ids),
+      logprobs: floats(({ top }) => top.logprobs),
+    },
+  };
 }
 
 /** Opens the rows of a prompt's choices: one is read, the others share its past. */

@@ -66,23 +66,36 @@ export async function completions(
     tokens: [...tokens, ...next.map((t) => ({ ...t, offset: t.offset + text.length }))],
   });
   const stream = request.stream ? new EventStream(response) : undefined;
-  const chunk = (index: number, piece: Piece, finish: object = { finish_reason: null }) => ({
-    ...about,
-    choices: [{ index, text: piece.text, logprobs: show(piece.tokens), ...finish }],
-    ...(request.includeUsage ? { usage: null } : {}),
-  });
 
   await withRows(handling, prompts, request.n, async (rows) => {
     const done = await together(
       signal,
       rows.map(({ session, row, prompt, index }, at) => async (either): Promise<Finished> => {
         const echo = echoes[prompt]!;
-        if (stream && read.echo) stream.send(chunk(at, echo));
+        // As vLLM sends them: each choice's first chunk has its prompt's ids.
+        let promptIds: object = request.returnIds ? { prompt_token_ids: prompts[prompt] } : {};
+        const send = (piece: Piece, finish: object = { finish_reason: null }) => {
+          stream?.send({
+            ...about,
+            choices: [
+              {
+                index: at,
+                text: piece.text,
+                logprobs: show(piece.tokens),
+                ...finish,
+                ...promptIds,
+              },
+            ],
+            ...(request.includeUsage ? { usage: null } : {}),
+          });
+          promptIds = {};
+        };
+        if (read.echo) send(echo);
         const maxTokens = limits[prompt]!;
         const onPiece = (piece: Piece) => {
           if (piece.text === "" && top === undefined) return;
           const moved = piece.tokens.map((t) => ({ ...t, offset: t.offset + echo.text.length }));
-          stream!.send(chunk(at, { text: piece.text, tokens: moved }));
+          send({ text: piece.text, tokens: moved });
         };
         const finished =
           maxTokens === 0
@@ -91,7 +104,7 @@ export async function completions(
                 ...{ request, index, maxTokens, signal: either },
                 ...(stream ? { onPiece } : {}),
               });
-        stream?.send(chunk(at, { text: "", tokens: [] }, ending(finished)));
+        send({ text: "", tokens: [] }, ending(finished));
         return finished;
       }),
     );

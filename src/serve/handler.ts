@@ -12,6 +12,8 @@ export interface Handling {
   policy: Policy;
   /** The model's name, as `/v1/models` says it. */
   model: string;
+  /** Requests may name any model: many harnesses name one of OpenAI's. */
+  anyModel: boolean;
   admission: BatchAdmission;
   texts: TextWork;
   response: ServerResponse;
@@ -33,8 +35,11 @@ export const finishReason = (finish: string): "stop" | "length" =>
   finish === "length" || finish === "context" ? "length" : "stop";
 
 /** Throws unless the request is for the model that is served and its ids are the model's. */
-export function checkModel({ policy, model }: Handling, request: GenerationRequest): void {
-  if (request.model !== model) {
+export function checkModel(
+  { policy, model, anyModel }: Handling,
+  request: GenerationRequest,
+): void {
+  if (!anyModel && request.model !== model) {
     throw new ApiError(404, `The model '${request.model}' does not exist; this is '${model}'.`, {
       param: "model",
       code: "model_not_found",

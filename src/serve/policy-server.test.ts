@@ -155,7 +155,10 @@ test("PolicyServer tells bad input in OpenAI's shape", async (t) => {
     [{ messages: [{ role: "robot", content: "x" }] }, /messages\.0\.role/],
     [{ messages: [{ role: "user", content: [{ type: "image_url" }] }] }, /messages\.0\.content/],
     [{ top_logprobs: 2 }, /needs 'logprobs'/],
-    [{ response_format: { type: "json_object" } }, /only \{"type": "text"\} is supported/],
+    [
+      { response_format: { type: "json_object" } },
+      /only \{"type": "text"\} is supported here; decoding is not constrained to JSON/,
+    ],
     [{ max_completion_tokens: 0 }, /At least one token/],
   ] as const) {
     const { status, json } = await chat(body as Json);
@@ -188,6 +191,47 @@ test("PolicyServer refuses a body that grows too large without saying so", async
   const [response] = (await once(request, "response")) as [{ statusCode: number }];
   assert.equal(response.statusCode, 413);
   request.destroy();
+});
+
+test("a stream's first chunk has the prompt's ids, as vLLM's has", async (t) => {
+  const { server } = await alphabet(t);
+  const chunksOf = async (path: string, body: Json) => {
+    const response = await fetch(`${server.url}${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "abc", stream: true, n: 2, return_token_ids: true, ...body }),
+    });
+    const events = (await response.text()).trim().split("\n\n").slice(0, -1);
+    return events.map((e) => JSON.parse(e.slice(6)) as Answer["json"]);
+  };
+  const texts = await chunksOf("/completions", {
+    prompt: ["wx", "y"],
+    temperature: 0,
+    max_tokens: 2,
+  });
+  for (const [index, ids] of [[119, 120], [119, 120], [121], [121]].entries()) {
+    const [first, ...rest] = texts
+      .flatMap(({ choices }) => choices as unknown as Json[])
+      .filter((choice) => choice["index"] === index);
+    assert.deepEqual(first!["prompt_token_ids"], ids);
+    assert.ok(rest.length > 0 && rest.every((choice) => !("prompt_token_ids" in choice)));
+  }
+  const messages = [{ role: "user", content: "x" }];
+  const chats = await chunksOf("/chat/completions", { messages, max_tokens: 2 });
+  assert.ok((chats[0]!["prompt_token_ids"] as number[]).length > 0);
+  assert.ok(chats.slice(1).every((chunk) => !("prompt_token_ids" in chunk)));
+});
+
+test("model: any takes requests for every model; reasoning_effort has no effect", async (t) => {
+  const { server, post, complete } = await alphabet(t, { model: "any" });
+  assert.equal(server.model, "abc");
+  assert.equal((await complete({ prompt: "x", model: "gpt-9" })).json.choices[0]!.text, "yz");
+  const messages = [{ role: "user", content: "x" }];
+  const asked = { model: "gpt-9", messages, reasoning_effort: "low", max_tokens: 1 };
+  const chat = await post("/chat/completions", asked);
+  assert.deepEqual([chat.status, chat.json["model"]], [200, "abc"]);
+  assert.equal((await post("/../tokenize", { model: "gpt-9", prompt: "x" })).status, 200);
+  assert.equal((await fetch(`${server.url}/models/gpt-9`)).status, 200);
 });
 
 test("PolicyServer streams text, then why it ended, then the usage", async (t) => {

@@ -14,7 +14,7 @@ import { TextWork } from "./text-work.js";
 import { tokenize } from "./tokenize.js";
 
 export interface ServeOptions {
-  /** The model's name in requests. Default: the policy's. */
+  /** The model's name in requests; `any`: whatever a request names. Default: the policy's. */
   model?: string;
   /** Default: a free port. */
   port?: number;
@@ -66,6 +66,7 @@ export interface ServeOptions {
  */
 export class PolicyServer {
   readonly model: string;
+  readonly #anyModel: boolean;
   readonly #policy: Policy;
   readonly #server: Server;
   readonly #access: Access;
@@ -90,7 +91,8 @@ export class PolicyServer {
         `Cannot serve a policy: the environment variable ${apiKeyEnv} must hold a key, got none`,
       );
     }
-    this.model = options.model ?? policy.name;
+    this.#anyModel = options.model === "any";
+    this.model = this.#anyModel ? policy.name : (options.model ?? policy.name);
     this.#policy = policy;
     this.#options = options;
     this.#access = new Access(host, key);
@@ -178,6 +180,7 @@ export class PolicyServer {
     const handling = {
       policy: this.#policy,
       model: this.model,
+      anyModel: this.#anyModel,
       admission: this.#admission,
       texts: this.#texts,
       response,
@@ -195,7 +198,8 @@ export class PolicyServer {
       "/v1/chat/completions": (body) => chat(handling, body),
       "/tokenize": async (body) => json(await tokenize(handling, body)),
     };
-    const [get, post] = [gets[path], posts[path]];
+    const named = this.#anyModel && path.startsWith("/v1/models/");
+    const [get, post] = [named ? () => this.#described() : gets[path], posts[path]];
     if (get && (method === "GET" || method === "HEAD")) {
       json(get());
     } else if (post && method === "POST") {

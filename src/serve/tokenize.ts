@@ -11,11 +11,11 @@ const body = z.object({
 
 /** `POST /tokenize`, as vLLM has it. */
 export async function tokenize(
-  { policy, model, texts }: Handling,
+  { policy, model, anyModel, texts }: Handling,
   raw: Record<string, unknown>,
 ): Promise<object> {
   const read = readRequest(body, raw);
-  if (read.model && read.model !== model) {
+  if (!anyModel && read.model && read.model !== model) {
     throw new ApiError(404, `The model '${read.model}' does not exist; this is '${model}'.`, {
       param: "model",
       code: "model_not_found",

@@ -156,6 +156,18 @@ test("openai drives the model through its tool to the answer", async (t) => {
   const [must] = forced.choices[0]!.message.tool_calls!;
   assert.ok(must?.type === "function" && must.function.name === "python");
   assert.equal(typeof (JSON.parse(must.function.arguments) as { code: unknown }).code, "string");
+  // Which of several functions is the model's choice; that it calls one is not.
+  const search = { ...python, function: { ...python.function, name: "search" } };
+  for (const stream of [false, true]) {
+    const both = { model, messages, temperature: 1, seed: 3, tools: [search, python] };
+    const asked = { ...both, tool_choice: "required" as const };
+    const any = stream
+      ? await client.chat.completions.stream(asked).finalChatCompletion()
+      : await client.chat.completions.create(asked);
+    const [chosen] = any.choices[0]!.message.tool_calls!;
+    assert.ok(chosen?.type === "function" && /^(python|search)$/.test(chosen.function.name));
+    assert.ok(!any.choices[0]!.message.content);
+  }
   const none = await client.chat.completions.create({ ...body, tool_choice: "none" });
   assert.equal(none.choices[0]!.message.tool_calls, undefined);
 });

@@ -52,14 +52,17 @@ export const chatBody = z.object({
   add_generation_prompt: z.boolean().nullish(),
   chat_template_kwargs: z.record(z.string(), z.unknown()).nullish(),
 
+  // Of no effect: a model has no effort to choose.
+  reasoning_effort: z.unknown().optional(),
+
   // Not supported.
   response_format: neutral(
     (value) => (value as { type?: unknown }).type === "text",
     '{"type": "text"}',
+    "; decoding is not constrained to JSON: describe the format in a message, or give a function in 'tools'",
   ),
   modalities: neutral((value) => JSON.stringify(value) === '["text"]', '["text"]'),
   audio: neutral(() => false, "null"),
-  reasoning_effort: neutral((value) => value === "none", "none"),
   verbosity: neutral((value) => value === "medium", "medium"),
   functions: neutral(() => false, "null (see tools)"),
   function_call: neutral(() => false, "null (see tool_choice)"),

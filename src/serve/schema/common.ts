@@ -9,11 +9,11 @@ import { ApiError } from "../http/api-error.js";
 export const MAX_TOP = 20;
 
 /** Only what changes nothing is taken of a field that is not supported. */
-const neutral = (test: (value: unknown) => boolean, only: string) =>
+const neutral = (test: (value: unknown) => boolean, only: string, instead = "") =>
   z
     .unknown()
     .refine((value) => value === null || value === undefined || test(value), {
-      message: `only ${only} is supported here`,
+      message: `only ${only} is supported here${instead}`,
     })
     .optional();
 const flag = z.boolean().nullish();

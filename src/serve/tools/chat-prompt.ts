@@ -17,6 +17,8 @@ export interface ChatPrompt {
   format?: ToolFormat;
   /** The beginning of a call that was asked for; the text ends with it. */
   prefix: string;
+  /** What the model's text must begin with, one of them: a call of any function was requested. */
+  beginnings: readonly string[];
   /** The function that was requested by name. */
   forced?: string;
 }
@@ -126,14 +128,9 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
   const kind: ToolFormatName = tagged ? "tags" : shown.includes("<tool_call>") ? "hermes" : "json";
   const single = forced || body.parallel_tool_calls === false;
   const format = tools.length > 0 ? toolFormat(kind, tools, single) : undefined;
-  if (forced && kind === "tags" && name === undefined && tools.length > 1) {
-    throw new ApiError(
-      400,
-      "This model calls functions by tags, so a call of any of several cannot be required: name one.",
-      { param: "tool_choice" },
-    );
-  }
-  const prefix = forced ? format!.prefix(name) : "";
+  const named = name ?? (tools.length === 1 ? tools[0]!.function.name : undefined);
+  const prefix = forced ? format!.prefix(named) : "";
+  const beginnings = forced && prefix === "" ? format!.beginnings : [];
   const { folded, open } = tagged ? withTags(body.messages) : { folded: messages, open: false };
   const text =
     open || body.continue_final_message
@@ -141,7 +138,7 @@ export async function chatPrompt(tokenizer: ChatRenderer, body: ChatBody): Promi
           render(more, { ...toolsFor(), addGenerationPrompt: add }),
         )
       : await render(folded, { ...toolsFor(), addGenerationPrompt: generation });
-  return { text: text + prefix, format, prefix, forced: forced ? name : undefined };
+  return { text: text + prefix, format, prefix, beginnings, forced: forced ? named : undefined };
 
   function toolsFor(): ChatOptions {
     return tools.length > 0 && !tagged ? { tools } : {};

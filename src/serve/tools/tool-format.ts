@@ -20,6 +20,8 @@ export interface ToolFormat {
   prefix: (name: string | undefined) => string;
   /** Takes calls out of the end of a text. */
   parse: (text: string) => ParsedTools;
+  /** What the text of a required call must begin with, one of them, where no prefix says it. */
+  beginnings: readonly string[];
   /** The arguments of a forced call that the model did not write to its end, as far as they go. */
   unfinished: (text: string, name: string) => string;
 }
@@ -50,6 +52,7 @@ function hermes(known: ReadonlySet<string>, single: boolean): ToolFormat {
     wholeMessage: false,
     stops: single ? ["</tool_call>"] : [],
     prefix,
+    beginnings: [],
     unfinished: (text, name) => afterPrefix(text.split("</tool_call>", 1)[0]!, prefix(name)),
     parse: (text) => {
       const calls: ToolCall[] = [];
@@ -75,6 +78,7 @@ function json(known: ReadonlySet<string>): ToolFormat {
     wholeMessage: true,
     stops: [],
     prefix,
+    beginnings: [],
     unfinished: (text, name) => afterPrefix(text, prefix(name)),
     parse: (text) => {
       const call = fromJson(text.trim(), known);
@@ -85,7 +89,7 @@ function json(known: ReadonlySet<string>): ToolFormat {
 
 function tags(tools: readonly RequestTool[]): ToolFormat {
   const names = tools.map(({ function: { name } }) => name);
-  const prefix = (name: string | undefined) => `<${name ?? names[0]!}>`;
+  const prefix = (name: string | undefined) => (name === undefined ? "" : `<${name}>`);
   const argumentsOf = (name: string, inner: string) => {
     const tool = tools.find((t) => t.function.name === name)!;
     return asObject(inner) ? inner : JSON.stringify({ [onlyArgument(tool)]: inner.trim() });
@@ -96,6 +100,7 @@ function tags(tools: readonly RequestTool[]): ToolFormat {
     wholeMessage: false,
     stops: names.map((name) => `</${name}>`),
     prefix,
+    beginnings: names.map((name) => `<${name}>`),
     unfinished: (text, name) => argumentsOf(name, text.slice(prefix(name).length).trim()),
     parse: (text) => {
       const first = names

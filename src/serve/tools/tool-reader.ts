@@ -16,15 +16,23 @@ export class ToolReader {
   #isOpen = false;
 
   readonly #forced: string | undefined;
+  readonly #beginnings: readonly string[];
 
   /**
    * `prefix`: what a forced call began with; it is part of the call. `forced`: the function that is
-   * called whatever the model makes of it.
+   * called whatever the model makes of it. `beginnings`: the text begins with one of these, the first
+   * words of a call.
    */
-  constructor(format: ToolFormat, prefix = "", forced?: string) {
+  constructor(
+    format: ToolFormat,
+    prefix = "",
+    forced?: string,
+    beginnings: readonly string[] = [],
+  ) {
     this.#format = format;
     this.#text = prefix;
     this.#forced = forced;
+    this.#beginnings = beginnings;
   }
 
   /** Takes more text and gives what is said for certain. */
@@ -47,7 +55,8 @@ export class ToolReader {
     this.#text = "";
     this.#held.length = 0;
     const parsed = this.#format.parse(rest);
-    const forced = this.#forced;
+    const opened = this.#beginnings.find((beginning) => rest.startsWith(beginning));
+    const forced = this.#forced ?? opened?.slice(1, -1);
     if (forced === undefined || parsed.calls.length > 0) return parsed;
     const args = this.#format.unfinished(rest, forced);
     return { content: "", calls: [{ name: forced, arguments: args }] };

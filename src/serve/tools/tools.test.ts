@@ -170,7 +170,10 @@ test("chatPrompt() begins the call that is asked for", async () => {
   );
   assert.match((await chatPrompt(plain, ask({ tools, tool_choice: named }))).text, /\]<python>$/);
   const refused = (body: object) => async () => await chatPrompt(plain, ask(body));
-  await assert.rejects(refused({ tools, tool_choice: "required" }), /name one/);
+  const any = await chatPrompt(plain, ask({ tools, tool_choice: "required" }));
+  assert.deepEqual([any.text, any.beginnings], ["[user]q[assistant]", ["<search>", "<python>"]]);
+  const one = await chatPrompt(plain, ask({ tools: tools.slice(1), tool_choice: "required" }));
+  assert.deepEqual([one.text, one.forced], ["[user]q[assistant]<python>", "python"]);
   await assert.rejects(refused({ tool_choice: "required" }), /needs 'tools'/);
   await assert.rejects(
     refused({ tools, tool_choice: { type: "function", function: { name: "other" } } }),
