@@ -1,17 +1,54 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { advantages, Critic, fineTune, Learner, score, update } from "../src/api/learn.js";
+import {
+  advantages,
+  Critic,
+  fineTune,
+  Learner,
+  score,
+  TrainingBatch,
+  update,
+  UpdateReport,
+} from "../src/api/learn.js";
 import { HfTokenizer, Model } from "../src/api/model.js";
 import { Policy } from "../src/api/policy.js";
 import { rollout, segmentEntropy } from "../src/api/rollout.js";
 import { evaluate, tasks, trainOn } from "../src/api/index.js";
-import { calculator, environments, fileTool, ToolSet } from "../src/api/tools.js";
+import {
+  brightData,
+  calculator,
+  deepSearchTool,
+  environments,
+  fileTool,
+  httpEnvironment,
+  jsonEndpoint,
+  loadTools,
+  mcpTools,
+  offlineSearch,
+  pythonTool,
+  SearchCache,
+  searchTool,
+  searxng,
+  systemPython,
+  ToolSet,
+} from "../src/api/tools.js";
 import {
   advantageHeat,
+  board,
+  branchingView,
   branchTimeline,
+  clipComparison,
   compareRuns,
+  creditView,
+  entropyProfile,
   entropyTree,
+  explain,
+  explore,
+  reportPage,
+  saveFigure,
+  tokenView,
   toolUse,
+  toPng,
   toRows,
 } from "../src/api/view.js";
 import { creditOf } from "../src/learn/advantages.js";
@@ -37,6 +74,8 @@ const local = Policy.fromModel(Model.init({ ...sizes, vocabSize: 270 }, 1), toke
 const session = local.session();
 const sequence = session.open([1, 2]);
 const random = Random.from(1);
+
+const provider = offlineSearch({ pages: [{ title: "a", text: "b" }] });
 
 /** What an object of options must hold where it is given at all. */
 const whole: Readonly<Record<string, object>> = { promptLimit: { length: 9, truncation: "left" } };
@@ -81,6 +120,30 @@ const functions: Readonly<Record<string, readonly [call: Call, given?: object]>>
   branchTimeline: [(o) => branchTimeline(tree, o)],
   toolUse: [(o) => toolUse([tree], o)],
   advantageHeat: [(o) => advantageHeat(batch, o)],
+  explore: [(o) => explore(tree, o)],
+  board: [(o) => board({ a: [[{ step: 1 }]] }, o)],
+  explain: [(o) => explain(batch, o)],
+  branchingView: [(o) => branchingView(tree, o)],
+  creditView: [(o) => creditView(scored, o)],
+  tokenView: [(o) => tokenView(new UpdateReport({}, new TrainingBatch([], "grpo"), {}, 0), o)],
+  clipComparison: [(o) => clipComparison(new TrainingBatch([], "grpo"), o)],
+  entropyProfile: [(o) => entropyProfile(tree, o)],
+  toPng: [(o) => toPng({ data: [], layout: {} }, o)],
+  saveFigure: [(o) => saveFigure("none.png", { data: [], layout: {} }, o)],
+  reportPage: [(o) => reportPage({ benchmarks: [], samples: [], settings: {} } as never, o)],
+  pythonTool: [(o) => pythonTool(o)],
+  systemPython: [(o) => systemPython(o)],
+  searchTool: [(o) => searchTool(o), { provider }],
+  offlineSearch: [(o) => offlineSearch(o)],
+  searxng: [(o) => searxng(o), { url: "http://x" }],
+  brightData: [(o) => brightData(o)],
+  jsonEndpoint: [(o) => jsonEndpoint(o), { url: "http://x" }],
+  SearchCache: [(o) => new SearchCache(o)],
+  "searchCache.text": [(o) => new SearchCache().text("query", o)],
+  deepSearchTool: [(o) => deepSearchTool(o), { provider }],
+  mcpTools: [(o) => mcpTools({ command: "no-such-program" }, o)],
+  loadTools: [(o) => loadTools({}, o)],
+  httpEnvironment: [(o) => httpEnvironment("http://x", o), { tools: {} }],
   compareRuns: [(o) => compareRuns({ a: [[{ step: 1, "critic/score/mean": 1 }]] }, o)],
 };
 

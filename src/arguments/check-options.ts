@@ -58,6 +58,9 @@ export const fromTo = (least: number, most: number): OptionRule =>
     most === Infinity ? `a number of at least ${least}` : `a number from ${least} to ${most}`,
     (x) => x >= least && x <= most,
   );
+/** Timers count in 31 bits: a longer one would fire at once. */
+export const milliseconds = numeric("milliseconds below 2^31", (x) => x > 0 && x < 2 ** 31);
+export const millisecondsOrNone = numeric("milliseconds below 2^31", (x) => x >= 0 && x < 2 ** 31);
 /** A share, a probability. */
 export const share = fromTo(0, 1);
 
@@ -97,6 +100,8 @@ export const listOf = (check: OptionCheck, words: string): OptionRule => {
     got: (value) => (isList(value) ? `${shown(wrong(value)[0])} in it` : shown(value)),
   };
 };
+
+export const texts = listOf("text", "texts");
 
 /** Any of some rules: `either("boolean", optionsOf({…}))`. */
 export const either = (...checks: readonly OptionCheck[]): OptionRule => {

@@ -1,5 +1,11 @@
 import { environment } from "#platform/environment";
 import { checkArguments } from "../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  type OptionRule,
+  type OptionRules,
+} from "../arguments/check-options.js";
 import { shown } from "../arguments/shown.js";
 import { requestJson, shownUrl } from "../http/request-json.js";
 import type { ToolCall, ToolResult } from "../tools/tool.js";
@@ -19,6 +25,22 @@ export interface HttpEnvironmentOptions {
   /** What is sent as `action` of a step. Default: `{ tool, input }`. */
   action?: (tag: string, input: string) => unknown;
 }
+
+/** Timers count in 31 bits. */
+const positive31: OptionRule = {
+  must: "a positive integer below 2^31",
+  holds: integer(1, 2 ** 31 - 1).holds,
+  number: true,
+};
+
+const rules: OptionRules<HttpEnvironmentOptions> = {
+  tools: "object",
+  name: "text?",
+  tokenEnv: "text?",
+  timeoutMs: positive31,
+  maxBytes: positive31,
+  action: "function?",
+};
 
 /** What the server answers to a reset and to a step. */
 interface Answer {
@@ -63,26 +85,11 @@ interface Answer {
  * ```
  */
 export function httpEnvironment(url: string, options: HttpEnvironmentOptions): EnvironmentSource {
-  checkArguments(
-    "use an environment",
-    { url, options },
-    {
-      url: "text",
-      options: { tools: "object", name: "text?", tokenEnv: "text?", action: "function?" },
-    },
-  );
+  checkArguments("use an environment", { url }, { url: "text" });
+  checkOptions("use an environment", options, rules);
   if (!URL.canParse(url) || !["http:", "https:"].includes(new URL(url).protocol)) {
     throw new RangeError(
       `Cannot use an environment: url must be an http or https address, got ${shown(url.split("?")[0])}`,
-    );
-  }
-  for (const [name, value] of Object.entries({
-    timeoutMs: options.timeoutMs ?? 1,
-    maxBytes: options.maxBytes ?? 1,
-  })) {
-    if (Number.isSafeInteger(value) && value >= 1 && value < 2 ** 31) continue;
-    throw new RangeError(
-      `Cannot use an environment: ${name} must be a positive integer below 2^31, got ${shown(value)}`,
     );
   }
   const source = () => served(url.replace(/\/$/, ""), options);

@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from "#platform/path";
 import { addressOf } from "#platform/addresses";
 import { z } from "#zod";
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions } from "../arguments/check-options.js";
 import { homePath } from "../files/home-path.js";
 import { importModule } from "../modules/import-module.js";
 import { nearest } from "../../spelling/nearest.js";
@@ -111,7 +112,8 @@ export async function loadTools(
   config: ToolsConfig,
   options: { folder?: string; onError?: (error: Error) => void } = {},
 ): Promise<ToolSet> {
-  checkArguments("load tools", { config, options }, { config: "object", options: "object" });
+  checkArguments("load tools", { config }, { config: "object" });
+  checkOptions("load tools", options, { folder: "path?", onError: "function?" });
   const parsed = toolsConfig.safeParse(config);
   if (!parsed.success) {
     throw new TypeError(`Cannot load tools: ${z.prettifyError(parsed.error)}`);

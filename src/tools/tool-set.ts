@@ -1,4 +1,9 @@
-import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
+import {
+  checkOptions,
+  integer,
+  milliseconds,
+  type OptionRules,
+} from "../arguments/check-options.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { shown } from "../arguments/shown.js";
 import { running } from "../watch/running.js";
@@ -22,11 +27,7 @@ export interface ToolLimits {
 const limitRules: OptionRules<ToolLimits> = {
   callLimit: integer(0),
   maxWorkers: integer(1),
-  timeoutMs: {
-    must: "milliseconds below 2^31",
-    holds: (ms) => typeof ms === "number" && ms > 0 && ms < 2 ** 31,
-    number: true,
-  },
+  timeoutMs: milliseconds,
   retryCount: integer(1),
   backoffMs: "function?",
 };

@@ -1,3 +1,4 @@
+import { oneOf } from "../arguments/check-options.js";
 /** The readers a figure can be made for. `auto` suits light and dark pages alike. */
 export type Theme = "auto" | "light" | "dark" | "colour-blind";
 
@@ -47,3 +48,5 @@ export const palettes: Readonly<Record<Theme, Palette>> = {
   },
   "colour-blind": { series: okabeIto, ...light, ink: "#222222", paper: "#ffffff" },
 };
+
+export const themeRule = oneOf(Object.keys(palettes));

@@ -10,18 +10,22 @@ import {
 } from "../../arguments/check-options.js";
 import { klKinds } from "./kl.js";
 import type { ActorLossOptions } from "./losses.js";
-import { aggregationRules, lossAggregations } from "./options.js";
+import { aggregationRules, type ClipOptions, lossAggregations } from "./options.js";
 import { lossNames } from "./registry.js";
+
+export const clipRules: OptionRules<ClipOptions> = {
+  clipRatio: notNegative,
+  clipRatioLow: notNegative,
+  clipRatioHigh: notNegative,
+  clipRatioC: above(1),
+};
 
 /** What every option of a loss may be. */
 export const lossRules: OptionRules<ActorLossOptions> = {
   loss: oneOf(lossNames),
   aggregation: oneOf(lossAggregations),
   aggregationRule: oneOf(aggregationRules),
-  clipRatio: notNegative,
-  clipRatioLow: notNegative,
-  clipRatioHigh: notNegative,
-  clipRatioC: above(1),
+  ...clipRules,
   entropyBalancedClipping: "boolean?",
   entropyBalancedAdvantage: "boolean?",
   paddedLength: positive,

@@ -1,3 +1,4 @@
+import { integer } from "../../arguments/check-options.js";
 import { modelTokens, type ProfiledTree, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
 
@@ -41,13 +42,8 @@ export function entropyByDistance(
   options: EntropyStatisticOptions & { distances?: number } = {},
 ): DistanceProfile {
   const action = "profile an entropy";
-  const settings = completed(action, options);
+  const settings = completed(action, options, { distances: integer(1) });
   const { distances = 100 } = options;
-  if (!(Number.isSafeInteger(distances) && distances >= 1)) {
-    throw new RangeError(
-      `Cannot ${action}: distances must be an integer of at least 1, got ${String(distances)}`,
-    );
-  }
   const tokens = treesOf(action, trees)
     .flatMap((tree) => modelTokens(tree, settings).tokens)
     .filter(({ value }) => !Number.isNaN(value));

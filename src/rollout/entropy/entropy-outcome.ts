@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { shown } from "../../arguments/shown.js";
+import { oneOf } from "../../arguments/check-options.js";
 import { pathOf } from "../tree/tree-data.js";
 import type { BootstrapEstimate } from "./bootstrap.js";
 import { type ProfiledTree, treesOf } from "./model-tokens.js";
@@ -59,14 +59,12 @@ export function entropyOutcome(
   } = {},
 ): { correlation: BootstrapEstimate; forks: ForkOutcome[] } {
   const action = "compare entropy with outcomes";
-  const settings = completed(action, options);
-  checkArguments(action, { scored, at: options.at }, { scored: { rows: "list" }, at: "function?" });
+  const settings = completed(action, options, {
+    change: oneOf(["difference", "variance"]),
+    at: "function?",
+  });
+  checkArguments(action, { scored }, { scored: { rows: "list" } });
   const { change = "difference" } = options;
-  if (change !== "difference" && change !== "variance") {
-    throw new RangeError(
-      `Cannot ${action}: change must be difference or variance, got ${shown(change)}`,
-    );
-  }
   const scores = new Map(
     scored.rows.map(({ trajectory, score }) => [
       `${trajectory.tree}/${trajectory.id}`,

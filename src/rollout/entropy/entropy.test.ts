@@ -317,7 +317,7 @@ test("wrong options are refused by name", () => {
   for (const [options, message] of [
     [{ signal: "heat" }, /signal must be one of entropy, top-k, surprisal, got "heat"/],
     [{ k: 0 }, /k must be an integer of at least 1, got 0/],
-    [{ share: 2 }, /share must be above 0 and at most 1, got 2/],
+    [{ share: 2 }, /share must be a number above 0 and at most 1, got 2/],
     [{ draws: -1 }, /draws must be an integer of at least 0, got -1/],
   ] as const) {
     assert.throws(() => entropyStatistics([], options as object), message);

@@ -1,5 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { shown } from "../../arguments/shown.js";
+import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import type { BootstrapOptions } from "./bootstrap.js";
 import type { ModelTokenOptions } from "./model-tokens.js";
 import { entropySignals } from "./signal.js";
@@ -17,38 +16,29 @@ export interface EntropyStatisticOptions extends ModelTokenOptions, BootstrapOpt
   zScore?: boolean;
 }
 
-/** The options with their defaults. */
-export function completed(action: string, options: EntropyStatisticOptions) {
-  checkArguments(
-    action,
-    { options },
-    {
-      options: {
-        tokenizer: "tokenizer?",
-        forced: "boolean?",
-        zScore: "boolean?",
-        draws: "count?",
-        seed: "count?",
-      },
-    },
-  );
+export const statisticRules: OptionRules<EntropyStatisticOptions> = {
+  k: integer(1),
+  share: {
+    must: "a number above 0 and at most 1",
+    holds: (x) => typeof x === "number" && x > 0 && x <= 1,
+    number: true,
+  },
+  zScore: "boolean?",
+  signal: oneOf(entropySignals),
+  topK: integer(1),
+  forced: "boolean?",
+  tokenizer: "tokenizer?",
+  draws: integer(0),
+  seed: integer(0),
+};
+
+/** The options with their defaults; `more` are the rules of a function's own. */
+export function completed<T extends EntropyStatisticOptions>(
+  action: string,
+  options: T,
+  more?: OptionRules<Omit<T, keyof EntropyStatisticOptions>>,
+) {
+  checkOptions<object>(action, options, { ...statisticRules, ...more });
   const { signal = "entropy", topK = 10, k = 20, share = 0.05, draws = 1000, seed = 0 } = options;
-  if (!entropySignals.includes(signal)) {
-    throw new RangeError(
-      `Cannot ${action}: signal must be one of ${entropySignals.join(", ")}, got ${shown(signal)}`,
-    );
-  }
-  for (const [name, value] of Object.entries({ k, topK })) {
-    if (!(Number.isSafeInteger(value) && value >= 1)) {
-      throw new RangeError(
-        `Cannot ${action}: ${name} must be an integer of at least 1, got ${shown(value)}`,
-      );
-    }
-  }
-  if (!(share > 0 && share <= 1)) {
-    throw new RangeError(
-      `Cannot ${action}: share must be above 0 and at most 1, got ${shown(share)}`,
-    );
-  }
   return { ...options, signal, topK, k, share, draws, seed };
 }

@@ -1,4 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  milliseconds,
+  type OptionRules,
+  texts,
+} from "../../arguments/check-options.js";
 import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import type { Client } from "#mcp";
@@ -17,6 +23,12 @@ export interface McpOptions {
   /** Milliseconds to wait for the server to answer when connecting. Default 30,000. */
   connectMs?: number;
 }
+
+const rules: OptionRules<McpOptions> = {
+  only: texts,
+  prefix: "text?",
+  connectMs: milliseconds,
+};
 
 interface Schema {
   properties?: Record<string, { type?: string | string[]; description?: string }>;
@@ -50,7 +62,8 @@ export interface McpTools {
  * ```
  */
 export async function mcpTools(server: McpServer, options: McpOptions = {}): Promise<McpTools> {
-  checkArguments("use an MCP server", { server, options }, { server: "object", options: "object" });
+  checkArguments("use an MCP server", { server }, { server: "object" });
+  checkOptions("use an MCP server", options, rules);
   const named = { ...server } as { url?: string; command?: string };
   checkArguments(
     "use an MCP server",

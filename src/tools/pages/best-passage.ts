@@ -1,3 +1,4 @@
+import { fromTo, integerOrAll, type OptionRules } from "../../arguments/check-options.js";
 /** How a passage is cut out of a page. */
 export interface PassageOptions {
   /** Characters of the page that are looked at. Default 20,000. */
@@ -7,6 +8,12 @@ export interface PassageOptions {
   /** The overlap a sentence must exceed. Default 0.2. */
   leastF1?: number;
 }
+
+export const passageRules: OptionRules<PassageOptions> = {
+  pageLength: integerOrAll(0),
+  around: integerOrAll(0),
+  leastF1: fromTo(0, 1),
+};
 
 const words = (text: string) =>
   new Set(

@@ -1,11 +1,11 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { HttpError } from "../../http/request-json.js";
 import { Semaphore } from "../../concurrency/semaphore.js";
 import { cacheKey } from "../search/bright-data.js";
 import { nothingFound } from "../search/format.js";
 import type { SearchHit, SearchProvider } from "../search/provider.js";
 import type { Tool } from "../tool.js";
-import { bestPassage, type PassageOptions } from "./best-passage.js";
+import { bestPassage, type PassageOptions, passageRules } from "./best-passage.js";
 import { PageFetcher } from "./fetch-page.js";
 
 /** What was found on one page. */
@@ -36,6 +36,15 @@ export interface DeepSearchOptions extends PassageOptions {
   tag?: string;
 }
 
+const rules: OptionRules<DeepSearchOptions> = {
+  ...passageRules,
+  provider: "object",
+  pages: "object?",
+  maxPages: integer(0),
+  summarize: "function?",
+  tag: "text?",
+};
+
 /** What a summariser writes before what counts. */
 export const finalMarker = "**Final Information**";
 
@@ -53,7 +62,7 @@ export const finalMarker = "**Final Information**";
  * ```
  */
 export function deepSearchTool(options: DeepSearchOptions): Tool {
-  checkArguments("make a search tool", { options }, { options: { provider: "object" } });
+  checkOptions("make a search tool", options, rules);
   const { provider, pages = new PageFetcher(), maxPages = 5, summarize } = options;
   const semaphore = new Semaphore(16);
   const read = async (hit: SearchHit, signal: AbortSignal): Promise<Passage> => {

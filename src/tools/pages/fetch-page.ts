@@ -1,4 +1,10 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  integerOrAll,
+  milliseconds,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { isIP, lookup, networks, whyNoPages } from "#platform/networks";
 import { AppendStore } from "../search/append-store.js";
 import { HttpError, isAxiosError } from "../../http/request-json.js";
@@ -16,6 +22,14 @@ export interface PageOptions {
   /** Allow addresses of this machine and its networks. Default: no. */
   allowPrivate?: boolean;
 }
+
+const rules: OptionRules<PageOptions> = {
+  pageLength: integerOrAll(0),
+  timeoutMs: milliseconds,
+  maxBytes: integer(1),
+  cachePath: "path?",
+  allowPrivate: "boolean?",
+};
 
 const inside = networks(
   [
@@ -59,7 +73,7 @@ export class PageFetcher {
   readonly #running = new Map<string, Promise<string>>();
 
   constructor(options: PageOptions = {}) {
-    checkArguments("fetch pages", { options }, { options: "object" });
+    checkOptions("fetch pages", options, rules);
     const { pageLength = 20_000, timeoutMs = 20_000, maxBytes = 5 * 2 ** 20 } = options;
     this.#options = {
       pageLength,

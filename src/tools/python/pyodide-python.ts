@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, positive, type OptionRules } from "../../arguments/check-options.js";
 import { existsSync, realpathSync } from "#platform/files";
 import { resolvePackage } from "#platform/optional";
 import { packagePath } from "#platform/package-path";
@@ -14,6 +15,13 @@ import { PythonPool, type PythonLimits } from "./python-pool.js";
 /** sympy and mpmath, without their tests, as one zip that Python imports from. */
 const packages = packagePath("data/python/packages.zip");
 
+export const pythonRules: OptionRules<PythonLimits> = {
+  timeoutMs: positive,
+  memoryMb: positive,
+  maxOutput: positive,
+  workers: positive,
+};
+
 /** Unset limits filled in. */
 export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
   const all = {
@@ -22,11 +30,7 @@ export function withDefaults(limits: PythonLimits): Required<PythonLimits> {
     maxOutput: limits.maxOutput ?? 100_000,
     workers: limits.workers ?? Math.min(4, cores()),
   };
-  for (const [name, value] of Object.entries(all)) {
-    if (!(Number.isFinite(value) && value > 0)) {
-      throw new RangeError(`Cannot start Python: ${name} must be a positive number, got ${value}`);
-    }
-  }
+  checkOptions("start Python", all, pythonRules);
   return all;
 }
 

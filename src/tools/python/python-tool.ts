@@ -1,8 +1,8 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import type { Tool } from "../tool.js";
 import { pyodidePool } from "./pyodide-python.js";
 import type { PythonLimits, PythonPool } from "./python-pool.js";
-import { condaPython, systemPython, type Isolation } from "./system-python.js";
+import { condaPython, systemPython, systemPythonRules, type Isolation } from "./system-python.js";
 
 /** Which Python the model's code runs in, and its limits. */
 export interface PythonToolOptions extends PythonLimits {
@@ -17,6 +17,14 @@ export interface PythonToolOptions extends PythonLimits {
   retryEmpty?: boolean;
   tag?: string;
 }
+
+const rules: OptionRules<PythonToolOptions> = {
+  ...systemPythonRules,
+  condaPath: "text?",
+  condaEnv: "text?",
+  retryEmpty: "boolean?",
+  tag: "text?",
+};
 
 /** The Python tool, with the pool it runs in. */
 export interface PythonTool extends Tool {
@@ -41,7 +49,7 @@ export interface PythonTool extends Tool {
  * ```
  */
 export function pythonTool(options: PythonToolOptions = {}): PythonTool {
-  checkArguments("make a Python tool", { options }, { options: "object" });
+  checkOptions("make a Python tool", options, rules);
   const { pool, about } = open(options);
   return {
     name: "python_interpreter",
@@ -66,7 +74,8 @@ function open(options: PythonToolOptions): { pool: PythonPool; about: string } {
   const python =
     options.python ?? (condaPath && condaEnv ? condaPython(condaPath, condaEnv) : "pyodide");
   if (python !== "pyodide") {
-    return systemPython({ ...options, python: python === "system" ? "python3" : python });
+    const { condaPath: _path, condaEnv: _env, retryEmpty: _retry, tag: _tag, ...own } = options;
+    return systemPython({ ...own, python: python === "system" ? "python3" : python });
   }
   return { pool: pyodidePool(options), about: "Pyodide in processes without files or network" };
 }

@@ -1,3 +1,4 @@
+import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { toBase64 } from "#platform/bytes";
 import { existsSync } from "#platform/files";
 import { architecture, homedir, system } from "#platform/machine";
@@ -12,13 +13,14 @@ import {
 } from "./bubblewrap.js";
 import { heldByProcess } from "./child-process.js";
 import { harness } from "./harness.js";
-import { withDefaults } from "./pyodide-python.js";
+import { pythonRules, withDefaults } from "./pyodide-python.js";
 import { PythonPool, type PythonLimits } from "./python-pool.js";
 import { isSandboxArch, seccompFilter, type SandboxArch } from "./seccomp-filter.js";
 import { server } from "./server.js";
 
 /** What stands around a CPython of the machine. */
-export type Isolation = "bubblewrap" | "none";
+const isolations = ["bubblewrap", "none"] as const;
+export type Isolation = (typeof isolations)[number];
 
 /** Which CPython, and behind which walls. */
 export interface SystemPythonOptions extends PythonLimits {
@@ -27,6 +29,12 @@ export interface SystemPythonOptions extends PythonLimits {
   /** Default: bubblewrap, or an error where it does not work. "none" has to be asked for. */
   isolation?: Isolation;
 }
+
+export const systemPythonRules: OptionRules<SystemPythonOptions> = {
+  ...pythonRules,
+  python: "path?",
+  isolation: oneOf(isolations),
+};
 
 /** A pool, and what stands around its interpreters. */
 export interface SystemPython {
@@ -103,6 +111,7 @@ const orPyodide = "or use Pyodide, which needs neither: python: pyodide";
  * ```
  */
 export function systemPython(options: SystemPythonOptions = {}): SystemPython {
+  checkOptions("start Python", options, systemPythonRules);
   const limits = withDefaults(options);
   const isolation = options.isolation ?? "bubblewrap";
   const trouble = isolation === "none" ? undefined : wallTrouble();

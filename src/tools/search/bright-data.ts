@@ -1,5 +1,6 @@
 import { environment } from "#platform/environment";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, milliseconds, type OptionRules } from "../../arguments/check-options.js";
 import { z } from "#zod";
 import { requestJson } from "../../http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
@@ -15,6 +16,14 @@ export interface BrightDataOptions {
   /** The endpoint; another one for tests and proxies. */
   url?: string;
 }
+
+const rules: OptionRules<BrightDataOptions> = {
+  apiKey: "text?",
+  zone: "text?",
+  location: "text?",
+  timeoutMs: milliseconds,
+  url: "text?",
+};
 
 /** One HTTP request, as plain data. */
 export interface BrightDataRequest {
@@ -70,11 +79,8 @@ export function brightDataRequest(
   query: string,
   options: BrightDataOptions & { chinese?: boolean } = {},
 ): BrightDataRequest {
-  checkArguments(
-    "search with Bright Data",
-    { query, options },
-    { query: "text", options: "object" },
-  );
+  checkArguments("search with Bright Data", { query }, { query: "text" });
+  checkOptions("search with Bright Data", options, { ...rules, chinese: "boolean?" });
   const key = cacheKey(query);
   const { zone = defaults.zone, location = defaults.location, url = defaults.url } = options;
   const apiKey = options.apiKey ?? environment.BRIGHT_DATA_API_KEY;
@@ -126,7 +132,7 @@ export function brightDataHits(response: unknown): SearchHit[] {
  * ```
  */
 export function brightData(options: BrightDataOptions = {}): SearchProvider {
-  checkArguments("search with Bright Data", { options }, { options: "object" });
+  checkOptions("search with Bright Data", options, rules);
   return {
     name: "bright-data",
     search: async (query, { signal } = {}) => {

@@ -1,3 +1,4 @@
+import { integerOrAll, type OptionRules } from "../../arguments/check-options.js";
 import { strip } from "../../text/python-text.js";
 import type { SearchHit } from "./provider.js";
 
@@ -11,6 +12,11 @@ export interface FormatOptions {
   /** Code points shown of each page (`result_length`). Default 1000. */
   resultLength?: number;
 }
+
+export const formatRules: OptionRules<FormatOptions> = {
+  maxResults: integerOrAll(0),
+  resultLength: integerOrAll(0),
+};
 
 /** The text of a search result: the distinct, trimmed descriptions in order, numbered as pages. */
 export function formatHits(hits: Iterable<SearchHit>, options: FormatOptions = {}): string {

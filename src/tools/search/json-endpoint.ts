@@ -1,4 +1,10 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  milliseconds,
+  oneOf,
+  optionsOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import { requestJson } from "../../http/request-json.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 
@@ -15,6 +21,23 @@ export interface JsonEndpointOptions {
   fields?: { description?: string; title?: string; url?: string };
   timeoutMs?: number;
 }
+
+const rules: OptionRules<JsonEndpointOptions> = {
+  url: "text",
+  method: oneOf(["GET", "POST"]),
+  headers: "object?",
+  body: {
+    must: "a value that JSON has",
+    holds: (value) => !["bigint", "function", "symbol"].includes(typeof value),
+  },
+  list: "text?",
+  fields: optionsOf<NonNullable<JsonEndpointOptions["fields"]>>({
+    description: "text?",
+    title: "text?",
+    url: "text?",
+  }),
+  timeoutMs: milliseconds,
+};
 
 /** The value at a dotted path. */
 function at(value: unknown, path: string | undefined): unknown {
@@ -53,7 +76,7 @@ function fill(value: unknown, query: string, limit: number): unknown {
  * ```
  */
 export function jsonEndpoint(options: JsonEndpointOptions): SearchProvider {
-  checkArguments("search", { options }, { options: { url: "text" } });
+  checkOptions("search with the JSON endpoint", options, rules);
   const { fields = {}, list, headers, timeoutMs } = options;
   return {
     name: "json-endpoint",

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import { z } from "#zod";
@@ -54,7 +55,7 @@ function readCorpus(path: string): CorpusPage[] {
 export function offlineSearch(
   options: { pages?: Iterable<CorpusPage>; path?: string } = {},
 ): SearchProvider & { dispose(): void } {
-  checkArguments("search offline", { options }, { options: "object" });
+  checkOptions("search offline", options, { pages: "items?", path: "path?" });
   const database = openDatabase();
   database.exec(
     "CREATE VIRTUAL TABLE page USING fts5(title, text, url UNINDEXED, tokenize = 'porter unicode61'); BEGIN",

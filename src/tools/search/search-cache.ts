@@ -1,8 +1,9 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, fromTo, integer, type OptionRules } from "../../arguments/check-options.js";
 import { lruCache } from "#platform/packages";
 import type * as Lru from "lru-cache";
 import { AppendStore } from "./append-store.js";
-import { formatHits, nothingFound, type FormatOptions } from "./format.js";
+import { formatHits, formatRules, nothingFound, type FormatOptions } from "./format.js";
 import type { SearchHit } from "./provider.js";
 
 /** What a cache holds for a query: the pages, or only the text that an older cache kept of them. */
@@ -43,6 +44,13 @@ export function evaluationKey(query: string): string {
     .replace(/[^\p{L}\p{N}_]/gu, "");
 }
 
+const rules: OptionRules<SearchCacheOptions> = {
+  path: "path?",
+  memory: integer(1),
+  ttlMs: fromTo(0, Infinity),
+  emptyTtlMs: fromTo(0, Infinity),
+};
+
 const evaluationPrefix = "\u0001evaluation:";
 
 /** Whether a search found nothing. */
@@ -75,7 +83,7 @@ export class SearchCache {
   readonly #emptyTtlMs: number;
 
   constructor(options: SearchCacheOptions = {}) {
-    checkArguments("cache searches", { options }, { options: "object" });
+    checkOptions("cache searches", options, rules);
     const { LRUCache } = lruCache(); // only now: it takes a while
     this.#memory = new LRUCache({ max: options.memory ?? 100_000 });
     this.#store = options.path === undefined ? undefined : new AppendStore(options.path);
@@ -93,6 +101,7 @@ export class SearchCache {
 
   /** The text the model reads for a query. */
   text(query: string, format: FormatOptions = {}): string | undefined {
+    checkOptions("format a search", format, formatRules);
     const found = this.get(query);
     if (!found?.hits) return found?.text;
     const { maxResults, resultLength } = format;

@@ -1,7 +1,7 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, either, only, type OptionRules } from "../../arguments/check-options.js";
 import type { Tool } from "../tool.js";
 import { cacheKey } from "./bright-data.js";
-import { formatHits, type FormatOptions } from "./format.js";
+import { formatHits, formatRules, type FormatOptions } from "./format.js";
 import type { SearchHit, SearchProvider } from "./provider.js";
 import { SearchCache } from "./search-cache.js";
 import { HttpError } from "../../http/request-json.js";
@@ -14,6 +14,14 @@ export interface SearchToolOptions extends FormatOptions {
   refresh?: boolean;
   tag?: string;
 }
+
+const rules: OptionRules<SearchToolOptions> = {
+  ...formatRules,
+  provider: "object",
+  cache: either("object", only(false)),
+  refresh: "boolean?",
+  tag: "text?",
+};
 
 /**
  * Searches: the cache first, then the provider. The same query asked twice at once is searched once.
@@ -33,7 +41,7 @@ export interface SearchToolOptions extends FormatOptions {
  * ```
  */
 export function searchTool(options: SearchToolOptions): Tool {
-  checkArguments("make a search tool", { options }, { options: { provider: "object" } });
+  checkOptions("make a search tool", options, rules);
   const { provider, maxResults = 10, resultLength = 1000, refresh = false } = options;
   const cache = options.cache === false ? undefined : (options.cache ?? new SearchCache());
   const format = { maxResults, resultLength };

@@ -1,4 +1,9 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  milliseconds,
+  type OptionRules,
+  texts,
+} from "../../arguments/check-options.js";
 import { z } from "#zod";
 import { requestJson } from "../../http/request-json.js";
 import type { SearchProvider } from "./provider.js";
@@ -21,6 +26,13 @@ export interface SearxngOptions {
   timeoutMs?: number;
 }
 
+const rules: OptionRules<SearxngOptions> = {
+  url: "text",
+  language: "text?",
+  engines: texts,
+  timeoutMs: milliseconds,
+};
+
 /**
  * A SearXNG instance: a search engine one can run oneself.
  *
@@ -33,7 +45,7 @@ export interface SearxngOptions {
  * ```
  */
 export function searxng(options: SearxngOptions): SearchProvider {
-  checkArguments("search with SearXNG", { options }, { options: { url: "text" } });
+  checkOptions("search with SearXNG", options, rules);
   const { url, language, engines, timeoutMs } = options;
   return {
     name: "searxng",

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, millisecondsOrNone } from "../../arguments/check-options.js";
 import { wait } from "#platform/turns";
 import { HttpError } from "../../http/request-json.js";
 import type { SearchProvider } from "./provider.js";
@@ -9,17 +10,13 @@ export function steady(
   provider: SearchProvider,
   options: { cache?: SearchCache; attempts?: number; waitMs?: number } = {},
 ): SearchProvider {
-  checkArguments(
-    "repeat searches",
-    { provider, options },
-    { provider: "object", options: "object" },
-  );
+  checkArguments("repeat searches", { provider }, { provider: "object" });
+  checkOptions("repeat searches", options, {
+    cache: "object?",
+    attempts: integer(1),
+    waitMs: millisecondsOrNone,
+  });
   const { cache, attempts = 3, waitMs = 5000 } = options;
-  if (!Number.isSafeInteger(attempts) || attempts < 1) {
-    throw new RangeError(
-      `Cannot steady ${provider.name}: attempts must be a positive integer, got ${attempts}`,
-    );
-  }
   return {
     name: provider.name,
     search: async (query, call) => {

@@ -1,9 +1,17 @@
 import { plusMinus } from "../../text/interval-text.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/board";
 import { widgetHtml } from "../widget.js";
-import { type BoardOptions, boardPayload, keptTrees, pickTree, readTrees } from "./make-payload.js";
+import {
+  type BoardOptions,
+  boardPayload,
+  boardRules,
+  keptTrees,
+  pickTree,
+  readTrees,
+} from "./make-payload.js";
 import type { BoardPayload, BoardTrees } from "./payload.js";
 import { boardPicture } from "./picture.js";
 import {
@@ -42,7 +50,7 @@ export class Board {
     runs: BoardRuns,
     readonly options: BoardOptions = {},
   ) {
-    checkArguments("show a board", { options }, { options: "object" });
+    checkOptions("show a board", options, boardRules);
     if (typeof runs !== "string" && !Array.isArray(runs)) {
       checkArguments("show a board", { runs }, { runs: "object" });
     }
@@ -164,9 +172,5 @@ function boardText(payload: BoardPayload): string {
  * ```
  */
 export function board(runs: BoardRuns, options: BoardOptions = {}): Board {
-  checkArguments("show a board", { options }, { options: "object" });
-  if (typeof runs !== "string" && !Array.isArray(runs)) {
-    checkArguments("show a board", { runs }, { runs: "object" });
-  }
   return new Board(runs, options);
 }

@@ -1,9 +1,10 @@
+import { fromTo, type OptionRules } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { makePayload } from "../explorer/make-payload.js";
 import { liveTree } from "../explorer/live-trees.js";
-import type { Theme } from "../palette.js";
+import { type Theme, themeRule } from "../palette.js";
 import { makePanels } from "./make-panels.js";
 import type { BoardPayload, BoardRollout, BoardTrees } from "./payload.js";
 import type { RunRecord, StepTrees } from "./read-runs.js";
@@ -16,6 +17,13 @@ export interface BoardOptions {
   /** For trees from folders that do not say which tokenizer made them. */
   tokenizer?: Tokenizer;
 }
+
+export const boardRules: OptionRules<BoardOptions> = {
+  title: "text?",
+  theme: themeRule,
+  rolloutBytes: fromTo(0, Infinity),
+  tokenizer: "tokenizer?",
+};
 
 /** What a board shows besides trees. */
 export function boardPayload(

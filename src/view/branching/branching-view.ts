@@ -1,9 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { program } from "#pages/branching";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { PictureView } from "../picture-view.js";
 import { branchingPicture } from "./branching-picture.js";
-import { branchingPayload, type BranchingOptions } from "./make-payload.js";
+import { branchingPayload, type BranchingOptions, branchingRules } from "./make-payload.js";
 import type { BranchingPayload } from "./payload.js";
 
 const style = `
@@ -46,19 +47,7 @@ export class BranchingView extends PictureView<BranchingPayload> {
  * ```
  */
 export function branchingView(tree: RolloutTree, options: BranchingOptions = {}): BranchingView {
-  checkArguments(
-    "show branching",
-    { tree, options },
-    {
-      tree: "tree",
-      options: {
-        rules: "list?",
-        expand: "object?",
-        tokenizer: "tokenizer?",
-        current: "list?",
-        title: "text?",
-      },
-    },
-  );
+  checkArguments("show branching", { tree }, { tree: "tree" });
+  checkOptions("show branching", options, branchingRules);
   return new BranchingView(branchingPayload(tree, options));
 }

@@ -1,3 +1,4 @@
+import { type OptionRules } from "../../arguments/check-options.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
 import {
@@ -26,6 +27,14 @@ export interface BranchingOptions {
   /** Instead of the rows, tokens, seed and rule. */
   title?: string;
 }
+
+export const branchingRules: OptionRules<BranchingOptions> = {
+  rules: "list?",
+  expand: "object?",
+  tokenizer: "tokenizer?",
+  current: "list?",
+  title: "text?",
+};
 
 /** Parts of the axis that the profile of entropy is told for. */
 const parts = 120;

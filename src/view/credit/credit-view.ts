@@ -1,9 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { program } from "#pages/credit";
 import type { Scored } from "../../reward/scored.js";
 import { PictureView } from "../picture-view.js";
 import { creditPicture } from "./credit-picture.js";
-import { creditPayload, type CreditViewOptions } from "./make-payload.js";
+import { creditPayload, type CreditViewOptions, creditViewRules } from "./make-payload.js";
 import type { CreditPayload } from "./payload.js";
 
 const style = `
@@ -55,13 +56,7 @@ export class CreditView extends PictureView<CreditPayload> {
  * ```
  */
 export function creditView(scored: Scored, options: CreditViewOptions = {}): CreditView {
-  checkArguments(
-    "show credit",
-    { scored, options },
-    {
-      scored: { rows: "list", trees: "list" },
-      options: { rules: "list?", rows: "count?", group: "text?" },
-    },
-  );
+  checkArguments("show credit", { scored }, { scored: { rows: "list", trees: "list" } });
+  checkOptions("show credit", options, creditViewRules);
   return new CreditView(creditPayload(scored, options));
 }

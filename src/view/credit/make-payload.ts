@@ -1,3 +1,4 @@
+import { integer, type OptionRules } from "../../arguments/check-options.js";
 import { creditOf } from "../../learn/advantages.js";
 import { type CreditSum, type CreditTerm, total } from "../../learn/credit/credit.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
@@ -16,6 +17,13 @@ export interface CreditViewOptions {
   /** Without one, tokens of trees from files are shown as their numbers. */
   tokenizer?: Tokenizer;
 }
+
+export const creditViewRules: OptionRules<CreditViewOptions> = {
+  rules: "list?",
+  group: "text?",
+  rows: integer(0),
+  tokenizer: "tokenizer?",
+};
 
 const digits = 6;
 const rounded = (value: number) => Number(value.toPrecision(digits));

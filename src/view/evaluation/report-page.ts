@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules } from "../../arguments/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
 import { byQuestion, type BenchmarkReport } from "../../eval/report/benchmark-report.js";
@@ -18,6 +19,8 @@ export interface ReportOptions {
   /** What the page's own element is called; the same evaluation then gives the same bytes. */
   id?: string;
 }
+
+const rules: OptionRules<ReportOptions> = { tokenBytes: fromTo(0, Infinity), id: "text?" };
 
 const style = `
 .arpo-evaluation .arpo-notice{font-weight:600;border-left:4px solid var(--hot);padding:4px 10px;margin:4px 0}
@@ -166,9 +169,10 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
 export function reportPage(evaluation: Evaluation, options: ReportOptions = {}): string {
   checkArguments(
     "show an evaluation",
-    { evaluation, options },
-    { evaluation: { benchmarks: "list", samples: "list", settings: "object" }, options: "object" },
+    { evaluation },
+    { evaluation: { benchmarks: "list", samples: "list", settings: "object" } },
   );
+  checkOptions("show an evaluation", options, rules);
   const notice = evaluation.notice.replaceAll("--", "- -");
   const title = escape(`Evaluation of ${evaluation.settings.policy}`);
   return (

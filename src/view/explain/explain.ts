@@ -1,10 +1,11 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { program } from "#pages/explain";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { widgetHtml } from "../widget.js";
-import { type ExplainOptions, explainPayload } from "./make-payload.js";
+import { type ExplainOptions, explainPayload, explainRules } from "./make-payload.js";
 import { type ExplainedBatch, readBatch } from "./page/read-batch.js";
 import { tokenTerms, type TokenTerms } from "./page/token-terms.js";
 import type { ExplainPayload } from "./payload.js";
@@ -41,7 +42,8 @@ export class Explanation {
   readonly #batch: ExplainedBatch;
 
   constructor(source: TrainingBatch | UpdateReport, options: ExplainOptions = {}) {
-    checkArguments("explain", { source, options }, { source: "object", options: "object" });
+    checkArguments("explain", { source }, { source: "object" });
+    checkOptions("explain", options, explainRules);
     if (!("batch" in source)) checkArguments("explain", { rows: source.rows }, { rows: "list" });
     this.payload = explainPayload(source, options);
     this.#batch = readBatch(this.payload);

@@ -1,3 +1,4 @@
+import { oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { toBase64 } from "#platform/bytes";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
@@ -24,6 +25,11 @@ export interface ExplainOptions {
   /** By default the one that made the batch's trees; without one, tokens are shown as numbers. */
   tokenizer?: Tokenizer;
 }
+
+export const explainRules: OptionRules<ExplainOptions> = {
+  algorithm: oneOf(["own", ...Object.keys(known)]),
+  tokenizer: "tokenizer?",
+};
 
 const floats = (values: Iterable<number>): string => toBase64(Float32Array.from(values));
 

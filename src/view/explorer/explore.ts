@@ -1,11 +1,12 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { program } from "#pages/explorer";
 import { defined } from "../../arguments/defined.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { widgetHtml } from "../widget.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
-import { makePayload, type ExploreOptions } from "./make-payload.js";
+import { makePayload, type ExploreOptions, exploreRules } from "./make-payload.js";
 
 /**
  * A tree to look around in; shows itself.
@@ -58,6 +59,7 @@ export class Explorer {
  * ```
  */
 export function explore(tree: RolloutTree, options: ExploreOptions = {}): Explorer {
-  checkArguments("explore a tree", { tree, options }, { tree: "tree", options: "object" });
+  checkArguments("explore a tree", { tree }, { tree: "tree" });
+  checkOptions("explore a tree", options, exploreRules);
   return new Explorer(tree, options);
 }

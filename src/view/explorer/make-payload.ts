@@ -1,3 +1,4 @@
+import { fromTo, type OptionRules } from "../../arguments/check-options.js";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
@@ -20,6 +21,14 @@ export interface ExploreOptions {
   /** Bytes that alternatives of tokens may take before being packed (default 1,600,000). */
   alternativeBytes?: number;
 }
+
+export const exploreRules: OptionRules<ExploreOptions> = {
+  scored: "object?",
+  batch: "object?",
+  tokenizer: "tokenizer?",
+  title: "text?",
+  alternativeBytes: fromTo(0, Infinity),
+};
 
 // Beyond e^-20 nobody asks for digits.
 const mostSurprise = 20;

@@ -1,9 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import { toHtml } from "./to-html.js";
-import { type PngOptions, toPng } from "./to-png.js";
+import { type PngOptions, pngRules, toPng } from "./to-png.js";
 import { toSvg } from "./to-svg.js";
 
 /**
@@ -28,9 +29,10 @@ export async function saveFigure(
 ): Promise<void> {
   checkArguments(
     "save a figure",
-    { path, figure, options },
-    { path: "path", figure: { data: "list", layout: "object" }, options: "object" },
+    { path, figure },
+    { path: "path", figure: { data: "list", layout: "object" } },
   );
+  checkOptions("save a figure", options, pngRules);
   const kind = extname(path).toLowerCase();
   if (kind === ".svg") return writeFile(path, `${toSvg(figure)}\n`);
   if (kind === ".png") return writeFile(path, await toPng(figure, options));

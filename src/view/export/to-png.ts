@@ -1,3 +1,4 @@
+import { checkOptions, type OptionRules, texts } from "../../arguments/check-options.js";
 import { loadResvg } from "#platform/resvg";
 import type { FigureLike } from "../../../picture/figure-like.js";
 import { toSvg } from "./to-svg.js";
@@ -10,6 +11,16 @@ export interface PngOptions {
   /** Fonts besides those of the system: files in TrueType or OpenType. */
   fontFiles?: readonly string[];
 }
+
+export const pngRules: OptionRules<PngOptions> = {
+  scale: {
+    must: "a number above 0 and at most 16",
+    holds: (scale) => typeof scale === "number" && scale > 0 && scale <= 16,
+    number: true,
+  },
+  background: "text?",
+  fontFiles: texts,
+};
 
 /**
  * A figure, or any SVG, as the bytes of a PNG. It needs a font, and no browser.
@@ -27,10 +38,8 @@ export async function toPng(
   figure: FigureLike | string,
   options: PngOptions = {},
 ): Promise<Uint8Array> {
+  checkOptions("make a PNG", options, pngRules);
   const { scale = 2, background = "#ffffff", fontFiles = [] } = options;
-  if (!(scale > 0 && scale <= 16)) {
-    throw new RangeError(`Cannot make a PNG: scale must be above 0 and at most 16, got ${scale}`);
-  }
   const svg = typeof figure === "string" ? figure : toSvg(figure);
   const { Resvg } = await loadResvg();
   const font = { loadSystemFonts: true, fontFiles: [...fontFiles] };

@@ -1,5 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { shown } from "../../arguments/shown.js";
+import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import {
   callConcentration,
   type CallConcentration,
@@ -7,8 +6,16 @@ import {
 import { entropyByDistance } from "../../rollout/entropy/entropy-by-distance.js";
 import { entropyRise } from "../../rollout/entropy/entropy-rise.js";
 import { type ProfiledTree, treesOf } from "../../rollout/entropy/model-tokens.js";
-import type { EntropyStatisticOptions } from "../../rollout/entropy/options.js";
-import { dashes, type Figure, type FigureOptions, makeFigure, paletteOf, said } from "./figure.js";
+import { type EntropyStatisticOptions, statisticRules } from "../../rollout/entropy/options.js";
+import {
+  dashes,
+  type Figure,
+  type FigureOptions,
+  figureRules,
+  makeFigure,
+  paletteOf,
+  said,
+} from "./figure.js";
 
 export interface EntropyProfileOptions extends FigureOptions, EntropyStatisticOptions {
   /**
@@ -19,6 +26,13 @@ export interface EntropyProfileOptions extends FigureOptions, EntropyStatisticOp
   /** How far the lines of `calls` go. Default 100. */
   distances?: number;
 }
+
+const rules: OptionRules<EntropyProfileOptions> = {
+  ...figureRules,
+  ...statisticRules,
+  of: oneOf(["calls", "places"]),
+  distances: integer(1),
+};
 
 /**
  * Does entropy peak at tool calls? The mean entropy of model tokens by their distance from results and
@@ -47,20 +61,14 @@ export function entropyProfile(
   trees: ProfiledTree | Iterable<ProfiledTree>,
   options: EntropyProfileOptions = {},
 ): Figure {
-  checkArguments("draw an entropy profile", { options }, { options: "object" });
+  checkOptions("draw an entropy profile", options, rules);
   const list = treesOf("draw an entropy profile", trees);
-  const { of = "calls" } = options;
-  if (of !== "calls" && of !== "places") {
-    throw new RangeError(
-      `Cannot draw an entropy profile: of must be calls or places, got ${shown(of)}`,
-    );
-  }
-
-  const found = callConcentration(list, options);
+  const { of = "calls", distances, theme: _theme, title: _title, ...statistic } = options;
+  const found = callConcentration(list, statistic);
   const { temperature = 1 } = list[0]?.config.sampling ?? {};
   const measured = `k ${found.k}, top ${said(100 * found.share)}%, temperature ${temperature}, ${options.forced ? "forced tokens too" : "drawn tokens"}`;
   return of === "calls"
-    ? byDistance(list, found, measured, options)
+    ? byDistance(list, found, measured, options, { ...statistic, distances })
     : byPlace(found, measured, options);
 }
 
@@ -68,11 +76,12 @@ function byDistance(
   trees: readonly ProfiledTree[],
   found: CallConcentration,
   measured: string,
-  options: EntropyProfileOptions,
+  options: FigureOptions,
+  { distances, ...statistic }: EntropyStatisticOptions & { distances?: number },
 ): Figure {
   const { series } = paletteOf(options);
-  const { after, before, mean, tokens } = entropyByDistance(trees, options);
-  const { againstRest } = entropyRise(trees, options);
+  const { after, before, mean, tokens } = entropyByDistance(trees, { ...statistic, distances });
+  const { againstRest } = entropyRise(trees, statistic);
   const lines = [
     { name: "after a result", points: after },
     { name: "before a call", points: before },

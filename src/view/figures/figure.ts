@@ -1,5 +1,5 @@
-import { oneOf, type OptionRules } from "../../arguments/check-options.js";
-import { palettes, type Palette, type Theme } from "../palette.js";
+import type { OptionRules } from "../../arguments/check-options.js";
+import { palettes, type Palette, type Theme, themeRule } from "../palette.js";
 
 /** A plotly figure: what every front end that knows plotly draws. */
 export interface Figure {
@@ -15,7 +15,7 @@ export interface FigureOptions {
 }
 
 export const figureRules: OptionRules<FigureOptions> = {
-  theme: oneOf(Object.keys(palettes)),
+  theme: themeRule,
   title: "text?",
 };
 

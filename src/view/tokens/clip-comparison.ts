@@ -1,9 +1,17 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { isTrained, type TrainingBatch } from "../../learn/batch.js";
+import { clipRules } from "../../learn/loss/loss-rules.js";
 import { type ClipOptions, clipBounds } from "../../learn/loss/options.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import { tokenPayload } from "./make-payload.js";
-import { clipWords, TokenView, type TokenViewOptions, updatesOf } from "./token-view.js";
+import {
+  clipWords,
+  TokenView,
+  type TokenViewOptions,
+  tokenViewRules,
+  updatesOf,
+} from "./token-view.js";
 
 /**
  * PPO and AEPO side by side on the tokens of one updated batch, with the same ratios: which gradients
@@ -23,11 +31,8 @@ export function clipComparison(
   batch: TrainingBatch,
   options: TokenViewOptions & ClipOptions = {},
 ): TokenView {
-  checkArguments(
-    "compare clipping",
-    { batch, options },
-    { batch: { rows: "list" }, options: "object" },
-  );
+  checkArguments("compare clipping", { batch }, { batch: { rows: "list" } });
+  checkOptions("compare clipping", options, { ...tokenViewRules, ...clipRules });
   const { tokenizer, ...clip } = options;
   const bare = batch.rows.find((row) => !isTrained(row));
   if (bare) {

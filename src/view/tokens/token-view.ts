@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import { program } from "#pages/tokens";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { TokenUpdate } from "../../learn/loss/token-update.js";
@@ -12,6 +13,8 @@ export interface TokenViewOptions {
   /** Without one, tokens are shown as their numbers. */
   tokenizer?: Tokenizer;
 }
+
+export const tokenViewRules: OptionRules<TokenViewOptions> = { tokenizer: "tokenizer?" };
 
 const style = `
 .arpo-view .arpo-lost{text-decoration:line-through;text-decoration-thickness:2px}
@@ -61,11 +64,8 @@ export class TokenView {
  * ```
  */
 export function tokenView(report: UpdateReport, options: TokenViewOptions = {}): TokenView {
-  checkArguments(
-    "show tokens",
-    { report, options },
-    { report: { batch: "object" }, options: "object" },
-  );
+  checkArguments("show tokens", { report }, { report: { batch: "object" } });
+  checkOptions("show tokens", options, tokenViewRules);
   const name = "update";
   const summary = [clipWords(name, updatesOf(report))];
   return new TokenView(tokenPayload(report.batch, [{ name, report }], summary, options.tokenizer));
