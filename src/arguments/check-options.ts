@@ -134,6 +134,10 @@ export const asPreset = <T extends object>(options: T): T => ({
   [ofPreset]: Object.keys(options),
 });
 
+/** The options that a table has rules for: what a function passes on of its own. */
+export const optionsFor = <T extends object>(rules: OptionRules<T>, options: T): T =>
+  Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name))) as T;
+
 const meant = (name: string, known: readonly string[], path: string): string => {
   const near = nearest(name, known);
   return near === undefined ? "" : `; did you mean ${path}${near}?`;

@@ -1,8 +1,14 @@
-import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { checkOptions, optionsFor, type OptionRules } from "../../arguments/check-options.js";
 import type { Tool } from "../tool.js";
 import { pyodidePool } from "./pyodide-python.js";
 import type { PythonLimits, PythonPool } from "./python-pool.js";
-import { condaPython, systemPython, systemPythonRules, type Isolation } from "./system-python.js";
+import {
+  condaPython,
+  systemPython,
+  systemPythonRules,
+  type Isolation,
+  type SystemPythonOptions,
+} from "./system-python.js";
 
 /** Which Python the model's code runs in, and its limits. */
 export interface PythonToolOptions extends PythonLimits {
@@ -74,7 +80,7 @@ function open(options: PythonToolOptions): { pool: PythonPool; about: string } {
   const python =
     options.python ?? (condaPath && condaEnv ? condaPython(condaPath, condaEnv) : "pyodide");
   if (python !== "pyodide") {
-    const { condaPath: _path, condaEnv: _env, retryEmpty: _retry, tag: _tag, ...own } = options;
+    const own = optionsFor<SystemPythonOptions>(systemPythonRules, options);
     return systemPython({ ...own, python: python === "system" ? "python3" : python });
   }
   return { pool: pyodidePool(options), about: "Pyodide in processes without files or network" };

@@ -1,4 +1,10 @@
-import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  integer,
+  oneOf,
+  optionsFor,
+  type OptionRules,
+} from "../../arguments/check-options.js";
 import {
   callConcentration,
   type CallConcentration,
@@ -63,7 +69,8 @@ export function entropyProfile(
 ): Figure {
   checkOptions("draw an entropy profile", options, rules);
   const list = treesOf("draw an entropy profile", trees);
-  const { of = "calls", distances, theme: _theme, title: _title, ...statistic } = options;
+  const { of = "calls", distances } = options;
+  const statistic = optionsFor<EntropyStatisticOptions>(statisticRules, options);
   const found = callConcentration(list, statistic);
   const { temperature = 1 } = list[0]?.config.sampling ?? {};
   const measured = `k ${found.k}, top ${said(100 * found.share)}%, temperature ${temperature}, ${options.forced ? "forced tokens too" : "drawn tokens"}`;
