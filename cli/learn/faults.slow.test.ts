@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { remount, smallDisk } from "../../tests/small-disk.js";
-import { fingerprint, runToEnd, small } from "./testing.js";
+import { until } from "../../tests/until.js";
+import { fingerprint, runToEnd, small, start } from "./testing.js";
 
 const steps = ["trainer.total_training_steps=4", "trainer.save_freq=1", "trainer.test_freq=4"];
 const home = () => mkdtemp(join(tmpdir(), "arpo-lab-faults-"));
@@ -50,6 +52,27 @@ test("train in a folder that cannot be written says so before anything is traine
     /Cannot open the run folder .*: the folder cannot be written \(E(ROFS|ACCES)\)/,
   );
   assert.match(output, /nothing was saved/);
+});
+
+test("train on a disk that becomes read-only says so, keeps what is saved and goes on later", async (t) => {
+  const disk = await smallDisk(t, 80);
+  if (disk === undefined) return;
+  const folder = join(disk, "run");
+  const args = [...small(...steps), "--out", folder];
+  const running = start(args);
+  await running.said(/^ +2\/4 /m);
+  // A file that is open for writing keeps a disk from it: asked until it is not.
+  await until(() => spawnSync("mount", ["-o", "remount,ro", disk]).status === 0, "read-only");
+  assert.equal(await running.ended, 1, running.output());
+  assert.match(running.output(), /Cannot save .* in .*: the folder cannot be written \(EROFS\)/);
+  assert.doesNotMatch(running.output(), /unlink|run\.lock/);
+  remount(disk, "rw");
+  const again = await runToEnd(args);
+  assert.equal(again.status, 0, again.output);
+  const whole = join(await home(), "run");
+  assert.equal((await runToEnd([...small(...steps), "--out", whole])).status, 0);
+  assert.deepEqual(fingerprint(folder), fingerprint(whole));
+  await rm(join(whole, ".."), { recursive: true });
 });
 
 test("train with rewards that give no finite gradient stops, and keeps its weights", async () => {

@@ -86,7 +86,7 @@ export function fingerprint(folder: string): Record<string, string> {
     for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
       const path = join(at, entry.name);
       if (entry.isDirectory()) walk(path);
-      else if (!/^(timing|tool_calls)\.jsonl$/.test(entry.name)) {
+      else if (!/^(timing|tool_calls|tree_sums)\.jsonl$/.test(entry.name)) {
         const bytes = readFileSync(join(folder, path));
         const tree = /^(rollouts|validation)\b/.test(path);
         out[path] = createHash("sha256")

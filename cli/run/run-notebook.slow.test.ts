@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../tests/until.js";
-import { notebookOf, run, shown, start } from "./test-run.js";
+import { temporaryFolder } from "../../tests/temporary.js";
+import { notebookOf, run, runIn, shown, start } from "./test-run.js";
 
 test("run interrupts a cell that hangs, in a loop or in an await, and keeps what it printed", async () => {
   for (const hang of ["for (;;) {}", "await new Promise(() => undefined);"]) {
@@ -86,13 +87,14 @@ test("run that loses its folder halfway puts what ran elsewhere and says so", as
     "2",
   );
   const gone = join(dirname(path), "gone");
-  const { code, stderr } = await run(
-    path,
-    "--out",
-    join(gone, "out.ipynb"),
-    "--param",
-    `gone=${gone}`,
-  );
+  // Links that somebody planted where a copy might go.
+  const [temporary, other] = [temporaryFolder("planted"), join(dirname(path), "other")];
+  writeFileSync(other, "other");
+  for (const name of ["nb.ipynb", "out.ipynb", "arpo-lab-out.ipynb", "arpo-lab-nb.ipynb"])
+    symlinkSync(other, join(temporary, name));
+  const rest = ["--out", join(gone, "out.ipynb"), "--param", `gone=${gone}`];
+  const { code, stderr } = await runIn({ TMPDIR: temporary }, path, ...rest);
+  assert.equal(readFileSync(other, "utf8"), "other");
   assert.equal(code, 2);
   assert.match(stderr, /Cannot write .*going on, trying again/);
   const spare = /what ran is in (\S+)/.exec(stderr)?.[1] ?? "";

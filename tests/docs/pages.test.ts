@@ -34,6 +34,16 @@ test("every link and picture of the documentation leads somewhere", () => {
   assert.ok(count > 300, `${count} links`);
 });
 
+test("every page of the documentation lets nothing run and nothing out", () => {
+  assert.ok(pages().length > 20);
+  for (const name of pages()) {
+    const text = readFileSync(join(docs, name), "utf8");
+    const head = text.slice(0, text.indexOf("<title>"));
+    assert.match(head, /Content-Security-Policy" content="default-src 'none';/, name);
+    assert.doesNotMatch(text, /<script|<iframe|<form|\son\w+=/i, name);
+  }
+});
+
 test("the reference has what the package exports, with comments and examples", () => {
   const text = readFileSync(join(docs, "reference/arpo-lab.html"), "utf8");
   for (const name of ["rollout", "update", "advantages", "Policy", "explain"])

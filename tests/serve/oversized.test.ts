@@ -81,6 +81,26 @@ test("a long text that may fit is read on another thread, to the same tokens", a
   assert.equal(await work.chat(messages, {}), tokenizer.chat(messages, {}));
 });
 
+test("/health answers while a long text is read", async (t) => {
+  const { policy, server } = await serveTiny(t);
+  Object.defineProperty(policy, "contextLength", { value: 1e7 });
+  const root = server.url.replace(/\/v1$/, "");
+  for (const unit of ["a", " ", "🙂"]) {
+    let isDone = false;
+    const reading = post(`${root}/tokenize`, { prompt: unit.repeat(300_000) }).finally(
+      () => (isDone = true),
+    );
+    let healthy = 0;
+    do {
+      assert.equal((await fetch(`${root}/health`)).status, 200);
+      if (!isDone) healthy++;
+    } while (!isDone);
+    assert.equal((await reading).status, 200);
+    // Read on the server's own thread, the text would have left time for one.
+    assert.ok(healthy > 3, `${healthy} answers for ${JSON.stringify(unit)}`);
+  }
+});
+
 test("a chat template takes so many steps, characters and items, and no more", () => {
   const endless = [
     "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}",

@@ -23,6 +23,7 @@ import { endNames, layerWeights } from "../decoder/weight-names.js";
 import type { StoredValues, WeightFile } from "../files/weight-file.js";
 import type { Decoder } from "../decoder/decoder.js";
 import { wholeValues } from "../files/whole-values.js";
+import { checkSealed } from "../files/sealed.js";
 import { openModel } from "../files/open-model.js";
 import { checkFinite, checkStored } from "../files/open-weights.js";
 import { StoredTensors, type MapFile } from "../files/stored-tensors.js";
@@ -102,6 +103,7 @@ export async function loadDecoder(
   checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
   const { dtype = "float32", cache = "float32" } = options;
   checkTypes("load a model", dtype, cache);
+  await checkSealed(folder, "load a model");
   await ready();
   const engine = compiledEngine();
   const files: WeightFile[] = [];

@@ -4,6 +4,7 @@ import { modelConfig, type ModelConfig } from "../config.js";
 import { initialValues } from "../transformer/init-weights.js";
 import { openModel } from "../files/open-model.js";
 import { checkFinite, checkStored } from "../files/open-weights.js";
+import { checkSealed } from "../files/sealed.js";
 import type { WeightFile } from "../files/weight-file.js";
 import { shapeSize } from "../transformer/weights.js";
 import { Model } from "../transformer/transformer.js";
@@ -36,6 +37,7 @@ export interface LoadModelOptions {
  */
 export async function loadModel(folder: string, options: LoadModelOptions = {}): Promise<Model> {
   checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
+  await checkSealed(folder, "load a model");
   const files: WeightFile[] = [];
   try {
     const { config: stored, generation, where } = await openModel(folder, files);

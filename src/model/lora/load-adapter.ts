@@ -5,6 +5,7 @@ import { tf } from "../../tensor/tf.js";
 import { readAdapterConfig, type AdapterConfig } from "./adapter-config.js";
 import { adapterShapes, checkLora, loraModules } from "./lora-modules.js";
 import { Lora } from "../transformer/lora.js";
+import { checkSealed } from "../files/sealed.js";
 import { SafetensorsFile } from "../files/safetensors-file.js";
 import type { Model } from "../transformer/transformer.js";
 
@@ -75,6 +76,7 @@ export async function loadAdapter(model: Model, folder: string): Promise<Lora> {
   await access(path).catch(() => {
     throw new RangeError(`Cannot load an adapter: ${path} must exist, got no such file`);
   });
+  await checkSealed(folder, "load an adapter");
   const file = await SafetensorsFile.open(path);
   const read = new Map<string, tf.Variable>();
   const { rank, alpha, rslora } = config;

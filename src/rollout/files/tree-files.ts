@@ -3,6 +3,7 @@ import { readFile, writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTask } from "../task.js";
+import { checkTrees } from "./tree-sums.js";
 import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
 import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
 
@@ -57,7 +58,9 @@ export async function loadTrees<T extends RolloutTask = RolloutTask>(
   path: string,
 ): Promise<RolloutTree<T>[]> {
   checkArguments("load trees", { path }, { path: "path" });
-  if (formatOf(path, "load") === ".jsonl") return treesFromJsonl(await readFile(path, "utf8"));
+  const format = formatOf(path, "load");
+  await checkTrees(path);
+  if (format === ".jsonl") return treesFromJsonl(await readFile(path, "utf8"));
   const { buffer, byteOffset, byteLength } = await readFile(path);
   return treesFromParquet(buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
 }

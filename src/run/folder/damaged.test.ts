@@ -14,9 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { loadDecoder } from "../../model/load/load-decoder.js";
+import { loadModel } from "../../model/load/load-model.js";
+import { loadTrees } from "../../rollout/files/tree-files.js";
 import { smallParts as parts } from "../trainer/testing/small-run.js";
 import { train } from "../trainer/train.js";
-import { readSealed, writeSealed } from "./sealed.js";
+import { readSealed, writeSealed } from "../../model/files/sealed.js";
 
 const base = mkdtempSync(join(tmpdir(), "damaged-"));
 const whole = join(base, "whole");
@@ -138,6 +141,37 @@ test("a log that is whole is resumed without a word", async () => {
     [],
   );
 });
+
+for (const [damage, hurt] of Object.entries(damages)) {
+  test(`${damage} in trees of a run is found when they are loaded, and told on resume`, async () => {
+    const folder = copy();
+    const path = join(folder, "rollouts", "2.jsonl");
+    assert.ok((await loadTrees(path)).length > 0);
+    hurt(path);
+    await assert.rejects(loadTrees(path), /2\.jsonl must be as it was saved, got/);
+    const told = await run(folder, goOn);
+    const found = told.filter((message) => message.includes("must be as it was saved"));
+    assert.equal(found.length, 1, told.join("\n"));
+    assert.match(found[0]!, /^rollouts\/2\.jsonl of .*; training does not need it$/);
+    assert.ok((await loadTrees(join(folder, "rollouts", "5.jsonl"))).length > 0);
+  });
+
+  test(`${damage} in a checkpoint's weights is found by who loads them`, async () => {
+    const folder = copy();
+    for (const of of ["actor", "critic"]) {
+      const path = join(folder, last, of);
+      (await loadModel(path)).dispose();
+      // What a person may edit is not sealed against them.
+      const config = readFileSync(join(path, "config.json"), "utf8");
+      writeFileSync(join(path, "config.json"), `${config}\n`);
+      (await loadModel(path)).dispose();
+      hurt(join(path, "model.safetensors"));
+      const refused = /Cannot load a model: .*must be as it was saved, got .*another checkpoint/;
+      await assert.rejects(loadModel(path), refused);
+      if (of === "actor") await assert.rejects(loadDecoder(path, { dtype: "bfloat16" }), refused);
+    }
+  });
+}
 
 test("state of an earlier version, without sums, is read", async () => {
   const folder = join(base, "old");

@@ -5,6 +5,7 @@ import { homePath } from "../../files/home-path.js";
 import { namesIfThere, readIfThere } from "../../files/read-if-there.js";
 import { stageFile } from "../../model/files/staged-file.js";
 import { writeFault } from "../../model/files/write-fault.js";
+import { treeSums } from "../../rollout/files/tree-sums.js";
 import { lockFolder } from "./lock-folder.js";
 import { makeFolder } from "./make-folder.js";
 
@@ -25,7 +26,7 @@ export interface FolderLayout {
 export const trainingLayout: FolderLayout = {
   checkpoint: "global_step_",
   log: "metrics.jsonl",
-  otherLogs: ["timing.jsonl", "tool_calls.jsonl"],
+  otherLogs: ["timing.jsonl", "tool_calls.jsonl", treeSums],
   parts: ["rollouts", "validation"],
   latest: "latest_checkpointed_iteration.txt",
 };

@@ -1,6 +1,6 @@
 // Runs with adapters, reinforcement learning and fine-tuning: what is trained, written and gone on from.
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -158,4 +158,60 @@ test("SftRun with finetuning_type lora trains adapters, resumes, and writes the 
     tune(join(home, "no"), ["lora_target=w_proj"]),
     /among q_proj.*, got w_proj/,
   );
+});
+
+/** Flips one bit in the middle of a file. */
+async function flip(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[bytes.length >> 1]! ^= 1;
+  await writeFile(path, bytes);
+}
+
+test("damaged adapters of a checkpoint are found by whoever loads them", async () => {
+  const folder = join(home, "damaged");
+  await learn(folder);
+  const adapters = join(folder, "global_step_3", "actor", "lora_adapter");
+  await flip(join(adapters, "adapter_model.safetensors"));
+  const model = await loadModel(tiny);
+  await assert.rejects(loadAdapter(model, adapters), /Cannot load an adapter: .*as it was saved/);
+  await assert.rejects(learn(folder), /global_step_2: go on from it with trainer\.resume_mode/);
+  model.dispose();
+});
+
+test("damaged files of a fine-tuning checkpoint are found, and the last whole one is named", async () => {
+  const whole = join(home, "sealed");
+  await tune(whole);
+  const full = join(home, "sealed-full");
+  await tune(full, ["finetuning_type=full"]);
+  const cases: [string, string, string[]][] = [
+    [whole, "adapter_model.safetensors", []],
+    [whole, "adapter_config.json", []],
+    [whole, "optimizer.safetensors", []],
+    [whole, "trainer_state.json", []],
+    [full, "model.safetensors", ["finetuning_type=full"]],
+  ];
+  for (const [from, file, extra] of cases) {
+    const folder = join(home, "hurt");
+    await cp(from, folder, { recursive: true });
+    await flip(join(folder, "checkpoint-4", file));
+    const wanted = `resume_from_checkpoint=${join(folder, "checkpoint-2")}`;
+    const more = [...extra, "max_steps=5"];
+    await assert.rejects(
+      tune(folder, more),
+      ({ message }: Error) =>
+        message.includes(`${file} must be as it was saved`) && message.includes(wanted),
+      file,
+    );
+    assert.equal((await tune(folder, [...more, wanted])).before, 2);
+    if (file.endsWith("model.safetensors")) {
+      await flip(join(from, "checkpoint-2", file));
+      const model = await loadModel(tiny);
+      const checkpoint = join(from, "checkpoint-2");
+      const load = from === full ? loadModel(checkpoint) : loadAdapter(model, checkpoint);
+      await assert.rejects(load, /as it was saved/);
+      await flip(join(from, "checkpoint-2", file));
+      model.dispose();
+    }
+    await rm(folder, { recursive: true });
+  }
 });

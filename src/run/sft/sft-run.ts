@@ -14,7 +14,7 @@ import { modelFolder } from "../../model/files/model-folder.js";
 import { ready } from "../../tensor/backends.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
-import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../folder/sealed.js";
+import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../../model/files/sealed.js";
 import { type FolderLayout, RunFolder } from "../folder/run-folder.js";
 import type { SftConfig } from "./sft-config.js";
 import { readExamples } from "./sft-examples.js";

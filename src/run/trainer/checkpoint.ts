@@ -11,7 +11,7 @@ import { saveModel } from "../../model/files/save-model.js";
 import { isGguf } from "../../model/files/gguf/is-gguf.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
-import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../folder/sealed.js";
+import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../../model/files/sealed.js";
 import type { RunFolder } from "../folder/run-folder.js";
 import type { Trainer, TrainerParts, TrainerState } from "./trainer.js";
 

@@ -1,9 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { dirname, join } from "#platform/path";
+import { dirname } from "#platform/path";
 import { mkdir } from "#platform/files";
 import type { Task } from "../../data/task.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { damagedTrees, treeSum, treeSums } from "../../rollout/files/tree-sums.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
 import { RunFolder } from "../folder/run-folder.js";
 import { guarded } from "../loggers/guarded.js";
@@ -133,6 +134,7 @@ async function trainAlone(
   if (from) await restore(trainer, from.path);
   let best: Best | null = from?.saved.best ?? null;
   await run.rewind(from ? trainer.step : -1, { from: from?.path, first: 1, warn });
+  for (const damage of await damagedTrees(run.path)) warn(damage);
   const { stringify } = await import("yaml");
   await run.write("config.yaml", stringify(parts.config));
   const logger = guarded(options.loggers ?? [], warn);
@@ -144,11 +146,13 @@ async function trainAlone(
     await run.append("timing.jsonl", { step, ...timing });
     await logger.log(step, { ...metrics, ...timing });
   };
-  const keepTrees = async (name: string, trees: readonly RolloutTree<Task>[]) => {
+  const keepTrees = async (part: string, step: number, trees: readonly RolloutTree<Task>[]) => {
+    const name = `${part}/${step}.jsonl`;
     await run.save(name, async (path) => {
       await mkdir(dirname(path), { recursive: true });
       await saveTrees(path, trees);
     });
+    await run.append(treeSums, { ...(await treeSum(run.path, step, name)) });
   };
   const dump = async (to: string | null, step: number, scored: Scored) => {
     if (to !== null) await run.save(to, () => dumpAnswers(to, step, scored));
@@ -156,7 +160,7 @@ async function trainAlone(
   const validate = async (step: number): Promise<Record<string, number>> => {
     if (parts.validation.length === 0) return {};
     const { metrics, trees, scored } = await trainer.validate();
-    await keepTrees(join("validation", `${step}.jsonl`), trees);
+    await keepTrees("validation", step, trees);
     await dump(schedule.validation_data_dir, step, scored);
     await logger.answers(step, scored, schedule.log_val_generations);
     return metrics;
@@ -179,7 +183,7 @@ async function trainAlone(
       for (const finding of step.findings) warn(`step ${step.step}: ${finding.message}`);
       watch(step);
       if (options.keepRollouts !== false) {
-        await keepTrees(join("rollouts", `${step.step}.jsonl`), step.trees);
+        await keepTrees("rollouts", step.step, step.trees);
       }
       if (actor.rollout.tools.verbose_logging) {
         await run.appendAll("tool_calls.jsonl", toolCallLines(step.step, step.trees));

@@ -11,6 +11,9 @@ export interface ChildCommand {
   env: Record<string, string>;
 }
 
+/** An answer's line may have so many bytes: each stream of a call's output is cut far below that. */
+const longestLine = 64 << 20;
+
 /** A worker as a process, with messages as JSON lines over its standard streams. */
 export const heldByProcess =
   (command: ChildCommand): Hold =>
@@ -22,6 +25,7 @@ export const heldByProcess =
     });
     let errors = "";
     let buffered: Uint8Array[] = [];
+    let length = 0;
     const end = (why: string): void => ended(`${why} ${errors.slice(-300)}`.trim());
     const kill = (): void => {
       try {
@@ -38,12 +42,20 @@ export const heldByProcess =
     });
     child.stdout.on("data", (data: Uint8Array) => {
       const at = data.indexOf(10);
+      length += at < 0 ? data.length : at;
+      if (length > longestLine) {
+        buffered = [];
+        ended(`it wrote a line of more than ${longestLine} bytes`);
+        kill();
+        return;
+      }
       if (at < 0) {
         buffered.push(data);
         return;
       }
       const line = utf8Text(joinBytes([...buffered, data.subarray(0, at)]));
       buffered = at + 1 < data.length ? [data.subarray(at + 1)] : [];
+      length = data.length - at - 1;
       let message: ChildReady | ChildReply;
       try {
         message = JSON.parse(line) as ChildReady | ChildReply;

@@ -1,35 +1,16 @@
 // A checkpoint's state file names every file of the checkpoint with its length and its SHA-256, and itself: a bit that
 // a disk flipped, a file that was cut, is found before anything is trained with it.
-import { open, piecesOf, readdir, readFile, writeFile } from "#platform/files";
-import { join } from "#platform/path";
-import { sha256, sha256Of } from "#platform/sha256";
-
-/** What a state file says of another file. */
-interface FileSum {
-  bytes: number;
-  sha256: string;
-}
+import { readdir, readFile, writeFile } from "#platform/files";
+import { basename, dirname, join, resolve } from "#platform/path";
+import { sha256 } from "#platform/sha256";
+import { differenceOf, type FileSum, sumOf } from "../../files/file-sum.js";
+import { readIfThere } from "../../files/read-if-there.js";
 
 /** What a state file has besides the state. */
 interface Seal {
   files?: Record<string, FileSum>;
   /** Of the state itself, without this line. */
   sha256?: string;
-}
-
-async function sumOf(path: string): Promise<FileSum> {
-  const file = await open(path, "r");
-  try {
-    const hash = sha256Of();
-    let bytes = 0;
-    for await (const piece of piecesOf(file)) {
-      hash.update(piece);
-      bytes += piece.length;
-    }
-    return { bytes, sha256: hash.hex() };
-  } finally {
-    await file.close();
-  }
 }
 
 /** The files below a folder, by their names in it. */
@@ -92,14 +73,9 @@ export async function readSealed<State extends object>(
   // Checkpoints of versions before 0.2 have no sums.
   if (own === undefined && all.files === undefined) return value;
   if (own !== ownSum(all)) throw damaged(path, "other contents");
-  for (const [file, { bytes, sha256 }] of Object.entries(all.files ?? {})) {
-    const found = await sumOf(join(folder, file)).catch((error: NodeJS.ErrnoException) => {
-      throw damaged(join(folder, file), error.code ?? error.message, error);
-    });
-    if (found.bytes !== bytes) {
-      throw damaged(join(folder, file), `${found.bytes} bytes where ${bytes} were`);
-    }
-    if (found.sha256 !== sha256) throw damaged(join(folder, file), "other contents (SHA-256)");
+  for (const [file, sum] of Object.entries(all.files ?? {})) {
+    const got = await differenceOf(join(folder, file), sum);
+    if (got !== undefined) throw damaged(join(folder, file), got);
   }
   return value;
 }
@@ -119,4 +95,44 @@ export async function lastWhole(
     if (state !== undefined) return path;
   }
   return undefined;
+}
+
+/** The names that kinds of runs give a checkpoint's state. */
+const stateFiles = ["state.json", "trainer_state.json"];
+
+/**
+ * Refuses weights in a folder of a checkpoint (its `actor`, its adapters) that are not as they were saved. Other
+ * files may be edited, and folders that are part of no checkpoint have no sums.
+ */
+export async function checkSealed(folder: string, action: string): Promise<void> {
+  let above = resolve(folder);
+  let within = "";
+  for (let up = 0; up < 3; up++) {
+    for (const name of stateFiles) {
+      for (const [file, sum] of Object.entries(await sumsIn(join(above, name)))) {
+        // What lies deeper is another model's.
+        const isOurs = file.startsWith(within) && !file.slice(within.length).includes("/");
+        if (!isOurs || !file.endsWith(".safetensors")) continue;
+        const got = await differenceOf(join(above, file), sum);
+        if (got === undefined) continue;
+        const { message } = damaged(join(above, file), got);
+        throw new DamagedCheckpoint(`Cannot ${action}: ${message}; take another checkpoint`);
+      }
+    }
+    within = `${basename(above)}/${within}`;
+    above = dirname(above);
+  }
+}
+
+/** The sums in a state file; none where there is no such file, or one of another program. */
+async function sumsIn(path: string): Promise<Record<string, FileSum>> {
+  try {
+    const { files } = JSON.parse((await readIfThere(path)) ?? "{}") as Seal;
+    return typeof files === "object" && files !== null && !Array.isArray(files) ? files : {};
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A path that leads through a file, on the way up from a model that is one file.
+    if (error instanceof SyntaxError || code === "ENOTDIR" || code === "EACCES") return {};
+    throw error;
+  }
 }
