@@ -1,19 +1,40 @@
+import { taskFromRow } from "../src/api/run.js";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   advantages,
   Critic,
+  filterGroups,
   fineTune,
+  judgeReward,
   Learner,
+  losses,
   score,
+  tokenUpdate,
   TrainingBatch,
   update,
   UpdateReport,
 } from "../src/api/learn.js";
-import { HfTokenizer, Model } from "../src/api/model.js";
+import {
+  addLora,
+  HfTokenizer,
+  loadModel,
+  Model,
+  saveAdapter,
+  saveModel,
+  saveRandomModel,
+  tf,
+} from "../src/api/model.js";
 import { Policy } from "../src/api/policy.js";
-import { rollout, segmentEntropy } from "../src/api/rollout.js";
-import { evaluate, tasks, trainOn } from "../src/api/index.js";
+import { dynamicBudget, rollout, segmentEntropy } from "../src/api/rollout.js";
+import {
+  demonstrations,
+  evaluate,
+  readTasks,
+  saveTrees,
+  tasks,
+  trainOn,
+} from "../src/api/index.js";
 import {
   brightData,
   calculator,
@@ -52,6 +73,9 @@ import {
   toRows,
 } from "../src/api/view.js";
 import { creditOf } from "../src/learn/advantages.js";
+import { demonstrate } from "../src/data/tasks/demonstrate.js";
+import { actorLoss } from "../src/learn/loss/losses.js";
+import { saveGguf } from "../src/model/export/save-gguf.js";
 import { learningRateFactor } from "../src/learn/update/schedule.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
 import { Random } from "../src/random/random.js";
@@ -75,6 +99,9 @@ const session = local.session();
 const sequence = session.open([1, 2]);
 const random = Random.from(1);
 
+const set = tasks.calc({ train: 1, test: 0 });
+const ones = tf.ones([1, 1]);
+const lossInput = { logprobs: ones, oldLogprobs: ones, advantages: ones, mask: ones };
 const provider = offlineSearch({ pages: [{ title: "a", text: "b" }] });
 
 /** What an object of options must hold where it is given at all. */
@@ -144,6 +171,30 @@ const functions: Readonly<Record<string, readonly [call: Call, given?: object]>>
   mcpTools: [(o) => mcpTools({ command: "no-such-program" }, o)],
   loadTools: [(o) => loadTools({}, o)],
   httpEnvironment: [(o) => httpEnvironment("http://x", o), { tools: {} }],
+  loadModel: [(o) => loadModel("none", o)],
+  saveModel: [(o) => saveModel(model, "none", o)],
+  saveRandomModel: [(o) => saveRandomModel(model.config, 1, "none", o)],
+  saveAdapter: [(o) => saveAdapter(model, "none", o)],
+  addLora: [(o) => addLora(model, o), { rank: 1, alpha: 1 }],
+  saveGguf: [(o) => saveGguf(model, tokenizer, "none", o)],
+  "tokenizer.decode": [(o) => tokenizer.decode([1], o)],
+  "tokenizer.chat": [(o) => tokenizer.chat([], o)],
+  saveTrees: [(o) => saveTrees("none.jsonl", [], o)],
+  dynamicBudget: [(o) => dynamicBudget(4, 1, [], o)],
+  taskFromRow: [(o) => taskFromRow({ prompt: "a" }, 0, o)],
+  readTasks: [(o) => readTasks("none", o)],
+  demonstrations: [(o) => demonstrations([], o)],
+  demonstrate: [(o) => demonstrate(set.train[0]!, set.expert, String, o), { random }],
+  ...Object.fromEntries(
+    Object.entries(losses).map(([name, loss]): [string, readonly [Call]] => [
+      `losses.${name}`,
+      [(o) => loss(lossInput, o)],
+    ]),
+  ),
+  actorLoss: [(o) => actorLoss(lossInput, o)],
+  tokenUpdate: [(o) => tokenUpdate(1, 1, o)],
+  filterGroups: [(o) => filterGroups({ groups: [], metric: [] }, o)],
+  judgeReward: [(o) => judgeReward({ judge: () => Promise.resolve([]) }, o)],
   compareRuns: [(o) => compareRuns({ a: [[{ step: 1, "critic/score/mean": 1 }]] }, o)],
 };
 

@@ -1,6 +1,7 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions } from "../arguments/check-options.js";
 import { readRows } from "./read-rows.js";
-import { type RlRowOptions, taskFromRow } from "./rl-row.js";
+import { type RlRowOptions, rlRowRules, taskFromRow } from "./rl-row.js";
 import type { Task } from "./task.js";
 
 /**
@@ -23,7 +24,8 @@ export async function readTasks(
   files: string | readonly string[],
   options: RlRowOptions = {},
 ): Promise<Task[]> {
-  checkArguments("read tasks", { files, options }, { files: typeof files === "string" ? "path" : "list", options: "object" });
+  checkArguments("read tasks", { files }, { files: typeof files === "string" ? "path" : "list" });
+  checkOptions("read tasks", options, rlRowRules);
   const lists = await Promise.all(
     (typeof files === "string" ? [files] : files).map(async (file) =>
       (await readRows(file)).map((row, i) => taskFromRow(row, i, options)),

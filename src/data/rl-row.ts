@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../arguments/check-options.js";
 import { defined } from "../arguments/defined.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { DataRow } from "./read-rows.js";
@@ -10,6 +11,12 @@ export interface RlRowOptions {
   /** Mends `\boxed` where an export turned its `\b` into a backspace character. Default: true. */
   repairBoxed?: boolean;
 }
+
+export const rlRowRules: OptionRules<RlRowOptions> = {
+  promptKey: "text?",
+  rewardKey: "text?",
+  repairBoxed: "boolean?",
+};
 
 /** All five published RL files hold a backspace and "oxed" for `\boxed`. */
 export function repairBoxed(text: string): string {
@@ -70,7 +77,8 @@ function truth(row: DataRow, at: string): string | string[] | undefined {
  * ```
  */
 export function taskFromRow(row: DataRow, index: number, options: RlRowOptions = {}): Task {
-  checkArguments("read a task", { row, index, options }, { row: "object", index: "number", options: "object" });
+  checkArguments("read a task", { row, index }, { row: "object", index: "number" });
+  checkOptions("read a task", options, rlRowRules);
   const { promptKey = "prompt", rewardKey = "data_source", repairBoxed: repair = true } = options;
   const at = `row ${index}`;
   const prompt = messages(row[promptKey] ?? row["question"] ?? row["problem"], at);

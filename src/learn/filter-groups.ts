@@ -1,4 +1,11 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  integerOrAll,
+  oneOf,
+  type OptionRules,
+} from "../arguments/check-options.js";
 import { byGroup } from "./advantage/estimator.js";
 
 /** What is left of a generated batch. */
@@ -27,6 +34,12 @@ export interface FilterOptions {
    */
   test?: "equal" | "deviation";
 }
+
+const rules: OptionRules<FilterOptions> = {
+  before: integer(0),
+  size: integerOrAll(0),
+  test: oneOf(["equal", "deviation"]),
+};
 
 /** Summed as numpy does, in eight lanes: the reference's test is on what rounding leaves. */
 function sum(values: readonly number[]): number {
@@ -82,21 +95,10 @@ export function filterGroups(
   input: { groups: readonly (string | number)[]; metric: readonly number[] },
   options: FilterOptions = {},
 ): FilteredGroups {
-  checkArguments(
-    "filter groups",
-    { input, options },
-    {
-      input: { groups: "list", metric: "list" },
-      options: { before: "count?", size: "number?" },
-    },
-  );
+  checkArguments("filter groups", { input }, { input: { groups: "list", metric: "list" } });
+  checkOptions("filter groups", options, rules);
   const { groups, metric } = input;
   const { before = 0, size = Infinity, test = "equal" } = options;
-  if (test !== "equal" && test !== "deviation") {
-    throw new RangeError(
-      `Cannot filter groups: test must be one of equal, deviation, got ${String(test)}`,
-    );
-  }
   if (metric.length !== groups.length) {
     throw new RangeError(
       `Cannot filter groups: there must be a metric for each of ${groups.length} rows, got ${metric.length}`,

@@ -1,3 +1,4 @@
+import { checkOptions, finite, type OptionRules } from "../arguments/check-options.js";
 import { extractAnswer } from "./extract-answer.js";
 import type { JudgedTrajectory } from "./judged-trajectory.js";
 import { type GroupReward, groupReward } from "./reward-function.js";
@@ -21,6 +22,13 @@ export interface JudgeRewardOptions {
   /** What an answer earns that the judge gave no verdict on. Default: scoring stops and says why. */
   unjudged?: number;
 }
+
+const rules: OptionRules<JudgeRewardOptions> = {
+  prediction: "function?",
+  right: finite,
+  wrong: finite,
+  unjudged: finite,
+};
 
 /**
  * Trains with a judge: a row earns `right` where the judge takes its answer for the ground truth. The
@@ -51,6 +59,7 @@ export function judgeReward(judge: AskedJudge, options: JudgeRewardOptions = {})
       `Cannot make a reward of a judge: it must have a method judge(questions), got ${judge === null ? "null" : typeof judge}`,
     );
   }
+  checkOptions("make a reward of a judge", options, rules);
   const { prediction = ({ response }) => extractAnswer(response) } = options;
   const { right = 1, wrong = 0, unjudged } = options;
   return groupReward(async (judged, { signal }) => {

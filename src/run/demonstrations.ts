@@ -1,9 +1,9 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, integer, optionsOf, type OptionRules } from "../arguments/check-options.js";
 import { shown } from "../arguments/shown.js";
 import { demonstrate, type Demonstration } from "../data/tasks/demonstrate.js";
 import { demonstrateIn } from "../data/environments/demonstrate-in.js";
 import { tasks as families } from "../data/tasks/index.js";
-import type { Corruption, TaskSet } from "../data/tasks/task-set.js";
+import { type Corruption, corruptionRules, type TaskSet } from "../data/tasks/task-set.js";
 import type { Task } from "../data/task.js";
 import { world } from "../data/tasks/world.js";
 import { demonstrationTools } from "../defaults/task-tools.js";
@@ -18,6 +18,12 @@ export interface DemonstrationOptions {
   /** How often the expert errs on purpose. Default: never. */
   corruption?: Corruption;
 }
+
+const rules: OptionRules<DemonstrationOptions> = {
+  count: integer(0),
+  seed: integer(0),
+  corruption: optionsOf<Corruption>(corruptionRules),
+};
 
 type Experts = Pick<TaskSet, "expert" | "environment" | "pages">;
 
@@ -51,11 +57,7 @@ export async function demonstrations(
   options: DemonstrationOptions = {},
 ): Promise<Demonstration[]> {
   const action = "make demonstrations";
-  checkArguments(
-    action,
-    { options },
-    { options: { count: "count?", seed: "count?", corruption: "object?" } },
-  );
+  checkOptions(action, options, rules);
   if (typeof tasks !== "object" || tasks === null || !("train" in tasks || Array.isArray(tasks))) {
     throw new TypeError(
       `Cannot ${action}: tasks must be a set of tasks (tasks.calc()) or a list of tasks, got ${shown(tasks)}`,

@@ -13,7 +13,7 @@ export async function demonstrateIn(
   task: Task,
   options: { random: Random; corruption?: Corruption; mostCalls?: number },
 ): Promise<Demonstration> {
-  const { random, mostCalls = 64 } = options;
+  const { random, corruption, mostCalls = 64 } = options;
   const { signal } = new AbortController();
   const world = await makeEnvironment(set.environment!);
   try {
@@ -26,7 +26,7 @@ export async function demonstrateIn(
     };
     const over = () => world.done === true || calls >= mostCalls;
     const told = typeof said === "string" && said !== "" ? withSaid(task, said) : task;
-    return await demonstrate(told, set.expert, run, { ...options, over });
+    return await demonstrate(told, set.expert, run, { random, corruption, over });
   } finally {
     await world.dispose?.();
   }

@@ -1,8 +1,9 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, optionsOf } from "../../arguments/check-options.js";
 import type { Random } from "../../random/random.js";
 import { resultBlock } from "../../text/result-block.js";
 import type { Task } from "../task.js";
-import type { Corruption, Decide, Expert } from "./task-set.js";
+import { type Corruption, corruptionRules, type Decide, type Expert } from "./task-set.js";
 
 /** A trajectory as an expert wrote it: model text and tool results in turn. */
 export interface Demonstration {
@@ -46,7 +47,8 @@ export async function demonstrate(
     over?: () => boolean;
   },
 ): Promise<Demonstration> {
-  checkArguments("demonstrate", { task, expert, run, options }, { task: { prompt: "list" }, expert: "function", run: "function", options: { random: "random", corruption: "object?" } });
+  checkArguments("demonstrate", { task, expert, run }, { task: { prompt: "list" }, expert: "function", run: "function" });
+  checkOptions("demonstrate", options, { random: "random", corruption: optionsOf<Corruption>(corruptionRules), over: "function?" });
   const { random, corruption = {} } = options;
   const { decisions = 0, format = 0 } = corruption;
   const draws = random.split("decisions");

@@ -1,4 +1,4 @@
-import { integer, type OptionRules } from "../../arguments/check-options.js";
+import { integer, type OptionRules, share } from "../../arguments/check-options.js";
 import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Random } from "../../random/random.js";
 import type { Task } from "../task.js";
@@ -10,6 +10,8 @@ export interface Corruption {
   /** Share of demonstrations whose format is broken. */
   format?: number;
 }
+
+export const corruptionRules: OptionRules<Corruption> = { decisions: share, format: share };
 
 /** What an expert says next: text that ends in a tool call or in the answer. */
 export interface ExpertStep {

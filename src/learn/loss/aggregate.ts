@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules, positive } from "../../arguments/check-options.js";
 import { tf } from "../../tensor/tf.js";
 import {
   type AggregationRule,
@@ -21,6 +22,12 @@ export interface AggregateOptions {
   /** Default: `older`. */
   rule?: AggregationRule;
 }
+
+const rules: OptionRules<AggregateOptions> = {
+  emptyRow: oneOf(["zero", "nan"]),
+  paddedLength: positive,
+  rule: oneOf(aggregationRules),
+};
 
 /** How a count is divided by where it may be 0, and the length that a mode divides by. */
 interface Divisors {
@@ -87,18 +94,14 @@ export function aggregateLoss(
 ): Tensor {
   checkArguments(
     "aggregate a loss",
-    { losses, mask, mode, options },
-    { losses: "tensor", mask: "tensor", mode: "text", options: "object" },
+    { losses, mask, mode },
+    { losses: "tensor", mask: "tensor", mode: "text" },
   );
+  checkOptions("aggregate a loss", options, rules);
   const { emptyRow = "zero", paddedLength = losses.shape[1]!, rule = "older" } = options;
   if (!lossAggregations.includes(mode)) {
     throw new RangeError(
       `Cannot aggregate a loss: the mode must be one of ${lossAggregations.join(", ")}, got ${String(mode)}`,
-    );
-  }
-  if (!aggregationRules.includes(rule)) {
-    throw new RangeError(
-      `Cannot aggregate a loss: the rule must be one of ${aggregationRules.join(", ")}, got ${String(rule)}`,
     );
   }
   const some = (count: Tensor): Tensor => (emptyRow === "zero" ? tf.maximum(count, 1) : count);

@@ -11,7 +11,8 @@ import {
 import { klKinds } from "./kl.js";
 import type { ActorLossOptions } from "./losses.js";
 import { aggregationRules, type ClipOptions, lossAggregations } from "./options.js";
-import { lossNames } from "./registry.js";
+import { type LossChoice, lossNames, type PolicyLossOptions } from "./registry.js";
+import type { TokenRuleOptions } from "./token-rule.js";
 
 export const clipRules: OptionRules<ClipOptions> = {
   clipRatio: notNegative,
@@ -20,16 +21,12 @@ export const clipRules: OptionRules<ClipOptions> = {
   clipRatioC: above(1),
 };
 
-/** What every option of a loss may be. */
-export const lossRules: OptionRules<ActorLossOptions> = {
+/** What decides what becomes of a token. */
+export const tokenLossRules: OptionRules<TokenRuleOptions & LossChoice> = {
   loss: oneOf(lossNames),
-  aggregation: oneOf(lossAggregations),
-  aggregationRule: oneOf(aggregationRules),
   ...clipRules,
   entropyBalancedClipping: "boolean?",
   entropyBalancedAdvantage: "boolean?",
-  paddedLength: positive,
-  referenceNaN: "boolean?",
   tauPositive: positive,
   tauNegative: positive,
   clipCovRatio: share,
@@ -45,6 +42,20 @@ export const lossRules: OptionRules<ActorLossOptions> = {
   futureHighOnly: "boolean?",
   futureWeight: finite,
   futureSafety: positive,
+};
+
+/** What every option of a policy loss may be. */
+export const policyLossRules: OptionRules<PolicyLossOptions> = {
+  ...tokenLossRules,
+  aggregation: oneOf(lossAggregations),
+  aggregationRule: oneOf(aggregationRules),
+  paddedLength: positive,
+  referenceNaN: "boolean?",
+};
+
+/** What every option of an actor's loss may be. */
+export const lossRules: OptionRules<ActorLossOptions> = {
+  ...policyLossRules,
   entropyCoefficient: finite,
   klLossCoefficient: finite,
   klLossKind: oneOf(klKinds),

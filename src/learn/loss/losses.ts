@@ -1,3 +1,4 @@
+import { lossRules, policyLossRules } from "./loss-rules.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
@@ -37,28 +38,37 @@ const aggregateOptions = (
   ...defined({ paddedLength: options.paddedLength }),
 });
 
+const inputKinds = {
+  logprobs: "tensor",
+  oldLogprobs: "tensor",
+  advantages: "tensor",
+  mask: "tensor",
+} as const;
+
 const namedLoss =
   (loss: LossName): NamedLoss =>
   (input, options = {}) => {
-    checkArguments(
-      "compute a loss",
-      { input, options },
-      {
-        input: { logprobs: "tensor", oldLogprobs: "tensor", advantages: "tensor", mask: "tensor" },
-        options: "object",
-      },
-    );
-    const { mode, rule } = aggregationOf({ ...options, loss });
-    const { rolloutWeights } = input;
-    return lossDefinitions[loss].tensors(input, options, {
-      ...tensorOps,
-      total: (losses, { mask = input.mask, ruleOf } = {}) =>
-        aggregateLoss(rolloutWeights ? losses.mul(rolloutWeights) : losses, mask, mode, {
-          ...aggregateOptions(options),
-          rule: ruleOf?.(mode) ?? rule,
-        }),
-    });
+    checkArguments("compute a loss", { input }, { input: inputKinds });
+    checkOptions("compute a loss", options, policyLossRules);
+    return policyLoss(loss, input, options);
   };
+
+function policyLoss(
+  loss: LossName,
+  input: PolicyLossInput,
+  options: PolicyLossOptions,
+): PolicyLoss {
+  const { mode, rule } = aggregationOf({ ...options, loss });
+  const { rolloutWeights } = input;
+  return lossDefinitions[loss].tensors(input, options, {
+    ...tensorOps,
+    total: (losses, { mask = input.mask, ruleOf } = {}) =>
+      aggregateLoss(rolloutWeights ? losses.mul(rolloutWeights) : losses, mask, mode, {
+        ...aggregateOptions(options),
+        rule: ruleOf?.(mode) ?? rule,
+      }),
+  });
+}
 
 /**
  * Every loss by name: a differentiable scalar and its figures, from log-probabilities, advantages and a
@@ -125,19 +135,13 @@ export interface ActorLoss extends PolicyLoss {
  * ```
  */
 export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {}): ActorLoss {
-  checkArguments(
-    "compute a loss",
-    { input, options },
-    {
-      input: { logprobs: "tensor", oldLogprobs: "tensor", advantages: "tensor", mask: "tensor" },
-      options: "object",
-    },
-  );
+  checkArguments("compute a loss", { input }, { input: inputKinds });
+  checkOptions("compute a loss", options, lossRules);
   const { mask, entropies, refLogprobs, logprobs } = input;
   const { entropyCoefficient = 0, klLossCoefficient } = options;
   const { mode, rule } = aggregationOf(options);
   const how = { ...aggregateOptions(options), rule };
-  const base = losses[lossNameOf(options)](input, options);
+  const base = policyLoss(lossNameOf(options), input, options);
   const out: ActorLoss = { ...base, policy: base.loss };
   if (entropyCoefficient !== 0) {
     if (!entropies) {

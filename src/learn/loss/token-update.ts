@@ -1,5 +1,7 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { anyNumber, checkOptions, type OptionRules } from "../../arguments/check-options.js";
+import { tokenLossRules } from "./loss-rules.js";
 import { type LossChoice, lossDefinitions, lossNameOf } from "./registry.js";
 import {
   type ClipRegion,
@@ -27,6 +29,8 @@ export interface TokenUpdateOptions extends TokenRuleOptions, LossChoice {
   /** ln p of the token before; DPPO looks at probabilities. */
   oldLogprob?: number;
 }
+
+const rules: OptionRules<TokenUpdateOptions> = { ...tokenLossRules, oldLogprob: anyNumber };
 
 const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate => ({
   ...{ ratio, region, weight },
@@ -56,9 +60,10 @@ export function tokenUpdate(
 ): TokenUpdate {
   checkArguments(
     "tell what an update does",
-    { ratio, advantage, options },
-    { ratio: "number", advantage: "number", options: "object" },
+    { ratio, advantage },
+    { ratio: "number", advantage: "number" },
   );
+  checkOptions("tell what an update does", options, rules);
   const name = lossNameOf(options);
   const { oldLogprob } = options;
   if (oldLogprob === undefined && lossDefinitions[name].clips === "divergence") {

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { optionsFor } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../random/random.js";
@@ -22,7 +23,8 @@ import {
   type CorrectionSettings,
   correctionOf,
 } from "../correction/rollout-correction.js";
-import { type ActorLossInput, actorLoss } from "../loss/losses.js";
+import { type ActorLossInput, type ActorLossOptions, actorLoss } from "../loss/losses.js";
+import { lossRules } from "../loss/loss-rules.js";
 import type { LossName } from "../loss/registry.js";
 import { drawsOf } from "../loss/tensor-ops.js";
 import { turnsOf } from "../loss/token-rule.js";
@@ -365,7 +367,10 @@ export class Learner {
     random: Random,
   ) {
     const input = lossInput(group, found, settings, correction, random);
-    const out = actorLoss(input, { ...settings, loss: lossUnder(settings, correction) });
+    const out = actorLoss(input, {
+      ...optionsFor<ActorLossOptions>(lossRules, settings),
+      loss: lossUnder(settings, correction),
+    });
     const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
     for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
     if (out.kl) {

@@ -14,7 +14,9 @@ import { advantages } from "../advantages.js";
 import type { BatchRow } from "../batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
-import { actorLoss } from "../loss/losses.js";
+import { optionsFor } from "../../arguments/check-options.js";
+import { lossRules } from "../loss/loss-rules.js";
+import { type ActorLossOptions, actorLoss } from "../loss/losses.js";
 import { passLogProbs, spreadOver } from "./passes.js";
 
 const sizes = {
@@ -75,7 +77,7 @@ function gradient(rows: readonly BatchRow[], options: UpdateOptions, shared: boo
       advantages: spreadOver(rows, (row) => row.advantages),
       mask: spreadOver(rows, (row) => row.trajectory.lossMask),
     };
-    const { loss } = actorLoss(input, options);
+    const { loss } = actorLoss(input, optionsFor<ActorLossOptions>(lossRules, options));
     return loss.asScalar();
   }, model.weights);
   const flat = Object.entries(gradients).map(([name, g]) => ({ name, values: [...g.dataSync()] }));

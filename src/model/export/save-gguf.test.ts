@@ -154,7 +154,7 @@ test("what GGUF cannot say, or llama.cpp not do, is refused", async () => {
   await assert.rejects(saveGguf(critic, tokenizer, path), /must have head "logits"/);
   await assert.rejects(
     saveGguf(model, tokenizer, path, { dtype: "q6_k" as "q8_0" }),
-    /dtype must be one of float32, .*got q6_k/,
+    /dtype must be one of float32, .*got "q6_k"/,
   );
   await saveGguf(model, tokenizerOf(2), path, { pre: "qwen2" });
   await assert.rejects(

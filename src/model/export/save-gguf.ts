@@ -32,8 +32,8 @@ export async function saveGguf(
 ): Promise<void> {
   checkArguments(
     "write GGUF",
-    { model, tokenizer, path, options },
-    { model: "model", tokenizer: "tokenizer", path: "path", options: "object" },
+    { model, tokenizer, path },
+    { model: "model", tokenizer: "tokenizer", path: "path" },
   );
   const { config, generation } = model;
   await writeModelGguf(

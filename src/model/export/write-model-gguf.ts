@@ -1,3 +1,4 @@
+import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import type { ModelConfig } from "../config.js";
 import type { GenerationConfig } from "../generation-config.js";
 import { pairedHeads, pairRows } from "../files/gguf/paired-rows.js";
@@ -47,6 +48,12 @@ const types: Readonly<Record<GgufWeightType, readonly [PackedType, number]>> = {
   q8_0: ["Q8_0", 7],
 };
 
+const rules: OptionRules<GgufOptions> = {
+  dtype: oneOf(Object.keys(types)),
+  name: "text?",
+  pre: "text?",
+};
+
 /** How one tensor is packed: as llama.cpp's own tools do it. */
 function typeOf(name: string, shape: readonly number[], dtype: GgufWeightType): PackedType {
   const [type] = types[dtype];
@@ -63,13 +70,11 @@ export async function writeModelGguf(
   { config, generation, tokenizer, read }: GgufModel,
   options: GgufOptions = {},
 ): Promise<void> {
+  checkOptions("write GGUF", options, rules);
   const { dtype = "float32", name, pre } = options;
   const refuse = (rule: string, got: unknown): never => {
     throw new RangeError(`Cannot write GGUF: ${rule}, got ${String(got)}`);
   };
-  if (!Object.hasOwn(types, dtype)) {
-    refuse(`dtype must be one of ${Object.keys(types).join(", ")}`, dtype);
-  }
   if (config.head !== "logits") refuse('the model must have head "logits"', `"${config.head}"`);
   const tensors: GgufTensorSource[] = [...weightShapes(config)].map(([weight, shape]) => ({
     name: ggufName(weight)!,

@@ -90,7 +90,10 @@ test("saveModel() refuses weights that are not finite and keeps what was there",
     saveModel(model, folder, { dtype: "float16" }),
     /finite in float16, got 70000/,
   );
-  await assert.rejects(saveModel(model, folder, { maxShardBytes: 0 }), /must be positive, got 0/);
+  await assert.rejects(
+    saveModel(model, folder, { maxShardBytes: 0 }),
+    /maxShardBytes must be a number above 0, got 0/,
+  );
   assert.deepEqual(await readFile(join(folder, "model.safetensors")), before);
   assert.deepEqual(await readdir(folder), names);
   model.dispose();

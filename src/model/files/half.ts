@@ -1,5 +1,6 @@
 /** How weights lie in a file. In memory they are always single precision. */
-export type WeightType = "float32" | "float16" | "bfloat16";
+export const weightTypes = ["float32", "float16", "bfloat16"] as const;
+export type WeightType = (typeof weightTypes)[number];
 
 function bfloat16Bits(bits: number): number {
   if ((bits & 0x7fffffff) > 0x7f800000) return (bits >>> 16) | 0x40; // stays a NaN

@@ -26,11 +26,7 @@ export async function saveModel(
   folder: string,
   options: SaveModelOptions = {},
 ): Promise<void> {
-  checkArguments(
-    "save a model",
-    { model, folder, options },
-    { model: "model", folder: "path", options: "object" },
-  );
+  checkArguments("save a model", { model, folder }, { model: "model", folder: "path" });
   const read = (name: string) => actingValues(model, name);
   await writeModelFolder(folder, model.config, model.generation, read, options);
 }

@@ -1,8 +1,9 @@
+import { checkOptions } from "../../arguments/check-options.js";
 import type { ModelConfig } from "../config.js";
 import { formatGenerationConfig, type GenerationConfig } from "../generation-config.js";
 import { formatHfConfig } from "./hf-config.js";
 import { weightShapes } from "../transformer/weights.js";
-import { writeWeights, type SaveModelOptions } from "./write-weights.js";
+import { saveModelRules, writeWeights, type SaveModelOptions } from "./write-weights.js";
 
 export type { SaveModelOptions };
 
@@ -17,6 +18,7 @@ export async function writeModelFolder(
   read: (name: string) => Promise<Float32Array>,
   options: SaveModelOptions,
 ): Promise<void> {
+  checkOptions("save a model", options, saveModelRules);
   const text = (json: unknown) => `${JSON.stringify(json, undefined, 2)}\n`;
   const tensors = [...weightShapes(config)].map(([name, shape]) => ({
     name,

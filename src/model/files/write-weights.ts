@@ -1,6 +1,7 @@
+import { above, checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { readdir, rm } from "#platform/files";
 import { join } from "#platform/path";
-import type { WeightType } from "./half.js";
+import { type WeightType, weightTypes } from "./half.js";
 import { shapeSize } from "../transformer/weights.js";
 import { stageFile, type StagedFile } from "./staged-file.js";
 import { stageSafetensors, type TensorSource } from "./write-safetensors.js";
@@ -13,6 +14,11 @@ export interface SaveModelOptions {
   /** The weights are split into files of at most this size (one tensor is never split). */
   maxShardBytes?: number;
 }
+
+export const saveModelRules: OptionRules<SaveModelOptions> = {
+  dtype: oneOf(weightTypes),
+  maxShardBytes: above(0),
+};
 
 const largest = { float32: Infinity, float16: 65519.99, bfloat16: 3.3961775e38 };
 
@@ -40,12 +46,8 @@ export async function writeWeights(
   others: ReadonlyMap<string, string | Uint8Array>,
   options: SaveModelOptions = {},
 ): Promise<void> {
+  checkOptions("save a model", options, saveModelRules);
   const { dtype = "float32", maxShardBytes = 5e9 } = options;
-  if (!(maxShardBytes > 0)) {
-    throw new RangeError(
-      `Cannot save a model: maxShardBytes must be positive, got ${maxShardBytes}`,
-    );
-  }
   const width = dtype === "float32" ? 4 : 2;
   const shards: TensorSource[][] = [[]];
   let capacity = maxShardBytes;

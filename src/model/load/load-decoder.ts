@@ -1,5 +1,6 @@
 import { note } from "#platform/note";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { decodeBackend } from "../../tensor/decode-backend.js";
 import { heldDevice } from "../../tensor/gpu/device.js";
 import { compiledEngine } from "../../tensor/engine/compiled-engine.js";
@@ -13,6 +14,8 @@ import { uploaded } from "../decoder/gpu/weight-source.js";
 import { decoderShape } from "../decoder/of-model.js";
 import { PlainDecoder } from "../decoder/plain.js";
 import {
+  cacheTypes,
+  decoderTypes,
   inBlocks,
   type CacheType,
   type DecoderType,
@@ -42,6 +45,12 @@ export interface LoadDecoderOptions {
   /** Whether files may be mapped into memory. Default: where the engine can. */
   map?: boolean;
 }
+
+const rules: OptionRules<LoadDecoderOptions> = {
+  dtype: oneOf(decoderTypes),
+  cache: oneOf(cacheTypes),
+  map: "boolean?",
+};
 
 type Read = (name: string) => StoredValues;
 
@@ -100,7 +109,8 @@ export async function loadDecoder(
   folder: string,
   options: LoadDecoderOptions = {},
 ): Promise<{ decoder: Decoder; config: ModelConfig }> {
-  checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
+  checkArguments("load a model", { folder }, { folder: "path" });
+  checkOptions("load a model", options, rules);
   const { dtype = "float32", cache = "float32" } = options;
   checkTypes("load a model", dtype, cache);
   await checkSealed(folder, "load a model");

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { chooseBackend } from "../choose/choose-backend.js";
 import { modelConfig, type ModelConfig } from "../config.js";
 import { initialValues } from "../transformer/init-weights.js";
@@ -16,6 +17,11 @@ export interface LoadModelOptions {
   /** Draws a new critic's head. */
   seed?: number;
 }
+
+const rules: OptionRules<LoadModelOptions> = {
+  head: oneOf(["logits", "value"]),
+  seed: integer(0),
+};
 
 /**
  * Loads a model from a Hugging Face folder (`config.json`, `generation_config.json` where there is
@@ -36,7 +42,8 @@ export interface LoadModelOptions {
  * ```
  */
 export async function loadModel(folder: string, options: LoadModelOptions = {}): Promise<Model> {
-  checkArguments("load a model", { folder, options }, { folder: "path", options: "object" });
+  checkArguments("load a model", { folder }, { folder: "path" });
+  checkOptions("load a model", options, rules);
   await checkSealed(folder, "load a model");
   const files: WeightFile[] = [];
   try {

@@ -1,9 +1,26 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  either,
+  integer,
+  type OptionRules,
+  positive,
+  required,
+  texts,
+} from "../../arguments/check-options.js";
 import { Random } from "../../random/random.js";
 import { tf } from "../../tensor/tf.js";
 import { adapterShapes, checkLora, chosenModules } from "./lora-modules.js";
 import { Lora, type LoraOptions } from "../transformer/lora.js";
 import type { Model } from "../transformer/transformer.js";
+
+const rules: OptionRules<LoraOptions> = {
+  rank: required(integer(1)),
+  alpha: required(positive),
+  targetModules: either("text", texts),
+  rslora: "boolean?",
+  seed: integer(0),
+};
 
 /**
  * Adds low-rank adapters to a model. From then on they alone are trained, and the model's own weights
@@ -23,7 +40,8 @@ import type { Model } from "../transformer/transformer.js";
  * ```
  */
 export function addLora(model: Model, options: LoraOptions): Lora {
-  checkArguments("add adapters", { model, options }, { model: "model", options: "object" });
+  checkArguments("add adapters", { model }, { model: "model" });
+  checkOptions("add adapters", options, rules);
   const { rank, alpha, targetModules = "all-linear", rslora = false, seed = 0 } = options;
   checkLora(model.config, rank, alpha);
   const modules = chosenModules(targetModules);

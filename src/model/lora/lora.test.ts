@@ -229,9 +229,9 @@ test("adapters that cannot be are refused with the reason", async () => {
   const model = base();
   const add = (options: Partial<LoraOptions>) => () =>
     addLora(model, { rank: 2, alpha: 4, ...options });
-  assert.throws(add({ rank: 0 }), /the rank must be a positive integer, got 0/);
-  assert.throws(add({ rank: 1.5 }), /the rank must be a positive integer, got 1.5/);
-  assert.throws(add({ alpha: 0 }), /alpha must be a positive number, got 0/);
+  assert.throws(add({ rank: 0 }), /rank must be an integer of at least 1, got 0/);
+  assert.throws(add({ rank: 1.5 }), /rank must be an integer of at least 1, got 1.5/);
+  assert.throws(add({ alpha: 0 }), /alpha must be a finite number above 0, got 0/);
   assert.throws(add({ targetModules: ["q_proj", "lm_head"] }), /among q_proj.*, got lm_head/);
   assert.throws(add({ targetModules: [] }), /got none/);
   const critic = base({ head: "value" });

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { join } from "#platform/path";
 import { stageFile } from "../files/staged-file.js";
 import type { Model } from "../transformer/transformer.js";
@@ -31,6 +32,7 @@ export async function saveAdapter(
   } = {},
 ): Promise<void> {
   checkArguments("save an adapter", { model, folder }, { model: "model", folder: "path" });
+  checkOptions("save an adapter", options, { base: "text?" });
   const { lora } = model;
   if (!lora) throw new TypeError("Cannot save an adapter: the model must have one, got none");
   const tensors: TensorSource[] = [];

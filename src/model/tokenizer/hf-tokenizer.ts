@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import type { Tokenizer as Engine } from "@huggingface/tokenizers";
 import { utf8Length } from "#platform/bytes";
 import { readFile } from "#platform/files";
@@ -159,7 +160,8 @@ export class HfTokenizer implements Tokenizer {
   }
 
   decode(ids: ArrayLike<number>, options: { skipSpecial?: boolean } = {}): string {
-    checkArguments("decode", { ids, options }, { ids: "list", options: "object" });
+    checkArguments("decode", { ids }, { ids: "list" });
+    checkOptions("decode", options, { skipSpecial: "boolean?" });
     const list = Array.from(ids);
     for (const id of list) {
       if (this.#pieces.has(id)) continue;
@@ -176,7 +178,12 @@ export class HfTokenizer implements Tokenizer {
   }
 
   chat(messages: readonly ChatMessage[], options: ChatOptions = {}): string {
-    checkArguments("render a chat", { messages, options }, { messages: "list", options: "object" });
+    checkArguments("render a chat", { messages }, { messages: "list" });
+    checkOptions("render a chat", options, {
+      addGenerationPrompt: "boolean?",
+      tools: "list?",
+      variables: "object?",
+    });
     if (!this.#template) {
       throw new RangeError(
         "Cannot render a chat: the tokenizer must have a chat template, got none in tokenizer_config.json and no chat_template.jinja",

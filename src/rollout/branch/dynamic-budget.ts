@@ -1,5 +1,6 @@
 import * as exact from "../../exact/index.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, finite, oneOf } from "../../arguments/check-options.js";
 
 /** AEPO's split of the budget between fresh rollouts and branches. */
 export interface DynamicBudget {
@@ -35,9 +36,10 @@ export function dynamicBudget(
 ): DynamicBudget {
   checkArguments(
     "find a budget",
-    { n, rootEntropy, stepEntropies, options },
-    { n: "number", rootEntropy: "number", stepEntropies: "list", options: "object" },
+    { n, rootEntropy, stepEntropies },
+    { n: "number", rootEntropy: "number", stepEntropies: "list" },
   );
+  checkOptions("find a budget", options, { beta: finite, formula: oneOf(["code", "paper"]) });
   const meanEntropy =
     stepEntropies.length > 0
       ? stepEntropies.reduce((sum, h) => sum + h, 0) / stepEntropies.length

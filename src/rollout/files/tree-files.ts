@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { readFile, writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { RolloutTree } from "../rollout-tree.js";
@@ -31,11 +32,8 @@ export async function saveTrees(
   trees: Iterable<RolloutTree>,
   options: { timing?: boolean } = {},
 ): Promise<void> {
-  checkArguments(
-    "save trees",
-    { path, trees, options },
-    { path: "path", trees: "items", options: "object" },
-  );
+  checkArguments("save trees", { path, trees }, { path: "path", trees: "items" });
+  checkOptions("save trees", options, { timing: "boolean?" });
   const bytes =
     formatOf(path, "save") === ".parquet"
       ? new Uint8Array(await treesToParquet(trees, options))

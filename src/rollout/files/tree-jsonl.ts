@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { exactFloats, fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";
 import { plainTrajectory } from "../tree/trajectory.js";
@@ -75,7 +76,8 @@ export function treesToJsonl(
   trees: Iterable<RolloutTree>,
   options: { timing?: boolean } = {},
 ): string {
-  checkArguments("write trees", { trees, options }, { trees: "items", options: "object" });
+  checkArguments("write trees", { trees }, { trees: "items" });
+  checkOptions("write trees", options, { timing: "boolean?" });
   const { timing = true } = options;
   let text = "";
   for (const tree of trees) text += `${toExactJson(treeData(tree, timing))}\n`;

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import type { SchemaElement } from "hyparquet";
 import { fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";
@@ -97,7 +98,8 @@ export async function treesToParquet(
   trees: Iterable<RolloutTree>,
   options: { timing?: boolean } = {},
 ): Promise<ArrayBuffer> {
-  checkArguments("write trees", { trees, options }, { trees: "items", options: "object" });
+  checkArguments("write trees", { trees }, { trees: "items" });
+  checkOptions("write trees", options, { timing: "boolean?" });
   const { timing = true } = options;
   const { parquetWriteBuffer } = await import("hyparquet-writer"); // Slow to load, seldom needed.
   const rows: Cells[] = [];

@@ -27,6 +27,7 @@ export async function monitorEntropy(
   const { config, session, policy, sampling, stops, signal } = env;
   const dynamic = config.dynamicRollouts;
   if (!dynamic) throw new Error("Cannot monitor entropy: dynamicRollouts must be on, got false");
+  const { beta, formula } = dynamic;
   const measure = (segment: Parameters<typeof segmentEntropy>[0]) =>
     segmentEntropy(segment, policy.tokenizer.vocabSize, config.entropy);
 
@@ -76,7 +77,7 @@ export async function monitorEntropy(
   return probes.map(({ run, entropies }, i) => {
     const rootEntropy = roots[i]!;
     const stepEntropies = dynamic.excludeFirst ? entropies.slice(1) : entropies;
-    const budget = dynamicBudget(config.n, rootEntropy, stepEntropies, dynamic);
+    const budget = dynamicBudget(config.n, rootEntropy, stepEntropies, { beta, formula });
     const monitor = { rootEntropy, stepEntropies, ...budget };
     env.emit({ type: "monitor", tree: run.index, monitor });
     return monitor;
