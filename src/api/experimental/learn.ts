@@ -5,9 +5,9 @@ export {
   actorLoss,
   type ActorLoss,
   type ActorLossInput,
-  type ActorLossOptions,
   valueLoss,
 } from "../../learn/loss/losses.js";
+export type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
 export { aggregateLoss, type AggregateOptions } from "../../learn/loss/aggregate.js";
 export {
   klPenalty,

@@ -8,8 +8,7 @@ import {
   positive,
   share,
 } from "../../arguments/check-options.js";
-import { klKinds } from "./kl.js";
-import type { ActorLossOptions } from "./losses.js";
+import { type KlKind, klKinds } from "./kl.js";
 import { aggregationRules, type ClipOptions, lossAggregations } from "./options.js";
 import { type LossChoice, lossNames, type PolicyLossOptions } from "./registry.js";
 import type { TokenRuleOptions } from "./token-rule.js";
@@ -52,6 +51,14 @@ export const policyLossRules: OptionRules<PolicyLossOptions> = {
   paddedLength: positive,
   referenceNaN: "boolean?",
 };
+
+export interface ActorLossOptions extends PolicyLossOptions {
+  /** Weight of the entropy bonus. */
+  entropyCoefficient?: number;
+  /** Weight of the KL loss; unset means no KL loss at all. */
+  klLossCoefficient?: number;
+  klLossKind?: KlKind;
+}
 
 /** What every option of an actor's loss may be. */
 export const lossRules: OptionRules<ActorLossOptions> = {

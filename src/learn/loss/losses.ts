@@ -1,4 +1,4 @@
-import { lossRules, policyLossRules } from "./loss-rules.js";
+import { type ActorLossOptions, lossRules, policyLossRules } from "./loss-rules.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   checkOptions,
@@ -98,14 +98,6 @@ export interface ActorLossInput extends PolicyLossInput {
   entropies?: Tensor;
   /** Under the reference policy; needed when `klLossCoefficient` is set. */
   refLogprobs?: Tensor;
-}
-
-export interface ActorLossOptions extends PolicyLossOptions {
-  /** Weight of the entropy bonus. */
-  entropyCoefficient?: number;
-  /** Weight of the KL loss; unset means no KL loss at all. */
-  klLossCoefficient?: number;
-  klLossKind?: KlKind;
 }
 
 /** The total and its terms. */

@@ -23,8 +23,8 @@ import {
   type CorrectionSettings,
   correctionOf,
 } from "../correction/rollout-correction.js";
-import { type ActorLossInput, type ActorLossOptions, actorLoss } from "../loss/losses.js";
-import { lossRules } from "../loss/loss-rules.js";
+import { type ActorLossInput, actorLoss } from "../loss/losses.js";
+import { type ActorLossOptions, lossRules } from "../loss/loss-rules.js";
 import type { LossName } from "../loss/registry.js";
 import { drawsOf } from "../loss/tensor-ops.js";
 import { turnsOf } from "../loss/token-rule.js";

@@ -15,8 +15,8 @@ import type { BatchRow } from "../batch.js";
 import { Learner } from "./learner.js";
 import type { UpdateOptions } from "./update-settings.js";
 import { optionsFor } from "../../arguments/check-options.js";
-import { lossRules } from "../loss/loss-rules.js";
-import { type ActorLossOptions, actorLoss } from "../loss/losses.js";
+import { type ActorLossOptions, lossRules } from "../loss/loss-rules.js";
+import { actorLoss } from "../loss/losses.js";
 import { passLogProbs, spreadOver } from "./passes.js";
 
 const sizes = {

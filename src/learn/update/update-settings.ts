@@ -21,8 +21,7 @@ import {
   correctionOf,
   correctionRules,
 } from "../correction/rollout-correction.js";
-import { lossRules } from "../loss/loss-rules.js";
-import type { ActorLossOptions } from "../loss/losses.js";
+import { type ActorLossOptions, lossRules } from "../loss/loss-rules.js";
 import { clipBounds } from "../loss/options.js";
 import { lossNameOf } from "../loss/registry.js";
 

@@ -1,4 +1,4 @@
-import type { ActorLossOptions } from "../../learn/loss/losses.js";
+import type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
 import type { LossParameters } from "../../learn/loss/options.js";
 import { put, type Tree } from "./tree.js";
 

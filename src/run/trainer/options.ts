@@ -1,5 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { ActorLossOptions } from "../../learn/loss/losses.js";
+import type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { CriticOptions } from "../../learn/update/critic.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
