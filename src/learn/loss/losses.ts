@@ -15,7 +15,7 @@ import {
   maskedTensorMean,
   type Tensor,
 } from "./aggregate.js";
-import { type KlKind, klPenalty } from "./kl.js";
+import { klPenalty } from "./kl.js";
 import { type LossAggregation, lossAggregations } from "./options.js";
 import {
   aggregationOf,
