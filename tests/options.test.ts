@@ -1,5 +1,16 @@
-import { taskFromRow } from "../src/api/run.js";
+import {
+  consoleLogger,
+  LlmJudge,
+  mlflowLogger,
+  readBenchmark,
+  taskFromRow,
+  train,
+  wandbLogger,
+} from "../src/api/run.js";
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import {
   advantages,
@@ -25,11 +36,12 @@ import {
   saveRandomModel,
   tf,
 } from "../src/api/model.js";
-import { Policy } from "../src/api/policy.js";
+import { Policy, RemotePolicy } from "../src/api/policy.js";
 import { dynamicBudget, rollout, segmentEntropy } from "../src/api/rollout.js";
 import {
   demonstrations,
   evaluate,
+  loadConfig,
   readTasks,
   saveTrees,
   tasks,
@@ -76,6 +88,12 @@ import { creditOf } from "../src/learn/advantages.js";
 import { demonstrate } from "../src/data/tasks/demonstrate.js";
 import { actorLoss } from "../src/learn/loss/losses.js";
 import { saveGguf } from "../src/model/export/save-gguf.js";
+import { evaluateOutputs } from "../src/eval/evaluate-outputs.js";
+import { infer } from "../src/eval/infer/infer.js";
+import { evaluateEnvironment } from "../src/eval/environment/evaluate-environment.js";
+import { Endpoints } from "../src/http/endpoints.js";
+import { PolicyServer } from "../src/serve/policy-server.js";
+import { remoteSummarizer } from "../src/tools/pages/remote-summarizer.js";
 import { learningRateFactor } from "../src/learn/update/schedule.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
 import { Random } from "../src/random/random.js";
@@ -102,6 +120,13 @@ const random = Random.from(1);
 const set = tasks.calc({ train: 1, test: 0 });
 const ones = tf.ones([1, 1]);
 const lossInput = { logprobs: ones, oldLogprobs: ones, advantages: ones, mask: ones };
+const benchmark = { benchmark: { name: "none" }, items: [], path: "", sha256: "" } as never;
+const urls = { urls: ["http://localhost:1/v1"] };
+const folder = mkdtempSync(join(tmpdir(), "arpo-options-"));
+process.once("exit", () => {
+  rmSync(folder, { recursive: true });
+});
+const logged = { folder, project: "p", run: "r", config: {} };
 const provider = offlineSearch({ pages: [{ title: "a", text: "b" }] });
 
 /** What an object of options must hold where it is given at all. */
@@ -195,6 +220,24 @@ const functions: Readonly<Record<string, readonly [call: Call, given?: object]>>
   tokenUpdate: [(o) => tokenUpdate(1, 1, o)],
   filterGroups: [(o) => filterGroups({ groups: [], metric: [] }, o)],
   judgeReward: [(o) => judgeReward({ judge: () => Promise.resolve([]) }, o)],
+  "evaluate of a benchmark": [(o) => evaluate(local, benchmark, o)],
+  infer: [(o) => infer(local, [benchmark], o)],
+  evaluateEnvironment: [
+    (o) => evaluateEnvironment(local, environments.maze({ size: 2 }) as never, o),
+  ],
+  evaluateOutputs: [(o) => evaluateOutputs(import.meta.dirname, o)],
+  readBenchmark: [(o) => readBenchmark({ name: "none" } as never, o)],
+  LlmJudge: [(o) => new LlmJudge(o), { ...urls, model: "m" }],
+  remoteSummarizer: [(o) => remoteSummarizer(o), { ...urls, model: "m" }],
+  Endpoints: [(o) => new Endpoints(o), urls],
+  RemotePolicy: [(o) => new RemotePolicy(o), { ...urls, model: "m", tokenizer, contextLength: 9 }],
+  "Policy.remote": [(o) => Policy.remote(urls.urls, o), { tokenizer }],
+  PolicyServer: [(o) => PolicyServer.start(local, o)],
+  wandbLogger: [(o) => wandbLogger(o), logged],
+  mlflowLogger: [(o) => mlflowLogger(o), logged],
+  consoleLogger: [(o) => consoleLogger(o)],
+  loadConfig: [(o) => loadConfig(o)],
+  train: [(o) => train({ config: {} } as never, o), { folder: "none" }],
   compareRuns: [(o) => compareRuns({ a: [[{ step: 1, "critic/score/mean": 1 }]] }, o)],
 };
 

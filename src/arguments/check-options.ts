@@ -112,6 +112,7 @@ export const either = (...checks: readonly OptionCheck[]): OptionRule => {
     must: rules.map(({ must }) => must).join(" or "),
     holds: (value) => rules.some(({ holds }) => holds(value)),
     ...(fields && { fields }),
+    got: rules.find((rule) => rule.got)?.got,
     number: rules.some((rule) => rule.number),
     ...(names.length > 0 && { names }),
   };
@@ -137,6 +138,15 @@ export const asPreset = <T extends object>(options: T): T => ({
 /** The options that a table has rules for: what a function passes on of its own. */
 export const optionsFor = <T extends object>(rules: OptionRules<T>, options: T): T =>
   Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(rules, name))) as T;
+
+/** The rules of a function that leaves some options of another to itself. */
+export const rulesWithout = <T, K extends keyof T & string>(
+  rules: OptionRules<T>,
+  ...names: readonly K[]
+): OptionRules<Omit<T, K>> =>
+  Object.fromEntries(
+    Object.entries(rules).filter(([name]) => !(names as readonly string[]).includes(name)),
+  ) as OptionRules<Omit<T, K>>;
 
 const meant = (name: string, known: readonly string[], path: string): string => {
   const near = nearest(name, known);

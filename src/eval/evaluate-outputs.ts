@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, oneOf, type OptionRules } from "../arguments/check-options.js";
 import { readFile, readdir } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
 import { z } from "#zod";
@@ -83,6 +84,13 @@ export interface OutputsOptions {
   signal?: AbortSignal;
 }
 
+const rules: OptionRules<OutputsOptions> = {
+  task: oneOf(["math", "math-numeric", "qa"]),
+  judge: "object?",
+  out: "path?",
+  signal: "signal?",
+};
+
 /** Samples of a file, and how many of their predictions were taken out of their outputs. */
 interface Outputs {
   samples: Sample[];
@@ -114,7 +122,8 @@ export async function evaluateOutputs(
   folder: string,
   options: OutputsOptions = {},
 ): Promise<Evaluation> {
-  checkArguments("evaluate outputs", { folder, options }, { folder: "path", options: "object" });
+  checkArguments("evaluate outputs", { folder }, { folder: "path" });
+  checkOptions("evaluate outputs", options, rules);
   const { judge, signal, out, task } = options;
   const found = (await readdir(folder, { recursive: true }))
     .flatMap((path) => {

@@ -1,4 +1,10 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import {
+  checkOptions,
+  optionsFor,
+  type OptionRules,
+  rulesWithout,
+} from "../arguments/check-options.js";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
 import { defined } from "../arguments/defined.js";
@@ -6,7 +12,7 @@ import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
 import { readBenchmark } from "./benchmarks/read-benchmark.js";
-import { infer, type InferOptions, promptFor, settingsFor } from "./infer/infer.js";
+import { infer, inferRules, type InferOptions, promptFor, settingsFor } from "./infer/infer.js";
 import { SampleJournal } from "./infer/journal.js";
 import { inferenceSettings } from "./infer/options.js";
 import { toolSetOf } from "../tools/tool-set.js";
@@ -38,6 +44,14 @@ export interface EvaluateOptions extends Omit<InferOptions, "journal"> {
   /** Says whether predictions are right. Default: the metrics do. */
   judge?: AnswerJudge;
 }
+
+const rules: OptionRules<EvaluateOptions> = {
+  ...rulesWithout(inferRules, "journal"),
+  folder: "path?",
+  data: "path?",
+  weights: "text?",
+  judge: "object?",
+};
 
 /** What may be evaluated: a registered name, a benchmark, or one that is loaded. */
 export type Evaluable = string | Benchmark | LoadedBenchmark;
@@ -106,7 +120,7 @@ export async function evaluate(
   which: Evaluable | readonly Evaluable[] | readonly ScorableTask[],
   given: EvaluateOptions | TaskEvaluationOptions = {},
 ): Promise<Evaluation | TaskEvaluation> {
-  checkArguments("evaluate", { policy, options: given }, { policy: "policy", options: "object" });
+  checkArguments("evaluate", { policy }, { policy: "policy" });
   if (isTasks(which)) return evaluateTasks(policy, which, given as TaskEvaluationOptions);
   if (Array.isArray((which as { train?: unknown } | undefined)?.train)) {
     throw new TypeError(
@@ -114,6 +128,7 @@ export async function evaluate(
     );
   }
   const options = given as EvaluateOptions;
+  checkOptions("evaluate", options, rules);
   const { folder, data, judge, signal } = options;
   const tools = options.tools && toolSetOf("evaluate", options.tools);
   const list = (Array.isArray(which) ? which : [which]) as readonly Evaluable[];
@@ -150,7 +165,10 @@ export async function evaluate(
     journal = await SampleJournal.open(join(folder, "samples.jsonl"));
   }
   try {
-    const samples = await infer(policy, loaded, { ...options, tools, journal });
+    const samples = await infer(policy, loaded, {
+      ...optionsFor<InferOptions>(inferRules, options),
+      ...{ tools, journal },
+    });
     const scored = await Promise.all(
       loaded.map(({ benchmark }) => {
         const own = samples.filter((sample) => sample.benchmark === benchmark.name);

@@ -1,3 +1,13 @@
+import {
+  checkOptions,
+  integer,
+  milliseconds,
+  millisecondsOrNone,
+  type OptionRule,
+  type OptionRules,
+  required,
+} from "../arguments/check-options.js";
+import { shown } from "../arguments/shown.js";
 import { note as say } from "#platform/note";
 
 /** How endpoints are asked. */
@@ -80,9 +90,50 @@ export interface EndpointOptions {
 export type EndpointSettings = Required<Omit<EndpointOptions, "apiKeyEnv" | "onFault">> &
   Pick<EndpointOptions, "apiKeyEnv" | "onFault">;
 
+const isWeb = (url: unknown): boolean =>
+  typeof url === "string" &&
+  URL.canParse(url) &&
+  ["http:", "https:"].includes(new URL(url).protocol);
+
+/** Keys may stand in the query of an address, which is not shown. */
+const bare = (url: unknown) => shown(typeof url === "string" ? url.split("?")[0] : url);
+
+export const webAddress: OptionRule = { must: "an http or https address", holds: isWeb, got: bare };
+
+export const webAddresses: OptionRule = {
+  must: "a list of one or more http or https addresses",
+  holds: (urls) => Array.isArray(urls) && urls.length > 0 && urls.every(isWeb),
+  got: (urls) =>
+    bare(Array.isArray(urls) && urls.length > 0 ? urls.find((url) => !isWeb(url)) : urls),
+};
+
+const positiveInteger = { ...integer(1), must: "a positive integer" };
+
+export const endpointRules: OptionRules<EndpointOptions> = {
+  urls: required(webAddresses),
+  apiKeyEnv: {
+    must: "the name of an environment variable",
+    holds: (name) => typeof name === "string" && name !== "",
+  },
+  concurrency: positiveInteger,
+  attempts: positiveInteger,
+  backoffMs: millisecondsOrNone,
+  timeoutMs: milliseconds,
+  longestWaitMs: millisecondsOrNone,
+  outageMs: millisecondsOrNone,
+  healthPath: "path?",
+  maxBytes: positiveInteger,
+  doing: { must: "text", holds: (doing) => typeof doing === "string" && doing !== "" },
+  onFault: "function?",
+  note: "function?",
+};
+
 /** Completes options with the defaults. Throws a RangeError or TypeError that names what makes no sense. */
 export function endpointSettings(options: EndpointOptions): EndpointSettings {
-  const settings: EndpointSettings = {
+  const { doing } = Object(options) as Partial<EndpointOptions>;
+  const isText = typeof doing === "string" && doing !== "";
+  checkOptions(isText ? doing : "use endpoints", options, endpointRules);
+  return {
     urls: options.urls,
     apiKeyEnv: options.apiKeyEnv,
     concurrency: options.concurrency ?? 32,
@@ -97,50 +148,4 @@ export function endpointSettings(options: EndpointOptions): EndpointSettings {
     onFault: options.onFault,
     note: options.note ?? say,
   };
-  const { doing } = settings;
-  const rule = (ok: boolean, name: string, text: string, got: unknown): void => {
-    if (ok) return;
-    throw new RangeError(`Cannot ${doing}: ${name} must be ${text}, got ${shown(got)}`);
-  };
-  if (typeof doing !== "string" || doing === "") {
-    throw new TypeError(`Cannot use endpoints: doing must be text, got ${shown(doing)}`);
-  }
-  const { urls, apiKeyEnv, onFault, note, healthPath } = settings;
-  rule(typeof healthPath === "string" && healthPath !== "", "healthPath", "a path", healthPath);
-  rule(Array.isArray(urls), "urls", "a list of addresses", urls);
-  rule(urls.length > 0, "urls", "at least one address", "none");
-  for (const url of urls) rule(isWeb(url), "urls", "http or https addresses", url);
-  rule(
-    apiKeyEnv === undefined || (typeof apiKeyEnv === "string" && apiKeyEnv !== ""),
-    "apiKeyEnv",
-    "the name of an environment variable",
-    apiKeyEnv,
-  );
-  for (const name of ["concurrency", "attempts", "maxBytes"] as const) {
-    const value = settings[name];
-    rule(Number.isSafeInteger(value) && value >= 1, name, "a positive integer", value);
-  }
-  for (const name of ["backoffMs", "timeoutMs", "longestWaitMs", "outageMs"] as const) {
-    const value = settings[name];
-    // Timers count in 31 bits: a longer one would fire at once.
-    const ok = typeof value === "number" && value < 2 ** 31 && value >= 0;
-    rule(ok && (value > 0 || name !== "timeoutMs"), name, "milliseconds below 2^31", value);
-  }
-  for (const [name, value] of Object.entries({ onFault, note })) {
-    rule(value === undefined || typeof value === "function", name, "a function", value);
-  }
-  return settings;
-}
-
-function isWeb(url: unknown): boolean {
-  if (typeof url !== "string" || !URL.canParse(url)) return false;
-  return ["http:", "https:"].includes(new URL(url).protocol);
-}
-
-/** A wrong value in few letters; of an address not its query, where keys may stand. */
-function shown(value: unknown): string {
-  if (typeof value === "string") return value.split("?")[0]!.slice(0, 80) || '""';
-  if (typeof value === "object" && value !== null)
-    return Array.isArray(value) ? "a list" : "an object";
-  return typeof value === "function" ? "a function" : String(value);
 }

@@ -64,7 +64,7 @@ export class Endpoints {
    * @throws RangeError that names the option that makes no sense.
    */
   constructor(options: EndpointOptions, send: typeof requestJson = requestJson) {
-    checkArguments("use endpoints", { options, send }, { options: "object", send: "function" });
+    checkArguments("use endpoints", { send }, { send: "function" });
     this.#options = endpointSettings(options);
     this.#send = send;
     this.#outage = new Outage(this.#options.outageMs);

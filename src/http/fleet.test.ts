@@ -129,7 +129,7 @@ test("requests of one key go to one endpoint while it has room and is there", as
 test("use() drains endpoints that are left out and asks those that join", async (t) => {
   const servers = named(3);
   const { endpoints, pass } = fleet(t, servers);
-  await assert.rejects(endpoints.use([]), /urls must be at least one address/);
+  await assert.rejects(endpoints.use([]), /urls must be a list of one or more/);
   await endpoints.use([servers[0]!.url, servers[1]!.url]);
   const work = load(endpoints, 20);
   await pass(() => servers[0]!.answered > 0, 1000);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIP } from "node:net";
 import { checkJsonType, readJson } from "../../http-server/body.js";
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import type { Policy } from "../policy/policies.js";
 import { chat } from "./chat.js";
 import { completions } from "./completions.js";
@@ -31,6 +32,17 @@ export interface ServeOptions {
   /** Told one line per finished request: method, path, status, milliseconds. */
   log?: (line: string) => void;
 }
+
+const rules: OptionRules<ServeOptions> = {
+  model: "text?",
+  port: integer(0, 65_535),
+  host: "text?",
+  apiKeyEnv: "text?",
+  maxRows: integer(1),
+  maxQueue: integer(0),
+  maxBytes: integer(1),
+  log: "function?",
+};
 
 /**
  * A policy behind OpenAI's HTTP interface, so that anything can use it: `/v1/models`, `/v1/completions`,
@@ -79,12 +91,9 @@ export class PolicyServer {
   #url = "";
 
   private constructor(policy: Policy, options: ServeOptions) {
-    checkArguments("serve a policy", { policy, options }, { policy: "policy", options: "object" });
+    checkArguments("serve a policy", { policy }, { policy: "policy" });
+    checkOptions("serve a policy", options, rules);
     const { host = "127.0.0.1", maxRows = 64, maxQueue = 256, apiKeyEnv } = options;
-    for (const [name, value] of Object.entries({ maxRows, maxQueue })) {
-      if (Number.isInteger(value) && value >= (name === "maxRows" ? 1 : 0)) continue;
-      throw new RangeError(`Cannot serve a policy: ${name} must be a whole number, got ${value}`);
-    }
     const key = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
     if (apiKeyEnv !== undefined && !key) {
       throw new RangeError(
@@ -106,8 +115,8 @@ export class PolicyServer {
 
   /** Listens; the address is `url`. */
   static async start(policy: Policy, options: ServeOptions = {}): Promise<PolicyServer> {
-    const { host = "127.0.0.1", port = 0 } = options;
     const server = new PolicyServer(policy, options);
+    const { host = "127.0.0.1", port = 0 } = options;
     server.#server.listen(port, host);
     try {
       await once(server.#server, "listening");

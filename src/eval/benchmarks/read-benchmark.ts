@@ -1,5 +1,6 @@
 import { utf8Text } from "#platform/bytes";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { sha256 } from "#platform/sha256";
 import { readFile } from "#platform/files";
 import { join } from "#platform/path";
@@ -57,11 +58,8 @@ export async function readBenchmark(
   benchmark: Benchmark,
   options: { folder?: string } = {},
 ): Promise<LoadedBenchmark> {
-  checkArguments(
-    "read a benchmark",
-    { benchmark, options },
-    { benchmark: { name: "text" }, options: "object" },
-  );
+  checkArguments("read a benchmark", { benchmark }, { benchmark: { name: "text" } });
+  checkOptions("read a benchmark", options, { folder: "path?" });
   const { name } = benchmark;
   const folder = benchmark.folder ?? options.folder;
   if (folder === undefined) {

@@ -1,9 +1,10 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { shown } from "../../arguments/shown.js";
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import type { Task } from "../../data/task.js";
 import type { TaskSet } from "../../data/tasks/task-set.js";
 import type { Policy, Sampling } from "../../policy/policy.js";
 import { score } from "../../reward/score-trees.js";
+import { rolloutRules } from "../../rollout/option-rules.js";
 import { rollout } from "../../rollout/rollout.js";
 import type { Tools } from "../../tools/tool-set.js";
 import { meanInterval, type Interval } from "../metrics/interval.js";
@@ -41,6 +42,17 @@ export interface EnvironmentEvaluation {
   rows: { task: string; score: number; reason: string; calls: number; end: string; text: string }[];
 }
 
+const rules: OptionRules<EnvironmentEvaluationOptions> = {
+  samples: integer(1),
+  tasks: integer(0),
+  callLimit: rolloutRules.callLimit,
+  responseLength: rolloutRules.responseLength,
+  sampling: rolloutRules.sampling,
+  tools: rolloutRules.tools,
+  seed: rolloutRules.seed,
+  signal: rolloutRules.signal,
+};
+
 /** Acts in the environment of a set on its held-out tasks, without branching, and says what it was worth. */
 export async function evaluateEnvironment(
   policy: Policy,
@@ -49,19 +61,11 @@ export async function evaluateEnvironment(
 ): Promise<EnvironmentEvaluation> {
   checkArguments(
     "evaluate in an environment",
-    { policy, set, options },
-    {
-      policy: "policy",
-      set: { test: "list", environment: "function" },
-      options: { tasks: "count?", sampling: "object?", signal: "signal?" },
-    },
+    { policy, set },
+    { policy: "policy", set: { test: "list", environment: "function" } },
   );
+  checkOptions("evaluate in an environment", options, rules);
   const { samples = 1, callLimit = 16, responseLength = 512, seed = 0, tools, signal } = options;
-  if (!(Number.isSafeInteger(samples) && samples >= 1)) {
-    throw new RangeError(
-      `Cannot evaluate in an environment: samples must be an integer of at least 1, got ${shown(samples)}`,
-    );
-  }
   const tasks = set.test.slice(0, options.tasks);
   if (tasks.length === 0) {
     throw new RangeError("Cannot evaluate in an environment: there must be a task, got none");

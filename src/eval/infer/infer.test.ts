@@ -269,14 +269,14 @@ test("infer() refuses options that make no sense", async () => {
   const policy = new ScriptedPolicy(() => ({ text: answer }));
   const fails = (options: InferOptions, message: RegExp) =>
     assert.rejects(infer(policy, [asked("a")], options), message);
-  await fails({ samples: 0 }, /samples must be a positive integer, got 0/);
+  await fails({ samples: 0 }, /samples must be an integer of at least 1, got 0/);
   await fails(
     { limits: { python: -1 } },
-    /limits\.python must be an integer of at least 0, got -1/,
+    /limits must be an object of integers of at least 0, got python: -1/,
   );
-  await fails({ timeoutMs: 0 }, /timeoutMs must be above 0/);
+  await fails({ timeoutMs: 0 }, /timeoutMs must be milliseconds below 2\^31, got 0/);
   await fails({ prompt: "code_serach" }, /did you mean code_search\?/);
-  await fails({ mode: "fast" as "default" }, /mode must be completion or default, got fast/);
+  await fails({ mode: "fast" as "default" }, /mode must be one of completion, default, got "fast"/);
 });
 
 test("infer() puts the prompt type's message before the question", async () => {

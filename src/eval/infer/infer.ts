@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
 import { expectManyListeners } from "#platform/many-listeners";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
@@ -7,7 +8,8 @@ import { ToolSet, type Tools, toolSetOf } from "../../tools/tool-set.js";
 import type { LoadedBenchmark } from "../benchmarks/benchmark.js";
 import { inferSample } from "./infer-sample.js";
 import { sampleKey, type SampleJournal } from "./journal.js";
-import { inferenceSettings, type InferenceOptions } from "./options.js";
+import { rolloutRules } from "../../rollout/option-rules.js";
+import { inferenceRules, inferenceSettings, type InferenceOptions } from "./options.js";
 import { systemMessage } from "./prompts.js";
 import type { Sample } from "./sample.js";
 
@@ -26,6 +28,17 @@ export interface InferOptions extends InferenceOptions {
   onSample?: (sample: Sample, done: number, total: number) => void;
   signal?: AbortSignal;
 }
+
+export const inferRules: OptionRules<InferOptions> = {
+  ...inferenceRules,
+  tools: rolloutRules.tools,
+  samples: integer(1),
+  questions: integer(0),
+  concurrency: integer(1),
+  journal: "object?",
+  onSample: "function?",
+  signal: "signal?",
+};
 
 /** After so many samples that could not be made, and none that could, going on makes no sense. */
 const hopeless = 8;
@@ -61,16 +74,10 @@ export async function infer(
   loaded: readonly LoadedBenchmark[],
   options: InferOptions = {},
 ): Promise<Sample[]> {
-  checkArguments(
-    "infer",
-    { policy, loaded, options },
-    { policy: "policy", loaded: "list", options: "object" },
-  );
+  checkArguments("infer", { policy, loaded }, { policy: "policy", loaded: "list" });
+  checkOptions("evaluate", options, inferRules);
   const { samples = 1, concurrency = 50, journal, onSample } = options;
   const tools = options.tools ? toolSetOf("infer", options.tools) : new ToolSet();
-  if (!Number.isSafeInteger(samples) || samples < 1) {
-    throw new RangeError(`Cannot evaluate: samples must be a positive integer, got ${samples}`);
-  }
   const { seed } = inferenceSettings(options);
   const jobs = loaded.flatMap((set) => {
     const { benchmark } = set;

@@ -1,4 +1,14 @@
+import { kinds } from "../../arguments/check-arguments.js";
+import {
+  integer,
+  milliseconds,
+  oneOf,
+  optionsOf,
+  type OptionRules,
+} from "../../arguments/check-options.js";
+import { shown } from "../../arguments/shown.js";
 import { defined } from "../../arguments/defined.js";
+import { samplingRules } from "../../policy/check-generate.js";
 import type { Sampling } from "../../policy/policy.js";
 
 /** How questions are asked. In brackets the names of the reference's command line. */
@@ -53,38 +63,35 @@ export const documentedSampling: Readonly<Sampling> = {
   repetitionPenalty: 1.1,
 };
 
-function whole(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new RangeError(
-    `Cannot evaluate: ${name} must be an integer of at least ${least}, got ${value}`,
-  );
-}
+const wrongLimit = (limits: object) =>
+  Object.entries(limits).find(([, limit]) => !integer(0).holds(limit));
 
-/** Completes options with the defaults and refuses what makes no sense. */
+export const inferenceRules: OptionRules<InferenceOptions> = {
+  mode: oneOf(["completion", "default"]),
+  prompt: "text?",
+  sampling: optionsOf<Sampling>(samplingRules),
+  maxTokens: integer(1),
+  chained: integer(1),
+  limits: {
+    must: "an object of integers of at least 0",
+    holds: (limits) => kinds.object[1](limits) && wrongLimit(limits as object) === undefined,
+    got: (limits) => wrongLimit(Object(limits) as object)?.join(": ") ?? shown(limits),
+  },
+  timeoutMs: milliseconds,
+  asReference: "boolean?",
+  seed: integer(0),
+};
+
+/** Completes options with the defaults. */
 export function inferenceSettings(options: InferenceOptions = {}): InferenceSettings {
   const { mode = "completion", timeoutMs = 1_500_000, asReference = false } = options;
-  if (mode !== "completion" && mode !== "default") {
-    throw new RangeError(
-      `Cannot evaluate: mode must be completion or default, got ${String(mode)}`,
-    );
-  }
-  if (!(timeoutMs > 0 && timeoutMs < 2 ** 31)) {
-    throw new RangeError(
-      `Cannot evaluate: timeoutMs must be above 0 and below 2^31, got ${timeoutMs}`,
-    );
-  }
+  const { maxTokens = 4096, chained = 4, seed = 0 } = options;
   const { topK, minP, ...sent } = { ...documentedSampling, ...options.sampling };
   const limits = { python: 5, search: 10, ...options.limits };
-  for (const [tag, limit] of Object.entries(limits)) whole(`limits.${tag}`, limit, 0);
   return {
     mode,
     ...defined({ prompt: options.prompt }),
     sampling: asReference ? sent : { ...sent, topK, minP },
-    maxTokens: whole("maxTokens", options.maxTokens ?? 4096, 1),
-    chained: whole("chained", options.chained ?? 4, 1),
-    limits,
-    timeoutMs,
-    asReference,
-    seed: whole("seed", options.seed ?? 0, 0),
+    ...{ maxTokens, chained, limits, timeoutMs, asReference, seed },
   };
 }

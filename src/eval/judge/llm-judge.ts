@@ -1,8 +1,21 @@
 import { note } from "#platform/note";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  either,
+  integer,
+  type OptionRules,
+  required,
+  rulesWithout,
+} from "../../arguments/check-options.js";
 import { expectManyListeners } from "#platform/many-listeners";
 import { defined } from "../../arguments/defined.js";
-import type { EndpointOptions } from "../../http/endpoint-options.js";
+import { samplingRules } from "../../policy/check-generate.js";
+import {
+  endpointRules,
+  type EndpointOptions,
+  webAddress,
+  webAddresses,
+} from "../../http/endpoint-options.js";
 import { Endpoints } from "../../http/endpoints.js";
 import { HttpError } from "../../http/request-json.js";
 import { judgeVerdict } from "../metrics/judge-verdict.js";
@@ -35,6 +48,18 @@ export interface LlmJudgeOptions extends Omit<EndpointOptions, "urls" | "doing" 
    */
   note?: (line: string) => void;
 }
+
+const rules: OptionRules<LlmJudgeOptions> = {
+  ...rulesWithout(endpointRules, "doing", "onFault"),
+  urls: required(either(webAddress, webAddresses)),
+  model: "text",
+  cacheFile: "path?",
+  prices: "object?",
+  temperature: samplingRules.temperature,
+  maxTokens: integer(1),
+  askEquivalent: "boolean?",
+  prompt: "function?",
+};
 
 /** What the judge said of one prediction. */
 export interface Judgement {
@@ -89,7 +114,7 @@ export class LlmJudge {
   readonly #faults = new Map<JudgeFault, number>();
 
   constructor(options: LlmJudgeOptions) {
-    checkArguments("make a judge", { options }, { options: { model: "text" } });
+    checkOptions("make a judge", options, rules);
     const { urls, concurrency = 50, attempts = 3, backoffMs = 1000, timeoutMs = 120_000 } = options;
     const { longestWaitMs, maxBytes } = options;
     const say = options.note ?? note;

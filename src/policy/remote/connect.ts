@@ -1,10 +1,19 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  either,
+  integer,
+  optionsFor,
+  type OptionRules,
+  required,
+  rulesWithout,
+} from "../../arguments/check-options.js";
 import { z } from "#zod";
 import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
 import { modelFolder } from "../../model/files/model-folder.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Endpoints } from "../../http/endpoints.js";
-import { RemotePolicy, type RemotePolicyOptions } from "./remote-policy.js";
+import { endpointRules, type EndpointOptions } from "../../http/endpoint-options.js";
+import { RemotePolicy, type RemotePolicyOptions, remoteRules } from "./remote-policy.js";
 
 export interface ConnectOptions extends Omit<
   RemotePolicyOptions,
@@ -21,6 +30,13 @@ export interface ConnectOptions extends Omit<
   /** Default: what the endpoint says. */
   contextLength?: number;
 }
+
+const rules: OptionRules<ConnectOptions> = {
+  ...rulesWithout(remoteRules, "urls"),
+  tokenizer: required(either("path", "tokenizer")),
+  model: "text?",
+  contextLength: integer(1),
+};
 
 const listed = z.looseObject({
   data: z.array(
@@ -43,13 +59,14 @@ export async function connectRemote(
   urls: readonly string[],
   options: ConnectOptions,
 ): Promise<RemotePolicy> {
-  checkArguments("connect to a remote policy", { options }, { options: { model: "text?" } });
-  if (typeof options.tokenizer !== "string") {
-    checkArguments("connect to a remote policy", options, { tokenizer: "tokenizer" });
-  }
+  checkOptions("connect to a remote policy", options, rules);
   let { model, contextLength } = options;
   if (model === undefined || contextLength === undefined) {
-    const endpoints = new Endpoints({ ...options, urls, doing: "connect to a remote policy" });
+    const endpoints = new Endpoints({
+      ...optionsFor<Partial<EndpointOptions>>(endpointRules, options),
+      urls,
+      doing: "connect to a remote policy",
+    });
     const { data } = await endpoints.get("models", { read: readModels });
     const found =
       model === undefined && data.length === 1 ? data[0] : data.find(({ id }) => id === model);

@@ -1,11 +1,13 @@
 import type { RandomState } from "../../random/random.js";
 import type { Sampling } from "../policy.js";
 
+export const remoteApis = ["completions", "chat"] as const;
+
 /** Whose OpenAI-compatible server it is: they differ in the fields beyond OpenAI's own. */
 export type Dialect = "arpo-lab" | "vllm" | "sglang" | "llama.cpp" | "transformers" | "openai";
 
 /** Which of the two text interfaces is used. */
-export type RemoteApi = "completions" | "chat";
+export type RemoteApi = (typeof remoteApis)[number];
 
 /** A message as chat endpoints take it. */
 export interface RemoteMessage {
@@ -37,7 +39,7 @@ export interface RequestParts extends Sampling {
 type Body = Record<string, unknown>;
 
 /** What OpenAI itself does not know: cut-offs, whole stop strings, tokens by number. */
-const extensions: Record<Dialect, (parts: RequestParts) => Body> = {
+export const extensions: Record<Dialect, (parts: RequestParts) => Body> = {
   openai: () => ({}),
   // `arpo-lab serve`: the same draws as here, and all that a local policy says about a token.
   "arpo-lab": ({ topK = -1, minP = 0, repetitionPenalty = 1, allowedIds, randomState }) => ({

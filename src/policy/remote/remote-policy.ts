@@ -2,6 +2,14 @@ import { defined } from "../../arguments/defined.js";
 import { generate, type GenerationOptions, type Generations } from "../generate.js";
 import type { Prompt } from "../prompt.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  oneOf,
+  optionsFor,
+  type OptionRules,
+  required,
+} from "../../arguments/check-options.js";
 import { shown } from "../../arguments/shown.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { checkGenerate } from "../check-generate.js";
@@ -11,6 +19,8 @@ import { tellAll } from "../tell-all.js";
 import { readAnswer, type RemoteToken } from "./answer.js";
 import { cutAtStop } from "./cut-at-stop.js";
 import {
+  extensions,
+  remoteApis,
   requestBody,
   takesText,
   type Dialect,
@@ -19,7 +29,7 @@ import {
 } from "./dialect.js";
 import { Endpoints } from "../../http/endpoints.js";
 import type { EndpointHealth } from "../../http/endpoint-state.js";
-import type { EndpointOptions } from "../../http/endpoint-options.js";
+import { endpointRules, type EndpointOptions } from "../../http/endpoint-options.js";
 
 export interface RemotePolicyOptions extends Partial<EndpointOptions> {
   /** The model's name at the endpoint. */
@@ -35,6 +45,16 @@ export interface RemotePolicyOptions extends Partial<EndpointOptions> {
   /** Alternatives asked for per token. Default 10, what the reference's entropy uses. */
   topLogprobs?: number;
 }
+
+export const remoteRules: OptionRules<RemotePolicyOptions> = {
+  ...endpointRules,
+  model: "text",
+  tokenizer: "tokenizer",
+  contextLength: required(integer(1)),
+  dialect: oneOf(Object.keys(extensions)),
+  api: oneOf(remoteApis),
+  topLogprobs: integer(0),
+};
 
 interface RemoteSequence extends Sequence {
   tokens: number[];
@@ -83,22 +103,11 @@ export class RemotePolicy implements Policy {
   readonly #seen = { positions: 0, fewest: Infinity, silent: 0, full: 0 };
 
   constructor(options: RemotePolicyOptions) {
-    checkArguments(
-      "use a remote policy",
-      { options },
-      {
-        options: {
-          model: "text",
-          tokenizer: "tokenizer",
-          contextLength: "count",
-          dialect: "text?",
-          api: "text?",
-          topLogprobs: "count?",
-        },
-      },
-    );
+    checkOptions("use a remote policy", options, remoteRules);
     const { urls = [], dialect = "vllm", api = "completions", topLogprobs = 10 } = options;
-    this.#endpoints = new Endpoints({ ...options, urls });
+    this.#endpoints = new Endpoints({
+      ...optionsFor<EndpointOptions>(endpointRules, { ...options, urls }),
+    });
     this.#options = { ...options, dialect, api, topLogprobs };
     this.name = `${options.model} at ${this.#endpoints
       .health()

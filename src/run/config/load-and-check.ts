@@ -2,6 +2,14 @@ import { environment } from "#platform/environment";
 import { readFile } from "#platform/files";
 import { dirname, resolve } from "#platform/path";
 import { parse } from "yaml";
+import {
+  checkOptions,
+  either,
+  listOf,
+  oneOf,
+  type OptionRules,
+  texts,
+} from "../../arguments/check-options.js";
 import { homePath } from "../../files/home-path.js";
 import { nearest } from "../../../spelling/nearest.js";
 import { interpolate } from "./interpolate.js";
@@ -26,6 +34,15 @@ const linked: Readonly<Record<string, string>> = {
   "critic.use_dynamic_bsz": "actor_rollout_ref.actor.use_dynamic_bsz",
   "critic.loss_agg_mode": "actor_rollout_ref.actor.loss_agg_mode",
   "critic.model.path": "actor_rollout_ref.model.path",
+};
+
+const presetRule = oneOf(Object.keys(configPresets));
+const loadRules: OptionRules<LoadOptions> = {
+  files: texts,
+  preset: either(presetRule, listOf(presetRule, "their names")),
+  values: "object?",
+  overrides: texts,
+  env: "object?",
 };
 
 const byPath = new Map(configKeys.map((key) => [key.path, key]));
@@ -96,17 +113,12 @@ async function readTree(file: string): Promise<Tree> {
 
 /** As `loadConfig`; here is what needs the schema, which takes a moment to build. */
 export async function loadAndCheck(options: LoadOptions): Promise<LoadedConfig> {
+  checkOptions("load the configuration", options, loadRules);
   const { files = [], preset = [], values = {}, overrides = [], env = environment } = options;
   const notes: string[] = [];
   let given: Tree = {};
   for (const name of typeof preset === "string" ? [preset] : preset) {
-    const tree = configPresets[name];
-    if (!tree) {
-      throw new RangeError(
-        `Cannot load the configuration: the preset must be one of ${Object.keys(configPresets).join(", ")}, got ${name}`,
-      );
-    }
-    given = merge(given, tree);
+    given = merge(given, configPresets[name]);
   }
   /** The folder that a key's paths lead from: its file's; none is the working folder. */
   const folders = new Map<string, string>();

@@ -1,4 +1,3 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import type { LoadOptions, LoadedConfig } from "./options.js";
 
 /**
@@ -24,7 +23,6 @@ import type { LoadOptions, LoadedConfig } from "./options.js";
  * ```
  */
 export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
-  checkArguments("load a configuration", { options }, { options: "object" });
   const { loadAndCheck } = await import("./load-and-check.js");
   return loadAndCheck(options);
 }

@@ -1,5 +1,5 @@
 import { write as output } from "#platform/note";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { printable } from "../../text/printable.js";
 import type { Logger } from "./logger.js";
 
@@ -68,7 +68,7 @@ function bar(done: number, all: number): string {
 export function consoleLogger(
   options: { write?: (text: string) => void; live?: boolean } = {},
 ): Logger {
-  checkArguments("log", { options }, { options: "object" });
+  checkOptions("log", options, { write: "function?", live: "boolean?" });
   const { live = false, write = output } = options;
   let lines = 0;
   let total: number | undefined;

@@ -1,6 +1,6 @@
 import { toBase64 } from "#platform/bytes";
 import { environment } from "#platform/environment";
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, milliseconds } from "../../arguments/check-options.js";
 import { join } from "#platform/path";
 import { readIfThere } from "../../files/read-if-there.js";
 import { HttpError, requestJson } from "../../http/request-json.js";
@@ -77,11 +77,15 @@ export async function mlflowLogger(options: {
   timeoutMs?: number;
   env?: Readonly<Record<string, string | undefined>>;
 }): Promise<Logger> {
-  checkArguments(
-    "log to MLflow",
-    { options },
-    { options: { folder: "path", project: "text", run: "text", config: "object" } },
-  );
+  checkOptions("log to MLflow", options, {
+    folder: "path",
+    project: "text",
+    run: "text",
+    config: "object",
+    url: "text?",
+    timeoutMs: milliseconds,
+    env: "object?",
+  });
   const { project, run, timeoutMs = 10_000, env = environment } = options;
   const base = options.url ?? env["MLFLOW_TRACKING_URI"] ?? "http://127.0.0.1:5000";
   const headers = access(env);

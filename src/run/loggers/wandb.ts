@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { appendFile, mkdir, writeFile } from "#platform/files";
 import { hostname } from "#platform/machine";
 import { join } from "#platform/path";
@@ -84,11 +84,14 @@ export async function wandbLogger(options: {
   id?: string;
   now?: () => Date;
 }): Promise<Logger> {
-  checkArguments(
-    "log to W&B",
-    { options },
-    { options: { folder: "path", project: "text", run: "text", config: "object" } },
-  );
+  checkOptions("log to W&B", options, {
+    folder: "path",
+    project: "text",
+    run: "text",
+    config: "object",
+    id: "text?",
+    now: "function?",
+  });
   const { now = () => new Date(), id = randomUUID().slice(0, 8) } = options;
   const began = now();
   const folder = join(options.folder, "wandb", `offline-run-${stamp(began)}-${id}`);

@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
 import { dirname } from "#platform/path";
 import { mkdir } from "#platform/files";
 import type { Task } from "../../data/task.js";
@@ -31,6 +32,15 @@ export interface TrainOptions {
   /** Save each step's trees. Default: true. */
   keepRollouts?: boolean;
 }
+
+const rules: OptionRules<TrainOptions> = {
+  folder: "path",
+  loggers: "list?",
+  onStep: "function?",
+  warn: "function?",
+  stopping: "signal?",
+  keepRollouts: "boolean?",
+};
 
 /** The one figure that says how good a checkpoint is: the mean over sources of the core means. */
 function headline(metrics: Readonly<Record<string, number>>): number | undefined {
@@ -108,11 +118,8 @@ function watchGradients(warn: (message: string) => void): (step: TrainerStep) =>
  * ```
  */
 export async function train(parts: TrainerParts, options: TrainOptions): Promise<Trainer> {
-  checkArguments(
-    "train",
-    { parts, options },
-    { parts: { config: "object" }, options: { folder: "path" } },
-  );
+  checkArguments("train", { parts }, { parts: { config: "object" } });
+  checkOptions("train", options, rules);
   const run = await RunFolder.own(options.folder);
   try {
     return await trainAlone(run, parts, options);

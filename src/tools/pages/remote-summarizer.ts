@@ -1,7 +1,14 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  checkOptions,
+  integer,
+  optionsFor,
+  type OptionRules,
+  rulesWithout,
+} from "../../arguments/check-options.js";
 import { z } from "#zod";
 import { Endpoints } from "../../http/endpoints.js";
-import type { EndpointOptions } from "../../http/endpoint-options.js";
+import { samplingRules } from "../../policy/check-generate.js";
+import { endpointRules, type EndpointOptions } from "../../http/endpoint-options.js";
 import { finalMarker, type DeepSearchOptions, type Passage } from "./deep-search.js";
 
 export interface SummarizerOptions extends Omit<EndpointOptions, "doing" | "onFault"> {
@@ -14,6 +21,14 @@ export interface SummarizerOptions extends Omit<EndpointOptions, "doing" | "onFa
   /** Default 4,096. */
   maxTokens?: number;
 }
+
+const rules: OptionRules<SummarizerOptions> = {
+  ...rulesWithout(endpointRules, "doing", "onFault"),
+  model: "text",
+  temperature: samplingRules.temperature,
+  topP: samplingRules.topP,
+  maxTokens: integer(1),
+};
 
 const reply = z.looseObject({
   choices: z.array(z.looseObject({ message: z.looseObject({ content: z.string() }) })).min(1),
@@ -58,9 +73,13 @@ function promptOf(query: string, passages: readonly Passage[], transcript: reado
 export function remoteSummarizer(
   options: SummarizerOptions,
 ): NonNullable<DeepSearchOptions["summarize"]> {
-  checkArguments("ask the summariser", { options }, { options: { model: "text" } });
+  checkOptions("ask the summariser", options, rules);
   const { model, temperature = 0.6, topP = 0.95, maxTokens = 4096 } = options;
-  const endpoints = new Endpoints({ attempts: 3, ...options, doing: "ask the summariser" });
+  const endpoints = new Endpoints({
+    attempts: 3,
+    ...optionsFor<EndpointOptions>(endpointRules, options),
+    doing: "ask the summariser",
+  });
   return async (query, passages, signal, transcript) => {
     const body = {
       model,
