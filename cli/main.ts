@@ -8,6 +8,7 @@ import { doctorCommand } from "./commands/doctor.js";
 import { estimateCommand } from "./commands/estimate.js";
 import { fetchCommand } from "./commands/fetch.js";
 import { learnCommands } from "./commands/learn.js";
+import { envCommand } from "./commands/env.js";
 import { evalCommand } from "./commands/eval.js";
 import { labCommand } from "./commands/lab.js";
 import { scaleCommands } from "./commands/scale.js";
@@ -67,6 +68,7 @@ program.addCommand(doctorCommand());
 program.addCommand(estimateCommand());
 program.addCommand(convertCommand());
 program.addCommand(fetchCommand());
+program.addCommand(envCommand());
 for (const command of [...learnCommands(), ...scaleCommands()]) program.addCommand(command);
 program.addCommand(sidecarCommand(), { hidden: true });
 

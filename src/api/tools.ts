@@ -47,4 +47,5 @@ export type {
   EnvironmentSource,
 } from "../environment/environment.js";
 export { httpEnvironment, type HttpEnvironmentOptions } from "../environment/http-environment.js";
+export { openEnv, type OpenEnvOptions } from "../environment/open-env/open-env.js";
 export { environments } from "../data/environments/index.js";

@@ -77,6 +77,13 @@ export interface EpisodeScore {
 export interface Environment {
   /** What the model may call: a description by tag. The same in every instance. */
   readonly tools: Readonly<Record<string, string>>;
+  /**
+   * Waits until the instance may act, where it must wait for its turn: before its reset and before each call.
+   * This is not counted as the call's time.
+   */
+  ready?(signal: AbortSignal): Promise<void>;
+  /** False: this world cannot be had twice, so rows do not branch in it. */
+  readonly branches?: boolean;
   /** Begins a task. It gives text, which stands behind the prompt, or nothing; also as a promise. */
   reset(task: unknown, start: EnvironmentStart): unknown;
   /** True ends the row after the call that made it so. */
@@ -134,7 +141,9 @@ export function checkEnvironment(made: unknown, problem: string): Environment {
   return made as Environment;
 }
 
-const reserved = new Set(["tools", "reset", "done", "reward", "clone", "dispose", "constructor"]);
+const reserved = new Set([
+  ...["tools", "ready", "branches", "reset", "done", "reward", "clone", "dispose", "constructor"],
+]);
 
 /** The method that a tag calls, bound to its instance. */
 export function methodOf(environment: Environment, tag: string): EnvironmentMethod {

@@ -72,6 +72,15 @@ export class Episode {
     this.#instance ??= this.#rebuild(this.#calls);
     const instance = await this.#instance;
     await Promise.allSettled(this.#copying);
+    if (instance.ready) {
+      try {
+        await instance.ready(signal ?? this.#tree.signal);
+      } catch (error) {
+        (signal ?? this.#tree.signal).throwIfAborted();
+        this.#failure = error instanceof Error ? error.message : String(error);
+        return this.#lost(tag, input);
+      }
+    }
     const outcome = await this.#act(instance, tag, input, signal);
     if (outcome.failure?.kind === "timeout") {
       this.#failure = `<${tag}> gave ${outcome.failure.message}`;

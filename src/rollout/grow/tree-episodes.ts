@@ -28,6 +28,7 @@ export class TreeEpisodes implements EpisodeHost {
   readonly #setting: EpisodeSetting;
   readonly #open = new Set<Environment>();
   #root: Environment | undefined;
+  #first: Environment | undefined;
   readonly tags: string[] = [];
   /** What it said when it was reset. */
   observation: string | undefined;
@@ -47,6 +48,7 @@ export class TreeEpisodes implements EpisodeHost {
     try {
       const root = await made.#make();
       made.#root = root;
+      made.#first = root;
       made.tags.push(...Object.keys(root.tools));
       made.scores = root.reward !== undefined;
       made.cloneable = root.clone !== undefined;
@@ -77,6 +79,11 @@ export class TreeEpisodes implements EpisodeHost {
 
   get signal(): AbortSignal {
     return this.#setting.signal;
+  }
+
+  /** Whether rows may branch: false once their environment has said that it cannot be had twice. */
+  get branches(): boolean {
+    return this.#first?.branches !== false;
   }
 
   /** The episode of a row that stands behind a node: its calls on the path there were made. */
@@ -185,6 +192,12 @@ export class TreeEpisodes implements EpisodeHost {
       this.#keep(await makeEnvironment(source)),
     );
     const start = { random: random.split("reset"), signal };
+    try {
+      await instance.ready?.(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new Error(`${this.#problem("reset")}: ${(error as Error).message}`, { cause: error });
+    }
     const said =
       (await this.#limited("reset", async () => instance.reset(task, start))) ?? undefined;
     if (said !== undefined && typeof said !== "string") {

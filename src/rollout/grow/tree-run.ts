@@ -273,7 +273,7 @@ export class TreeRun {
    */
   async branchPoint(trajectory: LiveTrajectory, moving: boolean): Promise<BranchPoint> {
     const { config, session } = this.#env;
-    const possible = config.attemptsPerTrajectory > 0 && this.remaining > 0;
+    const possible = this.#attempts > 0;
     const later = config.entropyTiming === "after-result" && possible;
     const point: BranchPoint = {
       trajectory,
@@ -294,12 +294,18 @@ export class TreeRun {
     return point;
   }
 
+  /** How many attempts at a branch a row has now: none where its environment cannot be had twice. */
+  get #attempts(): number {
+    if (this.#start.episodes?.branches === false) return 0;
+    return Math.min(this.#env.config.attemptsPerTrajectory, this.remaining);
+  }
+
   /** The round's branches, in the order of the surviving rows. */
   branch(round: number, points: readonly BranchPoint[], promptCount: number): LiveTrajectory[] {
-    const { config, session } = this.#env;
+    const { session } = this.#env;
     const born: LiveTrajectory[] = [];
     for (const point of points) {
-      const attempts = Math.min(config.attemptsPerTrajectory, this.remaining);
+      const attempts = this.#attempts;
       const made: BranchAttempt[] = [];
       for (let attempt = 0; attempt < attempts; attempt++) {
         const tried = this.#attempt(point, round, attempt, promptCount);

@@ -8,6 +8,7 @@ import {
 import { readFileSync } from "#platform/files";
 import { packagePath } from "#platform/package-path";
 import type { Client } from "#mcp";
+import { type ArgumentSchema, describeArguments, readArguments } from "../json-arguments.js";
 import type { Tool } from "../tool.js";
 
 /** Where an MCP server is: a program to start, or an address. */
@@ -29,11 +30,6 @@ const rules: OptionRules<McpOptions> = {
   prefix: "text?",
   connectMs: milliseconds,
 };
-
-interface Schema {
-  properties?: Record<string, { type?: string | string[]; description?: string }>;
-  required?: string[];
-}
 
 /** A server's tools, and the way to let go of it. */
 export interface McpTools {
@@ -95,7 +91,9 @@ export async function mcpTools(server: McpServer, options: McpOptions = {}): Pro
     const page = await client.listTools({ cursor }, { timeout });
     for (const { name, description, inputSchema } of page.tools) {
       if (options.only && !options.only.includes(name)) continue;
-      tools.push(toTool(client, name, description, inputSchema as Schema, options.prefix ?? ""));
+      tools.push(
+        toTool(client, name, description, inputSchema as ArgumentSchema, options.prefix ?? ""),
+      );
     }
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -117,14 +115,14 @@ function toTool(
   client: Client,
   name: string,
   description: string | undefined,
-  schema: Schema,
+  schema: ArgumentSchema,
   prefix: string,
 ): Tool {
   const tag = `${prefix}${name}`.replace(/[^\w.-]/g, "_").replace(/^[^A-Za-z_]/, "_");
   return {
     name,
     tag,
-    description: describe(description ?? name, schema),
+    description: describeArguments(description ?? name, schema),
     execute: async (input, { signal, timeoutMs }) => {
       const given = readArguments(input, schema);
       if (typeof given === "string") return given; // The model is told what was wrong with its call.
@@ -142,34 +140,6 @@ function toTool(
     },
     dispose: () => client.close(),
   };
-}
-
-function describe(description: string, { properties = {}, required = [] }: Schema): string {
-  const names = Object.entries(properties).map(([key, { type, description: about }]) => {
-    const optional = required.includes(key) ? "" : ", optional";
-    return `${key} (${String(type ?? "any")}${optional})${about ? `: ${about}` : ""}`;
-  });
-  return names.length > 0 ? `${description} Arguments as JSON: ${names.join("; ")}` : description;
-}
-
-/** The arguments the model wrote, or what was wrong with them. */
-function readArguments(input: string, schema: Schema): Record<string, unknown> | string {
-  const { properties = {}, required = Object.keys(properties) } = schema;
-  const text = input.trim();
-  try {
-    const value = JSON.parse(text === "" ? "{}" : text) as unknown;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-  } catch {
-    // Not JSON: taken as the one text argument below, if there is one.
-  }
-  const [only, ...others] = required.length > 0 ? required : Object.keys(properties);
-  if (only !== undefined && others.length === 0) {
-    const { type } = properties[only] ?? {};
-    return { [only]: type === "number" || type === "integer" ? Number(text) : text };
-  }
-  return `Error: the arguments must be a JSON object with ${Object.keys(properties).join(", ")}`;
 }
 
 function contentText(content: unknown): string {
