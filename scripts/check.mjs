@@ -6,6 +6,7 @@ import { brokenImports, checkApi } from "./architecture/api-report.mjs";
 import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
 import { importGraph } from "./architecture/imports.mjs";
+import { uncheckedOptions } from "./architecture/options.mjs";
 import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
 import { breaches } from "./architecture/boundaries.mjs";
@@ -37,6 +38,7 @@ show(
 );
 show("no entry of the root is unknown (scripts/architecture/root-entries.mjs)", unknownEntries());
 show("documents and lessons import what there is", brokenImports());
+show("options are checked by name, range and choice (checkOptions)", uncheckedOptions());
 show("no test waits a fixed time or is judged by the clock", fixedWaits());
 show(
   "the picture in docs/architecture.md is the code's",

@@ -36,7 +36,7 @@ import {
   saveRandomModel,
   tf,
 } from "../src/api/model.js";
-import { Policy, RemotePolicy } from "../src/api/policy.js";
+import { LocalPolicy, Policy, RemotePolicy } from "../src/api/policy.js";
 import { dynamicBudget, rollout, segmentEntropy } from "../src/api/rollout.js";
 import {
   demonstrations,
@@ -94,6 +94,15 @@ import { evaluateEnvironment } from "../src/eval/environment/evaluate-environmen
 import { Endpoints } from "../src/http/endpoints.js";
 import { PolicyServer } from "../src/serve/policy-server.js";
 import { remoteSummarizer } from "../src/tools/pages/remote-summarizer.js";
+import { checkConfig } from "../src/doctor/check-config.js";
+import { compareCheckpoints } from "../src/convert/compare-checkpoints.js";
+import { convertCheckpoint } from "../src/convert/convert-checkpoint.js";
+import { recordedRise } from "../src/rollout/entropy/recorded-rise.js";
+import { readRollouts } from "../src/import/read-rollouts.js";
+import { importRollouts } from "../src/import/import-rollouts.js";
+import { fillIn } from "../src/import/fill-in.js";
+import { encodeConversation } from "../src/learn/sft/encode.js";
+import { worldDemonstrations } from "../src/run/tiny/world-demonstrations.js";
 import { learningRateFactor } from "../src/learn/update/schedule.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
 import { Random } from "../src/random/random.js";
@@ -238,6 +247,19 @@ const functions: Readonly<Record<string, readonly [call: Call, given?: object]>>
   consoleLogger: [(o) => consoleLogger(o)],
   loadConfig: [(o) => loadConfig(o)],
   train: [(o) => train({ config: {} } as never, o), { folder: "none" }],
+  "toolSet.call": [(o) => new ToolSet([calculator()]).call("calc", "1", o)],
+  "toolSet.run": [(o) => new ToolSet().run(calculator(), "1", o)],
+  trainBpe: [(o) => trainBpe([], o), { vocabSize: 260 }],
+  LocalPolicy: [(o) => new LocalPolicy(o), { name: "n", tokenizer, decoder: {} }],
+  checkConfig: [(o) => checkConfig(o)],
+  compareCheckpoints: [(o) => compareCheckpoints("none", "none", o)],
+  convertCheckpoint: [(o) => convertCheckpoint("none", "none", o)],
+  recordedRise: [(o) => recordedRise(tree, o)],
+  readRollouts: [(o) => readRollouts([], o)],
+  importRollouts: [(o) => importRollouts("none", o)],
+  fillIn: [(o) => fillIn([tree], local, o)],
+  encodeConversation: [(o) => encodeConversation({ turns: [] }, tokenizer, o)],
+  worldDemonstrations: [(o) => worldDemonstrations(o), { counts: {}, seed: 1 }],
   compareRuns: [(o) => compareRuns({ a: [[{ step: 1, "critic/score/mean": 1 }]] }, o)],
 };
 

@@ -1,5 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
-import { packHalf, unpackHalf, type WeightType } from "../model/files/half.js";
+import { checkOptions, notNegative, oneOf, type OptionRules } from "../arguments/check-options.js";
+import { packHalf, unpackHalf, type WeightType, weightTypes } from "../model/files/half.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import { readBaseFiles } from "./base-files.js";
 import { existsSync } from "#platform/files";
@@ -18,6 +19,12 @@ export interface CompareOptions {
   /** Sees every tensor as soon as it is compared. */
   onTensor?(row: TensorComparison): void;
 }
+
+const rules: OptionRules<CompareOptions> = {
+  dtype: oneOf(weightTypes),
+  tolerance: notNegative,
+  onTensor: "function?",
+};
 
 /** One tensor of two checkpoints. */
 export interface TensorComparison {
@@ -95,11 +102,8 @@ export async function compareCheckpoints(
   to: string,
   options: CompareOptions = {},
 ): Promise<Comparison> {
-  checkArguments(
-    "compare checkpoints",
-    { from, to, options },
-    { from: "path", to: "path", options: "object" },
-  );
+  checkArguments("compare checkpoints", { from, to }, { from: "path", to: "path" });
+  checkOptions("compare checkpoints", options, rules);
   const a = await openCheckpoint(from);
   try {
     const b = await openCheckpoint(to);

@@ -1,8 +1,9 @@
 import { sameBytes } from "#platform/bytes";
 import { checkArguments } from "../arguments/check-arguments.js";
+import { above, checkOptions, oneOf, type OptionRules } from "../arguments/check-options.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
 import { writeWeights } from "../model/files/write-weights.js";
-import type { GgufWeightType } from "../model/export/write-model-gguf.js";
+import { ggufTypes, type GgufWeightType } from "../model/export/write-model-gguf.js";
 import type { TensorSource } from "../model/files/write-safetensors.js";
 import type { WeightType } from "../model/files/half.js";
 import { readBaseFiles, type BaseFiles } from "./base-files.js";
@@ -28,6 +29,14 @@ export interface ConvertOptions {
   /** In a GGUF file, the name of the way text is cut; see {@link GgufOptions.pre}. */
   pre?: string;
 }
+
+const rules: OptionRules<ConvertOptions> = {
+  dtype: oneOf(Object.keys(ggufTypes)),
+  base: "path?",
+  lora: "path?",
+  maxShardBytes: above(0),
+  pre: "text?",
+};
 
 /** What a conversion wrote. */
 export interface Conversion {
@@ -94,11 +103,8 @@ export async function convertCheckpoint(
   to: string,
   options: ConvertOptions = {},
 ): Promise<Conversion> {
-  checkArguments(
-    "convert a model",
-    { from, to, options },
-    { from: "path", to: "path", options: "object" },
-  );
+  checkArguments("convert a model", { from, to }, { from: "path", to: "path" });
+  checkOptions("convert a model", options, rules);
   const opened = await openCheckpoint(from);
   let source = opened;
   try {

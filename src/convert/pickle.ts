@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions } from "../arguments/check-options.js";
 import { refusedOpcodes } from "./pickle-names.js";
 import { tellPickled } from "./tell-pickled.js";
 
@@ -86,7 +87,8 @@ const longestInteger = 64; // bytes; the largest in a torch archive have 8
  * ```
  */
 export function unpickle(bytes: Uint8Array, options: UnpickleOptions): unknown {
-  checkArguments("read a pickle", { bytes, options }, { bytes: "bytes", options: "object" });
+  checkArguments("read a pickle", { bytes }, { bytes: "bytes" });
+  checkOptions("read a pickle", options, { globals: "items", persistent: "function?" });
   return new Machine(bytes, options).run();
 }
 

@@ -1,4 +1,11 @@
-import { checkArguments } from "../arguments/check-arguments.js";
+import {
+  checkOptions,
+  either,
+  notNegative,
+  only,
+  type OptionRules,
+} from "../arguments/check-options.js";
+import { loadRules } from "../run/config/load-and-check.js";
 import type { LoadOptions } from "../run/config/options.js";
 import type { Check } from "./check.js";
 import { batches } from "./config/batches.js";
@@ -30,6 +37,13 @@ export interface CheckConfigOptions extends LoadOptions {
   endpoints?: readonly EndpointToCheck[];
 }
 
+const optionRules: OptionRules<CheckConfigOptions> = {
+  ...loadRules,
+  memory: notNegative,
+  speed: either(notNegative, only(false)),
+  endpoints: "list?",
+};
+
 const rules: readonly Rule[] = [
   lengths,
   batches,
@@ -60,7 +74,7 @@ const rules: readonly Rule[] = [
  * ```
  */
 export async function checkConfig(options: CheckConfigOptions = {}): Promise<Check[]> {
-  checkArguments("check a configuration", { options }, { options: "object" });
+  checkOptions("check a configuration", options, optionRules);
   const { memory = usableMemory(), speed, endpoints = [], ...load } = options;
   const { loaded, checks } = await readConfig(load);
   if (!loaded) return checks;

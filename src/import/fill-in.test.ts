@@ -85,6 +85,6 @@ test("fillIn() refuses policies without a model, and tokens of another vocabular
   );
   await assert.rejects(
     fillIn([], policy, { temperature: 0 }),
-    /temperature must be above 0, got 0/,
+    /temperature must be a finite number above 0, got 0/,
   );
 });

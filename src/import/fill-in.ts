@@ -1,4 +1,5 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules, positive } from "../arguments/check-options.js";
 import { passLogProbs, gatherFrom, splitByTokens } from "../learn/update/passes.js";
 import type { Policy } from "../policy/policy.js";
 import { ModelPolicy } from "../policy/policy-from-model.js";
@@ -23,6 +24,14 @@ export interface FillOptions {
   onProgress?: (done: number, of: number) => void;
   signal?: AbortSignal;
 }
+
+const rules: OptionRules<FillOptions> = {
+  temperature: positive,
+  replace: "boolean?",
+  maxTokensPerPass: fromTo(1, Infinity),
+  onProgress: "function?",
+  signal: "signal?",
+};
 
 const lacks = (values: Float32Array, count: number) =>
   values.length < count || values.some((value) => Number.isNaN(value));
@@ -160,20 +169,14 @@ export async function fillIn<T extends RolloutTask>(
   policy: Policy,
   options: FillOptions = {},
 ): Promise<ImportedRollouts | RolloutTree<T>[]> {
-  checkArguments(
-    "fill in",
-    { given, policy, options },
-    { given: "items", policy: "policy", options: { temperature: "number?", replace: "boolean?" } },
-  );
+  checkArguments("fill in", { given, policy }, { given: "items", policy: "policy" });
+  checkOptions("fill in", options, rules);
   if (!(policy instanceof ModelPolicy)) {
     throw new TypeError(
       `Cannot fill in: the policy must have a model on this machine in float32, got ${policy.name}`,
     );
   }
-  const { temperature = 1, replace = false, onProgress } = options;
-  if (!(temperature > 0)) {
-    throw new RangeError(`Cannot fill in: temperature must be above 0, got ${temperature}`);
-  }
+  const { replace = false, onProgress } = options;
   const fillAll = async <K extends RolloutTask>(trees: readonly RolloutTree<K>[]) => {
     const out: RolloutTree<K>[] = [];
     for (const tree of trees) {

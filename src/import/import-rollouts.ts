@@ -1,11 +1,12 @@
 import { readFile } from "#platform/files";
 import { extname } from "#platform/path";
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions } from "../arguments/check-options.js";
 import { treesFromParquet } from "../rollout/files/tree-parquet.js";
 import { Collection } from "./collect.js";
 import { ownTrees } from "./formats/own-trees.js";
 import type { ImportedRollouts } from "./imported-rollouts.js";
-import { collectOptions, importedOf, type ReadOptions } from "./read-rollouts.js";
+import { collectOptions, importedOf, readRules, type ReadOptions } from "./read-rollouts.js";
 import { findFiles, type FoundFile } from "./read/find-files.js";
 import { parseLenient } from "./read/lenient-json.js";
 import { longestLine, readLines } from "./read/lines.js";
@@ -130,11 +131,12 @@ export async function importRollouts(
   path: string,
   options: ImportOptions = {},
 ): Promise<ImportedRollouts> {
-  checkArguments(
-    "import rollouts",
-    { path, options },
-    { path: "path", options: { onProgress: "function?", signal: "signal?" } },
-  );
+  checkArguments("import rollouts", { path }, { path: "path" });
+  checkOptions("import rollouts", options, {
+    ...readRules,
+    onProgress: "function?",
+    signal: "signal?",
+  });
   const { onProgress, signal } = options;
   const collection = new Collection(collectOptions(options));
   const files = await findFiles(path);

@@ -1,6 +1,6 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules, texts } from "../arguments/check-options.js";
 import { defined } from "../arguments/defined.js";
-import { shown } from "../arguments/shown.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { Collection, type CollectOptions } from "./collect.js";
@@ -25,28 +25,19 @@ export interface ReadOptions {
   broken?: number;
 }
 
-/** The options with their defaults, refused where they make no sense. */
+export const readRules: OptionRules<ReadOptions> = {
+  format: "text?",
+  tokenizer: "tokenizer?",
+  policy: "policy?",
+  score: texts,
+  rows: integer(1),
+  characters: integer(1),
+  broken: integer(0),
+};
+
+/** The options with their defaults. */
 export function collectOptions(options: ReadOptions): CollectOptions {
   const { format, score, rows = 20_000, characters = 200_000_000, broken = 20 } = options;
-  checkArguments(
-    "import rollouts",
-    { options },
-    {
-      options: {
-        format: "text?",
-        tokenizer: "tokenizer?",
-        policy: "policy?",
-        score: "list?",
-        broken: "count?",
-      },
-    },
-  );
-  for (const [name, value] of Object.entries({ rows, characters })) {
-    if (Number.isSafeInteger(value) && value >= 1) continue;
-    throw new RangeError(
-      `Cannot import rollouts: ${name} must be an integer of at least 1, got ${shown(value)}`,
-    );
-  }
   return {
     ...{ rows, characters, broken },
     ...defined({ format, scoreColumns: score }),
@@ -103,11 +94,8 @@ export function readRollouts(
   records: Iterable<unknown>,
   options: ReadOptions & { name?: string } = {},
 ): ImportedRollouts {
-  checkArguments(
-    "import rollouts",
-    { records, options },
-    { records: "items", options: { name: "text?" } },
-  );
+  checkArguments("import rollouts", { records }, { records: "items" });
+  checkOptions("import rollouts", options, { ...readRules, name: "text?" });
   const collection = new Collection(collectOptions(options));
   collection.open(options.name ?? "records", 1);
   let line = 0;

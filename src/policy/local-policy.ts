@@ -1,6 +1,6 @@
 import { generate, type GenerationOptions, type Generations } from "./generate.js";
 import type { Prompt } from "./prompt.js";
-import { checkArguments } from "../arguments/check-arguments.js";
+import { anyNumber, checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import type { Decoder } from "../model/decoder/decoder.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import { AllowedMasks } from "./allowed.js";
@@ -21,6 +21,15 @@ export interface LocalPolicyOptions {
   /** A number that changes whenever training changes the weights. */
   weightsVersion?: () => number;
 }
+
+const rules: OptionRules<LocalPolicyOptions> = {
+  name: "text",
+  tokenizer: "tokenizer",
+  decoder: "object",
+  contextLength: anyNumber, // checked against the decoder's
+  top: integer(0),
+  weightsVersion: "function?",
+};
 
 /**
  * A policy that decodes on this machine.
@@ -71,11 +80,7 @@ export class LocalPolicy implements Policy {
   #version: number;
 
   constructor(options: LocalPolicyOptions) {
-    checkArguments(
-      "make a policy",
-      { options },
-      { options: { decoder: "object", tokenizer: "tokenizer", name: "text" } },
-    );
+    checkOptions("make a policy", options, rules);
     const { decoder, tokenizer, name, top = 10 } = options;
     const { contextLength = decoder.contextLength } = options;
     if (
@@ -86,9 +91,6 @@ export class LocalPolicy implements Policy {
       throw new RangeError(
         `Cannot make a policy: contextLength must be an integer from 1 to the decoder's ${decoder.contextLength}, got ${contextLength}`,
       );
-    }
-    if (!Number.isInteger(top) || top < 0) {
-      throw new RangeError(`Cannot make a policy: top must be a non-negative integer, got ${top}`);
     }
     this.name = name;
     this.tokenizer = tokenizer;

@@ -32,6 +32,8 @@ const limitRules: OptionRules<ToolLimits> = {
   backoffMs: "function?",
 };
 
+const callRules = { signal: "signal?", transcript: "list?" } as const;
+
 /** Why a call gave the model no answer of the tool's own. */
 export interface ToolFailure {
   /** `empty`: it ran and said nothing; `error`: it failed; `timeout`: it did not answer in time. */
@@ -146,6 +148,7 @@ export class ToolSet {
         `Cannot call a tool: the tag must be one of ${this.tags.join(", ") || "(none loaded)"}, got ${tag}`,
       );
     }
+    checkOptions("call a tool", options, callRules);
     return this.run(tool, input, options);
   }
 
@@ -163,6 +166,7 @@ export class ToolSet {
       { tool, input },
       { tool: { execute: "function" }, input: "text" },
     );
+    checkOptions("call a tool", options, { ...callRules, attempts: integer(1) });
     return this.#semaphore.run(() => this.#run(tool, input, options), options.signal);
   }
 

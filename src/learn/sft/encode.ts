@@ -1,4 +1,5 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integerOrAll } from "../../arguments/check-options.js";
 import { shown } from "../../arguments/shown.js";
 import type { Demonstration } from "../../data/tasks/demonstrate.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
@@ -76,9 +77,14 @@ export function encodeConversation(
 ): Example {
   checkArguments(
     "encode a conversation",
-    { conversation, tokenizer, options },
-    { conversation: { turns: "list" }, tokenizer: "tokenizer", options: "object" },
+    { conversation, tokenizer },
+    { conversation: { turns: "list" }, tokenizer: "tokenizer" },
   );
+  checkOptions("encode a conversation", options, {
+    maskResults: "boolean?",
+    learnEnd: "boolean?",
+    cutoff: integerOrAll(1),
+  });
   const { maskResults = true, learnEnd = true, cutoff = Infinity } = options;
   const messages: ChatMessage[] = toMessages(conversation);
   const ids: number[] = [];

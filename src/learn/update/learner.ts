@@ -132,9 +132,8 @@ export class Learner {
   readonly #defaults: UpdateOptions;
 
   constructor(trained: Model | Trainee, options: UpdateOptions = {}) {
-    checkArguments("update", { options }, { options: "object" });
-    const { maxTokensPerPass, ...rest } = options;
     this.#trainee = traineeOf(trained, updateSettings(options));
+    const { maxTokensPerPass, ...rest } = options;
     const here = this.#trainee instanceof ModelTrainee ? this.#trainee.model.config : undefined;
     this.#defaults = {
       maxTokensPerPass: maxTokensPerPass ?? (here && tokensAtOnce(here)),
@@ -435,11 +434,7 @@ export async function update(
   batch: TrainingBatch,
   options: UpdateOptions = {},
 ): Promise<UpdateReport> {
-  checkArguments(
-    "update",
-    { policy, batch, options },
-    { policy: "object", batch: { rows: "list" }, options: "object" },
-  );
+  checkArguments("update", { policy, batch }, { policy: "object", batch: { rows: "list" } });
   if (!("trainee" in policy)) checkArguments("update", { policy }, { policy: { model: "model" } });
   const trained = trainedOf(policy);
   let learner = learners.get(trained);

@@ -39,7 +39,7 @@ export interface GgufModel {
 }
 
 /** Each type's name as a tensor's, and its number as a file's. */
-const types: Readonly<Record<GgufWeightType, readonly [PackedType, number]>> = {
+export const ggufTypes: Readonly<Record<GgufWeightType, readonly [PackedType, number]>> = {
   float32: ["F32", 0],
   float16: ["F16", 1],
   bfloat16: ["BF16", 32],
@@ -49,14 +49,14 @@ const types: Readonly<Record<GgufWeightType, readonly [PackedType, number]>> = {
 };
 
 const rules: OptionRules<GgufOptions> = {
-  dtype: oneOf(Object.keys(types)),
+  dtype: oneOf(Object.keys(ggufTypes)),
   name: "text?",
   pre: "text?",
 };
 
 /** How one tensor is packed: as llama.cpp's own tools do it. */
 function typeOf(name: string, shape: readonly number[], dtype: GgufWeightType): PackedType {
-  const [type] = types[dtype];
+  const [type] = ggufTypes[dtype];
   if (shape.length === 1) return "F32";
   if (/^[FB]/.test(type)) return type;
   if (shape.at(-1)! % 32 !== 0) return "F16"; // blocks do not cross rows
@@ -100,7 +100,7 @@ export async function writeModelGguf(
     ...writtenTokenizer(tokenizer.files, tokenizer.eosIds, config, pre),
   ]);
   if (name !== undefined) metadata.set("general.name", { type: "string", value: name });
-  metadata.set("general.file_type", { type: "uint32", value: types[dtype][1] });
+  metadata.set("general.file_type", { type: "uint32", value: ggufTypes[dtype][1] });
   metadata.set("general.quantization_version", { type: "uint32", value: 2 });
   await (await stageGguf(path, metadata, tensors)).commit();
 }

@@ -1,4 +1,12 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
+import {
+  anyNumber,
+  checkOptions,
+  integer,
+  type OptionRules,
+  required,
+  texts as textList,
+} from "../../arguments/check-options.js";
 import { chatMl } from "./chat-template.js";
 import { createEngine } from "./create-engine.js";
 import type { TokenizerFiles } from "./tokenizer-files.js";
@@ -23,6 +31,17 @@ export interface TrainBpeOptions {
   chatTemplate?: string;
 }
 
+const rules: OptionRules<TrainBpeOptions> = {
+  vocabSize: required(anyNumber),
+  specialTokens: textList,
+  addedTokens: textList,
+  eosToken: "text?",
+  padToken: "text?",
+  maxDigits: { ...integer(1), must: "a positive integer" },
+  minFrequency: anyNumber,
+  chatTemplate: "text?",
+};
+
 /** The character a byte is written as in a byte-level vocabulary: GPT-2's table. */
 function byteCharacters(): string[] {
   let moved = 0;
@@ -42,7 +61,8 @@ function splitPattern(maxDigits: number): string {
  * decodes back exactly; the same texts give the same tokenizer.
  */
 export function trainBpe(texts: Iterable<string>, options: TrainBpeOptions): TokenizerFiles {
-  checkArguments("train a tokenizer", { texts, options }, { texts: "items", options: "object" });
+  checkArguments("train a tokenizer", { texts }, { texts: "items" });
+  checkOptions("train a tokenizer", options, rules);
   const {
     vocabSize,
     specialTokens = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
@@ -62,9 +82,6 @@ export function trainBpe(texts: Iterable<string>, options: TrainBpeOptions): Tok
     );
   }
   if (specialTokens.length === 0) refuse("there must be a special token to end with", "none");
-  if (!Number.isSafeInteger(maxDigits) || maxDigits < 1) {
-    refuse("maxDigits must be a positive integer", maxDigits);
-  }
   const repeated = extra.find((token, i) => token === "" || extra.indexOf(token) !== i);
   if (repeated !== undefined) {
     refuse("special and added tokens must differ and not be empty", JSON.stringify(repeated));

@@ -234,8 +234,8 @@ export class RemotePolicy implements Policy {
         if (disposed) {
           throw new Error("Cannot open a row: the session must not be over, but it was disposed");
         }
-        checkArguments("open a row", { tokens, options }, { tokens: "list", options: "object" });
-        checkArguments("open a row", { options }, { options: { messages: "list?" } });
+        checkArguments("open a row", { tokens }, { tokens: "list" });
+        checkOptions("open a row", options, { messages: "list?" });
         return open(Array.from(tokens), tokens.length, options.messages);
       },
       fork: (sequence) => {

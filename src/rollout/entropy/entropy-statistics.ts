@@ -46,14 +46,16 @@ export function entropyStatistics(
   options: EntropyStatisticOptions & { scored?: TrajectoryScores } = {},
 ): EntropyStatistics {
   const list = treesOf("measure entropy at calls", trees);
-  const rise = entropyRise(list, options);
-  const { rose: recorded } = recordedRise(list, options);
-  const concentration = callConcentration(list, options);
-  const outcome = options.scored && entropyOutcome(list, options.scored, options).correlation;
+  const { scored, ...statistic } = options;
+  const { draws, seed } = statistic;
+  const rise = entropyRise(list, statistic);
+  const { rose: recorded } = recordedRise(list, { draws, seed });
+  const concentration = callConcentration(list, statistic);
+  const outcome = scored && entropyOutcome(list, scored, statistic).correlation;
   const found = {
     ...{ rise, recorded, concentration },
-    profile: entropyByDistance(list, options),
-    content: entropyContent(list, options),
+    profile: entropyByDistance(list, statistic),
+    content: entropyContent(list, statistic),
     ...defined({ outcome }),
   };
   return { ...found, text: inWords(found) };

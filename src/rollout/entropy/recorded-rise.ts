@@ -1,4 +1,4 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer } from "../../arguments/check-options.js";
 import { pathOf } from "../tree/tree-data.js";
 import {
   bootstrap,
@@ -41,7 +41,7 @@ export function recordedRise(
   options: BootstrapOptions = {},
 ): { rose: BootstrapEstimate; mean: BootstrapEstimate; rounds: RecordedRound[] } {
   const action = "read recorded entropies";
-  checkArguments(action, { options }, { options: { draws: "count?", seed: "count?" } });
+  checkOptions(action, options, { draws: integer(0), seed: integer(0) });
   const rounds = treesOf(action, trees).flatMap(roundsOf);
   const delta = ({ entropy, baseline }: RecordedRound) => entropy - baseline;
   const over = (name: string, value: (round: RecordedRound) => number): BootstrapEstimate => ({

@@ -37,7 +37,7 @@ const linked: Readonly<Record<string, string>> = {
 };
 
 const presetRule = oneOf(Object.keys(configPresets));
-const loadRules: OptionRules<LoadOptions> = {
+export const loadRules: OptionRules<LoadOptions> = {
   files: texts,
   preset: either(presetRule, listOf(presetRule, "their names")),
   values: "object?",

@@ -1,5 +1,5 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import type { Corruption } from "../../data/tasks/task-set.js";
+import { checkOptions, integer, optionsOf, required } from "../../arguments/check-options.js";
+import { type Corruption, corruptionRules } from "../../data/tasks/task-set.js";
 import { type Demonstration, demonstrate } from "../../data/tasks/demonstrate.js";
 import type { Task } from "../../data/task.js";
 import { type World, createWorld } from "../../data/tasks/world.js";
@@ -41,11 +41,12 @@ function questions(family: Family, world: World, count: number, seed: number): T
  * ```
  */
 export async function worldDemonstrations(options: WorldDemonstrations): Promise<Demonstration[]> {
-  checkArguments(
-    "make demonstrations",
-    { options },
-    { options: { counts: "object", seed: "number" } },
-  );
+  checkOptions("make demonstrations", options, {
+    counts: "object",
+    seed: required(integer(0)),
+    corruption: optionsOf<Corruption>(corruptionRules),
+    worlds: integer(1),
+  });
   const { counts, seed, corruption = {}, worlds = 24 } = options;
   const random = Random.from(seed).split("demonstrations");
   const out: Demonstration[] = [];

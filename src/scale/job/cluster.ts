@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import { loadConfig } from "../../run/config/load.js";
 import type { LoadOptions } from "../../run/config/options.js";
@@ -128,7 +129,7 @@ export class Cluster {
 
   /** The jobs of this cluster that were sent from here, the oldest first. */
   async jobs(options: { sweep?: string } = {}): Promise<Job[]> {
-    checkArguments("list jobs", { options }, { options: { sweep: "text?" } });
+    checkOptions("list jobs", options, { sweep: "text?" });
     const records = await this.#ledger.all();
     return records
       .filter(({ address }) => address === this.address)
@@ -238,7 +239,8 @@ export async function cluster(address: string, options: ClusterOptions = {}): Pr
  * ```
  */
 export async function attach(id: string, options: { jobs?: string } = {}): Promise<Job> {
-  checkArguments("attach to a job", { id, options }, { id: "text", options: { jobs: "path?" } });
+  checkArguments("attach to a job", { id }, { id: "text" });
+  checkOptions("attach to a job", options, { jobs: "path?" });
   const { address, tokenEnv } = await new JobLedger(options.jobs).find(id);
   const named = tokenEnv === undefined ? {} : { tokenEnv };
   return new Cluster(address, { ...options, ...named }).attach(id);
@@ -256,6 +258,6 @@ export async function attach(id: string, options: { jobs?: string } = {}): Promi
  * ```
  */
 export async function keptJobs(options: { jobs?: string } = {}): Promise<JobRecord[]> {
-  checkArguments("list jobs", { options }, { options: { jobs: "path?" } });
+  checkOptions("list jobs", options, { jobs: "path?" });
   return new JobLedger(options.jobs).all();
 }

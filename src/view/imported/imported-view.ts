@@ -2,6 +2,7 @@ import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/imported";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, fromTo, type OptionRules } from "../../arguments/check-options.js";
 import { ImportedRollouts, type ImportedPrompt } from "../../import/imported-rollouts.js";
 import type { Scored } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
@@ -24,6 +25,13 @@ export interface ImportedViewOptions {
   /** What the page's own element is called; the same import then gives the same bytes. */
   id?: string;
 }
+
+const importedRules: OptionRules<ImportedViewOptions> = {
+  treeBytes: fromTo(0, Infinity),
+  address: "function?",
+  scores: "items?",
+  id: "text?",
+};
 
 /** More prompts than this are not listed one by one. */
 const mostListed = 5000;
@@ -77,9 +85,10 @@ export class ImportedView {
   ) {
     checkArguments(
       "show imported rollouts",
-      { imported, options },
-      { imported: { prompts: "list", carried: "list" }, options: "object" },
+      { imported },
+      { imported: { prompts: "list", carried: "list" } },
     );
+    checkOptions("show imported rollouts", options, importedRules);
   }
 
   /** One piece of HTML that needs nothing else. */

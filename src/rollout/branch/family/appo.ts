@@ -1,5 +1,6 @@
 import * as exact from "../../../exact/index.js";
 import { checkArguments } from "../../../arguments/check-arguments.js";
+import { checkOptions, finite } from "../../../arguments/check-options.js";
 
 /** An initial rollout, token by token, as APPO sees it. */
 export interface AppoTrajectory {
@@ -38,11 +39,8 @@ export function appoFutureValues(
   mask: ArrayLike<number>,
   options: { gamma?: number; clip?: number } = {},
 ): number[] {
-  checkArguments(
-    "look ahead",
-    { logRatios, mask, options },
-    { logRatios: "list", mask: "list", options: { gamma: "number?", clip: "number?" } },
-  );
+  checkArguments("look ahead", { logRatios, mask }, { logRatios: "list", mask: "list" });
+  checkOptions("look ahead", options, { gamma: finite, clip: finite });
   const { gamma = 1, clip = 0.2 } = options;
   const values = new Array<number>(logRatios.length);
   let sum = 0;
