@@ -55,10 +55,10 @@ export async function completions(
       let offset = 0;
       const tokens = scored.map((token) => {
         const at = offset;
-        offset += tokenizer.decode([token.id], request).length;
+        offset += tokenizer.decode([token.id], { skipSpecial: request.skipSpecial }).length;
         return { ...token, offset: at };
       });
-      return { text: tokenizer.decode(prompt, request), tokens };
+      return { text: tokenizer.decode(prompt, { skipSpecial: request.skipSpecial }), tokens };
     }),
   );
   const behind = ({ text, tokens }: Piece, { text: more, tokens: next }: Piece): Piece => ({

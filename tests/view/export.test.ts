@@ -32,7 +32,7 @@ test("toPng() makes the same bytes of the same figure, and others of another the
   assert.deepEqual(a, b);
   const light = view.passAtKCurve({ arpo: [{ n: 4, correct: 2 }] }, { theme: "light" });
   assert.notDeepEqual(await view.toPng(light), a);
-  await assert.rejects(view.toPng(figure, { scale: 0 }), /scale must be above 0/);
+  await assert.rejects(view.toPng(figure, { scale: 0 }), /scale must be a number above 0/);
 });
 
 test("toSvg() refuses what it cannot draw, toHtml() takes views too", async () => {
