@@ -61,9 +61,10 @@ const sqlite = join(root, "dist/vendor/sqlite-browser.mjs");
 if (!existsSync(sqlite)) await packSqlite(sqlite);
 
 const mcp = join(root, "dist/vendor/mcp.mjs");
-if (!existsSync(mcp)) await packMcp(mcp);
+const ofMcp = join(root, "scripts/mcp.mjs");
+if (!isNewer(mcp, ofMcp)) await packMcp(mcp);
 const mcpForTab = join(root, "dist/vendor/mcp-browser.mjs");
-if (!existsSync(mcpForTab)) await packMcpForTab(mcpForTab);
+if (!isNewer(mcpForTab, ofMcp)) await packMcpForTab(mcpForTab);
 
 await packPages();
 writeSourceLines(root, join(root, "dist/pages/source-lines.js"));

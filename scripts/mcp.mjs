@@ -1,19 +1,16 @@
-// How the Model Context Protocol's client is packed into one file, `#mcp`: its package brings a web server and
-// 16 MB.
+// How the Model Context Protocol's client is packed into one file, `#mcp`, so that its packages need not be installed.
 import { build } from "./bundle.mjs";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const contents = `export { Client } from "@modelcontextprotocol/sdk/client/index.js";
-export { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-export { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+const contents = `export { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+export { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 `;
 
 /** A tab starts no programs, so it speaks to no server by its standard streams. */
-const inTab = `export { Client } from "@modelcontextprotocol/sdk/client/index.js";
-export { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+const inTab = `export { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 export class StdioClientTransport {
   constructor({ command }) {
     throw new Error(\`a browser tab starts no programs, such as \${command}: give a url\`);

@@ -3,7 +3,9 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { freePort } from "../../../tests/free-port.js";
+import { modernServer } from "../../../tests/mcp/modern-server.js";
 import { until } from "../../../tests/until.js";
 import { ToolSet } from "../tool-set.js";
 import { mcpTools, type McpServer } from "./mcp-tools.js";
@@ -74,7 +76,9 @@ test("mcpTools() reports a server that dies during a call as a failure", async (
       else if (method === "tools/list") say({ id, result: { tools: [{ name: "die", inputSchema: { type: "object", properties: {} } }] } });
       else if (method === "tools/call") process.exit(1);
     });`;
-  const { tools } = await mcpTools({ command: process.execPath, args: ["-e", dying] });
+  // It leaves the question of newer clients without an answer, too.
+  const server = { command: process.execPath, args: ["-e", dying] };
+  const { tools } = await mcpTools(server, { connectMs: 3000 });
   await using set = new ToolSet(tools, { timeoutMs: 5000, retryCount: 1 });
   const outcome = await set.call("die", "{}");
   assert.equal(outcome.failure?.kind, "error");
@@ -94,4 +98,50 @@ test("mcpTools() says which server does not answer", async () => {
     ),
     /must answer/,
   );
+});
+
+test("mcpTools() drives servers that speak 2026-07-28 alone, over HTTP and standard streams", async (t) => {
+  const program = fileURLToPath(new URL("../../../tests/mcp/modern-server.js", import.meta.url));
+  const servers: McpServer[] = [
+    { url: await modernServer(t) },
+    { command: process.execPath, args: [program] },
+  ];
+  for (const one of servers) {
+    const { tools, server } = await mcpTools(one);
+    assert.equal(server, "modern");
+    await using set = new ToolSet(tools, { timeoutMs: 20_000 });
+    assert.equal((await set.call("add", '{"a": 20, "b": 22}')).text, "42");
+    const refused = await set.call("add", '{"a": "many", "b": 1}');
+    assert.match(refused.failure?.message ?? refused.text, /a/);
+  }
+});
+
+/** A server of the old revision whose pages never end; `page` is what each has. */
+const endless = (page: string) => `
+  const { createInterface } = require("node:readline");
+  const say = (m) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...m }) + "\\n");
+  let pages = 0;
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method === "initialize") say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "d", version: "1" } } });
+    else if (method === "tools/list") { ${page} }
+    else if (id !== undefined) say({ id, error: { code: -32601, message: "no such method" } });
+  });`;
+
+test("mcpTools() ends with pages that never do: by their number, by their tools, by the time", async () => {
+  const page = (tools: string) =>
+    `pages++; say({ id, result: { tools: ${tools}, nextCursor: "c" + pages } });`;
+  const tool = `{ name: "t" + pages, inputSchema: { type: "object" } }`;
+  const cases: [string, RegExp, number?][] = [
+    [page(`[${tool}]`), /Cannot use the MCP server .*at most 64 pages, got .*pagination/],
+    [
+      `say({ id, result: { tools: Array.from({ length: 1001 }, (_, pages) => (${tool})) } });`,
+      /at most 1000 tools on at most 64 pages, got 1001 tools/,
+    ],
+    [`setTimeout(() => { ${page(`[${tool}]`)} }, 300);`, /got no end within 2 s/, 2000],
+  ];
+  for (const [answer, message, connectMs] of cases) {
+    const server = { command: process.execPath, args: ["-e", endless(answer)] };
+    await assert.rejects(mcpTools(server, connectMs === undefined ? {} : { connectMs }), message);
+  }
 });

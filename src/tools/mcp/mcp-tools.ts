@@ -31,6 +31,10 @@ const rules: OptionRules<McpOptions> = {
   connectMs: milliseconds,
 };
 
+/** How many pages a server may need for its tools, and how many tools it may have. */
+const mostPages = 64;
+const mostTools = 1000;
+
 /** A server's tools, and the way to let go of it. */
 export interface McpTools {
   tools: Tool[];
@@ -69,34 +73,45 @@ export async function mcpTools(server: McpServer, options: McpOptions = {}): Pro
   const where = "url" in server ? new URL(server.url).origin : server.command;
   // The protocol's own client, loaded when a server is asked for.
   const { Client, StdioClientTransport, StreamableHTTPClientTransport } = await import("#mcp");
-  const client = new Client({ name: "arpo-lab", version: ownVersion() });
+  const timeout = options.connectMs ?? 30_000;
+  // Servers of 2026-07-28 know no handshake, older ones nothing else: a first question finds out which it is.
+  // A program that does not answer it is an old one; it is started once more for the handshake.
+  const probe = "url" in server ? {} : { timeoutMs: Math.ceil(timeout / 3) };
+  const client = new Client(
+    { name: "arpo-lab", version: ownVersion() },
+    { versionNegotiation: { mode: "auto", probe }, listMaxPages: mostPages },
+  );
   const transport =
     "url" in server
       ? new StreamableHTTPClientTransport(new URL(server.url), {
           requestInit: { headers: server.headers ?? {} },
         })
       : new StdioClientTransport({ stderr: "ignore", ...server });
-  const timeout = options.connectMs ?? 30_000;
+  const fail = async (doing: string, rule: string, error: unknown): Promise<never> => {
+    await client.close();
+    throw new Error(
+      `Cannot ${doing} the MCP server ${where}: it must ${rule}, got ${reason(error)}`,
+    );
+  };
   try {
     await client.connect(transport, { timeout });
   } catch (error) {
-    await client.close();
-    throw new Error(
-      `Cannot connect to the MCP server ${where}: it must answer, got ${reason(error)}`,
-    );
+    await fail("connect to", "answer", error);
   }
   const tools: Tool[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await client.listTools({ cursor }, { timeout });
-    for (const { name, description, inputSchema } of page.tools) {
+  const late = AbortSignal.timeout(timeout); // for all pages together
+  try {
+    const list = await client.listTools(undefined, { timeout, signal: late });
+    if (list.tools.length > mostTools) throw new Error(`${list.tools.length} tools`);
+    for (const { name, description, inputSchema } of list.tools) {
       if (options.only && !options.only.includes(name)) continue;
-      tools.push(
-        toTool(client, name, description, inputSchema as ArgumentSchema, options.prefix ?? ""),
-      );
+      const schema = inputSchema as ArgumentSchema;
+      tools.push(toTool(client, name, description, schema, options.prefix ?? ""));
     }
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
+  } catch (error) {
+    const rule = `list at most ${mostTools} tools on at most ${mostPages} pages`;
+    await fail("use", rule, late.aborted ? `no end within ${timeout / 1000} s` : error);
+  }
   return {
     tools,
     server: client.getServerVersion()?.name ?? where,
@@ -127,10 +142,8 @@ function toTool(
       const given = readArguments(input, schema);
       if (typeof given === "string") return given; // The model is told what was wrong with its call.
       try {
-        const result = await client.callTool({ name, arguments: given }, undefined, {
-          signal,
-          timeout: timeoutMs,
-        });
+        const request = { name, arguments: given };
+        const result = await client.callTool(request, { signal, timeout: timeoutMs });
         const text = contentText(result.content);
         return { text: result.isError ? `Error: ${text}` : text, ok: true };
       } catch (error) {
