@@ -42,15 +42,6 @@ export interface CompileRequest {
   kind: "cell" | "expression";
 }
 
-/**
- * Where the columns of `js` come from when its lines are those of `source`, one further down. By line of
- * the source (from 1): `[column in js, column in the source, 1 where text was copied and 0 where it was
- * written instead]`, each up to the next.
- */
-export interface ColumnMap {
-  columns: Record<number, [to: number, from: number, copied: 0 | 1][]>;
-}
-
 export type CompiledCell =
   | {
       ok: true;

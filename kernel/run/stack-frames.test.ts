@@ -12,12 +12,13 @@ const stacks = {
       "    at cell-1.ts:4:1",
     ],
     "    at async g (http://a:1/b.js:7:1)",
+    "    at async cell-2.ts:1:7",
   ],
   SpiderMonkey: ["f@cell-1.ts:2:9", "@cell-1.ts:4:1", "async*g/<@http://a:1/b.js:7:1", ""],
   JavaScriptCore: ["f@cell-1.ts:2:9", "eval code@cell-1.ts:4:1", "eval@[native code]", ""],
 };
 const expected = {
-  V8: [...inCell, "async g@http://a:1/b.js:7:1"],
+  V8: [...inCell, "async g@http://a:1/b.js:7:1", "@cell-2.ts:1:7"],
   SpiderMonkey: [...inCell, "g@http://a:1/b.js:7:1"],
   JavaScriptCore: inCell,
 };

@@ -7,7 +7,7 @@ export interface StackFrame {
 }
 
 // V8's frames stand below the message; those of SpiderMonkey and JavaScriptCore are all there is.
-const v8 = /^\s+at (?:(.*?) \()?([^()]*?):(\d+):(\d+)\)?$/;
+const v8 = /^\s+at (?:(.*?) \(|async )?([^()]*?):(\d+):(\d+)\)?$/;
 const others = /^(?!\s)(?:([^@]*)@)(.*?):(\d+):(\d+)$/;
 /** How JavaScriptCore and SpiderMonkey call what is no function, and mark what has been waited for. */
 const noName = /^(eval|module|global) code$|^async\*|\/?<$/g;

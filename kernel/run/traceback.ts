@@ -1,5 +1,5 @@
 import { originalPlace } from "#kernel-platform/source-map";
-import type { ColumnMap } from "../contract/compiler.js";
+import { type ColumnMap, sourceOf } from "../contract/column-map.js";
 import type { DebugSource } from "../contract/debug.js";
 import type { ErrorReport } from "../contract/bridge.js";
 import { dim, excerpt, red } from "../host/excerpt.js";
@@ -131,18 +131,14 @@ function position(
 ): { line: number; column: number } {
   if (json === undefined) return { line: row, column };
   const map = JSON.parse(json) as object | ColumnMap;
-  if ("columns" in map) return { line: row - 1, column: columnOf(map, row - 1, column - 1) + 1 };
+  if ("columns" in map) {
+    const place = sourceOf(map, row - 1, column - 1);
+    return { line: place.line, column: place.column + 1 };
+  }
   const entry = originalPlace(json, row - 1, column - 1);
   return entry === undefined
     ? { line: row, column }
     : { line: entry.line + 1, column: entry.column + 1 };
-}
-
-function columnOf({ columns }: ColumnMap, line: number, column: number): number {
-  const run = columns[line]?.findLast(([to]) => to <= column);
-  if (run === undefined) return column;
-  const [to, from, copied] = run;
-  return copied ? from + column - to : from;
 }
 
 /** A property of an error as text: it may be a getter that throws, or no text at all. */

@@ -35,11 +35,6 @@ export interface BoundFile extends api.SourceFile {
 
 export interface InnerChecker extends api.TypeChecker {
   getDiagnostics(file: api.SourceFile, token?: api.CancellationToken): api.Diagnostic[];
-  getEmitResolver(
-    file: api.SourceFile,
-    token: api.CancellationToken | undefined,
-    skip: boolean,
-  ): object;
   resolveName(
     name: string,
     location: api.Node | undefined,
@@ -58,20 +53,23 @@ export interface InnerProgram extends Omit<api.Program, "getTypeChecker"> {
   ): { resolvedModule: api.ResolvedModuleFull | undefined } | undefined;
 }
 
-export interface Transformed {
-  transformed: api.SourceFile[];
-  emitNodeWithNotification: api.PrintHandlers["onEmitNode"];
-  isEmitNotificationEnabled: api.PrintHandlers["isEmitNotificationEnabled"];
-  substituteNode: api.PrintHandlers["substituteNode"];
-  dispose(): void;
-}
-
-export interface TextWriter {
-  getText(): string;
-  clear(): void;
+/** Lines and columns from 0; without a source: code that comes from nowhere. */
+export interface Mapping {
+  generatedLine: number;
+  generatedCharacter: number;
+  sourceLine?: number;
+  sourceCharacter?: number;
 }
 
 export interface MapGenerator {
+  addSource(name: string): number;
+  addMapping(
+    line: number,
+    column: number,
+    source: number,
+    sourceLine: number,
+    sourceColumn: number,
+  ): void;
   toJSON(): { mappings: string; sources: string[]; names: string[] };
 }
 
@@ -79,21 +77,8 @@ interface Inner {
   bindSourceFile(file: api.SourceFile, options: api.CompilerOptions): void;
   isExpressionNode(node: api.Node): boolean;
   skipTrivia(text: string, position: number): number;
-  getTransformers(
-    options: api.CompilerOptions,
-    custom: api.CustomTransformers,
-    emitOnly: 0,
-  ): { scriptTransformers: api.TransformerFactory<api.SourceFile>[] };
-  transformNodes(
-    resolver: object,
-    host: object | undefined,
-    factory: api.NodeFactory,
-    options: api.CompilerOptions,
-    nodes: readonly api.Node[],
-    transformers: readonly api.TransformerFactory<api.SourceFile>[],
-    allowDtsFiles: boolean,
-  ): Transformed;
-  createTextWriter(newLine: string): TextWriter;
+  getModuleInstanceState(node: api.Node): number;
+  decodeMappings(mappings: string): Iterable<Mapping>;
   createSourceMapGenerator(
     host: object,
     file: string,

@@ -72,6 +72,10 @@ export class World {
       moduleDetection: ts.ModuleDetectionKind.Force,
       ...converted.options,
       sourceMap: true,
+      inlineSourceMap: false,
+      removeComments: true,
+      importHelpers: false, // a script cannot import them
+      noEmitHelpers: false,
       types: [],
     };
     this.#host = this.#createHost();
@@ -79,10 +83,9 @@ export class World {
 
   /** Whether what is left of a cell without its types is what TypeScript would make of it. */
   get keepsText(): boolean {
-    const { ts, options } = this;
-    const { target = 0, module, useDefineForClassFields } = options;
-    const current = target >= ts.ScriptTarget.ES2022 && module === ts.ModuleKind.ESNext;
-    return current && useDefineForClassFields !== false;
+    const { target = 0, useDefineForClassFields, emitDecoratorMetadata } = this.options;
+    const current = target >= this.ts.ScriptTarget.ES2022 && useDefineForClassFields !== false;
+    return current && emitDecoratorMetadata !== true;
   }
 
   /** Builds the program if it is not there, or if a local file has changed. */

@@ -1,23 +1,31 @@
-import type { ColumnMap } from "../../contract/compiler.js";
+import type { ColumnMap } from "../../contract/column-map.js";
 
 interface Edit {
   start: number;
   end: number;
   text: string;
+  /** Where the text comes from when that is not here. */
+  origin?: number;
 }
+
+/** What the compiler and V8 count as the end of a line. */
+const lineBreak = /\r\n?|[\n\u2028\u2029]/g;
 
 /** A place in a text: its line and, in that, the column. */
 class Place {
   line = 1;
   column = 0;
 
-  pass(text: string): void {
-    let last = -1;
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
+  pass(text: string): this {
+    let last = 0;
+    lineBreak.lastIndex = 0;
+    while (lineBreak.test(text)) {
       this.line++;
-      last = at;
+      this.column = 0;
+      last = lineBreak.lastIndex;
     }
-    this.column = last < 0 ? this.column + text.length : text.length - last - 1;
+    this.column += text.length - last;
+    return this;
   }
 }
 
@@ -33,8 +41,8 @@ export class Edits {
     this.#text = text;
   }
 
-  insert(at: number, text: string): void {
-    this.#edits.push({ start: at, end: at, text });
+  insert(at: number, text: string, origin?: number): void {
+    this.#edits.push({ start: at, end: at, text, origin });
   }
 
   replace(start: number, end: number, text: string): void {
@@ -47,7 +55,7 @@ export class Edits {
   }
 
   #lineBreaks(start: number, end: number): string {
-    return this.#text.slice(start, end).replace(/[^\n]+/g, "");
+    return this.#text.slice(start, end).replace(/[^\n\r\u2028\u2029]+/g, "");
   }
 
   /** The changed text, and where its columns come from. */
@@ -58,17 +66,19 @@ export class Edits {
     const to = new Place();
     let at = 0;
     let out = "";
-    const note = (copied: 0 | 1): void => {
-      (columns[to.line] ??= []).push([to.column, from.column, copied]);
-    };
-    for (const { start, end, text } of edits) {
+    for (const { start, end, text, origin } of edits) {
       const copied = this.#text.slice(at, start);
       from.pass(copied);
       to.pass(copied);
-      note(0);
+      const runs = (columns[to.line] ??= []);
+      if (origin === undefined) runs.push([to.column, from.column, 0]);
+      else {
+        const { line, column } = new Place().pass(this.#text.slice(0, origin));
+        runs.push([to.column, column, 0, line]);
+      }
       from.pass(this.#text.slice(start, end));
       to.pass(text);
-      note(1);
+      (columns[to.line] ??= []).push([to.column, from.column, 1]);
       out += copied + text;
       at = end;
     }

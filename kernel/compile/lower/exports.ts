@@ -1,6 +1,6 @@
 import type { Lowering } from "./lowering.js";
 import { member } from "./member.js";
-import { valueNames } from "./statements.js";
+import { valueNames } from "./declared.js";
 import type { api } from "../check/typescript.js";
 
 /** The call that publishes what a module exports, before anything of it runs. */

@@ -1,3 +1,4 @@
+import type { Edits } from "./edits.js";
 import type { ImportTable } from "./imports.js";
 import type { SessionNames } from "./scope.js";
 import type { api, InnerChecker, TypeScript } from "../check/typescript.js";
@@ -10,10 +11,15 @@ export interface Lowering {
   names: SessionNames | undefined;
   late: boolean;
   imports: ImportTable;
+  edits: Edits;
   /** Names of earlier cells that the file uses. */
   refs: Set<string>;
   /** JavaScript that runs before the first statement. */
   hoisted: string[];
+  /** Whether types are taken out of the text here. */
+  erases: boolean;
+  /** Whether the changed text is more than JavaScript, so that TypeScript has the rest to do. */
+  isTypeScript: boolean;
 }
 
 /** Free names that Node gives to a CommonJS module, and so to a cell; and `Deno.jupyter`. */
@@ -21,16 +27,3 @@ export const cellGlobals: ReadonlySet<string> = new Set([
   ...["require", "__dirname", "__filename"],
   "Deno",
 ]);
-
-/** A statement printed as it stands. Later transformers see an identifier and leave it alone. */
-export function rawStatement(state: Lowering, text: string, from?: api.Node): api.Statement {
-  const { factory, setSourceMapRange, setEmitFlags, EmitFlags } = state.ts;
-  const statement = factory.createExpressionStatement(factory.createIdentifier(text));
-  if (from === undefined) return statement;
-  setEmitFlags(statement, EmitFlags.NoComments);
-  return setSourceMapRange(statement, { pos: from.getStart(state.file), end: from.end });
-}
-
-export function tickStatement(state: Lowering): api.Statement {
-  return rawStatement(state, "__tick()");
-}

@@ -32,6 +32,7 @@ export function compiledName(state: Lowering, node: api.Identifier): string | un
 export function isValueName({ ts }: Lowering, node: api.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent) && parent.name === node) return false;
+  if (ts.isExportAssignment(parent)) return true;
   return ts.isExpressionNode(node) && !ts.isMetaProperty(parent);
 }
 
@@ -41,6 +42,7 @@ export function isCallee({ ts }: Lowering, node: api.Node): boolean {
     const { parent } = at;
     if (ts.isCallExpression(parent)) return parent.expression === at;
     if (ts.isTaggedTemplateExpression(parent)) return parent.tag === at;
+    if (ts.isDecorator(parent)) return true;
     const wraps =
       ts.isParenthesizedExpression(parent) ||
       ts.isNonNullExpression(parent) ||

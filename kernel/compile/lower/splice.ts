@@ -1,72 +1,78 @@
-// A cell that holds nothing but JavaScript and types becomes JavaScript by changes to its own text, at a
-// third of what TypeScript's transformers and printer cost. For anything else `splice` gives up, and
-// those do it: enums, namespaces, decorators, parameter properties, `using`, JSX, `import =`, …
-import type { ColumnMap } from "../../contract/compiler.js";
-import { Edits } from "./edits.js";
+// A file becomes JavaScript by changes to its own text: names of other cells and imports are replaced,
+// checks for interrupts go in and types go out. What is left is JavaScript, or else (enums, namespaces,
+// decorators, parameter properties, `using`, JSX, …) TypeScript that `transpile.ts` hands to TypeScript.
 import { Eraser } from "./erase.js";
 import type { Lowering } from "./lowering.js";
 import { callsSomething, compiledName, isCallee, isValueName } from "./names-in-code.js";
-import { spliceStatements, type Visit } from "./splice-statements.js";
+import { spliceStatements, type Visit } from "./statements.js";
 import type { api } from "../check/typescript.js";
 
 /** Texts in which a script reads something else than a module does, or that name the script. */
 const misread = /<!--|-->|^#!|\/\/[#@] source|[\r\u2028\u2029]/;
 
-/** The body of the cell's function, or undefined. Nothing in `state` has changed then. */
-export function splice(
-  state: Lowering,
-): { text: string; columns: ColumnMap["columns"] } | undefined {
-  const { file } = state;
-  if (misread.test(file.text)) return undefined;
-  const edits = new Edits(file.text);
-  const visit = visitor(state, edits);
-  return spliceStatements(state, edits, visit) ? edits.apply() : undefined;
+/** Makes the changes in `state.edits`. */
+export function splice(state: Lowering): void {
+  if (misread.test(state.file.text)) state.isTypeScript = true;
+  spliceStatements(state, visitor(state));
 }
 
-function visitor(state: Lowering, edits: Edits): Visit {
-  const { ts, file } = state;
+function visitor(state: Lowering): Visit {
+  const { ts, file, edits } = state;
   const { text } = file;
-  const erase = new Eraser(state, edits);
+  const erase = new Eraser(state);
   const kinds = ts.SyntaxKind;
   const start = (node: api.Node): number => node.getStart(file);
-  const children = (node: api.Node): true | undefined => ts.forEachChild(node, visit);
-  const each = (...nodes: (api.Node | undefined)[]): true | undefined => {
-    for (const node of nodes) if (node !== undefined && visit(node)) return true;
-    return undefined;
+  const children = (node: api.Node): void => ts.forEachChild(node, visit);
+  const each = (...nodes: (api.Node | undefined)[]): void => {
+    for (const node of nodes) if (node !== undefined) visit(node);
   };
-  const all = (nodes: readonly api.Node[] | undefined): true | undefined => each(...(nodes ?? []));
+  const all = (nodes: readonly api.Node[] | undefined): void => each(...(nodes ?? []));
 
-  const visit: Visit = (node) => {
-    if (erase.isNothing(node)) return void erase.nothing(node);
+  function visit(node: api.Node): void {
+    if (erase.isNothing(node)) return erase.nothing(node);
     if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) {
       return erase.annotation(node);
     }
-    const failed = visitKnown(node);
-    if (failed) return true;
+    visitCode(node);
     // With every `;` in its place nothing that was taken out can join two statements.
     if (endsBySemicolon(node) && text.charAt(node.end - 1) !== ";") edits.insert(node.end, ";");
-    return undefined;
-  };
+  }
 
-  function visitKnown(node: api.Node): true | undefined {
+  function visitCode(node: api.Node): void {
     switch (node.kind) {
       case kinds.Identifier:
-        return void identifier(node as api.Identifier);
+        return identifier(node as api.Identifier);
       case kinds.ShorthandPropertyAssignment:
         return shorthand(node as api.ShorthandPropertyAssignment);
-      case kinds.ModuleDeclaration:
-        return isTypesOnly(node) ? void erase.nothing(node) : true;
-      case kinds.EnumDeclaration:
       case kinds.ImportEqualsDeclaration:
-      case kinds.ExportAssignment:
-      case kinds.Decorator:
-      case kinds.AccessorKeyword:
+        return importEquals(node as api.ImportEqualsDeclaration);
+      case kinds.EnumMember:
+        return enumMember(node as api.EnumMember);
+      case kinds.VariableStatement: {
+        const { modifiers: words, declarationList } = node as api.VariableStatement;
+        modifiers(words);
+        return visit(declarationList);
+      }
+      case kinds.EnumDeclaration: {
+        const { modifiers: words, members } = node as api.EnumDeclaration;
+        state.isTypeScript = true;
+        modifiers(words);
+        return all(members);
+      }
+      case kinds.ModuleDeclaration: {
+        const { modifiers: words, body } = node as api.ModuleDeclaration;
+        state.isTypeScript = true;
+        modifiers(words);
+        return each(body);
+      }
       case kinds.JsxElement:
       case kinds.JsxSelfClosingElement:
       case kinds.JsxFragment:
-        return true;
+        state.isTypeScript = true;
+        return children(node);
       case kinds.VariableDeclarationList:
-        return node.flags & ts.NodeFlags.Using & ~ts.NodeFlags.Const ? true : children(node);
+        if (node.flags & ts.NodeFlags.Using & ~ts.NodeFlags.Const) state.isTypeScript = true;
+        return children(node);
       case kinds.VariableDeclaration: {
         const { name, exclamationToken, type, initializer } = node as api.VariableDeclaration;
         erase.token(exclamationToken);
@@ -76,25 +82,24 @@ function visitor(state: Lowering, edits: Edits): Visit {
       case kinds.ElementAccessExpression: {
         const access = node as api.PropertyAccessExpression | api.ElementAccessExpression;
         const constant = state.checker.getConstantValue(access);
-        return constant === undefined ? children(node) : true;
+        if (constant === undefined) return children(node);
+        return edits.replace(start(node), node.end, literal(constant));
       }
       case kinds.AsExpression:
       case kinds.SatisfiesExpression: {
         const { expression } = node as api.AsExpression | api.SatisfiesExpression;
-        if (visit(expression)) return true;
-        return void edits.remove(expression.end, node.end);
+        visit(expression);
+        return erase.range(expression.end, node.end);
       }
-      case kinds.NonNullExpression: {
-        const { expression } = node as api.NonNullExpression;
-        if (visit(expression)) return true;
-        return void edits.remove(node.end - 1, node.end);
-      }
+      case kinds.NonNullExpression:
+        visit((node as api.NonNullExpression).expression);
+        return erase.range(node.end - 1, node.end);
       case kinds.TypeAssertionExpression: {
         // In parentheses: what follows may be an object after `=>`, or stand on the next line.
         const { expression } = node as api.TypeAssertion;
         edits.replace(start(node), start(expression), "(");
-        if (visit(expression)) return true;
-        return void edits.insert(node.end, ")");
+        visit(expression);
+        return edits.insert(node.end, ")");
       }
       case kinds.ExpressionWithTypeArguments: {
         const { expression, typeArguments } = node as api.ExpressionWithTypeArguments;
@@ -106,7 +111,7 @@ function visitor(state: Lowering, edits: Edits): Visit {
         const call = node as api.CallExpression | api.NewExpression;
         if (call.expression.kind === kinds.ImportKeyword) {
           edits.replace(start(call.expression), call.expression.end, "__lab.import");
-        } else if (visit(call.expression)) return true;
+        } else visit(call.expression);
         erase.angles(call.typeArguments);
         return all(call.arguments);
       }
@@ -115,22 +120,23 @@ function visitor(state: Lowering, edits: Edits): Visit {
         erase.angles(typeArguments);
         return each(tag, template);
       }
-      case kinds.MetaProperty: {
-        if ((node as api.MetaProperty).keywordToken !== kinds.ImportKeyword) return undefined;
-        return void edits.replace(start(node), node.end, "__lab.meta");
-      }
+      case kinds.MetaProperty:
+        if ((node as api.MetaProperty).keywordToken !== kinds.ImportKeyword) return;
+        return edits.replace(start(node), node.end, "__lab.meta");
       case kinds.ClassDeclaration:
       case kinds.ClassExpression:
         return classLike(node as api.ClassLikeDeclaration);
       case kinds.PropertyDeclaration: {
         const property = node as api.PropertyDeclaration;
-        if (modifiers(property.modifiers)) return true;
+        modifiers(property.modifiers);
         erase.token(property.questionToken ?? property.exclamationToken);
         return each(property.name, property.type, property.initializer);
       }
       case kinds.Parameter: {
         const parameter = node as api.ParameterDeclaration;
-        if (parameter.modifiers !== undefined) return true;
+        // Those of a constructor make properties.
+        if (parameter.modifiers !== undefined) state.isTypeScript = true;
+        all(parameter.modifiers?.filter(ts.isDecorator));
         erase.token(parameter.questionToken);
         return each(parameter.name, parameter.type, parameter.initializer);
       }
@@ -151,73 +157,115 @@ function visitor(state: Lowering, edits: Edits): Visit {
       case kinds.DebuggerStatement:
       case kinds.DoStatement:
       case kinds.PropertyDeclaration:
+      case kinds.ImportEqualsDeclaration:
         return true;
       default:
         return false;
     }
   }
 
-  function isTypesOnly(node: api.Node): boolean {
-    return (ts as unknown as ModuleStates).getModuleInstanceState(node) === 0;
-  }
-
   function identifier(node: api.Identifier): void {
     const target = isValueName(state, node) ? compiledName(state, node) : undefined;
     if (target === undefined) return;
     // `(0, a.b)(…)`: a plain call, whose `this` is not the module or the session
-    const apart = target.includes(".") && isCallee(state, node);
+    const apart = /[.[]/.test(target) && isCallee(state, node);
     edits.replace(start(node), node.end, apart ? `(0, ${target})` : target);
   }
 
-  function shorthand(node: api.ShorthandPropertyAssignment): true | undefined {
+  function shorthand(node: api.ShorthandPropertyAssignment): void {
     const target = compiledName(state, node.name);
     if (target !== undefined) edits.insert(node.name.end, `: ${target}`);
-    return node.objectAssignmentInitializer && visit(node.objectAssignmentInitializer);
+    each(node.objectAssignmentInitializer);
   }
 
-  /** Removes the words that only types have; true where one means more than that. */
-  function modifiers(list: api.NodeArray<api.ModifierLike> | undefined): true | undefined {
+  /** `import a = require("b")`, or another name for something of a namespace. */
+  function importEquals(node: api.ImportEqualsDeclaration): void {
+    const { name, moduleReference: from } = node;
+    const isRequired = ts.isExternalModuleReference(from);
+    const isValue = isRequired || state.imports.isValue(state.checker.getSymbolAtLocation(name));
+    if (node.isTypeOnly || !isValue) return erase.nothing(node);
+    modifiers(node.modifiers);
+    const { end = start(node) } = node.modifiers ?? {};
+    edits.replace(ts.skipTrivia(text, end), start(name), "const ");
+    if (isRequired)
+      return edits.replace(start(from), start(from) + "require".length, "__lab.require");
+    let first: api.EntityName = from;
+    while (ts.isQualifiedName(first)) first = first.left;
+    const target = compiledName(state, first);
+    if (target !== undefined) edits.replace(start(first), first.end, target);
+  }
+
+  /** A value that is known by the names of others is not known to TypeScript alone. */
+  function enumMember(node: api.EnumMember): void {
+    const { name, initializer } = node;
+    const value = initializer && state.checker.getConstantValue(node);
+    if (value === undefined) return each(name, initializer);
+    edits.replace(start(initializer!), node.end, literal(value));
+  }
+
+  /** Removes the words that only types have, and those that only modules have. */
+  function modifiers(list: api.NodeArray<api.ModifierLike> | undefined): void {
     for (const modifier of list ?? []) {
       switch (modifier.kind) {
         case kinds.AsyncKeyword:
         case kinds.StaticKeyword:
+        case kinds.ConstKeyword:
+          break;
+        case kinds.AccessorKeyword:
+          state.isTypeScript = true;
           break;
         case kinds.Decorator:
-        case kinds.AccessorKeyword:
+          state.isTypeScript = true;
+          visit(modifier);
+          break;
+        case kinds.ExportKeyword:
         case kinds.DefaultKeyword:
-          return true;
+          // Namespaces have exports of their own.
+          if (ts.isSourceFile(modifier.parent.parent)) edits.remove(start(modifier), modifier.end);
+          break;
         default:
           erase.token(modifier);
       }
     }
-    return undefined;
   }
 
-  function classLike(node: api.ClassLikeDeclaration): true | undefined {
-    if (modifiers(node.modifiers)) return true;
+  /** `export default` needs no name, but what is left when that is gone does. */
+  function named(node: api.ClassLikeDeclaration | api.FunctionLikeDeclaration, word: string): void {
+    if (node.name !== undefined) return visit(node.name);
+    if (!ts.isClassDeclaration(node) && !ts.isFunctionDeclaration(node)) return;
+    const at = ts.skipTrivia(text, node.modifiers?.end ?? node.pos) + word.length;
+    const star = ts.isFunctionDeclaration(node) ? node.asteriskToken : undefined;
+    edits.insert(star?.end ?? at, " __default");
+  }
+
+  function classLike(node: api.ClassLikeDeclaration): void {
+    modifiers(node.modifiers);
+    named(node, "class");
     erase.angles(node.typeParameters);
     for (const clause of node.heritageClauses ?? []) {
       if (clause.token === kinds.ImplementsKeyword) edits.remove(clause.pos, clause.end);
-      else if (all(clause.types)) return true;
+      else all(clause.types);
     }
-    return all(node.members);
+    all(node.members);
   }
 
-  function functionLike(node: api.SignatureDeclaration): true | undefined {
+  function functionLike(node: api.SignatureDeclaration): void {
     const { typeParameters, parameters, type } = node;
     const { modifiers: words, body } = node as api.FunctionLikeDeclaration;
-    if (modifiers(words)) return true;
+    modifiers(words);
     const isArrow = ts.isArrowFunction(node);
     // `async` and the parameters share a line, and so do these and `=>`.
     const breaks = (from: number, to: number): boolean => text.slice(from, to).includes("\n");
-    if (isArrow && typeParameters && breaks(node.pos, parameters.pos)) return true;
-    if (isArrow && type && breaks(type.pos, type.end)) return true;
-    erase.angles(typeParameters);
+    const keepsParameters = isArrow && typeParameters && breaks(node.pos, parameters.pos);
+    const keepsType = isArrow && type && breaks(type.pos, type.end);
+    if (keepsParameters || keepsType) state.isTypeScript = true;
+    if (!keepsParameters) erase.angles(typeParameters);
     if (ts.isMethodDeclaration(node)) erase.token(node.questionToken);
-    if (node.name !== undefined && visit(node.name)) return true;
+    named(node as api.FunctionLikeDeclaration, "function");
     const rest = erase.thisParameter(parameters) ? parameters.slice(1) : parameters;
-    if (all(rest) || (type !== undefined && visit(type))) return true;
-    if (body === undefined) return undefined;
+    all(rest);
+    if (type !== undefined && !keepsType) visit(type);
+    if (body === undefined) return;
     const ticks =
       (isArrow ||
         ts.isFunctionDeclaration(node) ||
@@ -227,29 +275,30 @@ function visitor(state: Lowering, edits: Edits): Visit {
     if (!ticks) return visit(body);
     if (!ts.isBlock(body)) {
       edits.insert(start(body), "(__tick(), ");
-      if (visit(body)) return true;
-      return void edits.insert(body.end, ")");
+      visit(body);
+      return edits.insert(body.end, ")");
     }
     const [first] = body.statements;
     if (first && ts.isExpressionStatement(first) && ts.isStringLiteral(first.expression)) {
       edits.insert(first.end, ";__tick();");
     } else edits.insert(start(body) + 1, "__tick();");
-    return visit(body);
+    visit(body);
   }
 
-  function loop(node: api.IterationStatement): true | undefined {
+  function loop(node: api.IterationStatement): void {
     const { statement } = node;
     const block = ts.isBlock(statement);
     if (block) edits.insert(start(statement) + 1, "__tick();");
     else edits.insert(start(statement), "{ __tick(); ");
-    if (children(node)) return true;
+    children(node);
     if (!block) edits.insert(statement.end, " }");
-    return undefined;
   }
 
   return visit;
 }
 
-interface ModuleStates {
-  getModuleInstanceState(node: api.Node): number;
+/** In parentheses, so that a number may stand before a point. */
+function literal(value: string | number): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  return value < 0 ? `(-${-value})` : `(${value})`;
 }

@@ -1,4 +1,4 @@
-import type { ColumnMap } from "../../contract/compiler.js";
+import { type ColumnMap, sourceOf } from "../../contract/column-map.js";
 import { decodeMappings, type SourceMapJson } from "./mappings.js";
 
 /** A place in a source as a person counts: lines and columns from 1. */
@@ -38,23 +38,20 @@ export function positionsOf(script: string, map: string | undefined): Positions 
 }
 
 /** Lines are those of the source, one further down. */
-function byColumns({ columns }: ColumnMap, script: string): Positions {
+function byColumns(map: ColumnMap, script: string): Positions {
   const lines = script.split("\n");
-  // The last line closes the function, the one before returns its value.
-  const last = lines.findLastIndex((line) => line === "return __value;") - 1;
+  // The last line closes the function, the one before returns the value of a cell.
+  const returns = lines.lastIndexOf("return __value;");
+  const last = (returns < 0 ? lines.length - 1 : returns) - 1;
   return {
     toSource({ lineNumber, columnNumber }) {
       if (lineNumber < 1 || lineNumber > last) return undefined;
-      const runs = columns[lineNumber] ?? [];
-      const at = runs.findLastIndex(([to]) => to <= columnNumber);
-      const run = runs[at];
-      if (run === undefined) return { line: lineNumber, column: columnNumber + 1 };
-      const [to, from, copied] = run;
-      if (copied) return { line: lineNumber, column: from + columnNumber - to + 1 };
-      const inserted = lines[lineNumber]?.slice(to, runs[at + 1]?.[0]) ?? "";
-      return written.test(inserted.replace(/^;/, ""))
-        ? undefined
-        : { line: lineNumber, column: from + 1 };
+      const { line, column, run } = sourceOf(map, lineNumber, columnNumber);
+      const runs = map.columns[lineNumber] ?? [];
+      const [to = 0, , copied = 1] = runs[run] ?? [];
+      const inserted = copied ? "" : (lines[lineNumber]?.slice(to, runs[run + 1]?.[0]) ?? "");
+      if (written.test(inserted.replace(/^;/, ""))) return undefined;
+      return { line, column: column + 1 };
     },
     toScript: (line) => ({ lineNumber: Math.min(line, last), columnNumber: 0 }),
   };
@@ -72,7 +69,8 @@ function bySourceMap(map: SourceMapJson, script: string): Positions {
   const known = [...places.keys()].sort((a, b) => a - b);
   return {
     toSource({ lineNumber, columnNumber }) {
-      if (written.test(lines[lineNumber] ?? "")) return undefined;
+      const script = lines[lineNumber] ?? "";
+      if (written.test(script) || written.test(script.slice(columnNumber))) return undefined;
       const segment = segments[lineNumber]?.findLast(([column]) => column <= columnNumber);
       return segment && { line: segment[1] + 1, column: segment[2] + 1 };
     },
