@@ -186,22 +186,21 @@ test("what hangs, floods, lies or goes away is named with the server", async (t)
   }
 });
 
-test("a session that is lost goes on in another where replays agree", async (t) => {
-  let left = 1;
+test("a session that is lost goes on in another where replays agree: the trees are the same", async (t) => {
+  let steps = 0;
+  let lost = 0;
   const { trees } = await grow(t, {
     capacity: 8,
     fault: (socket, { type }) => {
-      if (type !== "step" || Math.random() > 0.2 || left-- <= 0) return false;
+      if (type !== "step" || ++steps % 20 !== 0) return false;
+      lost++;
       socket.terminate();
       return true;
     },
   });
   const { trees: calm } = await grow(t, { capacity: 8 });
-  // The loss may come before a replay has shown that worlds agree; then one call fails and no more.
-  const failed = trees.flatMap(({ trajectories }) =>
-    trajectories.filter(({ outcome }) => outcome?.failure),
-  );
-  assert.ok(failed.length === 0 && trees.length === calm.length);
+  assert.ok(lost >= 2, `${lost} sessions were lost`);
+  assert.equal(bytes(trees), bytes(calm));
 });
 
 test("a server that stays full is named after waitMs; a token is sent and never shown", async (t) => {

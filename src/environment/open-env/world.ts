@@ -85,13 +85,17 @@ export class World implements Holder {
         `the session of ${this.#shared.name} is over, and its world cannot be had twice`,
       );
     }
-    this.#connection = await this.#shared.sessions.take(this, signal);
-    if (this.#reset === undefined) return;
-    try {
-      await this.#again(this.#connection, signal);
-    } catch (error) {
-      this.evict();
-      throw error;
+    for (let attempts = 2; ; attempts--) {
+      this.#connection = await this.#shared.sessions.take(this, signal);
+      if (this.#reset === undefined) return;
+      try {
+        await this.#again(this.#connection, signal);
+        return;
+      } catch (error) {
+        this.evict();
+        // Nothing new was done in it: what is taken again may be taken once more.
+        if (!(error instanceof Lost) || attempts === 1 || signal?.aborted) throw error;
+      }
     }
   }
 
