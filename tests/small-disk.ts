@@ -6,7 +6,10 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 
 /** A file system of so many megabytes, where this user may mount one. */
-export async function smallDisk(t: TestContext, megabytes: number): Promise<string | undefined> {
+export async function smallDisk(
+  t: Pick<TestContext, "after" | "skip">,
+  megabytes: number,
+): Promise<string | undefined> {
   const path = await mkdtemp(join(tmpdir(), "arpo-lab-disk-"));
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", path]);
   if (status !== 0) {

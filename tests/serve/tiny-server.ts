@@ -6,7 +6,7 @@ import { PolicyServer, type ServeOptions } from "../../src/serve/policy-server.j
 export const tinyFolder = fileURLToPath(new URL("../../../data/models/tiny", import.meta.url));
 
 /** The tiny model, served for one test. */
-export async function serveTiny(t: TestContext, options: ServeOptions = {}) {
+export async function serveTiny(t: Pick<TestContext, "after">, options: ServeOptions = {}) {
   const policy = await Policy.load(tinyFolder, { top: 20 });
   const server = await PolicyServer.start(policy, options);
   t.after(async () => {

@@ -24,7 +24,7 @@ export type Handler = (body: Body, response: ServerResponse, request: IncomingMe
 
 /** An endpoint that does as it is told and keeps what it was asked. */
 export async function serve(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   handler: Handler,
 ): Promise<{ url: string; bodies: Body[] }> {
   const bodies: Body[] = [];

@@ -25,11 +25,13 @@ const descendants = (pid: number): number =>
 
 /**
  * Runs every escape attempt in a pool of two interpreters and asserts that none got anywhere and that
- * both interpreters are in order after each. Test material.
+ * both interpreters are in order after each; `choose` may take some of them, or write them otherwise. Test
+ * material.
  */
 export async function contained(
   pool: Pick<PythonPool, "run" | "warm" | "dispose">,
   name: string,
+  choose = (all: [string, string][]) => all,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "escape-"));
   const secret = `secret-${Math.random().toString(36).slice(2)}`;
@@ -62,8 +64,9 @@ export async function contained(
     stdio: ["pipe", "ignore", "ignore"],
   });
   targets.pid = victim.pid!;
-  const attempts = Object.entries(escapes(targets));
-  assert.ok(attempts.length >= 230);
+  const all = Object.entries(escapes(targets));
+  assert.ok(all.length >= 230);
+  const attempts = choose(all);
   try {
     await pool.warm();
     for (const [attempt, code] of attempts) {

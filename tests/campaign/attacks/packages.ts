@@ -1,0 +1,182 @@
+// Models, pickles and trees that came from elsewhere: damaged, or made to do harm.
+import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { unpickle } from "../../../src/convert/pickle.js";
+import { pickle } from "../../../src/convert/testing.js";
+import { torchGlobals, torchStorage } from "../../../src/convert/torch-globals.js";
+import { loadModel } from "../../../src/model/load/load-model.js";
+import { HfTokenizer } from "../../../src/model/tokenizer/hf-tokenizer.js";
+import type { Random } from "../../../src/random/random.js";
+import { loadTrees } from "../../../src/rollout/files/tree-files.js";
+import { type Area, type Attempt, Broken, type Place } from "../attempt.js";
+
+const tiny = fileURLToPath(new URL("../../../../data/models/tiny", import.meta.url));
+const odd = [
+  -1,
+  0,
+  1e308,
+  2 ** 53,
+  1.5,
+  NaN,
+  null,
+  "x",
+  [],
+  {},
+  "__proto__",
+  "../../etc/passwd",
+  1e9,
+  true,
+];
+
+/** A JSON value with one place changed. */
+function changed(value: unknown, random: Random): unknown {
+  if (typeof value !== "object" || value === null || random.uniform() < 0.15)
+    return random.choose(odd);
+  const names = Object.keys(value);
+  if (names.length === 0) return random.choose(odd);
+  const name = random.choose(names);
+  const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<
+    string,
+    unknown
+  >;
+  copy[name] = changed(copy[name], random);
+  return copy;
+}
+
+async function refusedOrWhole(what: () => Promise<unknown>): Promise<string> {
+  try {
+    await what();
+    return "loaded";
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof RangeError && /call stack|allocation|Invalid array length/.test(message))
+      throw error;
+    return `refused: ${message.slice(0, 200)}`;
+  }
+}
+
+async function model(place: Place, random: Random): Promise<string> {
+  cpSync(tiny, place.folder, { recursive: true });
+  const name = random.choose([
+    "model.safetensors",
+    "model.safetensors",
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+  ]);
+  const path = place.path(name);
+  const bytes = readFileSync(path);
+  let damage: string;
+  if (name.endsWith(".json")) {
+    writeFileSync(path, JSON.stringify(changed(JSON.parse(bytes.toString()), random)));
+    damage = "a value changed";
+  } else {
+    const length = Number(bytes.readBigUInt64LE(0));
+    const header = JSON.parse(bytes.subarray(8, 8 + length).toString()) as object;
+    damage = random.choose(["length", "header", "cut", "bytes"]);
+    if (damage === "length")
+      bytes.writeBigUInt64LE(BigInt(random.choose([0, 1, 1e6, 2 ** 40, 2 ** 52])), 0);
+    if (damage === "bytes")
+      for (let i = 0; i < 8; i++) bytes[random.integer(length + 100)] = random.integer(256);
+    let out: Uint8Array =
+      damage === "cut" ? bytes.subarray(0, random.integer(bytes.length)) : bytes;
+    if (damage === "header") {
+      const text = Buffer.from(JSON.stringify(changed(header, random)));
+      const size = Buffer.alloc(8);
+      size.writeBigUInt64LE(BigInt(text.length));
+      out = Buffer.concat([size, text, bytes.subarray(8 + length)]);
+    }
+    writeFileSync(path, out);
+  }
+  const said = await refusedOrWhole(async () => {
+    const tokenizer = await HfTokenizer.load(place.folder);
+    tokenizer.encode("What is 1 + 1?");
+    (await loadModel(place.folder)).dispose();
+  });
+  return `${damage} in ${name}: ${said}`;
+}
+
+function hostilePickle(place: Place, random: Random): Promise<string> {
+  const marker = place.path("marker");
+  const { call, global, text, tuple, whole, bytes } = pickle;
+  const names: [string, string][] = [
+    ["os", "system"],
+    ["posix", "system"],
+    ["builtins", "eval"],
+    ["builtins", "exec"],
+    ["builtins", "getattr"],
+    ["subprocess", "Popen"],
+    ["torch", "load"],
+    ["torch.storage", "_load_from_bytes"],
+    ["collections", "OrderedDict.__init__"],
+    ["__builtin__", "eval"],
+    ["constructor", "constructor"],
+    ["__proto__", "constructor"],
+  ];
+  const [module, name] = random.choose(names);
+  const attack = call(global(module, name), tuple(text(`touch ${marker}`)));
+  const noise = Buffer.from(Array.from({ length: random.integer(30) }, () => random.integer(256)));
+  const made = random.choose([
+    whole(attack),
+    whole(bytes(attack, noise)),
+    Buffer.from(bytes(noise, attack)),
+  ]);
+  return refusedOrWhole(() => {
+    unpickle(made, { globals: torchGlobals, persistent: torchStorage });
+    return Promise.resolve();
+  }).then((said) => {
+    if (existsSync(marker)) throw new Broken("broken", `${module}.${name} was called`);
+    return `${module}.${name}: ${said}`;
+  });
+}
+
+async function trees(place: Place, random: Random): Promise<string> {
+  const node = {
+    id: 0,
+    parent: -1,
+    kind: "model",
+    trajectory: 0,
+    round: 0,
+    text: "a",
+    tokens: [1],
+    logprobs: [-1],
+    entropies: [1],
+  };
+  const tree = {
+    prompt: { text: "a", tokens: [1] },
+    nodes: [node],
+    trajectories: [{ id: 0, nodes: [0] }],
+    task: { prompt: "a" },
+  };
+  const path = join(place.folder, "trees.jsonl");
+  writeFileSync(path, `${JSON.stringify(changed(tree, random))}\n`);
+  return await refusedOrWhole(async () => {
+    for (const one of await loadTrees(path))
+      void one.trajectories.map((trajectory) => trajectory.text);
+  });
+}
+
+export const packages: Area = {
+  name: "packages",
+  share: 6,
+  seconds: 30,
+  make: (random): Attempt =>
+    random.choose([
+      {
+        name: "a model's folder with something changed",
+        promise: "it is loaded or refused in words; no crash, no endless work",
+        run: (place) => model(place, random),
+      },
+      {
+        name: "a pickle that calls what it should not",
+        promise: "nothing of it is called",
+        run: (place) => hostilePickle(place, random),
+      },
+      {
+        name: "trees with something changed",
+        promise: "they are loaded or refused in words",
+        run: (place) => trees(place, random),
+      },
+    ]),
+};

@@ -1,0 +1,179 @@
+// Every function that reads text which a model, a tool, a page, an endpoint or a user wrote.
+import { errorText } from "../../kernel/display/error-text.js";
+import { errorHtml } from "../../kernel/display/error-html.js";
+import { escapeHtml } from "../../kernel/display/html.js";
+import { inspectShort, inspectText } from "../../kernel/display/inspect.js";
+import { summarizeValue } from "../../kernel/display/summary.js";
+import { ansiHtml } from "../../kernel/notebook/html/ansi.js";
+import { highlight } from "../../kernel/notebook/html/highlight.js";
+import { markdownHtml } from "../../kernel/notebook/html/markdown.js";
+import { mathHtml } from "../../kernel/notebook/html/math.js";
+import { outputHtml } from "../../kernel/notebook/html/output-html.js";
+import { safeLink, safePicture, sanitizeHtml } from "../../kernel/notebook/html/sanitize.js";
+import { splitLines } from "../../kernel/notebook/notebook.js";
+import { stackFrames } from "../../kernel/run/stack-frames.js";
+import { failureText } from "../../cli/run/failure-text.js";
+import { isVerdict, readReply } from "../../src/eval/judge/read-reply.js";
+import { trimGeneration } from "../../src/eval/infer/trim.js";
+import { mathMetrics, numericMetrics, qaMetrics } from "../../src/eval/metrics/answer-metrics.js";
+import { judgeVerdict } from "../../src/eval/metrics/judge-verdict.js";
+import { asText, normalizeForEvaluation } from "../../src/eval/metrics/normalize.js";
+import { countBlocks, outputLength } from "../../src/eval/metrics/tool-statistics.js";
+import { WordTokenizer } from "../../src/import/trees/word-tokenizer.js";
+import { parseLenient } from "../../src/import/read/lenient-json.js";
+import { ChatTemplate, chatMl } from "../../src/model/tokenizer/chat-template.js";
+import { lastBoxed, lastBoxedOrTail, unboxed } from "../../src/reward/boxed.js";
+import { deepResearch } from "../../src/reward/deep-research.js";
+import { extractAnswer } from "../../src/reward/extract-answer.js";
+import { normalizeAnswer, tokenF1 } from "../../src/reward/f1.js";
+import { checkFormat } from "../../src/reward/format.js";
+import { gsm8k } from "../../src/reward/gsm8k.js";
+import { math, mathNumeric } from "../../src/reward/math.js";
+import { mathEquivalent, normalizeMath } from "../../src/reward/math-equivalence.js";
+import { numericEquivalent } from "../../src/reward/numeric-equivalence.js";
+import { exactMatch, substringMatch } from "../../src/reward/qa-em.js";
+import { tokenKinds } from "../../src/rollout/entropy/token-kind.js";
+import { asObject } from "../../src/serve/tools/tool-call.js";
+import { toolFormat, type ToolFormatName } from "../../src/serve/tools/tool-format.js";
+import { ToolReader } from "../../src/serve/tools/tool-reader.js";
+import { callContent, toolContent } from "../../src/text/call-input.js";
+import { printable } from "../../src/text/printable.js";
+import * as python from "../../src/text/python-text.js";
+import { isResult, resultBlocks, resultIn } from "../../src/text/result-block.js";
+import { calculate } from "../../src/tools/calculator/arithmetic.js";
+import { bestPassage } from "../../src/tools/pages/best-passage.js";
+import { htmlText } from "../../src/tools/pages/html-text.js";
+import { shortenedSteps } from "../../src/tools/pages/remote-summarizer.js";
+import { cacheKey, isChinese } from "../../src/tools/search/bright-data.js";
+import { formatHits } from "../../src/tools/search/format.js";
+import { evaluationKey } from "../../src/tools/search/search-cache.js";
+
+const tools = [
+  { type: "function" as const, function: { name: "search" } },
+  { type: "function" as const, function: { name: "python" } },
+];
+const format = (name: ToolFormatName) => toolFormat(name, tools, false);
+const reader = (name: ToolFormatName) => (text: string) => {
+  const read = new ToolReader(format(name));
+  for (let at = 0; at < text.length; at += 64) read.push(text.slice(at, at + 64));
+  read.end();
+};
+const judged = (text: string) => ({ response: text, groundTruth: "42" });
+const completion = (content: string) => ({
+  choices: [{ finish_reason: "stop", message: { content } }],
+});
+const failure = (text: string): Error => Object.assign(new Error(text), { stack: text });
+const template = new ChatTemplate(chatMl);
+
+/** By name. What they throw is no matter. */
+export const textReaders: Record<string, (text: string) => unknown> = {
+  numericEquivalent: (t) => numericEquivalent(t, "42"),
+  "numericEquivalent, the other": (t) => numericEquivalent("(1,2)", t),
+  "numericEquivalent, both": (t) => numericEquivalent(t, `${t} `),
+  mathEquivalent: (t) => mathEquivalent(t, "1"),
+  normalizeMath,
+  lastBoxed,
+  lastBoxedOrTail,
+  unboxed,
+  checkFormat,
+  extractAnswer,
+  normalizeAnswer,
+  tokenF1: (t) => tokenF1(t, "a b"),
+  "tokenF1, the truth": (t) => tokenF1("a b", [t, t]),
+  exactMatch: (t) => exactMatch(judged(t)),
+  "exactMatch, an answer": (t) => exactMatch(judged(`<answer>${t}</answer>`)),
+  substringMatch: (t) => substringMatch(judged(`<answer>${t}</answer>`)),
+  gsm8k: (t) => gsm8k(judged(t)),
+  "math reward": (t) => math(judged(t)),
+  "mathNumeric reward": (t) => mathNumeric(judged(`\\boxed{${t}}`)),
+  deepResearch: (t) => deepResearch(judged(t)),
+  "deepResearch, an answer": (t) =>
+    deepResearch(judged(`<think>t</think><answer>\\boxed{${t}}</answer>`)),
+  words: python.words,
+  strip: python.strip,
+  withoutArticles: python.withoutArticles,
+  withoutPunctuation: python.withoutPunctuation,
+  toolContent: (t) => toolContent(t, "python"),
+  callContent: (t) => callContent(t, "python"),
+  printable,
+  resultBlocks: (t) => [...resultBlocks(t)],
+  isResult,
+  resultIn: (t) => resultIn(`<result>${t}`),
+  normalizeForEvaluation: (t) => normalizeForEvaluation(t, { articles: false, punctuation: false }),
+  asText: (t) => asText([t]),
+  mathMetrics: (t) => mathMetrics(t, "42"),
+  numericMetrics: (t) => numericMetrics(t, "42"),
+  qaMetrics: (t) => qaMetrics(t, "42"),
+  "qaMetrics, the truth": (t) => qaMetrics("42", `[${t}`),
+  judgeVerdict: (t) => judgeVerdict(t, "a", "b"),
+  countBlocks: (t) => countBlocks(t, "search"),
+  outputLength,
+  isVerdict,
+  readReply: (t) => readReply(completion(t)),
+  trimGeneration: (t) => trimGeneration(t, ["search", "python"]),
+  calculate,
+  htmlText,
+  bestPassage: (t) => bestPassage(t, t),
+  shortenedSteps: (t) => shortenedSteps([t, t]),
+  formatHits: (t) => formatHits([{ description: t }, { description: `x${t}x` }] as never),
+  cacheKey,
+  isChinese,
+  evaluationKey,
+  asObject,
+  "hermes calls": (t) => format("hermes").parse(t),
+  "hermes, unfinished": (t) => format("hermes").unfinished(t, "search"),
+  "json calls": (t) => format("json").parse(t),
+  "json, unfinished": (t) => format("json").unfinished(t, "search"),
+  "tag calls": (t) => format("tags").parse(t),
+  "tag calls, unfinished": (t) => format("tags").unfinished(t, "search"),
+  "hermes, piece by piece": reader("hermes"),
+  "json, piece by piece": reader("json"),
+  "tags, piece by piece": reader("tags"),
+  "chat template": (t) => template.render([{ role: "user", content: t }]),
+  tokenKinds: (t) => tokenKinds([t, ...t.slice(0, 1000)]),
+  WordTokenizer: (t) => new WordTokenizer().encode(t),
+  parseLenient,
+  ansiHtml,
+  markdownHtml,
+  mathHtml: (t) => mathHtml(t, true),
+  "highlight, TypeScript": (t) => highlight(t, "ts"),
+  "highlight, Python": (t) => highlight(t, "python"),
+  "highlight, shell": (t) => highlight(t, "bash"),
+  "highlight, JSON": (t) => highlight(t, "json"),
+  sanitizeHtml,
+  safeLink,
+  safePicture,
+  "sanitizeHtml, a style": (t) => sanitizeHtml(`<p style="${t}">`),
+  escapeHtml,
+  splitLines,
+  "output: stream": (t) => outputHtml({ output_type: "stream", name: "stdout", text: t }),
+  "output: error": (t) => outputHtml({ output_type: "error", ename: t, evalue: t, traceback: [t] }),
+  ...Object.fromEntries(
+    [
+      "text/plain",
+      "text/markdown",
+      "text/html",
+      "text/latex",
+      "image/svg+xml",
+      "image/png",
+      "application/javascript",
+      "application/json",
+    ].map((mime) => [
+      `output: ${mime}`,
+      (t: string) =>
+        outputHtml({ output_type: "display_data", data: { [mime]: t }, metadata: {} } as never),
+    ]),
+  ),
+  failureText: (t) =>
+    failureText(
+      { index: 0, name: "E", message: t, traceback: t.split("\n") } as never,
+      "a.ipynb",
+      true,
+    ),
+  stackFrames,
+  errorText: (t) => errorText(failure(t)),
+  errorHtml: (t) => errorHtml(failure(t)),
+  inspectText: (t) => inspectText({ t }),
+  inspectShort,
+  summarizeValue,
+};
