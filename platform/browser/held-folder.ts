@@ -13,6 +13,7 @@ export const holdFolder: typeof node.holdFolder = (path) => {
     path,
     folder: (name) => holdFolder(join(path, name)),
     check: () => undefined,
+    holds: () => true,
     close: () => undefined,
   };
 };

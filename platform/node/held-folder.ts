@@ -9,6 +9,8 @@ export interface HeldFolder {
   folder(name: string): HeldFolder;
   /** Throws where the address leads to another folder by now. */
   check(): void;
+  /** Whether a file that was opened by a name in it is the one that has this name in this very folder. */
+  holds(name: string, file: { ino: number }): boolean;
   close(): void;
 }
 
@@ -22,6 +24,7 @@ function byDescriptor(at: string): HeldFolder {
     path,
     folder: (name) => byDescriptor(`${path}/${name}`),
     check: () => undefined,
+    holds: () => true,
     close: () => closeSync(fd),
   };
 }
@@ -43,6 +46,12 @@ function byPath(path: string): HeldFolder {
   return {
     path,
     check,
+    // The folder may have been another one for just as long as the file was opened.
+    holds: (name, file) => {
+      const now = lstatSync(join(path, name));
+      check();
+      return now.ino === file.ino;
+    },
     folder: (name) => {
       check();
       const inner = byPath(join(path, name));

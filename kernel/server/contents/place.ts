@@ -13,6 +13,9 @@ import type { HeldFolder } from "#platform/held-folder";
 import { ErrorResponse } from "../../../http-server/error-response.js";
 import type { OpenedFile } from "../http/router.js";
 
+/** So often a file is opened that is replaced at the same moment. */
+const mostAttempts = 5;
+
 /** A name in a folder that is held open. Nothing here follows a link of that name. */
 export class Place {
   /** `path`: how messages call it. */
@@ -62,15 +65,19 @@ export class Place {
     flags: number,
     use: (file: FileHandle, status: FileStat) => Promise<T>,
   ): Promise<T> {
-    this.#refuseOdd();
-    const file = await open(this.at, flags);
-    try {
-      const status = await file.stat();
-      if (!status.isFile()) this.#refuse();
-      this.folder.check();
-      return await use(file, status);
-    } finally {
-      await file.close();
+    for (let attempt = 1; ; attempt++) {
+      this.#refuseOdd();
+      const file = await open(this.at, flags);
+      try {
+        const status = await file.stat();
+        if (!status.isFile()) this.#refuse();
+        this.folder.check();
+        // Where it was replaced meanwhile, what has its name now is opened.
+        if (this.folder.holds(this.name, status)) return await use(file, status);
+      } finally {
+        await file.close();
+      }
+      if (attempt === mostAttempts) this.#changing();
     }
   }
 
@@ -82,6 +89,7 @@ export class Place {
       const status = fstatSync(fd);
       if (!status.isFile()) this.#refuse();
       this.folder.check();
+      if (!this.folder.holds(this.name, status)) this.#changing();
       return { fd, size: status.size };
     } catch (error) {
       closeSync(fd);
@@ -93,6 +101,10 @@ export class Place {
   #refuseOdd(): void {
     const status = this.status();
     if (status !== undefined && !status.isFile()) this.#refuse();
+  }
+
+  #changing(): never {
+    throw new ErrorResponse(409, `Cannot use ${this.path}: it changes while it is opened`);
   }
 
   #refuse(): never {
