@@ -68,7 +68,10 @@ test("what is missing is named: a target of exports, a map's source, a page's li
       { complete: false },
     );
   assert.match(without(/^dist\/src\/api\/view\.d\.ts$/)[0]!, /api\/view\.d\.ts is named by/);
-  assert.match(without(/^src\/reward\/score-trees\.ts$/)[0]!, /score-trees\.js\.map is a map without/);
+  assert.match(
+    without(/^src\/reward\/score-trees\.ts$/)[0]!,
+    /score-trees\.js\.map is a map without/,
+  );
   assert.match(without(/^docs\/own\.md$/)[0]!, /points to docs\/own\.md, which is not/);
   assert.ok(faultsOf(packed.filter((path) => !path.includes("prebuilt"))).length >= 7);
 });
