@@ -4,7 +4,7 @@
 // the card is left out in so many words. `--sizes small,large,smol,half` chooses (default: all, and on a
 // GPU made of software, whose figures say nothing, small alone).
 import { modelConfig, type ModelConfig } from "../src/model/config.js";
-import { switchBackend, ready } from "../src/tensor/backends.js";
+import { ready, switchBackend } from "../src/tensor/backends.js";
 import { findGpu, releaseWebgpu, webgpuDevice } from "../src/tensor/optional/webgpu.js";
 import type { Benchmark, Figure } from "./figure.js";
 import { cardRates } from "./parts/gpu-rates.js";

@@ -1,7 +1,75 @@
-import { formatWithOptions, inspect } from "node-inspect-extracted";
+import { environment } from "#platform/environment";
+import { currentFolder } from "#platform/machine";
 import type * as node from "../node/process.js";
-import { tabProcess } from "./tab-process.js";
-import { tableText } from "./table-text.js";
+import { formatWithOptions, inspect } from "node-inspect-extracted";
+
+/**
+ * What cells find as `process`: what a notebook uses of Node's. It names no versions: libraries take those
+ * for a sign that Node is there.
+ */
+function tabProcess(
+  print: (name: "stdout" | "stderr", text: string) => void,
+  exit: (code: number | string) => never,
+): object {
+  const stream = (name: "stdout" | "stderr") => ({
+    isTTY: false,
+    write: (text: string | Uint8Array) => {
+      print(name, typeof text === "string" ? text : new TextDecoder().decode(text));
+      return true;
+    },
+  });
+  return {
+    stdout: stream("stdout"),
+    stderr: stream("stderr"),
+    env: environment,
+    argv: [],
+    platform: "tab",
+    arch: "wasm32",
+    cwd: currentFolder,
+    exit: (code = 0) => exit(code as number),
+    nextTick: (call: (...args: unknown[]) => void, ...args: unknown[]) =>
+      queueMicrotask(() => call(...args)),
+    uptime: () => performance.now() / 1000,
+    hrtime: { bigint: () => BigInt(Math.round(performance.now() * 1e6)) },
+  };
+}
+
+/** Rows and columns as `console.table` draws them; undefined of what has none. */
+function tableText(
+  data: unknown,
+  columns: readonly string[] | undefined,
+  text: (value: unknown) => string,
+): string | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  const rows: [string, unknown][] =
+    data instanceof Map
+      ? [...data.entries()].map(([key, value]) => [text(key), value])
+      : Object.entries(data);
+  const isRecord = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null;
+  const names = columns ?? [
+    ...new Set(rows.flatMap(([, row]) => (isRecord(row) ? Object.keys(row) : []))),
+  ];
+  const plain = rows.some(([, row]) => !isRecord(row));
+  const head = ["(index)", ...names, ...(plain ? ["Values"] : [])];
+  const body = rows.map(([key, row]) => [
+    key,
+    ...names.map((name) => (isRecord(row) && name in row ? text(row[name]) : "")),
+    ...(plain ? [isRecord(row) ? "" : text(row)] : []),
+  ]);
+  const widths = head.map((name, i) => Math.max(name.length, ...body.map((row) => row[i]!.length)));
+  const line = (cells: readonly string[]) =>
+    `│ ${cells.map((cell, i) => cell.padEnd(widths[i]!)).join(" │ ")} │`;
+  const rule = (left: string, cross: string, right: string) =>
+    left + widths.map((width) => "─".repeat(width + 2)).join(cross) + right;
+  return [
+    rule("┌", "┬", "┐"),
+    line(head),
+    rule("├", "┼", "┤"),
+    ...body.map(line),
+    rule("└", "┴", "┘"),
+  ].join("\n");
+}
 
 type Print = (name: "stdout" | "stderr", text: string) => void;
 

@@ -3,7 +3,6 @@ import type { MimeBundle } from "../host/host.js";
 import { InterruptError } from "../host/interrupt-error.js";
 import type { FormatValue } from "./contract.js";
 import { displaySymbol, isDisplayable, normalizeBundle } from "./displayable.js";
-import { errorHtml } from "./error-html.js";
 import { errorText, isErrorLike } from "./error-text.js";
 import { figureBundle, isFigure } from "./figure/figure.js";
 import { escapeHtml } from "./html.js";
@@ -20,6 +19,15 @@ import {
   tableBundle,
 } from "./table.js";
 import { isTensor, numbersBundle, tensorBundle } from "./tensor.js";
+
+/** An error as HTML: name and message, the rest under a fold. */
+export function errorHtml(error: Error): string {
+  const [, ...rest] = errorText(error).split(`${error.name}: ${error.message}`);
+  const below = rest.join(`${error.name}: ${error.message}`).replace(/^\n/, "");
+  const head = `<b style="color:#d33">${escapeHtml(error.name)}</b>: ${escapeHtml(error.message)}`;
+  if (below === "") return `<div>${head}</div>`;
+  return `<details><summary>${head}</summary><pre>${escapeHtml(below)}</pre></details>`;
+}
 
 /** What a value looks like to whoever wrote no display method for it. */
 function defaultBundle(value: object): MimeBundle | Promise<MimeBundle> | undefined {

@@ -1,16 +1,47 @@
 import { sameBytes } from "#platform/bytes";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { above, checkOptions, oneOf, type OptionRules } from "../arguments/check-options.js";
+import {
+  type GgufOptions,
+  ggufTypes,
+  type GgufWeightType,
+  writeModelGguf,
+} from "../model/export/write-model-gguf.js";
 import { isGguf } from "../model/files/gguf/is-gguf.js";
-import { writeWeights } from "../model/files/write-weights.js";
-import { ggufTypes, type GgufWeightType } from "../model/export/write-model-gguf.js";
-import type { TensorSource } from "../model/files/write-safetensors.js";
 import type { WeightType } from "../model/files/half.js";
-import { readBaseFiles, type BaseFiles } from "./base-files.js";
+import { modelName } from "../model/files/model-folder.js";
+import { readModelFacts } from "../model/files/open-model.js";
+import { checkStored } from "../model/files/open-weights.js";
+import type { TensorSource } from "../model/files/write-safetensors.js";
+import { writeWeights } from "../model/files/write-weights.js";
+import { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";
+import { type BaseFiles, readBaseFiles } from "./base-files.js";
 import { openCheckpoint } from "./open-checkpoint.js";
 import type { WeightSource } from "./weight-source.js";
-import { writeSourceGguf } from "./write-source-gguf.js";
 import { withAdapter } from "./with-adapter.js";
+
+/** Writes a checkpoint's weights with what stands beside them as one GGUF file. */
+async function writeSourceGguf(
+  source: WeightSource,
+  base: BaseFiles,
+  to: string,
+  options: GgufOptions,
+): Promise<void> {
+  const tokenizer = await HfTokenizer.load(base.folder);
+  const { config, generation } = await readModelFacts(base.folder);
+  const where = new Map([...source.tensors.keys()].map((name) => [name, source]));
+  checkStored(config, where, config.head);
+  await writeModelGguf(
+    to,
+    {
+      config,
+      generation: generation ?? { eosIds: [...tokenizer.eosIds] },
+      tokenizer,
+      read: (name) => source.read(name),
+    },
+    { name: modelName(base.folder), ...options },
+  );
+}
 
 /** How a checkpoint is converted. */
 export interface ConvertOptions {

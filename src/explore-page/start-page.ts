@@ -1,11 +1,143 @@
+import { startBoard } from "../view/board/page/start-board.js";
+import { startExplain } from "../view/explain/page/start-explain.js";
+import { startImported } from "../view/imported/page/start-imported.js";
 import { element } from "../view/page/element.js";
-import { chosenFiles, droppedFiles, pastedFile } from "./dropped.js";
-import { exampleFiles, examplesOf } from "./examples.js";
-import { letNothingOut } from "./let-nothing-out.js";
+import type { PageColours } from "../view/page/page-colours.js";
+import { palettes } from "../view/palette.js";
 import type { GivenFile } from "./messages.js";
 import { Reader } from "./reader.js";
-import { fileOfAddress } from "./file-of-address.js";
-import { showViews } from "./show-views.js";
+
+const bytesOf = async (file: File, name: string): Promise<GivenFile> => ({
+  name,
+  bytes: new Uint8Array(await file.arrayBuffer()),
+});
+
+const readable = /\.(?:jsonl|ndjson|json|parquet)$/i;
+
+async function inFolder(folder: FileSystemDirectoryEntry): Promise<GivenFile[]> {
+  const reader = folder.createReader();
+  const entries: FileSystemEntry[] = [];
+  // A reader gives some at a time, and none at the end.
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
+    if (some.length === 0) break;
+    entries.push(...some);
+  }
+  const lists = await Promise.all(entries.filter(({ name }) => !name.startsWith(".")).map(inEntry));
+  return lists.flat();
+}
+
+async function inEntry(entry: FileSystemEntry): Promise<GivenFile[]> {
+  if (entry.isDirectory) return inFolder(entry as FileSystemDirectoryEntry);
+  if (!readable.test(entry.name)) return [];
+  const file = await new Promise<File>((resolve, reject) =>
+    (entry as FileSystemFileEntry).file(resolve, reject),
+  );
+  return [await bytesOf(file, entry.fullPath.replace(/^\//, ""))];
+}
+
+/** Files that were chosen. */
+const chosenFiles = (files: FileList): Promise<GivenFile[]> =>
+  Promise.all(Array.from(files, (file) => bytesOf(file, file.webkitRelativePath || file.name)));
+
+/** Files that were dropped, and those in folders that were. Asked for before anything is awaited. */
+async function droppedFiles(data: DataTransfer): Promise<GivenFile[]> {
+  const entries = Array.from(data.items, (item) => item.webkitGetAsEntry());
+  const folders = entries.filter((entry) => entry?.isDirectory === true);
+  if (folders.length === 0) return chosenFiles(data.files);
+  const lists = await Promise.all(entries.map((entry) => (entry ? inEntry(entry) : [])));
+  return lists.flat();
+}
+
+/** Text that was pasted, as a file: lines of JSON where its first line is one, otherwise one value. */
+function pastedFile(text: string): GivenFile {
+  let ending = "json";
+  try {
+    JSON.parse(text.trim().split("\n")[0]!);
+    ending = "jsonl";
+  } catch {
+    // The value goes over several lines.
+  }
+  return { name: `pasted.${ending}`, bytes: new TextEncoder().encode(text) };
+}
+
+/** Examples by name; their files lie in a script of their own, fetched when one is asked for. */
+const examples = {
+  "arpo-lab": "ARPO's trees, of this lab",
+  verl: "verl",
+  verifiers: "verifiers",
+  trl: "TRL",
+} as const;
+
+/** The name of an example. */
+type ExampleName = keyof typeof examples;
+
+/** What that script exports: files as base64. */
+type ExampleScript = Record<ExampleName, { name: string; base64: string }[]>;
+
+const examplesOf = (): { name: ExampleName; title: string }[] =>
+  (Object.entries(examples) as [ExampleName, string][]).map(([name, title]) => ({ name, title }));
+
+async function exampleFiles(name: ExampleName): Promise<GivenFile[]> {
+  const address = new URL("examples.js", import.meta.url).href;
+  const { files } = (await import(address)) as { files: ExampleScript };
+  return files[name].map(({ name, base64 }) => ({
+    name,
+    bytes: Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)),
+  }));
+}
+
+/**
+ * From here on the page opens no connection, not even to its own host: a policy is added to the page's, and
+ * workers that start later have it too. It cannot be taken back.
+ */
+function letNothingOut(): void {
+  const policy = document.createElement("meta");
+  policy.httpEquiv = "Content-Security-Policy";
+  policy.content = "connect-src 'none'";
+  document.head.append(policy);
+}
+
+/** The file that `?url=` of an address names, which must be of the same host; undefined without one. */
+async function fileOfAddress(address: {
+  href: string;
+  search: string;
+}): Promise<GivenFile | undefined> {
+  const given = new URLSearchParams(address.search).get("url");
+  if (given === null) return undefined;
+  const { href, origin, pathname } = new URL(given, address.href);
+  if (origin !== new URL(address.href).origin) {
+    throw new RangeError(
+      `Cannot open ${href}: url must be an address of this page's own host, got ${origin}. Save the file and drop it here.`,
+    );
+  }
+  const answer = await fetch(href);
+  if (!answer.ok) {
+    throw new RangeError(`Cannot open ${href}: it must be there, got status ${answer.status}`);
+  }
+  const name = decodeURIComponent(pathname.split("/").at(-1)!);
+  return { name: name || "rollouts.jsonl", bytes: new Uint8Array(await answer.arrayBuffer()) };
+}
+
+const colours: PageColours = { light: palettes.auto, dark: palettes.dark };
+const programs: Record<string, (id: string, colours: PageColours) => void> = {
+  "arpo-board": startBoard,
+  "arpo-explain": startExplain,
+  "arpo-imported": startImported,
+};
+
+/**
+ * Puts views into an element and brings them to life. The programs that they carry as text are not run, the
+ * page's policy forbids it: it has the same ones.
+ */
+function showViews(place: HTMLElement, html: string): void {
+  place.innerHTML = html;
+  for (const view of place.querySelectorAll<HTMLElement>(":scope > .arpo-view")) {
+    for (const name of view.classList) programs[name]?.(view.id, colours);
+  }
+}
 
 function the<T extends HTMLElement>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);

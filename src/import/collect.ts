@@ -3,11 +3,21 @@ import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
 import type { RolloutFormat } from "./formats/format.js";
 import { formatNamed, formatOf, formats } from "./formats/formats.js";
-import type { FileRecord } from "./row/fields.js";
-import { isRecord } from "./row/fields.js";
+import { type FileRecord, isRecord } from "./row/fields.js";
 import type { PlacedRow } from "./row/imported-row.js";
 import { StepLines } from "./step-lines.js";
-import { stepOfPath } from "./step-of-path.js";
+
+/** Steps as folders and files are named: `global_step_12_evals`, `step_12`, `iteration_000012`, `12.jsonl`. */
+const folder =
+  /(?:^|[/\\_-])(?:global[_-]?step|step|iteration|completions)[_-]?(\d+)(?=[/\\._-]|$)/gi;
+const file = /(?:^|[/\\])(\d+)\.(?:jsonl|json|parquet)$/i;
+
+/** The training step that a file's place names, if it names one; the innermost wins. */
+function stepOfPath(path: string): number | undefined {
+  const own = file.exec(path)?.[1];
+  const named = own ?? [...path.matchAll(folder)].at(-1)?.[1];
+  return named === undefined ? undefined : Number(named);
+}
 
 /** A line that could not be read, and why. */
 export interface BrokenLine {

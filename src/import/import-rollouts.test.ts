@@ -13,7 +13,7 @@ import { saveTrees } from "../rollout/files/tree-files.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { babbler } from "../rollout/testing/babbler.js";
 import { dumpAnswers } from "../run/trainer/dump-answers.js";
-import { importRollouts, type ImportProgress } from "./import-rollouts.js";
+import { type ImportProgress, importRollouts } from "./import-rollouts.js";
 import { readRollouts } from "./read-rollouts.js";
 
 const folder = await mkdtemp(join(tmpdir(), "import-"));

@@ -1,16 +1,116 @@
-import { readFile } from "#platform/files";
+import { joinBytes, utf8Text } from "#platform/bytes";
+import { readFile, readPieces } from "#platform/files";
 import { extname } from "#platform/path";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { checkOptions } from "../arguments/check-options.js";
+import { parquetFile } from "../data/parquet-file.js";
+import { plainCell } from "../data/read-rows.js";
 import { treesFromParquet } from "../rollout/files/tree-parquet.js";
 import { Collection } from "./collect.js";
 import { ownTrees } from "./formats/own-trees.js";
 import type { ImportedRollouts } from "./imported-rollouts.js";
 import { collectOptions, importedOf, readRules, type ReadOptions } from "./read-rollouts.js";
 import { findFiles, type FoundFile } from "./read/find-files.js";
-import { parseLenient } from "./read/lenient-json.js";
-import { longestLine, readLines } from "./read/lines.js";
-import { columnsOf, tableRows } from "./read/tables.js";
+import type { FileRecord } from "./row/fields.js";
+
+const words = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/g;
+
+/** A line of JSON as Python writes it: NaN and the infinities, for which JSON has no words, become null. */
+export function parseLenient(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (!/\bNaN\b|\bInfinity\b/.test(text)) throw error;
+    const fixed = text.replace(words, (found) => (found.startsWith('"') ? found : "null"));
+    return JSON.parse(fixed) as unknown;
+  }
+}
+
+/** A line of a file, or why it is none. */
+interface FileLine {
+  line: number;
+  /** Absent for a line that is longer than any may be. */
+  text?: string;
+  /** Bytes of the file up to its end. */
+  bytes: number;
+}
+
+/** Bytes a line may have: more is no record, and a file without line ends is not read into memory. */
+const longestLine = 128 << 20;
+
+const newline = 10;
+
+/**
+ * The lines of a file, one after another: no more of it is in memory than a line. Any of the ends that
+ * lines have is taken off.
+ */
+export async function* readLines(
+  path: string,
+  options: { signal?: AbortSignal; longest?: number } = {},
+): AsyncGenerator<FileLine> {
+  const { longest = longestLine, signal } = options;
+  const stream = readPieces(path, signal);
+  let pieces: Uint8Array[] = [];
+  let [length, line, bytes] = [0, 0, 0];
+  const take = (): FileLine => {
+    const whole = length <= longest ? joinBytes(pieces) : undefined;
+    line++;
+    [pieces, length] = [[], 0];
+    if (!whole) return { line, bytes };
+    const text = utf8Text(whole).replace(/\r$/, "");
+    return { line, bytes, text: line === 1 ? text.replace(/^\uFEFF/, "") : text };
+  };
+  for await (const chunk of stream) {
+    let from = 0;
+    for (let end; (end = chunk.indexOf(newline, from)) >= 0; from = end + 1) {
+      const piece = chunk.subarray(from, end);
+      length += piece.length;
+      if (length <= longest) pieces.push(piece);
+      bytes += end + 1 - from;
+      yield take();
+    }
+    const rest = chunk.subarray(from);
+    length += rest.length;
+    bytes += rest.length;
+    if (length <= longest) pieces.push(rest);
+    else pieces = [];
+  }
+  if (length > 0) yield take();
+}
+
+/** Rows of a parquet table that are read at once. */
+const atOnce = 1000;
+
+/** The columns of a parquet file. */
+async function columnsOf(path: string): Promise<{ columns: string[]; rows: number }> {
+  const { parquetMetadataAsync } = await import("hyparquet");
+  const metadata = await parquetMetadataAsync(await parquetFile(path));
+  return {
+    columns: metadata.schema.map(({ name }) => name),
+    rows: Number(metadata.num_rows),
+  };
+}
+
+/** The rows of a parquet table, some at a time. */
+async function* tableRows(
+  path: string,
+): AsyncGenerator<{ line: number; record: FileRecord; share: number }> {
+  const { parquetMetadataAsync, parquetReadObjects } = await import("hyparquet");
+  const { compressors } = await import("hyparquet-compressors");
+  const file = await parquetFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  const total = Number(metadata.num_rows);
+  for (let from = 0; from < total; from += atOnce) {
+    const to = Math.min(total, from + atOnce);
+    const rows = await parquetReadObjects({
+      ...{ file, metadata, compressors, rowStart: from, rowEnd: to },
+    });
+    for (const [i, row] of rows.entries()) {
+      const line = from + i + 1;
+      yield { line, record: plainCell(row) as FileRecord, share: line / total };
+    }
+  }
+}
 
 /** How far reading is. */
 export interface ImportProgress {

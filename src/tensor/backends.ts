@@ -1,6 +1,6 @@
 import { environment } from "#platform/environment";
 import { note } from "#platform/note";
-import { type KernelBackend, MathBackendCPU } from "#tfjs";
+import { type KernelBackend, MathBackendCPU, type TensorInfo } from "#tfjs";
 import { EngineBackend } from "./engine/engine-backend.js";
 import type { Engine } from "./engine/engine.js";
 import { loadNativeEngine, nativeEngineExists } from "./engine/native-engine.js";
@@ -8,13 +8,59 @@ import type { WasmBuild } from "./engine/wasm-builds.js";
 import { loadWasmEngine } from "./engine/wasm-engine.js";
 import { arithmeticKernels } from "./kernels/arithmetic.js";
 import { registerFusedGradients } from "./kernels/gradients.js";
-import { registerKernels } from "./kernels/kernel.js";
-import { optimiserKernels } from "./kernels/optimiser.js";
+import { type EngineKernel, registerKernels } from "./kernels/kernel.js";
 import { transformerKernels } from "./kernels/transformer.js";
 import { vocabularyKernels } from "./kernels/vocabulary.js";
 import { loadTensorflow } from "./optional/tensorflow.js";
 import { createWebgpu, releaseWebgpu, webgpuDevice } from "./optional/webgpu.js";
 import { tf } from "./tfjs.js";
+
+/** Inputs named `gradient0`, `gradient1`, ...: where each is, for one call over all of them. */
+function places(
+  backend: EngineBackend,
+  inputs: Record<string, TensorInfo>,
+  name: string,
+): Float64Array {
+  const found: number[] = [];
+  for (let i = 0; `${name}${i}` in inputs; i++) {
+    found.push(backend.engine.address(backend.floats(inputs[`${name}${i}`]!)));
+  }
+  return Float64Array.from(found);
+}
+
+function sizes(inputs: Record<string, TensorInfo>): Int32Array {
+  const found: number[] = [];
+  for (let i = 0; `gradient${i}` in inputs; i++) {
+    found.push(tf.util.sizeFromShape(inputs[`gradient${i}`]!.shape));
+  }
+  return Int32Array.from(found);
+}
+
+/** Parameters, m and v change in place; there is no result. */
+const adamw: EngineKernel = (backend, inputs, s) => {
+  const counts = sizes(inputs);
+  const at = (name: string) => places(backend, inputs, name);
+  // prettier-ignore
+  backend.engine.call.adamw(
+    at("parameter"), at("gradient"), at("m"), at("v"), counts, counts.length, s.learningRate!, s.beta1!, s.beta2!,
+    s.epsilon!, s.weightDecay!, s.scale!, s.correction1!, s.correction2!,
+  );
+  return [];
+};
+
+/** The sum of squares as a float64 pair would lose nothing; one float32 keeps what clipping needs. */
+const squareSum: EngineKernel = (backend, inputs) => {
+  const counts = sizes(inputs);
+  const gradients = places(backend, inputs, "gradient");
+  const sum = backend.engine.call.square_sum(gradients, counts, counts.length);
+  return backend.makeTensorInfo([], "float32", Float32Array.of(sum));
+};
+
+/** What the optimiser does to all parameters at once. */
+export const optimiserKernels: Readonly<Record<string, EngineKernel>> = {
+  ArpoAdamW: adamw,
+  ArpoSquareSum: squareSum,
+};
 
 /** Every backend there is: first those that are taken where they are, best first, then those that are asked for. */
 const backendNames = ["native", "wasm", "cpu", "wasm-relaxed", "webgpu", "tensorflow"] as const;

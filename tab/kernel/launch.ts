@@ -1,6 +1,7 @@
 import { leaveAnswer, makeWords } from "../../kernel/browser/input.js";
 import { tabPort } from "../../kernel/browser/port.js";
 import type { InputAnswer } from "../../kernel/contract/bridge.js";
+import type { FrameSocket } from "../../kernel/contract/sockets.js";
 import type { Frames } from "../../kernel/server/kernels/codec.js";
 import type { Launch } from "../../kernel/server/kernels/launched.js";
 import { Encoder, type Signs } from "../../kernel/wire/message.js";
@@ -8,8 +9,42 @@ import { WireKernel } from "../../kernel/wire/wire-kernel.js";
 import { utf8Bytes, utf8Text } from "../../platform/browser/bytes.js";
 import { home, sharedNames } from "../files/share-data.js";
 import type { SharedFiles } from "../files/shared-files.js";
-import { QueueSocket } from "./queue-socket.js";
 import type { KernelParts, Place } from "./thread-data.js";
+
+/** A socket within a page: what is delivered is read in order, what is sent is handed on at once. */
+class QueueSocket implements FrameSocket {
+  readonly #sent: (frames: Uint8Array[]) => void;
+  #waiting: Uint8Array[][] = [];
+  #wake: (() => void) | undefined;
+  closed = false;
+
+  constructor(sent: (frames: Uint8Array[]) => void) {
+    this.#sent = sent;
+  }
+
+  deliver(frames: Uint8Array[]): void {
+    this.#waiting.push(frames);
+    this.#wake?.();
+  }
+
+  send(frames: Uint8Array[]): Promise<void> {
+    if (!this.closed) this.#sent(frames);
+    return Promise.resolve();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array[]> {
+    while (!this.closed) {
+      const next = this.#waiting.shift();
+      if (next !== undefined) yield next;
+      else await new Promise<void>((wake) => (this.#wake = wake));
+    }
+  }
+}
 
 /** Nobody comes between the threads of one page. */
 const trusting: Signs = { sign: () => "", verify: () => true };

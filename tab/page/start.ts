@@ -1,14 +1,108 @@
-// Runs in the page before JupyterLab: starts the server's thread and the service worker, and lets the
-// page's scripts find their server in it.
-import { arithmetic } from "./arithmetic.js";
+import { hasRelaxedSimd } from "../../src/tensor/engine/wasm-builds.js";
+import type { KernelParts } from "../kernel/thread-data.js";
 import { Bar, stateText } from "./bar.js";
-import { labConfig } from "./config.js";
 import { keepAll } from "./keep.js";
-import { shareLink, sharedNotebook } from "./share.js";
-import { PageKernels } from "./page-kernels.js";
 import { PythonFrame } from "./python-frame.js";
+import { sharedNotebook, shareLink } from "./share.js";
 import { replaceFetch, ServerThread } from "./tab-fetch.js";
 import { replaceWebSocket } from "./tab-socket.js";
+
+const kept = "arpo-lab relaxed";
+
+/** Whether cells compute faster with other last bits: a reader's choice, where the browser can; kept for later visits. */
+const arithmetic = {
+  possible: hasRelaxedSimd(),
+  relaxed: hasRelaxedSimd() && localStorage.getItem(kept) !== null,
+  choose: (relaxed: boolean): void =>
+    relaxed ? localStorage.setItem(kept, "yes") : localStorage.removeItem(kept),
+};
+
+/** What JupyterLab reads of its page, for a lab whose addresses begin with `base`. */
+function labConfig(base: string, version: string, open: string): Record<string, unknown> {
+  const path = new URL(base).pathname;
+  const urls = {
+    app: "lab",
+    settings: "lab/api/settings",
+    workspacesApi: "lab/api/workspaces",
+    translationsApi: "lab/api/translations",
+    themes: "lab/api/themes",
+    tree: "lab/tree",
+  };
+  const named = Object.entries(urls).flatMap(([name, url]) => [
+    [`${name}Url`, `/${url}`],
+    [`full${name[0]!.toUpperCase()}${name.slice(1)}Url`, path + url],
+  ]);
+  const workspace = /^lab\/workspaces\/([\w.-]+)/.exec(open)?.[1];
+  return {
+    ...Object.fromEntries(named),
+    baseUrl: path,
+    wsUrl: "",
+    appName: "arpo-lab",
+    appNamespace: "lab",
+    appVersion: version,
+    notebookVersion: "[2, 17, 0]",
+    workspacesUrl: "/lab/workspaces",
+    fullStaticUrl: `${path}lab-static`,
+    fullListingsUrl: "",
+    fullLicensesUrl: "",
+    cacheFiles: false,
+    devMode: false,
+    mode: open.startsWith("doc") ? "single-document" : "multiple-document",
+    federated_extensions: [],
+    terminalsAvailable: false,
+    ignorePlugins: [],
+    serverRoot: "/home",
+    preferredPath: "/",
+    rootUri: "",
+    quitButton: false,
+    store_id: 0,
+    workspace: workspace ?? "default",
+    treePath: /(?:^|\/)tree\/(.+)$/.exec(open)?.[1] ?? "",
+  };
+}
+
+/**
+ * What a page does for its kernels: it has their threads and their interpreters of Python. Threads too, since
+ * in Firefox (153) one that starts others stands still now and then, where a page of the lab was just left.
+ */
+export class PageKernels {
+  readonly #scripts: string;
+  readonly #python: PythonFrame;
+  readonly #threads = new Map<number, Worker[]>();
+
+  /** Scripts of threads lie below `scripts`. */
+  constructor(scripts: string, python: PythonFrame) {
+    this.#scripts = scripts;
+    this.#python = python;
+  }
+
+  add(kernel: number, { threads, python, more, failed }: KernelParts): void {
+    const started: Worker[] = [];
+    const start = (name: string, data: unknown, ports: MessagePort[] = []): void => {
+      const worker = new Worker(new URL(name, this.#scripts), { type: "module", name });
+      worker.addEventListener("error", (event) => {
+        // One that could not be loaded says nothing else; what a cell throws does not come here.
+        if (!event.filename) failed.postMessage(name);
+      });
+      worker.postMessage(data, ports);
+      started.push(worker);
+    };
+    for (const { name, data, ports } of threads) start(name, data, ports);
+    more.onmessage = ({ data }: MessageEvent<{ name: string; data: unknown }>) =>
+      start(data.name, data.data);
+    this.#threads.set(kernel, started);
+    this.#python.add(kernel, python);
+  }
+
+  remove(kernel: number): void {
+    for (const worker of this.#threads.get(kernel) ?? []) worker.terminate();
+    this.#threads.delete(kernel);
+    this.#python.remove(kernel);
+  }
+}
+
+// Runs in the page before JupyterLab: starts the server's thread and the service worker, and lets the
+// page's scripts find their server in it.
 
 /** What the site's builder knows. */
 export interface SiteSettings {
@@ -118,7 +212,7 @@ function whenIdle(call: () => Promise<void>): void {
 export async function start(settings: SiteSettings): Promise<void> {
   const { version, pieces, first, reading, lessons } = settings;
   const here = new URL(location.href);
-  const base = new URL(".", here).href;
+  const base = new URL("./", here).href;
   const narrow = matchMedia("(max-width: 700px)").matches;
   if (reading !== undefined && narrow && !here.searchParams.has("open")) {
     location.replace(new URL(reading, base));

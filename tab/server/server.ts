@@ -1,14 +1,65 @@
-// The thread of the lab's server in a page.
 import { environment } from "../../platform/browser/environment.js";
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+} from "../../platform/browser/files.js";
+import { dirname } from "../../platform/browser/path.js";
 import { mountSite, type SiteFiles } from "../../platform/browser/site/mount.js";
+import { tree } from "../../platform/browser/tree/own-tree.js";
 import { PrivateFiles } from "../files/private-files.js";
-import { shareData } from "../files/share-data.js";
+import { home, shareData } from "../files/share-data.js";
 import { SharedFiles } from "../files/shared-files.js";
 import { launchIn } from "../kernel/launch.js";
 import type { KernelParts } from "../kernel/thread-data.js";
-import { layOut, newerLessons } from "./lessons.js";
 import type { FromServer, ToServer } from "./messages.js";
 import { TabServer } from "./tab-server.js";
+
+// Notebooks that came with the site: a reader's own copy of one is kept, whatever becomes of it.
+
+const record = `${home}/.lab/lessons.json`;
+
+type Versions = Record<string, string>;
+
+/** Puts the site's notebooks into the reader's folder, as they are fetched when one is opened. */
+function layOut(shipped: Versions): void {
+  for (const name of Object.keys(shipped)) {
+    tree.makeFolder(dirname(`${home}/${name}`), true);
+    tree.put(`${home}/${name}`, tree.get(`/lab/${name}`, "open"), "open");
+  }
+}
+
+const beside = (name: string): string => name.replace(/(\.\w+)?$/, " (new)$1");
+
+/**
+ * After a reader's files are back: of each lesson that the reader changed and that has changed since, the
+ * new one is laid beside it. Gives their names; what was known before is remembered for the next time.
+ */
+function newerLessons(shipped: Versions, restored: readonly string[]): string[] {
+  const changed = new Set(restored.map((path) => path.slice(home.length + 1)));
+  const known: Versions = existsSync(record)
+    ? (JSON.parse(readFileSync(record, "utf8")) as Versions)
+    : {};
+  const newer = Object.keys(shipped).filter(
+    (name) => changed.has(name) && known[name] !== undefined && known[name] !== shipped[name],
+  );
+  for (const name of newer) {
+    tree.put(`${home}/${beside(name)}`, tree.get(`/lab/${name}`, "open"), "open");
+  }
+  // Of a lesson that nobody changed the next version simply takes its place.
+  const now = Object.fromEntries(
+    Object.keys(shipped).map((name) => [
+      name,
+      changed.has(name) ? (known[name] ?? shipped[name]!) : shipped[name]!,
+    ]),
+  );
+  mkdirSync(dirname(record), { recursive: true });
+  writeFileSync(record, JSON.stringify(now));
+  return newer;
+}
+
+// The thread of the lab's server in a page.
 
 interface Site extends SiteFiles {
   lessons: Record<string, string>;

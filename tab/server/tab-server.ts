@@ -1,9 +1,6 @@
-// The lab's server within a page: the routes that LabServer has, over messages instead of sockets.
-import { ChannelSession } from "../../kernel/server/kernels/channels.js";
-import { V1 } from "../../kernel/server/kernels/codec.js";
-import { Kernels } from "../../kernel/server/kernels/kernels.js";
-import { kernelRoutes } from "../../kernel/server/kernels/routes.js";
-import { Sessions, sessionRoutes } from "../../kernel/server/kernels/sessions.js";
+import { ErrorResponse, toErrorResponse } from "../../http-server/error-response.js";
+import { kernelLogo } from "../../kernel/client/kernel-logo.js";
+import type { KernelSpec } from "../../kernel/client/kernel-spec.js";
 import { Contents } from "../../kernel/server/contents/contents.js";
 import { contentsRoutes } from "../../kernel/server/contents/routes.js";
 import {
@@ -12,10 +9,15 @@ import {
   type OpenedFile,
   Router,
 } from "../../kernel/server/http/router.js";
+import { ChannelSession } from "../../kernel/server/kernels/channels.js";
+import { V1 } from "../../kernel/server/kernels/codec.js";
+import { Kernels } from "../../kernel/server/kernels/kernels.js";
+import type { Launch } from "../../kernel/server/kernels/launched.js";
+import type { Line } from "../../kernel/server/kernels/line.js";
+import { kernelRoutes } from "../../kernel/server/kernels/routes.js";
+import { sessionRoutes, Sessions } from "../../kernel/server/kernels/sessions.js";
 import { Pages } from "../../kernel/server/lab/pages.js";
 import { labRoutes } from "../../kernel/server/lab/routes.js";
-import type { Launch } from "../../kernel/server/kernels/launched.js";
-import { ErrorResponse, toErrorResponse } from "../../http-server/error-response.js";
 import { utf8Bytes } from "../../platform/browser/bytes.js";
 import { closeSync, readFileSync, readSync } from "../../platform/browser/files.js";
 import { packagePath } from "../../platform/browser/package-path.js";
@@ -23,8 +25,103 @@ import { randomUUID } from "../../platform/browser/uuid.js";
 import { folderArchive, unpackFolder } from "../files/folder-archive.js";
 import { home } from "../files/share-data.js";
 import type { FromServer, ToServer } from "./messages.js";
-import { TabLine } from "./tab-line.js";
-import { tabKernel, tabSpecRoutes } from "./tab-specs.js";
+
+/** A socket of the page as a line of the server. */
+class TabLine implements Line {
+  readonly bufferedAmount = 0;
+  #heard: (data: Uint8Array, binary: boolean) => void = () => undefined;
+  #gone: (() => void)[] = [];
+  readonly #say: (message: FromServer) => void;
+
+  constructor(
+    readonly socket: number,
+    readonly protocol: string,
+    say: (message: FromServer) => void,
+  ) {
+    this.#say = say;
+  }
+
+  send(data: string | Uint8Array): void {
+    this.#say({ type: "data", socket: this.socket, data });
+  }
+
+  /** Nothing is lost within a page. */
+  confirm(received: () => void): void {
+    received();
+  }
+
+  close(code: number, reason: string): void {
+    this.#say({ type: "closed", socket: this.socket, code, reason });
+    this.closed();
+  }
+
+  terminate(): void {
+    this.close(1006, "");
+  }
+
+  onMessage(heard: (data: Uint8Array, binary: boolean) => void): void {
+    this.#heard = heard;
+  }
+
+  onClose(gone: () => void): void {
+    this.#gone.push(gone);
+  }
+
+  /** The page sent something. */
+  hear(data: string | Uint8Array): void {
+    if (typeof data === "string") this.#heard(new TextEncoder().encode(data), false);
+    else this.#heard(data, true);
+  }
+
+  /** The page closed it. */
+  closed(): void {
+    for (const gone of this.#gone.splice(0)) gone();
+  }
+}
+
+const languages = { "arpo-lab": "typescript", "arpo-lab-js": "javascript" } as const;
+const titles = { typescript: "TypeScript (arpo-lab)", javascript: "JavaScript (arpo-lab)" };
+
+/** The kernels of a tab: this package's own, whatever a notebook asks for. */
+function tabKernel(name: string): KernelSpec {
+  const language = name === "arpo-lab-js" ? "javascript" : "typescript";
+  return {
+    name: language === "javascript" ? "arpo-lab-js" : "arpo-lab",
+    displayName: titles[language],
+    language,
+    argv: [],
+    env: {},
+    interrupt: "message",
+    transport: "ipc",
+    debugger: false,
+  };
+}
+
+/** Adds `/api/kernelspecs`. */
+function tabSpecRoutes(router: Router): void {
+  const kernelspecs = Object.fromEntries(
+    Object.entries(languages).map(([name, language]) => [
+      name,
+      {
+        name,
+        spec: {
+          argv: [],
+          env: {},
+          display_name: titles[language],
+          language,
+          interrupt_mode: "message",
+          metadata: {},
+        },
+        resources: {
+          "logo-svg": `data:image/svg+xml,${encodeURIComponent(kernelLogo(language))}`,
+        },
+      },
+    ]),
+  );
+  router.on("GET", "/api/kernelspecs", () => ({ json: { default: "arpo-lab", kernelspecs } }));
+}
+
+// The lab's server within a page: the routes that LabServer has, over messages instead of sockets.
 
 type Of<Type extends ToServer["type"]> = Extract<ToServer, { type: Type }>;
 

@@ -3,7 +3,7 @@
 import { addLora } from "../../src/model/lora/add-lora.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import type { ModelConfigInput } from "../../src/model/config.js";
-import { switchBackend, ready } from "../../src/tensor/backends.js";
+import { ready, switchBackend } from "../../src/tensor/backends.js";
 import type { GpuBackend } from "../../src/tensor/gpu/gpu-backend.js";
 import { AdamW } from "../../src/tensor/adamw.js";
 import { gradientsOf } from "../../src/tensor/gradients.js";

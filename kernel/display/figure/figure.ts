@@ -1,10 +1,27 @@
 import { figureHtml } from "../../../picture/figure-html.js";
 import type { FigureLike } from "../../../picture/figure-like.js";
+import { libraryHtml } from "../../../picture/packed-library.js";
 import { figurePicture } from "../../../picture/picture.js";
-import type { MimeBundle } from "../../host/host.js";
+import { currentHost, type KernelHost, type MimeBundle } from "../../host/host.js";
 import { escapeHtml } from "../html.js";
 import { type Json, toJson } from "../json.js";
-import { carriedLibrary } from "./library.js";
+
+const carriers = new WeakMap<KernelHost, { cell: string | undefined; run: string }>();
+
+/**
+ * The library for one figure's HTML, or nothing where another figure of the notebook carries it
+ * already: the first cell of a session that shows a figure does, once each time it runs.
+ */
+function carriedLibrary(): string {
+  const host = currentHost();
+  const cell = host?.cell();
+  if (host === undefined || cell === undefined) return libraryHtml();
+  const carrier = carriers.get(host);
+  const again = carrier?.cell !== undefined && carrier.cell === cell.cellId;
+  if (carrier !== undefined && (!again || carrier.run === cell.id)) return "";
+  carriers.set(host, { cell: cell.cellId, run: cell.id });
+  return libraryHtml();
+}
 
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

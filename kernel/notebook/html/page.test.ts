@@ -6,8 +6,7 @@ import type { NotebookCell } from "../notebook.js";
 import { ansiHtml } from "./ansi.js";
 import { highlight } from "./highlight.js";
 import { markdownHtml } from "./markdown.js";
-import { outputHtml } from "./output-html.js";
-import { pageOf } from "./page.js";
+import { outputHtml, pageOf } from "./page.js";
 import { sanitizeHtml } from "./sanitize.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
 

@@ -1,8 +1,36 @@
+import { program } from "#pages/early";
+import type { Answer, Router } from "../http/router.js";
+import { fixedFiles } from "./fixed-files.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Answer, Router } from "../http/router.js";
-import { earlyScript } from "./early.js";
-import { fixedFiles } from "./fixed-files.js";
+
+/** How long an answer that was asked for ahead is good, in milliseconds. */
+const patience = 60_000;
+
+/** The script that asks ahead for what opening a workspace, and a file in it, takes. */
+function earlyScript(workspace: string, tree: string | undefined): string {
+  const paths = [
+    "/lab/api/settings",
+    "/api/kernelspecs",
+    "/api/me",
+    "/api/kernels",
+    "/api/sessions",
+    "/lab/api/workspaces",
+    "/lab/api/translations/default",
+    "/lab/api/translations",
+    "/lsp/status",
+    "/api/contents?content=1&hash=0",
+    `/lab/api/workspaces/${workspace}`,
+    "/lab/api/settings?ids_only=true",
+  ];
+  if (tree?.endsWith(".ipynb") === true) {
+    const place = `/api/contents/${tree.split("/").map(encodeURIComponent).join("/")}`;
+    paths.push(`${place}?content=0&hash=0`);
+    paths.push(`${place}?type=notebook&content=1&hash=1&contentProviderId=undefined`);
+  }
+  const list = JSON.stringify(paths).replaceAll("<", "\\u003c");
+  return `(()=>{${program}page.start(${list},${patience})})()`;
+}
 
 /** Nothing a page or a notebook shows may be fetched from, or sent to, anywhere else. */
 const policy = [

@@ -9,8 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { zip } from "../testing.js";
-import { download } from "./download.js";
-import { fetchKnown } from "./fetch-model.js";
+import { download, fetchKnown } from "./fetch-model.js";
 import type { KnownModel } from "./known-models.js";
 
 const root = await mkdtemp(join(tmpdir(), "arpo-fetch-"));

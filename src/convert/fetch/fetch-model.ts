@@ -1,16 +1,104 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { utf8Text } from "#platform/bytes";
-import { sha256Of } from "#platform/sha256";
 import { open, readPieces, rm, stat } from "#platform/files";
 import { basename, dirname, resolve } from "#platform/path";
+import { sha256Of } from "#platform/sha256";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import { homePath } from "../../files/home-path.js";
-import { requestJson } from "../../http/request-json.js";
+import { HttpError, requestJson } from "../../http/request-json.js";
 import { outputFolder } from "../../model/files/output-folder.js";
 import { stageFile } from "../../model/files/staged-file.js";
 import { ZipArchive } from "../zip-archive.js";
-import { described, difference } from "./check-file.js";
-import { download, type DownloadOptions } from "./download.js";
-import { knownModels, type KnownModel } from "./known-models.js";
+import { type KnownFile, type KnownModel, knownModels } from "./known-models.js";
+
+/** What a file is that is not as it must be; undefined where it is. */
+async function difference(path: string, wanted: KnownFile): Promise<string | undefined> {
+  const { size } = await stat(path);
+  if (size !== wanted.bytes) return `${size} bytes`;
+  const hash = sha256Of();
+  for await (const piece of readPieces(path)) hash.update(piece);
+  const found = hash.hex();
+  return found === wanted.sha256 ? undefined : `sha256 ${found}`;
+}
+
+/** What a file must be, in words. */
+const described = ({ name, bytes, sha256 }: KnownFile): string =>
+  `${name} of ${bytes} bytes with sha256 ${sha256}`;
+
+/** How a download goes. */
+interface DownloadOptions {
+  signal?: AbortSignal;
+  /** Ends it when nothing has come for so long. Default 60,000. */
+  quietMs?: number;
+  onProgress?(done: number, total: number): void;
+}
+
+/** How many bytes of a file are there already. */
+const sizeOf = async (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+/**
+ * Writes what an address gives to a file. Goes on where an earlier download ended, if the server can; never
+ * takes more than the file must have.
+ */
+export async function download(
+  url: string,
+  path: string,
+  wanted: KnownFile,
+  { signal, quietMs = 60_000, onProgress }: DownloadOptions = {},
+): Promise<void> {
+  let done = await sizeOf(path);
+  if (done > wanted.bytes) done = 0;
+  if (done === wanted.bytes) return;
+  const quiet = new AbortController();
+  const wake = () => setTimeout(() => quiet.abort(), quietMs);
+  let waiting = wake();
+  try {
+    const response = await fetch(url, {
+      headers: done > 0 ? { range: `bytes=${done}-` } : {},
+      signal: AbortSignal.any([quiet.signal, ...(signal ? [signal] : [])]),
+    });
+    if (!response.ok || !response.body) {
+      throw new HttpError(
+        `Cannot fetch ${wanted.name}: the server must give it, got status ${response.status}`,
+        response.status,
+      );
+    }
+    if (response.status !== 206) done = 0;
+    const file = await open(path, done > 0 ? "a" : "w");
+    try {
+      for await (const piece of response.body as AsyncIterable<Uint8Array>) {
+        clearTimeout(waiting);
+        waiting = wake();
+        done += piece.length;
+        if (done > wanted.bytes) {
+          throw new RangeError(
+            `Cannot fetch ${wanted.name}: it must have ${wanted.bytes} bytes, got more`,
+          );
+        }
+        await file.writeFile(piece);
+        onProgress?.(done, wanted.bytes);
+      }
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof RangeError || error instanceof HttpError) throw error;
+    const why = quiet.signal.aborted ? `nothing for ${quietMs / 1000} s` : whyOf(error as Error);
+    throw new HttpError(
+      `Cannot fetch ${wanted.name}: ${new URL(url).host} must be reached, got ${why} (${done} of ${wanted.bytes} bytes are kept; the next try goes on from there)`,
+    );
+  } finally {
+    clearTimeout(waiting);
+  }
+}
+
+/** fetch() hides what happened in the cause. */
+const whyOf = ({ message, cause }: Error): string =>
+  cause instanceof Error ? `${message}: ${cause.message}` : message;
 
 /** How a model is fetched. */
 export interface FetchOptions extends DownloadOptions {

@@ -1,13 +1,29 @@
 import { defined } from "../../arguments/defined.js";
 import { encodeStart } from "../../model/tokenizer/encode-start.js";
 import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js";
-import type { Policy, Sequence, Segment, Session } from "../../policy/policy.js";
+import type { Policy, Segment, Sequence, Session } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
-import { bareResultBlock, resultBlock } from "../../text/result-block.js";
+import { bareResultBlock, resultBlock, resultMarks } from "../../text/result-block.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
 import type { InferenceSettings } from "./options.js";
 import type { ResultStep, Step, WrittenStep } from "./sample.js";
-import { trimGeneration } from "./trim.js";
+
+/**
+ * What is kept of a generation: nothing from the first result block on, which the model made up, and
+ * nothing after the first closing tag of a call or of the answer.
+ */
+export function trimGeneration(text: string, tags: readonly string[]): string {
+  const cut = (at: number) => {
+    if (at >= 0) text = text.slice(0, at);
+  };
+  cut(text.indexOf(resultMarks.open));
+  for (const tag of [...tags, "answer"]) {
+    const closing = `</${tag}>`;
+    const at = text.indexOf(closing);
+    cut(at < 0 ? -1 : at + closing.length);
+  }
+  return text;
+}
 
 /** One prompt and everything written after it: a row of a session and its text, always in step. */
 export class Conversation {

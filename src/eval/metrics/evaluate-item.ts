@@ -1,6 +1,27 @@
+import { blocks } from "../../text/blocks.js";
 import { strip } from "../../text/python-text.js";
-import { mathMetrics, numericMetrics, qaMetrics, type AnswerMetrics } from "./answer-metrics.js";
-import { countBlocks, outputLength } from "./tool-statistics.js";
+import { type AnswerMetrics, mathMetrics, numericMetrics, qaMetrics } from "./answer-metrics.js";
+
+/** How many blocks of a tag are opened and closed, from left to right. */
+export function countBlocks(text: string, tag: string): number {
+  return [...blocks(text, `<${tag}>`, `</${tag}>`)].length;
+}
+
+/** A text without the blocks of a tag. */
+function without(text: string, tag: string): string {
+  let [out, at] = ["", 0];
+  for (const { from, to } of blocks(text, `<${tag}>`, `</${tag}>`)) {
+    out += text.slice(at, from);
+    at = to;
+  }
+  return out + text.slice(at);
+}
+
+/** Characters of a transcript without its result blocks. */
+export function outputLength(transcript: string): number {
+  const own = without(without(transcript, "r"), "result");
+  return [...strip(own)].length;
+}
 
 /** One finished inference, in the reference's keys. */
 export interface OutputItem {

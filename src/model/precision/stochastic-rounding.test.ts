@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stochasticRoundBfloat16 } from "./stochastic-rounding.js";
+import { stochasticRoundBfloat16 } from "./set-weight-precision.js";
 
 const drawn = (value: number, count: number, step = 1) => {
   const values = new Float32Array(count).fill(value);

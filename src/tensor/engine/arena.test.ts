@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Arena } from "./arena.js";
+import { Arena } from "./native-engine.js";
 
 const MB = 1 << 18; // floats
 

@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, fromTo, type OptionRules } from "../../arguments/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/evaluation";
-import { byQuestion, type BenchmarkReport } from "../../eval/report/benchmark-report.js";
+import { type BenchmarkReport, byQuestion } from "../../eval/report/benchmark-report.js";
 import { columnsOf, comparisonOf, faultsOf, madeBy } from "../../eval/report/evaluation-text.js";
 import type { Evaluation } from "../../eval/report/evaluation.js";
 import { isRight, type ScoredSample, wasMade } from "../../eval/report/score-samples.js";

@@ -1,5 +1,9 @@
-import { countBlocks, outputLength } from "../../../src/eval/metrics/tool-statistics.js";
-import { evaluateItem, type OutputItem } from "../../../src/eval/metrics/evaluate-item.js";
+import {
+  countBlocks,
+  evaluateItem,
+  type OutputItem,
+  outputLength,
+} from "../../../src/eval/metrics/evaluate-item.js";
 import { extractAnswer } from "../../../src/reward/extract-answer.js";
 import { judgeVerdict } from "../../../src/eval/metrics/judge-verdict.js";
 import { mathMetrics, qaMetrics } from "../../../src/eval/metrics/answer-metrics.js";

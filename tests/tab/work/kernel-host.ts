@@ -1,6 +1,6 @@
 // What a page has around a kernel, for tests: the thread of its server, and Python's frame.
 import { openWalled, PythonFrame } from "../../../tab/page/python-frame.js";
-import { PageKernels } from "../../../tab/page/page-kernels.js";
+import { PageKernels } from "../../../tab/page/start.js";
 import type { KernelParts } from "../../../tab/kernel/thread-data.js";
 import type { ToFrame } from "../../../tab/python/messages.js";
 
