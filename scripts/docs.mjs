@@ -9,7 +9,7 @@ import { exportsOf, entryPoints } from "./reference/declarations.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const out = join(root, "dist/docs");
 const html = (name) => import(new URL(`../dist/kernel/notebook/html/${name}.js`, import.meta.url));
-const [{ highlight }, { style }] = await Promise.all([html("highlight"), html("style")]);
+const [{ highlight }, { style }] = await Promise.all([html("highlight"), html("page")]);
 const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`);
 
 const slug = (text) =>
