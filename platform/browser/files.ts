@@ -113,15 +113,7 @@ export const writeSync: typeof node.writeSync = (fd, data) => opened.write(fd, d
 /** What is in memory is nowhere else. */
 export const fsyncSync: typeof node.fsyncSync = () => undefined;
 
-export async function* piecesOf(file: node.FileHandle, size = 1 << 20): AsyncGenerator<Uint8Array> {
-  for (let at = 0; ;) {
-    const piece = new Uint8Array(size);
-    const { bytesRead } = await file.read(piece, 0, size, at);
-    if (bytesRead === 0) return;
-    yield piece.subarray(0, bytesRead);
-    at += bytesRead;
-  }
-}
+export { piecesOf } from "../pieces-of.js";
 
 export async function* readPieces(path: string, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
   const size = 1 << 20;

@@ -165,16 +165,7 @@ export const appendNoFollow: number =
   now.constants.O_APPEND |
   now.constants.O_CREAT;
 
-/** The bytes of an open file, piece by piece, each in memory of its own. */
-export async function* piecesOf(file: FileHandle, size = 1 << 20): AsyncGenerator<Uint8Array> {
-  for (let at = 0; ;) {
-    const piece = new Uint8Array(size);
-    const { bytesRead } = await file.read(piece, 0, size, at);
-    if (bytesRead === 0) return;
-    yield piece.subarray(0, bytesRead);
-    at += bytesRead;
-  }
-}
+export { piecesOf } from "../pieces-of.js";
 
 /** A file's bytes, piece by piece. */
 export function readPieces(path: string, signal?: AbortSignal): AsyncIterable<Uint8Array> {
