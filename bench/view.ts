@@ -10,7 +10,7 @@ const drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimatio
 
 /** Frames per second while the drawing is scrolled to and fro for two seconds. */
 const pan = `new Promise((done) => {
-  const scroller = document.querySelector(".arpo-scroll");
+  const scroller = document.querySelector(".ax-scroll");
   const began = performance.now();
   let frames = 0;
   const next = () => {
@@ -38,8 +38,8 @@ export async function* figures(): AsyncGenerator<Figure> {
     const opened = `performance.getEntriesByName("arpo-explorer")[0].startTime`;
     const value = Number(await page.evaluate(opened));
     yield { name: "view.large_tree_opens", value, unit: "ms" };
-    await page.evaluate(`document.querySelectorAll(".arpo-title button")[0].click()`);
-    await page.evaluate(`document.querySelectorAll(".arpo-title button")[0].click()`);
+    await page.evaluate(`document.querySelector("[aria-label='zoom in']").click()`);
+    await page.evaluate(`document.querySelector("[aria-label='zoom in']").click()`);
     await page.evaluate(drawn);
     const fps = Number(await page.evaluate(pan));
     yield { name: "view.large_tree_pans", value: fps, unit: "frames/s" };

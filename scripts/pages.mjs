@@ -20,10 +20,16 @@ const pages = {
   tokens: ["src/view/tokens/page/start-tokens.ts", "startTokens"],
 };
 
+/** Pages with explorers inside: each can save a tree as a page of its own, which starts `page.startTree`. */
+const withTrees = new Set(["startBoard", "startEvaluation", "startImported"]);
+
 /** A page's program in one piece, and the files it is made of. */
 async function bundle([file, start]) {
+  const trees = withTrees.has(start)
+    ? 'export { startExplorer as startTree } from "./src/view/explorer/page/start-explorer.ts";'
+    : "";
   const { outputFiles, metafile } = await build({
-    stdin: { contents: `export { ${start} as start } from "./${file}";`, resolveDir: root },
+    stdin: { contents: `export { ${start} as start } from "./${file}";${trees}`, resolveDir: root },
     bundle: true,
     write: false,
     platform: "browser",

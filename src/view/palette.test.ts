@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { usualColours } from "../../picture/traces.js";
-import { palettes } from "./palette.js";
+import { designTokens, entropyRamps, palettes } from "./palette.js";
 
 type Three = readonly [number, number, number];
 
@@ -99,3 +99,66 @@ for (const [theme, { series, sequential, diverging, paper }] of Object.entries(p
 test("figures that name no colours have those of palettes.auto", () => {
   assert.deepEqual(usualColours, palettes.auto.series);
 });
+
+/** Lightness and two colours in which equal distances look equal: OKLab. */
+function oklab(hex: string): Three {
+  const rgb = linear(hex);
+  const cone = [
+    dot([0.4122214708, 0.5363325363, 0.0514459929], rgb),
+    dot([0.2119034982, 0.6806995451, 0.1073969566], rgb),
+    dot([0.0883024619, 0.2817188376, 0.6299787005], rgb),
+  ].map(Math.cbrt) as unknown as Three;
+  return [
+    dot([0.2104542553, 0.793617785, -0.0040720468], cone),
+    dot([1.9779984951, -2.428592205, 0.4505937099], cone),
+    dot([0.0259040371, 0.7827717662, -0.808675766], cone),
+  ];
+}
+
+for (const theme of ["light", "dark"] as const) {
+  const tokens = designTokens[theme];
+  const ramp = entropyRamps[theme];
+
+  test(`the ${theme} ramp of entropy has even steps, and reads in order for every kind of sight`, () => {
+    const colours = ramp.map(oklab);
+    const steps = colours.slice(1).map((colour, i) => apart(colour, colours[i]!));
+    for (const step of steps) assert.ok(step > 0.05 && step < 0.1, `a step of ${step.toFixed(3)}`);
+    const sign = theme === "light" ? -1 : 1;
+    const lightness = colours.map(([l]) => l);
+    lightness.slice(1).forEach((l, i) => {
+      const change = sign * (l - lightness[i]!);
+      assert.ok(change > 0.03 && change < 0.09, `lightness changes by ${change.toFixed(3)}`);
+    });
+    for (const eye of Object.keys(eyes)) {
+      const seenLightness = ramp.map((hex) => seen(hex, eye)[0]);
+      seenLightness.slice(1).forEach((l, i) => assert.ok(sign * (l - seenLightness[i]!) > 1, eye));
+    }
+    // From half of the ramp on, a bar is as clear on its track as graphics must be.
+    for (const hex of ramp.slice(4))
+      assert.ok(contrast(hex, tokens.track) >= 3, `${hex} on its track`);
+  });
+
+  test(`texts and marks of the ${theme} theme are clear on their grounds`, () => {
+    const texts: [string, keyof typeof tokens, keyof typeof tokens][] = [
+      ["text", "ink", "paper"],
+      ["text on a surface", "ink-2", "surface"],
+      ["text on a card", "ink-2", "surface-2"],
+      ["faint text", "ink-3", "paper"],
+      ["what is chosen", "accent", "accent-soft"],
+      ["links", "accent", "paper"],
+      ["what is pressed", "accent-ink", "accent"],
+      ["right", "right", "right-soft"],
+      ["right beside a lane", "right", "paper"],
+      ["wrong", "wrong", "wrong-soft"],
+      ["wrong beside a lane", "wrong", "paper"],
+      ["a chip", "tool", "tool-soft"],
+    ];
+    for (const [what, ink, ground] of texts) {
+      const ratio = contrast(tokens[ink], tokens[ground]);
+      assert.ok(ratio >= 4.5, `${what}: ${ratio.toFixed(2)}`);
+    }
+    for (const ground of ["paper", "surface"] as const) {
+      assert.ok(contrast(tokens["line-strong"], tokens[ground]) >= 3, `links on the ${ground}`);
+    }
+  });
+}

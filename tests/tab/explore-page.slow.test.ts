@@ -86,7 +86,7 @@ for (const [name, files, says] of [
         (await page.textContent("#views .arpo-imported > [data-picture] b")) ?? "",
         says,
       );
-      assert.match((await page.textContent(treeTitle)) ?? "", /\d+ rows?, \d+ stretch/);
+      assert.match((await page.textContent(treeTitle)) ?? "", /\d+ trajector(y|ies) · \d+ segment/);
       assert.ok(await page.isVisible("#views canvas"));
     });
   });
@@ -100,7 +100,7 @@ test("the lab's own trees have their tokens, the default reward's scores, and th
       (await page.textContent("#views .arpo-explorer")) ?? "",
       /What is the trade of the mayor of Zolix/,
     );
-    const colours = await page.$$eval("#views .arpo-explorer select option", (all) =>
+    const colours = await page.$$eval("#views .arpo-explorer [data-view=quantity] option", (all) =>
       all.map((one) => one.getAttribute("value")),
     );
     assert.ok(colours.includes("entropy") && colours.includes("reward"), colours.join());

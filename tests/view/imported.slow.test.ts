@@ -50,13 +50,15 @@ test(
       box.addEventListener("toggle", () => setTimeout(() => done(box.querySelector(".arpo-explorer .arpo-title").textContent)));
       box.querySelector("summary").click();
     })`);
-      assert.match(String(title), /^3 rows, 6 stretches, 66 tokens/);
+      assert.match(String(title), /3 trajectories · 6 segments · 66 tokens/);
       // Without entropies the tree begins with the colour of rewards, and asks nothing about branches.
-      const chosen = `document.querySelector("[data-prompts] .arpo-explorer select").value`;
+      const chosen = `document.querySelector("[data-prompts] .arpo-explorer [data-view=quantity]").value`;
       assert.equal(await page.evaluate(chosen), "reward");
       assert.equal(
-        await page.evaluate(`document.querySelector("[data-prompts] [data-change]")`),
-        null,
+        await page.evaluate(
+          `[...document.querySelectorAll("[data-prompts] [role=tab]")].some((tab) => /What if/.test(tab.textContent))`,
+        ),
+        false,
       );
       assert.deepEqual(page.errors, []);
     } finally {
@@ -78,12 +80,12 @@ test("the page of an import passes axe and is used by keyboard alone", { skip },
     })`);
     assert.ok(Number(opened) > 0);
     const node = await page.evaluate(`(() => {
-      const canvas = document.querySelector("[data-prompts] canvas");
-      canvas.focus();
-      for (const key of ["ArrowRight", "ArrowRight"]) canvas.dispatchEvent(new KeyboardEvent("keydown", { key }));
-      return document.activeElement === canvas && document.querySelector("[data-prompts] .arpo-details").textContent;
+      const tree = document.querySelector("[data-prompts] .ax-scroll");
+      tree.focus();
+      for (const key of ["ArrowRight", "ArrowRight"]) tree.dispatchEvent(new KeyboardEvent("keydown", { key }));
+      return document.activeElement === tree && document.querySelector("[data-prompts] .ax-body").textContent;
     })()`);
-    assert.match(String(node), /^node 2: a tool answered 21 tokens/);
+    assert.match(String(node), /^Trajectory 0turn 1 of \d.*Tool result.*21 tokens/s);
     assert.deepEqual(await violations(page), []);
   } finally {
     await page.close();

@@ -72,19 +72,26 @@ test(
   async () => {
     await runCell(1);
     await page.waitForSelector(`${cell(1)} .arpo-explorer canvas`);
-    const title = await page.textContent(`${cell(1)} .arpo-title b`);
-    assert.match(title!, /^6 rows/);
-    await page.fill(`${cell(1)} .arpo-actions input[type=number] >> nth=-1`, "3");
+    const title = await page.textContent(`${cell(1)} .arpo-title`);
+    assert.match(title!, /6 trajectories/);
+    const open = async (at: string) => {
+      await page.focus(`${at} .ax-scroll`);
+      for (const key of ["ArrowRight", "Enter"]) await page.keyboard.press(key);
+      await page.click(`${at} .ax-actions summary`);
+    };
+    await open(cell(1));
+    await page.fill(`${cell(1)} [data-count]`, "3");
     await page.click(`${cell(1)} [data-action=fork]`);
     await page.waitForSelector(`${cell(1)} .arpo-forked canvas`);
-    const forked = await page.textContent(`${cell(1)} .arpo-forked .arpo-title b`);
-    assert.match(forked!, /^3 rows/);
+    const forked = await page.textContent(`${cell(1)} .arpo-forked .arpo-title`);
+    assert.match(forked!, /3 trajectories/);
     assert.match(
       (await page.textContent(`${cell(1)} .arpo-fork`))!,
       /In cells this tree is forks\[0\]/,
     );
 
     // The new tree is a value in cells, and can be forked again.
+    await open(`${cell(1)} .arpo-forked`);
     await page.click(`${cell(1)} .arpo-forked [data-action=resample]`);
     await page.waitForSelector(`${cell(1)} .arpo-forked .arpo-forked canvas`);
     await runCell(2);

@@ -18,137 +18,6 @@ import { browserPath, openPage } from "./browser.js";
 
 const skip = browserPath === undefined && "no Chromium on this machine";
 
-test(
-  "explore() shows a tree, and its sliders count what tree.replay() counts",
-  { skip },
-  async () => {
-    const { tree, scored, batch } = await grpoBatch();
-    const page = await openPage(explore(tree, { scored, batch }).html());
-    try {
-      const counts = new Set<number>();
-      for (const probability of [0.05, 0.3, 0.9]) {
-        const told = await page.evaluate(`(() => {
-        const slider = document.querySelector("[data-change=probability]");
-        slider.value = "${probability}";
-        slider.dispatchEvent(new Event("input"));
-        return document.querySelector(".arpo-count").dataset.branches;
-      })()`);
-        const { branches } = tree.replay({ probability });
-        assert.equal(Number(told), branches);
-        counts.add(branches);
-      }
-      assert.ok(counts.size > 1);
-
-      // Rules that look at what was written have sliders of their own.
-      const choose = (rule: string, points?: number) =>
-        page.evaluate(`(() => {
-        const select = document.querySelector("[data-change=rule]");
-        select.value = "${rule}";
-        select.dispatchEvent(new Event("change"));
-        const slider = document.querySelector("[data-change=points]");
-        if (${points !== undefined}) {
-          slider.value = "${points}";
-          slider.dispatchEvent(new Event("input"));
-        }
-        return Number(document.querySelector(".arpo-count").dataset.branches);
-      })()`);
-      for (const points of [1, 3]) {
-        const { branches } = tree.replay({ rule: "treerl", expand: { points } });
-        assert.equal(await choose("treerl", points), branches);
-      }
-      await page.screenshot("explorer-treerl");
-      assert.equal(await choose("appo"), tree.replay({ rule: "appo" }).branches);
-      await page.evaluate(
-        `[...document.querySelectorAll("button")].find((b) => b.textContent === "as it was").click()`,
-      );
-
-      // A click on the middle of row 3 selects its node there.
-      const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`;
-      await page.evaluate(drawn);
-      const first = tree.nodes.find((node) => node.trajectory === 3)!;
-      const click = (x: number, row: number) => `(() => {
-      const canvas = document.querySelector("canvas");
-      const box = canvas.getBoundingClientRect();
-      const at = { clientX: box.left + ${x}, clientY: box.top + ${row * 20 + 10} };
-      canvas.dispatchEvent(new MouseEvent("click", at));
-      return document.querySelector(".arpo-details").textContent;
-    })()`;
-      assert.match(
-        String(await page.evaluate(click(34, 3))),
-        new RegExp(`^node ${first.id}: the model`),
-      );
-
-      // The keyboard goes to the next node; its tokens tell their numbers.
-      const text = await page.evaluate(`(() => {
-      const canvas = document.querySelector("canvas");
-      canvas.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-      const tokens = document.querySelector(".arpo-details .arpo-text");
-      tokens.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-      return document.querySelector(".arpo-details").textContent;
-    })()`);
-      const next = tree.nodes.find((node) => node.parent === first.id && node.trajectory === 3)!;
-      assert.match(String(text), new RegExp(`^node ${next.id}: a tool answered .*entropy`, "s"));
-
-      const part = await page.evaluate(`(() => {
-      const choose = (label, value) => {
-        const labels = [...document.querySelectorAll(".arpo-bar label")];
-        const select = labels.find((l) => l.textContent.startsWith(label)).querySelector("select");
-        select.value = value;
-        select.dispatchEvent(new Event("change"));
-      };
-      for (const colour of ["probability", "reward", "advantage"]) choose("colour", colour);
-      choose("along", "time");
-      choose("follow", "3");
-      choose("compare", "0");
-      return document.querySelector(".arpo-trail").textContent;
-    })()`);
-      const [a, b] = [tree.selected[3]!.tokens, tree.selected[0]!.tokens];
-      const same = a.findIndex((token, i) => token !== b[i]);
-      assert.match(String(part), new RegExp(`^Rows 3 and 0 share ${same} tokens`));
-      await page.evaluate(drawn);
-      assert.deepEqual(page.errors, []);
-    } finally {
-      await page.close();
-    }
-  },
-);
-
-test("explore() has a ruler in tokens or time that follows the zoom", { skip }, async () => {
-  const { tree } = await grpoBatch();
-  const page = await openPage(explore(tree).html());
-  const drawn = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`;
-  const read = `[...document.querySelectorAll(".arpo-ruler span")].map((s) => [s.textContent, parseFloat(s.style.left)])`;
-  const marks = async (): Promise<[string, number][]> => {
-    await page.evaluate(drawn);
-    return (await page.evaluate(read)) as [string, number][];
-  };
-  const step = (of: [string, number][]) => parseInt(of[1]![0]) - parseInt(of[0]![0]);
-  try {
-    const before = await marks();
-    assert.match(before[0]![0], /^0 tokens$/);
-    // The last token of the longest row lies where the ruler says: in the drawing, before its end.
-    const longest = Math.max(...tree.selected.map(({ tokens }) => tokens.length));
-    const perToken = (before[1]![1] - before[0]![1]) / step(before);
-    const width = Number(await page.evaluate(`document.querySelector("canvas").clientWidth`));
-    const end = before[0]![1] + longest * perToken;
-    assert.ok(end < width && end > width - 60, `${end} of ${width}`);
-    await page.evaluate(`(() => {
-      const [zoomIn] = document.querySelectorAll(".arpo-title button");
-      for (let i = 0; i < 4; i++) zoomIn.click();
-    })()`);
-    assert.ok(step(await marks()) < step(before));
-    await page.evaluate(`(() => {
-      const select = [...document.querySelectorAll("select")].find((s) => /time/.test(s.textContent));
-      select.value = "time";
-      select.dispatchEvent(new Event("change"));
-    })()`);
-    assert.match((await marks())[0]![0], /^0 (ms|s)$/);
-    assert.deepEqual(page.errors, []);
-  } finally {
-    await page.close();
-  }
-});
-
 test("clipComparison() strikes out what clipping dropped, on either side", { skip }, async () => {
   const { batch } = await sampleReport();
   const view = clipComparison(batch);
@@ -218,9 +87,14 @@ test(
       tree: makePayload(await sampleTree({ n: 2, initialRollouts: 1 })),
     });
     const page = await openPage(html.replace("<script", `${live}<script`));
+    // The first segment is selected, and a token of it by the Enter key.
+    const press = (key: string) =>
+      `document.querySelector(".ax-scroll").dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", cancelable: true }))`;
     const click = `document.querySelector("[data-action=fork]").click()`;
-    const told = `document.querySelector(".arpo-actions output").textContent`;
+    const told = `document.querySelector(".ax-actions output").textContent`;
     try {
+      await page.evaluate(press("ArrowRight"));
+      await page.evaluate(press("Enter"));
       await page.evaluate(click);
       assert.match(
         String(await page.evaluate(told)),
@@ -248,10 +122,10 @@ test(
         at: 0,
         trajectories: 4,
       });
-      const titles = `[...document.querySelectorAll(".arpo-title b")].map((b) => b.textContent)`;
+      const titles = `[...document.querySelectorAll(".arpo-title")].map((b) => b.textContent)`;
       const [before, forked] = (await page.evaluate(titles)) as string[];
-      assert.match(before!, /^12 rows/);
-      assert.match(forked!, /^2 rows/);
+      assert.match(before!, /^q12 traj/);
+      assert.match(forked!, /^q2 traj/);
       assert.match(
         String(await page.evaluate(`document.querySelector(".arpo-fork").textContent`)),
         /forks\[0\]/,
@@ -382,28 +256,17 @@ test(
       assert.equal(await read(".arpo-board fieldset output"), "step 2 of 3");
       assert.match(String(await read(".arpo-head .arpo-now")), /2/);
       const press = (key: string) =>
-        page.evaluate(`document.querySelector("canvas").dispatchEvent(
-        new KeyboardEvent("keydown", { key: "${key}", cancelable: true }))`);
-      const node = async () => Number(/^node (\d+)/.exec(String(await read(".arpo-details")))![1]);
-      assert.equal(await node(), 0);
-      let steps = 0;
-      for (let row = 1; row < tree.trajectories.length; row++) {
-        assert.equal(await press("ArrowDown"), false, "the key must be taken from the page");
-        const here = await node();
-        assert.equal(tree.nodes[here]!.trajectory, row);
-        const next = tree.nodes.findIndex(
-          (each) => each.parent === here && each.trajectory === row,
-        );
-        await press("ArrowRight");
-        assert.equal(await node(), next < 0 ? here : next);
-        if (next < 0) continue;
-        steps++;
-        await press("ArrowLeft");
-        assert.equal(await node(), here);
-      }
-      assert.ok(steps > 0, "some row must have several nodes");
+        page.evaluate(`document.querySelector(".ax-scroll").dispatchEvent(
+        new KeyboardEvent("keydown", { key: "${key}", cancelable: true, bubbles: true }))`);
+      const at = async () => String(await read(".ax-head-line b"));
+      assert.match(String(await read(".arpo-title")), /^step 3|trajector/);
+      await press("Home");
+      assert.equal(await at(), "Trajectory 0");
+      assert.equal(await press("ArrowDown"), false, "the key must be taken from the page");
+      const below = tree.trajectories.findLastIndex(({ parent }) => parent === 0);
+      assert.equal(await at(), `Trajectory ${below < 0 ? 1 : below}`);
       await press("ArrowUp");
-      assert.equal(tree.nodes[await node()]!.trajectory, tree.trajectories.length - 2);
+      assert.equal(await at(), "Trajectory 0");
       assert.equal(await press("x"), true, "other keys stay the page's");
       assert.deepEqual(page.errors, []);
     } finally {

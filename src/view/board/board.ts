@@ -3,6 +3,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
 import { randomUUID } from "#platform/uuid";
 import { program } from "#pages/board";
+import { explorerStyle } from "../explorer/style.js";
 import { widgetHtml } from "../widget.js";
 import {
   type BoardOptions,
@@ -121,7 +122,7 @@ export class Board {
   #bundle(payload: BoardPayload, trees: BoardTrees): Record<string, string> {
     const picture = boardPicture(payload, this.options.theme);
     const html = widgetHtml({
-      ...{ name: "board", id: this.id, still: picture, style, program },
+      ...{ name: "board", id: this.id, still: picture, style: style + explorerStyle, program },
       data: { board: payload, ...trees },
       theme: this.options.theme,
     });

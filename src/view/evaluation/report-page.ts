@@ -9,6 +9,7 @@ import { isRight, type ScoredSample, wasMade } from "../../eval/report/score-sam
 import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml as escape } from "../../../picture/escape.js";
 import { makePayload } from "../explorer/make-payload.js";
+import { explorerStyle } from "../explorer/style.js";
 import { widgetHtml } from "../widget.js";
 import { accuracyChart, passChart, toolChart } from "./charts.js";
 import { questionTree } from "./question-tree.js";
@@ -143,7 +144,7 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
     id: key,
     still,
     data: {},
-    style,
+    style: style + explorerStyle,
     program,
   });
 }

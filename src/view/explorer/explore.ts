@@ -7,6 +7,7 @@ import { widgetHtml } from "../widget.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
 import { makePayload, type ExploreOptions, exploreRules } from "./make-payload.js";
+import { explorerStyle } from "./style.js";
 
 /**
  * A tree to look around in; shows itself.
@@ -24,6 +25,7 @@ export class Explorer {
       name: "explorer",
       still: treePicture(this.tree),
       data: { tree: makePayload(this.tree, this.options), ...defined({ live }) },
+      style: explorerStyle,
       program,
     });
   }

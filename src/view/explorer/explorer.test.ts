@@ -13,10 +13,10 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { followExpansion } from "../../rollout/replay/follow-expansion.js";
 import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
-import { sharedTokens } from "./page/paths.js";
-import { tokenText } from "./page/token-text.js";
-import { unpackPlans } from "./page/unpack-plans.js";
-import { unpackTree } from "./page/unpack-tree.js";
+import { sharedTokens } from "./page/tree/paths.js";
+import { tokenText } from "./page/tree/token-text.js";
+import { unpackPlans } from "./page/tree/unpack-plans.js";
+import { unpackTree } from "./page/tree/unpack-tree.js";
 import type { PackedNumbers } from "../pack.js";
 
 /** A value as its page reads it. */

@@ -6,6 +6,7 @@ import { ruleOf } from "../../rollout/settings.js";
 import { expansionPlans } from "./expansion-plans.js";
 import { planReplay } from "../../rollout/replay/plan.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { ruleName } from "./rule-names.js";
 import { packIntegers, packNumbers } from "../pack.js";
 import type { ExplorerPayload, PageNode, PageTrajectory } from "./payload.js";
 
@@ -16,7 +17,7 @@ export interface ExploreOptions {
   batch?: TrainingBatch;
   /** For trees from files, whose tokens are otherwise shown as numbers. */
   tokenizer?: Tokenizer;
-  /** Instead of the rows, nodes and tokens, the seed and the rule. */
+  /** Instead of the trajectories, branches and tokens, the rule and the seed. */
   title?: string;
   /** Bytes that alternatives of tokens may take before being packed (default 1,600,000). */
   alternativeBytes?: number;
@@ -94,7 +95,12 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
   return {
     title:
       options.title ??
-      `${many(trajectories.length, "row")} (${many(branches, "branch", "branches")}), ${many(nodes.length, "node")}, ${many(total, "token")}, seed ${tree.seed}, ${ruleOf(tree.config)}`,
+      [
+        many(trajectories.length, "trajectory", "trajectories"),
+        many(branches, "branch", "branches"),
+        many(total, "token"),
+        `${ruleName(ruleOf(tree.config))}, seed ${tree.seed}`,
+      ].join(" · "),
     prompt: tree.prompt.text,
     plan: planReplay(tree),
     rule: ruleOf(tree.config),
@@ -116,7 +122,7 @@ export function makePayload(tree: RolloutTree, options: ExploreOptions = {}): Ex
 }
 
 function many(count: number, one: string, several = `${one}s`): string {
-  return `${count} ${count === 1 ? one : several}`;
+  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
 }
 
 /** As many of the alternatives as fit: four bytes each, the most likely first. */

@@ -6,8 +6,8 @@ export function titleOfImported({ trajectories, nodes }: RolloutTree): string {
     `${count} ${count === 1 ? one : several}`;
   const tokens = nodes.reduce((sum, node) => sum + node.tokens.length, 0);
   return [
-    many(trajectories.length, "row"),
-    many(nodes.length, "stretch", "stretches"),
+    many(trajectories.length, "trajectory", "trajectories"),
+    many(nodes.length, "segment"),
     many(tokens, "token"),
-  ].join(", ");
+  ].join(" · ");
 }

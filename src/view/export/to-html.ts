@@ -38,7 +38,7 @@ export function toHtml(value: FigureLike | HtmlView | LaterView): string | Promi
   }
   if ("html" in value) {
     const html = value.html();
-    const whole = (body: string) => page("arpo-lab", body);
+    const whole = (body: string) => page("arpo-lab", body, { width: viewWidth });
     return typeof html === "string" ? whole(html) : html.then(whole);
   }
   const title = textOf(value.layout["title"]) || "Figure";
@@ -46,19 +46,26 @@ export function toHtml(value: FigureLike | HtmlView | LaterView): string | Promi
   const words =
     typeof description === "string" ? `<p class="said">${escapeHtml(description)}</p>` : "";
   const paper = value.layout["paper_bgcolor"];
-  return page(
-    title,
-    figureHtml(value, toSvg(value)) + words,
-    typeof paper === "string" ? paper : "",
-  );
+  return page(title, figureHtml(value, toSvg(value)) + words, {
+    paper: typeof paper === "string" ? paper : "",
+    width: figureWidth,
+  });
 }
 
-function page(title: string, body: string, paper = ""): string {
+/** A view has columns beside each other; a figure is as wide as it is. */
+const viewWidth = 1500;
+const figureWidth = 1100;
+
+function page(
+  title: string,
+  body: string,
+  { paper = "", width }: { paper?: string; width: number },
+): string {
   const dark = "@media (prefers-color-scheme:dark){body{background:#17191c;color:#e6e6e6}}";
   const ground = /^#[0-9a-f]{3,8}$/i.test(paper) ? `body{background:${paper}}` : dark;
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width">` +
-    `<title>${escapeHtml(title)}</title><style>body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:1100px;padding:0 16px;background:#fff;color:#222}${ground}` +
+    `<title>${escapeHtml(title)}</title><style>body{font:14px/1.5 system-ui,sans-serif;margin:24px auto;max-width:${width}px;padding:0 16px;background:#fff;color:#222}${ground}` +
     `.said{opacity:.75}</style></head><body>${body}</body></html>\n`
   );
 }

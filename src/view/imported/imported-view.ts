@@ -9,6 +9,7 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { spreadOut } from "../board/make-payload.js";
 import { Board } from "../board/board.js";
 import { makePayload } from "../explorer/make-payload.js";
+import { explorerStyle } from "../explorer/style.js";
 import { titleOfImported } from "../explorer/title-of-imported.js";
 import { treePicture } from "../explorer/tree-picture.js";
 import { widgetHtml } from "../widget.js";
@@ -98,7 +99,7 @@ export class ImportedView {
     const board =
       imported.steps.length > 1 ? new Board(imported, { title: imported.format }).now() : {};
     const own = widgetHtml({
-      ...{ name: "imported", id, style, program, data: {} },
+      ...{ name: "imported", id, style: style + explorerStyle, program, data: {} },
       still: this.#still(id),
     });
     return own + (board["text/html"] ?? "");

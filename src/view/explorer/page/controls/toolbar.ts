@@ -1,0 +1,123 @@
+import { element } from "../../../page/element.js";
+import { quantitiesOf } from "../draw/measures.js";
+import type { Filter } from "../layout/lane-order.js";
+import type { ExplorerView } from "../view.js";
+import { exportMenu } from "./export.js";
+import { icon, type IconName } from "./icon.js";
+import type { Playback } from "./playback.js";
+import { popover } from "./popover.js";
+import { viewMenu } from "./view-menu.js";
+
+/** The one row above the tree; `tell` shows what is chosen now. */
+export interface Toolbar {
+  bar: HTMLElement;
+  tell: () => void;
+}
+
+function makeButton(name: IconName, label: string, aria = label): HTMLButtonElement {
+  const words = element("span", { class: "ax-label" }, label);
+  return element(
+    "button",
+    { class: "ax-button", type: "button", "aria-label": aria },
+    icon(name),
+    words,
+  );
+}
+
+export function makeToolbar(view: ExplorerView, playback: Playback): Toolbar {
+  const { state, facts } = view;
+  const play = makeButton("play", "How it grew", "How it grew: play the events");
+  play.onclick = playback.toggle;
+  const filters = segments("Filter", ["all", "right", "wrong"] as const, (filter) => {
+    state.filter = filter;
+    view.update();
+  });
+  const scored = facts.mean !== undefined;
+  const known = quantitiesOf(facts.tree).filter((q) => q === "entropy" || q === "advantage");
+  const quantities = segments("Colour and height", known, (quantity) => {
+    state.quantity = quantity;
+    view.update();
+  });
+  quantities.box.classList.add("ax-wide");
+  for (const each of known)
+    quantities.buttons[each]!.textContent = each[0]!.toUpperCase() + each.slice(1);
+  const zoom = (label: string, sign: string, factor: number) => {
+    const made = element(
+      "button",
+      { class: "ax-button ax-square", type: "button", "aria-label": label },
+      sign,
+    );
+    made.onclick = () => view.zoom(factor);
+    return made;
+  };
+  const whatIf = makeButton("whatIf", "What if?");
+  whatIf.classList.add("ax-keeps-label");
+  whatIf.onclick = () =>
+    view.openTab(state.isOpen && state.tab === "whatif" ? undefined : "whatif");
+  const bar = element(
+    "div",
+    { class: "ax-bar", role: "toolbar", "aria-label": "Tree" },
+    play,
+    scored ? filters.box : undefined,
+    known.length > 1 ? quantities.box : undefined,
+    element("span", { class: "ax-grow" }),
+    element(
+      "span",
+      { class: "ax-zoom" },
+      zoom("zoom out", "−", 1 / 1.4),
+      zoom("zoom in", "+", 1.4),
+    ),
+    popover(makeButton("view", "View"), viewMenu(view), "View"),
+    whatIf,
+    popover(makeButton("export", "Export"), exportMenu(view), "Export"),
+  );
+  const right = facts.verdicts.filter((verdict) => verdict === "right").length;
+  const counts: Record<Filter, number> = {
+    ...{ all: facts.verdicts.length, right, wrong: facts.verdicts.length - right },
+  };
+  const names: Record<Filter, [string, string]> = {
+    ...{ all: ["All", "All"], right: ["Right", "✓"], wrong: ["Wrong", "✗"] },
+  };
+  for (const filter of ["all", "right", "wrong"] as const) {
+    const [long, short] = names[filter];
+    const button = filters.buttons[filter]!;
+    button.setAttribute("aria-label", `${long} ${counts[filter]}`);
+    button.append(
+      element("span", { class: "ax-long" }, long),
+      element("span", { class: "ax-short" }, short),
+      element("b", {}, ` ${counts[filter]}`),
+    );
+  }
+  return {
+    bar,
+    tell: () => {
+      filters.tell(state.filter);
+      quantities.tell(state.quantity);
+      whatIf.setAttribute("aria-pressed", String(state.isOpen && state.tab === "whatif"));
+    },
+  };
+}
+
+/** Buttons of which one is chosen. */
+export function segments<K extends string>(
+  label: string,
+  keys: readonly K[],
+  chosen: (key: K) => void,
+): {
+  box: HTMLElement;
+  buttons: Partial<Record<K, HTMLButtonElement>>;
+  tell: (key: string) => void;
+} {
+  const buttons: Partial<Record<K, HTMLButtonElement>> = {};
+  const box = element("span", { class: "ax-segments", role: "group", "aria-label": label });
+  for (const key of keys) {
+    const button = element("button", { type: "button", "data-choice": key });
+    button.onclick = () => chosen(key);
+    buttons[key] = button;
+    box.append(button);
+  }
+  const tell = (key: string) => {
+    for (const each of keys) buttons[each]!.setAttribute("aria-pressed", String(each === key));
+  };
+  return { box, buttons, tell };
+}

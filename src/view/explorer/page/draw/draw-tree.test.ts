@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { designTokens, entropyRamps } from "../../../palette.js";
+import { grpoBatch } from "../../../testing/sample-batch.js";
+import { makePayload } from "../../make-payload.js";
+import { layOut } from "../layout/layout.js";
+import { ownSettings, replayOf } from "../tree/shown-replay.js";
+import { factsOf } from "../tree/tree-facts.js";
+import { unpackTree } from "../tree/unpack-tree.js";
+import { drawTree } from "./draw-tree.js";
+import { measureOf, quantitiesOf, type Quantity } from "./measures.js";
+import { BinCache, type Scene } from "./scene.js";
+import { svgPainter } from "./svg-painter.js";
+import { textWidth } from "./text-width.js";
+import { heatSteps, type Theme } from "./theme.js";
+
+const { light } = designTokens;
+const theme: Theme = {
+  ...light,
+  ...{ ink2: light["ink-2"], ink3: light["ink-3"], lineStrong: light["line-strong"] },
+  ...{ accentSoft: light["accent-soft"], toolSoft: light["tool-soft"] },
+  ...{ toolLine: light["tool-line"] },
+  heat: Array.from({ length: heatSteps }, (_, i) => entropyRamps.light[Math.floor(i / 3)]!),
+};
+
+async function sampleScene(quantity: Quantity = "entropy"): Promise<Scene> {
+  const { tree, scored, batch } = await grpoBatch();
+  const facts = factsOf(unpackTree(makePayload(tree, { scored, batch })));
+  const replay = replayOf(facts.tree, ownSettings(facts.tree));
+  const layout = layOut(facts, {
+    ...{ width: 1000, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
+    ...{ unfolded: new Set(), replay, measure: textWidth },
+  });
+  const measure = measureOf(facts.tree, quantity, "sqrt");
+  const { totalWidth, left, gutter, totalHeight } = layout;
+  return {
+    ...{ facts, layout, measure, theme, replay, bins: new BinCache(facts, measure) },
+    ...{ selected: -1, token: -1, path: 0, compared: 1, hoveredMark: -1, focusedMark: -1 },
+    ...{ pill: undefined, passed: undefined, unfolded: new Set(), moment: undefined },
+    view: { x: 0, y: 0, width: left + totalWidth + gutter, height: totalHeight },
+    yOf: ({ y }) => y,
+  };
+}
+
+const drawn = (scene: Scene) => {
+  const painter = svgPainter();
+  drawTree(painter, scene);
+  return painter.parts.join("");
+};
+
+test("an exported tree holds its texts as text and every trajectory's number", async () => {
+  const scene = await sampleScene();
+  const svg = drawn(scene);
+  const texts = [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
+  for (let i = 0; i < scene.facts.tree.trajectories.length; i++)
+    assert.ok(texts.includes(String(i)));
+  for (const word of ["Turn 1", "score", "advantage"]) assert.ok(texts.includes(word), word);
+  assert.doesNotMatch(svg, /NaN|undefined|Infinity|<image|<script/);
+  assert.equal(svg.match(/<g /g)!.length, svg.match(/<\/g>/g)!.length);
+});
+
+test("every quantity is drawn, signed ones up and down from the middle", async () => {
+  const { facts } = await sampleScene();
+  const pictures = new Set<string>();
+  for (const quantity of quantitiesOf(facts.tree)) {
+    const svg = drawn(await sampleScene(quantity));
+    assert.doesNotMatch(svg, /NaN/);
+    pictures.add(svg);
+  }
+  assert.equal(pictures.size, 4);
+});
+
+test("entropy reads in order on every scale, and percentiles are shares of the tokens", async () => {
+  const { facts } = await sampleScene();
+  const { entropies } = facts.tree;
+  const known = [...entropies.keys()].filter((i) => entropies[i]! > 0);
+  for (const scale of ["sqrt", "linear", "percentile"] as const) {
+    const { level } = measureOf(facts.tree, "entropy", scale);
+    const sorted = [...known].sort((a, b) => entropies[a]! - entropies[b]!);
+    const levels = sorted.map((token) => level(token, 0));
+    levels.slice(1).forEach((x, i) => assert.ok(x >= levels[i]! && x <= 1));
+  }
+  const { level } = measureOf(facts.tree, "entropy", "percentile");
+  const half = known.filter((token) => level(token, 0) <= 0.5).length / known.length;
+  assert.ok(half > 0.3 && half < 0.7, `${half} of the tokens are in the lower half`);
+});
+
+test("a playback's beginning shows less, and its end the same picture as without it", async () => {
+  const scene = await sampleScene();
+  const nodes = scene.facts.tree.nodes.length;
+  const moment = {
+    ...{ at: 0.5, born: new Float32Array(nodes).fill(1), scored: 2, advanced: 3 },
+    laneBorn: new Float32Array(scene.facts.tree.trajectories.length),
+    decided: new Map<number, number>(),
+  };
+  assert.ok(drawn({ ...scene, moment }).length < drawn(scene).length / 2);
+  const end = { ...moment, at: 9, laneBorn: moment.laneBorn.fill(-9) };
+  assert.equal(drawn({ ...scene, moment: end }), drawn(scene));
+});

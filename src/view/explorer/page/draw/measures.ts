@@ -1,0 +1,126 @@
+import { signed, two } from "../tree/words.js";
+import type { PageTree } from "../tree/unpack-tree.js";
+
+export type Quantity = "entropy" | "probability" | "reward" | "advantage";
+export type Scale = "sqrt" | "linear" | "percentile";
+
+/** What is known of a tree's tokens, the first of it to begin with. */
+export function quantitiesOf(tree: PageTree): Quantity[] {
+  const known = (values: Float32Array) => values.some((value) => !Number.isNaN(value));
+  const quantities: Quantity[] = [
+    ...(known(tree.entropies) ? (["entropy"] as const) : []),
+    ...(known(tree.surprises) ? (["probability"] as const) : []),
+    ...(tree.nodes.some((node) => node.reward != null) ? (["reward"] as const) : []),
+    ...(tree.advantages ? (["advantage"] as const) : []),
+  ];
+  return quantities.length > 0 ? quantities : ["entropy"];
+}
+
+/** How tall and how dark a token is. */
+export interface Measure {
+  quantity: Quantity;
+  /** What the legend calls it. */
+  label: string;
+  /** From the middle line, up or down. */
+  isSigned: boolean;
+  /** From 0 to 1, or from -1 to 1 where signed; NaN for nothing known. */
+  level: (token: number, node: number) => number;
+  /** Which of several tokens under one pixel stands for them. */
+  gather: "max" | "mean";
+  ticks: [level: number, label: string][];
+}
+
+/** How a quantity is shown. */
+export function measureOf(tree: PageTree, quantity: Quantity, scale: Scale): Measure {
+  if (quantity === "probability") {
+    return {
+      ...{ quantity, isSigned: false, gather: "max", label: "1 − probability" },
+      level: (token) => 1 - Math.exp(-tree.surprises[token]!),
+      ticks: [0, 0.25, 0.5, 0.75, 1].map((x) => [x, String(x)]),
+    };
+  }
+  if (quantity !== "entropy") {
+    const value =
+      quantity === "reward"
+        ? (_: number, node: number) => tree.nodes[node]!.reward ?? NaN
+        : (token: number) => tree.advantages?.[token] ?? NaN;
+    const most = Math.max(1e-9, greatest(tree, value));
+    const label = quantity === "reward" ? "mean score" : "advantage";
+    return {
+      ...{ quantity, isSigned: true, gather: "mean", label },
+      level: (token, node) => value(token, node) / most,
+      ticks: [
+        [-1, signed(-most)],
+        [0, "0"],
+        [1, signed(most)],
+      ],
+    };
+  }
+  const positive = tree.entropies.filter((x) => x > 0).sort();
+  const most = Math.max(1, positive.at(-1) ?? 1);
+  const level = entropyLevel(scale, most, positive);
+  const marks = [0, 0.1, 0.5, 1, 2, 3, 4].filter((x) => x <= most);
+  const names = { sqrt: " (√ scale)", linear: "", percentile: ", percentile" };
+  return {
+    ...{ quantity, isSigned: false, gather: "max", label: `entropy, nats${names[scale]}` },
+    level: (token) => level(tree.entropies[token]!),
+    ticks:
+      scale === "percentile"
+        ? [0, 0.5, 1].map((x) => [x, `${100 * x}%`])
+        : marks.map((x) => [level(x), String(Number(two(x)))]),
+  };
+}
+
+function entropyLevel(scale: Scale, most: number, sorted: Float32Array): (x: number) => number {
+  if (scale === "linear") return (x) => (x > 0 ? Math.min(1, x / most) : 0);
+  if (scale === "sqrt") return (x) => (x > 0 ? Math.sqrt(Math.min(1, x / most)) : 0);
+  return (x) => {
+    if (!(x > 0)) return 0;
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sorted[middle]! < x) low = middle + 1;
+      else high = middle;
+    }
+    return sorted.length > 1 ? low / (sorted.length - 1) : 1;
+  };
+}
+
+function greatest(tree: PageTree, value: (token: number, node: number) => number): number {
+  let most = 0;
+  tree.nodes.forEach(({ start, length }, node) => {
+    for (let i = start; i < start + length; i++) {
+      const size = Math.abs(value(i, node));
+      if (size > most) most = size;
+    }
+  });
+  return most;
+}
+
+/** The levels of a node's bars, `count` of them. */
+export function binsOf(
+  tree: PageTree,
+  measure: Measure,
+  node: number,
+  count: number,
+): Float32Array {
+  const { start, length } = tree.nodes[node]!;
+  const bins = new Float32Array(count);
+  const per = length / count;
+  for (let c = 0; c < count; c++) {
+    const from = Math.floor(c * per);
+    const to = Math.max(from + 1, Math.floor((c + 1) * per));
+    let value = NaN;
+    let known = 0;
+    for (let t = from; t < Math.min(to, length); t++) {
+      const level = measure.level(start + t, node);
+      if (Number.isNaN(level)) continue;
+      known++;
+      if (known === 1) value = level;
+      else if (measure.gather === "max") value = Math.max(value, level);
+      else value += (level - value) / known;
+    }
+    bins[c] = value;
+  }
+  return bins;
+}

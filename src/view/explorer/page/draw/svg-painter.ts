@@ -1,0 +1,66 @@
+import { escapeHtml } from "../../../../../picture/escape.js";
+import type { Look, Painter } from "./painter.js";
+
+/** Draws SVG: `parts` holds what was drawn so far. */
+export interface SvgPainter extends Painter {
+  parts: string[];
+}
+
+const short = (x: number) => String(Math.round(x * 100) / 100);
+
+function attributes({ fill, stroke, width, dash, alpha, butt }: Look): string {
+  return [
+    ` fill="${fill ?? "none"}"`,
+    stroke ? ` stroke="${stroke}" stroke-width="${width ?? 1}"` : "",
+    stroke && dash && dash.length > 0 ? ` stroke-dasharray="${dash.join(" ")}"` : "",
+    stroke && !butt ? ` stroke-linecap="round"` : "",
+    alpha !== undefined && alpha < 1 ? ` opacity="${short(alpha)}"` : "",
+  ].join("");
+}
+
+/** A painter that writes SVG. */
+export function svgPainter(name = "clip"): SvgPainter {
+  const parts: string[] = [];
+  let clips = 0;
+  return {
+    parts,
+    rect: (x, y, width, height, look) => {
+      const round = look.round ? ` rx="${short(look.round)}"` : "";
+      parts.push(
+        `<rect x="${short(x)}" y="${short(y)}" width="${short(Math.max(0, width))}" height="${short(Math.max(0, height))}"${round}${attributes(look)}/>`,
+      );
+    },
+    path: (path, look) => {
+      const brief = path.replace(/-?\d+\.\d{3,}/g, (x) => short(Number(x)));
+      parts.push(`<path d="${brief}"${attributes(look)}/>`);
+    },
+    circle: (x, y, radius, look) =>
+      void parts.push(
+        `<circle cx="${short(x)}" cy="${short(y)}" r="${short(radius)}"${attributes(look)}/>`,
+      ),
+    text: (x, y, text, look) => {
+      const anchor = { left: "", center: ' text-anchor="middle"', right: ' text-anchor="end"' };
+      parts.push(
+        `<text x="${short(x)}" y="${short(y)}" font-size="${look.size ?? 11}" font-weight="${look.weight ?? 400}"${look.mono ? ' class="mono"' : ""}${anchor[look.align ?? "left"]} dominant-baseline="central"${attributes({ fill: look.fill, ...(look.alpha === undefined ? {} : { alpha: look.alpha }) })}>${escapeHtml(text)}</text>`,
+      );
+    },
+    bars: (bars, colours, alpha) =>
+      bars.forEach((list, step) => {
+        if (!list) return;
+        let path = "";
+        for (let i = 0; i < list.length; i += 4) {
+          const [x, y, width, height] = [list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!];
+          path += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}z`;
+        }
+        parts.push(`<path d="${path}"${attributes({ fill: colours[step]!, alpha })}/>`);
+      }),
+    clip: (x, y, width, height, draw) => {
+      const id = `${name}${clips++}`;
+      parts.push(
+        `<clipPath id="${id}"><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}"/></clipPath><g clip-path="url(#${id})">`,
+      );
+      draw();
+      parts.push("</g>");
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { TreeReply } from "../../payload.js";
+
+/** A line to the kernel, as the lab's page gives it. */
+export interface Channel {
+  send(data: unknown): void;
+  onMessage?: (data: TreeReply) => void;
+  onClose?: () => void;
+  insertCell?: (source: string, options?: { run?: boolean }) => void;
+}
+
+/** Asks the kernel that made the output; false where nobody hears. */
+export function askKernel(
+  from: Element,
+  target: string,
+  connected: (channel: Channel) => void,
+): boolean {
+  const detail = { target, connected };
+  return !from.dispatchEvent(
+    new CustomEvent("arpo-lab:connect", { bubbles: true, cancelable: true, detail }),
+  );
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { branchRules } from "../../../../rollout/branch/branch-rule.js";
+import type { RolloutTree } from "../../../../rollout/rollout-tree.js";
+import { grpoBatch } from "../../../testing/sample-batch.js";
+import { sampleTree } from "../../../testing/sample-tree.js";
+import { makePayload } from "../../make-payload.js";
+import type { ExplorerPayload } from "../../payload.js";
+import { ownSettings, replayOf, type WhatIf } from "../tree/shown-replay.js";
+import { factsOf, type TreeFacts } from "../tree/tree-facts.js";
+import { unpackTree } from "../tree/unpack-tree.js";
+import type { Filter } from "./lane-order.js";
+import { layOut, markX, type Layout, type LayoutInput } from "./layout.js";
+
+const measure = (text: string) => 6 * text.length;
+
+function laidOut(
+  facts: TreeFacts,
+  { whatIf, ...input }: Partial<LayoutInput> & { whatIf?: WhatIf } = {},
+): Layout {
+  const replay = replayOf(facts.tree, whatIf ?? ownSettings(facts.tree));
+  return layOut(facts, {
+    ...{ width: 900, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
+    ...{ unfolded: new Set(), replay, measure, ...input },
+  });
+}
+
+const factsOfTree = (tree: RolloutTree) =>
+  factsOf(unpackTree(JSON.parse(JSON.stringify(makePayload(tree))) as ExplorerPayload));
+
+/** Trees of every kind of rule, and forks. */
+async function manyTrees(): Promise<TreeFacts[]> {
+  const trees: RolloutTree[] = [];
+  for (let seed = 0; seed < 10; seed++) {
+    const rule = branchRules[seed % branchRules.length]!;
+    trees.push(await sampleTree({ seed, rule }));
+  }
+  for (const rule of ["treerl", "at2po", "appo", "tree-grpo", "treepo"] as const) {
+    const own = { rule, n: undefined, initialRollouts: undefined, beamSize: 1 };
+    trees.push(await sampleTree({ seed: 3, ...own }));
+  }
+  trees.push(await trees[0]!.fork(1, { n: 3 }), await trees[1]!.fork(0, { at: 1, n: 2 }));
+  return trees.map(factsOfTree);
+}
+
+/** Where links run down, from which lane to which. */
+function links(facts: TreeFacts, layout: Layout) {
+  return layout.lanes.flatMap(({ ghost, trajectory }, to) => {
+    const node = ghost?.node ?? facts.tree.trajectories[trajectory]!.from;
+    if (node < 0 || (!ghost && facts.above[trajectory]! < 0)) return [];
+    const parent = Math.max(0, facts.tree.nodes[node]!.trajectory);
+    const from = layout.lanes.findIndex((lane) => lane.trajectory === parent);
+    return [{ x: markX(layout, facts, node, ghost?.offset), from, to }];
+  });
+}
+
+/** Where a lane begins, its link included. */
+function beginning(facts: TreeFacts, layout: Layout, lane: number): number {
+  const link = links(facts, layout).find(({ to }) => to === lane);
+  const { trajectory } = layout.lanes[lane]!;
+  const own = trajectory < 0 ? [] : facts.own[trajectory]!.map((node) => layout.x0[node]!);
+  return Math.min(link?.x ?? Infinity, ...own);
+}
+
+test("no link crosses another, or what a lane shows, in any tree, alignment or What if?", async () => {
+  let seen = 0;
+  for (const facts of await manyTrees()) {
+    for (const align of ["turns", "tokens", "time"] as const) {
+      const bold = { ...ownSettings(facts.tree), changes: { probability: 0.9 } };
+      for (const whatIf of [ownSettings(facts.tree), bold]) {
+        const layout = laidOut(facts, { align, whatIf });
+        for (const { x, from, to } of links(facts, layout)) {
+          assert.ok(from >= 0 && from < to, "a child lies below its parent");
+          for (let lane = from + 1; lane < to; lane++) {
+            seen++;
+            const start = beginning(facts, layout, lane);
+            assert.ok(start >= x - 1e-6, `lane ${lane} begins at ${start}, a link passes at ${x}`);
+          }
+        }
+      }
+    }
+  }
+  assert.ok(seen > 100, `links must pass lanes, ${seen} do`);
+});
+
+test("children lie below their parent, inside its subtree, the one that branches last first", async () => {
+  for (const facts of await manyTrees()) {
+    const { lanes } = laidOut(facts);
+    assert.equal(lanes.length, facts.tree.trajectories.length);
+    const open: number[] = [];
+    for (const { trajectory } of lanes) {
+      const above = facts.above[trajectory]!;
+      while (open.length > 0 && open.at(-1) !== above) open.pop();
+      assert.equal(open.at(-1) ?? -1, above, `trajectory ${trajectory} lies under ${above}`);
+      open.push(trajectory);
+    }
+  }
+});
+
+test("columns begin together by turn, and tool results take at most 45% of the plot", async () => {
+  for (const facts of await manyTrees()) {
+    for (const width of [390, 660, 1400]) {
+      const layout = laidOut(facts, { width });
+      let chips = 0;
+      facts.tree.nodes.forEach(({ kind, parent }, i) => {
+        const turn = facts.turn[i]!;
+        if (kind === "tool") assert.ok(Math.abs(layout.x0[i]! - layout.chipX[turn]! - 3) < 1e-6);
+        const isFirst = parent < 0 || facts.tree.nodes[parent]!.kind === "tool";
+        if (kind === "model" && isFirst) assert.equal(layout.x0[i], layout.turnX[turn]);
+      });
+      layout.chipWidth.forEach((wide) => (chips += wide > 0 ? wide + layout.gap : 0));
+      const least = layout.chip <= 20;
+      assert.ok(least || chips <= 0.45 * layout.plotWidth, `${chips} of ${layout.plotWidth}`);
+    }
+    const [plain, unfolded] = [
+      laidOut(facts),
+      laidOut(facts, { unfolded: new Set(facts.tree.nodes.keys()) }),
+    ];
+    assert.deepEqual(
+      unfolded.lanes.map(({ y }) => y),
+      plain.lanes.map(({ y }) => y),
+      "unfolding moves no lane",
+    );
+  }
+});
+
+test("a filter keeps the ancestors of what passes it", async () => {
+  const { tree, scored, batch } = await grpoBatch();
+  const facts = factsOf(unpackTree(makePayload(tree, { scored, batch })));
+  for (const filter of ["right", "wrong"] as Filter[]) {
+    const { lanes } = laidOut(facts, { filter });
+    const shown = new Set(lanes.map(({ trajectory }) => trajectory));
+    facts.verdicts.forEach((verdict, i) => {
+      if ((filter === "right") !== (verdict === "right")) return;
+      for (let at = i; at >= 0; at = facts.above[at]!) assert.ok(shown.has(at));
+    });
+    for (const { trajectory, dim } of lanes) {
+      assert.equal(dim, (filter === "right") !== (facts.verdicts[trajectory] === "right"));
+    }
+  }
+});

@@ -1,0 +1,46 @@
+import { element } from "../../../page/element.js";
+import { tokenText } from "../tree/token-text.js";
+import type { PageTree } from "../tree/unpack-tree.js";
+import { percent, signed, two, visible } from "../tree/words.js";
+
+/** One token: what it says, its entropy, and the alternatives it was drawn from. */
+export function tokenCard(tree: PageTree, token: number): HTMLElement {
+  const own = tree.tokens[token]!;
+  const said = (place: number) => element("code", {}, visible(tokenText(tree, place)));
+  const p = Math.exp(-tree.surprises[token]!);
+  const advantage = tree.advantages?.[token];
+  const head = element(
+    "div",
+    {},
+    said(own),
+    " entropy ",
+    element("b", {}, two(tree.entropies[token])),
+    " nats",
+  );
+  if (advantage !== undefined && !Number.isNaN(advantage))
+    head.append(`, advantage ${signed(advantage)}`);
+  const box = element("div", { class: "ax-card" }, head);
+  const list = element("div", { class: "ax-alternatives" });
+  const width = tree.top?.width ?? 0;
+  let told = 0;
+  let isInside = false;
+  for (let k = 0; k < Math.min(width, 4); k++) {
+    const share = Math.exp(-tree.top!.surprises[token * width + k]!);
+    // What is left when nearly all is told interests nobody.
+    if (Number.isNaN(share) || told > 0.999) continue;
+    told += share;
+    const id = tree.top!.ids[token * width + k]!;
+    const isOwn = id === own;
+    isInside ||= isOwn;
+    const bar = element("i", {}, element("b", { style: `width:${Math.max(2, 100 * share)}%` }));
+    const name = element("span", isOwn ? { class: "ax-own" } : {}, said(id));
+    list.append(name, bar, element("span", { class: "ax-number" }, percent(share)));
+  }
+  if (list.childElementCount > 0) box.append(list);
+  if (!isInside && !Number.isNaN(p)) {
+    const words =
+      list.childElementCount > 0 ? `it drew a token of ${percent(p)}` : `probability ${percent(p)}`;
+    box.append(element("div", { class: "ax-muted" }, words));
+  }
+  return box;
+}

@@ -1,0 +1,68 @@
+import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
+import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
+import { signed, two } from "./words.js";
+
+/** A decision as a person reads it: the draw against the probability, or the score against a threshold. */
+export interface Decision {
+  branch: boolean;
+  /** The trajectory that started here, if there is one. */
+  child?: number;
+  /** One sentence. */
+  words: string;
+  /** Probability and draw, where a draw decided. */
+  chance?: { probability: number; draw: number };
+  /** Every number that decided, with its name. */
+  facts: [name: string, value: string][];
+}
+
+/** Rules that compare a score with a threshold and draw nothing. */
+const drawsNothing = (rule: string) => rule === "arpo-paper" || rule === "aepo-paper";
+
+/** An attempt at a branch in words. */
+export function decisionOf(
+  attempt: ReplayAttempt,
+  settings: BranchSettings,
+  child?: number,
+): Decision {
+  const { branch, probability, score, bar, delta, entropy, baseline } = attempt;
+  const outcome = branch ? "branched" : "no branch";
+  const facts: Decision["facts"] = [
+    ["Entropy of this segment", two(entropy)],
+    ["At the trajectory's start", two(baseline)],
+    ["Change × weight", `${delta < 0 ? "−" : "+"}${two(Math.abs(delta))} × ${settings.weight}`],
+  ];
+  if (settings.rule.startsWith("aepo")) {
+    facts.push(["Branchings in a row", String(attempt.consecutive)]);
+  }
+  const made = { branch, ...(child === undefined ? {} : { child }) };
+  if (drawsNothing(settings.rule)) {
+    facts.push(["Score", two(score)], ["Threshold", two(bar)]);
+    return {
+      ...made,
+      words: `score ${two(score)} against threshold ${two(bar)} → ${outcome}`,
+      facts,
+    };
+  }
+  // In AEPO's code large draws branch: seen from the other end the sentence is the same.
+  const draw = settings.rule === "aepo-code" ? 1 - attempt.u : attempt.u;
+  const base = settings.rule === "aepo-code" ? 1 - settings.probability : settings.probability;
+  facts.push(
+    ["Base probability", two(base)],
+    ["Probability to branch", two(probability)],
+    ["Random draw", two(draw)],
+  );
+  return {
+    ...made,
+    words: `probability ${two(probability)}, drew ${two(draw)} → ${outcome}`,
+    chance: { probability, draw },
+    facts,
+  };
+}
+
+/** Why a rule that ranks places chose one. */
+export const choiceWords = (rule: string, round: number, order: number, score: number): string =>
+  `${rule} chose this place in round ${round}, number ${order + 1}${score === 0 ? "" : `: signal ${two(score)}`}`;
+
+/** What training makes of an advantage, in words. */
+export const advantageWords = (advantage: number | undefined): string =>
+  advantage === undefined ? "" : `advantage ${signed(advantage)}`;

@@ -1,0 +1,98 @@
+import {
+  isExpansion,
+  type ExpandOptions,
+  type ExpansionSettings,
+} from "../../../../rollout/branch/family/settings.js";
+import { followExpansion } from "../../../../rollout/replay/follow-expansion.js";
+import { followPlan, type ReplayChanges } from "../../../../rollout/replay/follow-plan.js";
+import type {
+  Replay,
+  ReplayAttempt,
+  ReplayPoint,
+} from "../../../../rollout/replay/replay-result.js";
+import type { RolloutRule } from "../../../../rollout/options.js";
+import { placedPoints } from "./placed-points.js";
+import type { PageTree } from "./unpack-tree.js";
+
+/** A rule and what the user changed of its settings. */
+export interface WhatIf {
+  rule: RolloutRule;
+  changes: Omit<ReplayChanges, "rule">;
+  expand: ExpandOptions;
+}
+
+/** A branch that other settings would make and the tree does not have. */
+export interface Ghost {
+  /** The node it would start in or after, and tokens of it before that. */
+  node: number;
+  offset: number;
+  trajectory: number;
+  /** Tokens of the response before it. */
+  at: number;
+}
+
+/** What the chosen settings would have done, as the drawing and the panel need it. */
+export interface ShownReplay {
+  /** Whether the settings are other than the rollout's own. */
+  changed: boolean;
+  replay: Replay;
+  /** Attempts and chosen places of each node. */
+  attempts: Map<number, ReplayAttempt[]>;
+  chosen: Map<number, ReplayPoint[]>;
+  ghosts: Ghost[];
+  missing: Set<number>;
+}
+
+/** The rollout's own rule, with nothing changed. */
+export const ownSettings = (tree: PageTree): WhatIf => ({
+  rule: tree.rule,
+  changes: {},
+  expand: {},
+});
+
+/** Whether something is other than when the tree was made. */
+export function isChanged(tree: PageTree, { rule, changes, expand }: WhatIf): boolean {
+  if (rule !== tree.rule) return true;
+  const own: WhatIf["changes"] = tree.plan.settings;
+  const placed: ExpandOptions = isExpansion(rule) ? (tree.expansions[rule]?.settings ?? {}) : {};
+  const differs = <T extends object>(of: T, was: Partial<T>) =>
+    Object.entries(of).some(([key, value]) => value !== was[key as keyof T]);
+  return isExpansion(rule) ? differs(expand, placed) : differs(changes, own);
+}
+
+/** Decides every branch anew. */
+export function replayOf(tree: PageTree, whatIf: WhatIf): ShownReplay {
+  const changed = isChanged(tree, whatIf);
+  const replay = decide(tree, whatIf);
+  const attempts = new Map<number, ReplayAttempt[]>();
+  for (const attempt of replay.attempts) {
+    // What was not tried then is no decision of this tree.
+    if (!changed && attempt.was === undefined) continue;
+    push(attempts, attempt.node, attempt);
+  }
+  const chosen = new Map<number, ReplayPoint[]>();
+  const ghosts: Ghost[] = [];
+  for (const { node, offset, points } of placedPoints(tree, replay.points)) {
+    for (const point of points) {
+      if (replay.attempts.length === 0) push(chosen, node, point);
+      const { trajectory, at, child } = point;
+      if (changed && child === undefined) ghosts.push({ node, offset, trajectory, at });
+    }
+  }
+  const missing = new Set(changed ? replay.missing : []);
+  return { changed, replay, attempts, chosen, ghosts, missing };
+}
+
+function push<T>(lists: Map<number, T[]>, key: number, value: T): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
+}
+
+function decide({ plan, expansions }: PageTree, { rule, changes, expand }: WhatIf): Replay {
+  if (!isExpansion(rule)) return followPlan(plan, { ...changes, rule });
+  const chosen = expansions[rule];
+  // A tree that was grown so but does not carry what the rule ranks by.
+  if (!chosen) return followPlan(plan, { probability: -1 });
+  return followExpansion(chosen, { ...chosen.settings, ...expand } as ExpansionSettings);
+}

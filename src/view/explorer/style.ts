@@ -1,0 +1,111 @@
+import { designTokens, entropyRamps } from "../palette.js";
+import { controlStyle } from "./control-style.js";
+
+const properties = (of: Record<string, string>, ramp: readonly string[]) =>
+  [
+    ...Object.entries(of).map(([name, colour]) => `--${name}:${colour}`),
+    ...ramp.map((colour, i) => `--h${i}:${colour}`),
+  ].join(";");
+
+const sans = `Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans","Liberation Sans",Arial,sans-serif`;
+const mono = `ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace`;
+
+/** The colours of the explorer, by theme. */
+const tokens = `
+.arpo-view .ax{${properties(designTokens.light, entropyRamps.light)};color-scheme:light;--shadow:0 1px 2px rgb(16 24 40/.06),0 6px 20px rgb(16 24 40/.12);--sans:${sans};--mono:${mono};--tap:32px;--speed:180ms}
+.arpo-view .ax[data-theme=dark]{${properties(designTokens.dark, entropyRamps.dark)};color-scheme:dark;--shadow:0 1px 2px rgb(0 0 0/.4),0 8px 28px rgb(0 0 0/.5)}
+@media (pointer:coarse){.arpo-view .ax{--tap:44px}}
+@media (prefers-reduced-motion:reduce){.arpo-view .ax{--speed:0ms}}
+`;
+
+/** What the explorer is made of: it follows its own width (a notebook cell), not the window's. */
+const parts = `
+.arpo-view .ax{container:ax/inline-size;position:relative;font:400 13px/1.5 var(--sans);color:var(--ink);background:var(--paper);padding:10px 12px;border-radius:12px;text-align:left}
+.arpo-view .ax [hidden]{display:none!important}
+.arpo-view .ax :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+.arpo-view .ax .ax-title{display:block;margin:0}
+.arpo-view .ax .ax-question{display:block;font-size:18px;font-weight:650;line-height:1.25;overflow-wrap:anywhere}
+.arpo-view .ax .ax-summary{margin:3px 0 0;color:var(--ink-2);font-variant-numeric:tabular-nums}
+.arpo-view .ax .ax-main{display:grid;grid-template-columns:minmax(0,1fr);gap:14px}
+.arpo-view .ax .ax-stage{min-width:0}
+.arpo-view .ax .ax-plot{position:relative;border:1px solid var(--line);border-radius:12px;overflow:hidden;display:grid;grid-template-columns:minmax(0,1fr) auto;background:var(--paper)}
+.arpo-view .ax .ax-scroll{overflow:auto;position:relative;border-radius:12px}
+.arpo-view .ax .ax-scroll:focus-visible{outline-offset:-3px}
+.arpo-view .ax .ax-scroll canvas{position:sticky;left:0;top:0;display:block}
+.arpo-view .ax .ax-minimap{width:64px;border-left:1px solid var(--line);cursor:grab;touch-action:none;display:block}
+.arpo-view .ax .ax-legend{display:flex;flex-wrap:wrap;gap:4px 16px;align-items:center;padding:6px 2px 0;font-size:12px;color:var(--ink-2);margin:0}
+.arpo-view .ax .ax-entry{display:inline-flex;gap:6px;align-items:center}
+.arpo-view .ax .ax-picture{display:inline-flex}
+.arpo-view .ax .ax-side{border:1px solid var(--line);border-radius:12px;background:var(--paper);min-width:0;overflow:hidden;display:flex;flex-direction:column}
+.arpo-view .ax .ax-side-head{display:flex;border-bottom:1px solid var(--line);background:var(--surface);padding:0 6px}
+.arpo-view .ax .ax-tabs{display:flex;flex:1;margin:0;gap:0}
+.arpo-view .ax .ax-tabs button,.arpo-view .ax .ax-close{border:0;border-radius:0;background:none;min-height:38px;padding:0 10px;color:var(--ink-2);font:500 13px/1 var(--sans);cursor:pointer;border-bottom:2px solid transparent}
+.arpo-view .ax .ax-tabs button[aria-selected=true]{color:var(--accent);border-color:var(--accent);font-weight:600}
+.arpo-view .ax .ax-tabs button:focus-visible,.arpo-view .ax .ax-close:focus-visible{outline-offset:-3px}
+.arpo-view .ax .ax-close{font-size:18px;color:var(--ink-2)}
+.arpo-view .ax .ax-body{padding:12px 14px 14px;overflow:auto;display:grid;gap:10px;align-content:start;grid-auto-rows:max-content}
+.arpo-view .ax .ax-body:focus-visible{outline-offset:-3px}
+.arpo-view .ax h3{font:600 12px/1.3 var(--sans);color:var(--ink-2);margin:4px 0 -4px}
+.arpo-view .ax p{margin:0}
+.arpo-view .ax pre{margin:0;padding:8px 10px;background:var(--surface);color:var(--ink);border:0;border-radius:8px;font:12px/1.5 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere;max-height:150px;overflow:auto}
+.arpo-view .ax code{background:var(--surface-2);color:var(--ink);border-radius:3px;padding:0 4px;font:12px var(--mono);white-space:pre-wrap;overflow-wrap:anywhere}
+.arpo-view .ax .ax-head-line{display:flex;flex-wrap:wrap;gap:4px 8px;align-items:center;color:var(--ink-2)}
+.arpo-view .ax .ax-head-line>b{font-size:15px;color:var(--ink)}
+.arpo-view .ax .ax-note,.arpo-view .ax .ax-muted{color:var(--ink-2);font-size:12px}
+.arpo-view .ax .ax-note b{color:var(--ink)}
+.arpo-view .ax .ax-number{font-variant-numeric:tabular-nums}
+.arpo-view .ax .ax-accent{color:var(--accent)}
+.arpo-view .ax .ax-text{font:12.5px/2.05 var(--mono);white-space:pre-wrap;overflow-wrap:anywhere;color:var(--ink);border:1px solid var(--line);border-radius:8px;padding:4px 10px 8px;max-height:240px;overflow:auto;background:var(--paper)}
+.arpo-view .ax .ax-text span{padding:0 0 10px;cursor:pointer;background:linear-gradient(var(--c),var(--c)) no-repeat left bottom/calc(100% - 1px) var(--h)}
+.arpo-view .ax .ax-text span:hover{color:var(--accent)}
+.arpo-view .ax .ax-text span.ax-on{box-shadow:0 0 0 1.5px var(--ink);border-radius:2px}
+.arpo-view .ax .ax-card{border:1px solid var(--line);border-radius:8px;padding:8px 10px;font-size:12px}
+.arpo-view .ax .ax-alternatives{display:grid;grid-template-columns:auto minmax(60px,110px) auto;gap:2px 8px;align-items:center;margin:5px 0 2px;justify-content:start}
+.arpo-view .ax .ax-alternatives i{display:block;height:8px;background:var(--surface-2);border-radius:4px;overflow:hidden}
+.arpo-view .ax .ax-alternatives i b{display:block;height:100%;background:var(--accent)}
+.arpo-view .ax .ax-own code{outline:1.5px solid var(--accent);font-weight:700}
+.arpo-view .ax .ax-decision{border:1px solid var(--line);border-radius:8px;padding:8px 12px}
+.arpo-view .ax .ax-decision.ax-yes{border-color:var(--accent);background:var(--accent-soft)}
+.arpo-view .ax .ax-chance{width:100%;max-width:250px;height:auto;display:block;margin:4px 0}
+.arpo-view .ax .ax-chance text{font:10.5px var(--sans);fill:var(--ink-2)}
+.arpo-view .ax .ax-chance .ax-strong{fill:var(--ink);font-weight:600}
+.arpo-view .ax .ax-chance .ax-all{fill:var(--surface-2);stroke:var(--line-strong);stroke-width:.6}
+.arpo-view .ax .ax-chance .ax-part{fill:var(--accent);opacity:.6}
+.arpo-view .ax .ax-chance .ax-drew{stroke:var(--ink);stroke-width:2.5}
+.arpo-view .ax .ax-compare{border:1px dashed var(--ink-2);border-radius:8px;padding:10px 12px;display:grid;gap:8px}
+.arpo-view .ax .ax-compare .ax-text{max-height:120px}
+.arpo-view .ax .ax-how ol{padding-left:18px;margin:8px 0;color:var(--ink-2)}
+.arpo-view .ax .ax-how li{margin-bottom:6px;break-inside:avoid}
+.arpo-view .ax .ax-how li b{color:var(--ink)}
+.arpo-view .ax .ax-how li b.ax-accent{color:var(--accent)}
+.arpo-view .ax .ax-how h3{font-size:15px;color:var(--ink);margin:0}
+.arpo-view .ax .ax-result{border-radius:8px;background:var(--surface);border:0;padding:10px 12px;color:var(--ink-2)}
+.arpo-view .ax .ax-big{font-size:26px;font-weight:700;line-height:1.15;color:var(--ink)}
+.arpo-view .ax .ax-row{display:flex;flex-wrap:wrap;gap:6px 8px;align-items:center;margin-top:8px;font-size:12px;color:var(--ink-2)}
+.arpo-view .ax .ax-play{margin-top:10px;border:1px solid var(--accent);border-radius:12px;padding:10px 12px;background:var(--accent-soft)}
+.arpo-view .ax .ax-transport{display:flex;gap:6px;align-items:center}
+.arpo-view .ax .ax-range{flex:1;position:relative;min-width:60px;padding-top:4px}
+.arpo-view .ax .ax-ticks{display:flex;height:8px;gap:1px;padding:0 6px}
+.arpo-view .ax .ax-ticks i{flex:1;border-radius:2px;background:var(--line-strong);opacity:.35}
+.arpo-view .ax .ax-ticks i.ax-tick-branch{background:var(--accent)}
+.arpo-view .ax .ax-ticks i.ax-tick-tool{background:var(--tool)}
+.arpo-view .ax .ax-ticks i.ax-tick-write{background:var(--h5)}
+.arpo-view .ax .ax-ticks i.ax-tick-score,.arpo-view .ax .ax-ticks i.ax-tick-advantage{background:var(--right)}
+.arpo-view .ax .ax-ticks i.ax-past{opacity:1}
+.arpo-view .ax .ax-caption{margin:8px 2px 0;font-size:15px;line-height:1.4;font-weight:500;min-height:2.8em;color:var(--ink)}
+.arpo-view .ax .ax-tip{position:absolute;z-index:60;max-width:min(300px,calc(100% - 12px));padding:8px 11px;border-radius:8px;background:var(--raised);color:var(--ink);border:1px solid var(--line-strong);box-shadow:var(--shadow);font-size:12px;line-height:1.45;pointer-events:none}
+.arpo-view .ax .ax-tip .ax-card{border:0;padding:0}
+.arpo-view .ax .ax-tip pre{margin:5px 0;max-height:none;padding:0;background:none;color:var(--ink-2)}
+.arpo-view .ax .ax-toast{position:absolute;left:50%;bottom:12px;transform:translateX(-50%);z-index:60;background:var(--ink);color:var(--paper);padding:7px 14px;border-radius:999px;box-shadow:var(--shadow)}
+.arpo-view .ax .ax-spoken{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.arpo-view .ax details{margin-top:8px}
+.arpo-view .ax summary{cursor:pointer;font-weight:500;min-height:28px;opacity:1;color:var(--ink-2);display:list-item}
+.arpo-view .ax .ax-actions{border-top:1px solid var(--line);padding-top:8px;margin:0}
+.arpo-view .ax .ax-table-scroll{overflow:auto;max-height:320px}
+@container ax (min-width:1000px){.arpo-view .ax .ax-main:not(.ax-closed){grid-template-columns:minmax(0,1fr) 312px}.arpo-view .ax .ax-side{max-height:640px}}
+@container ax (max-width:999px){.arpo-view .ax .ax-body{grid-template-columns:repeat(auto-fit,minmax(min(260px,100%),1fr))}.arpo-view .ax .ax-body>*{grid-column:1/-1}.arpo-view .ax .ax-body>.ax-field{grid-column:auto}.arpo-view .ax .ax-how ol{columns:250px}.arpo-view .ax .ax-fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(220px,100%),1fr));gap:10px 18px}}
+@container ax (max-width:480px){.arpo-view .ax .ax-minimap{width:40px}.arpo-view .ax .ax-question{font-size:16px}}
+`;
+
+/** The explorer's style sheet: every rule below the view's own class, none for bare elements of the page. */
+export const explorerStyle = tokens + parts + controlStyle;
