@@ -18,12 +18,6 @@ export const widgetStyle = `
 .arpo-view option{color:#222;background:#fff}
 .arpo-view input[type=range]{width:110px;accent-color:var(--accent)}
 .arpo-view output{font-variant-numeric:tabular-nums}
-.arpo-view .arpo-count{display:block;font-weight:600;margin:6px 0}
-.arpo-view .arpo-scroll{position:relative;overflow:auto;border:1px solid var(--line);border-radius:8px}
-.arpo-view .arpo-scroll canvas{position:sticky;left:0;top:0;display:block;cursor:pointer}
-.arpo-view .arpo-scroll canvas:focus-visible,.arpo-view .arpo-text:focus-visible{outline-offset:-2px}
-.arpo-view .arpo-ruler{position:relative;height:18px;overflow:hidden;font-size:11px;opacity:.8;margin:0 1px}
-.arpo-view .arpo-ruler span{position:absolute;padding-left:3px;border-left:1px solid var(--line);white-space:nowrap}
 .arpo-view .arpo-legend{display:flex;flex-wrap:wrap;gap:4px 14px;align-items:center;margin:6px 0}
 .arpo-view .arpo-legend .arpo-ramp{display:inline-block;width:110px;height:10px;border-radius:3px;border:1px solid var(--line)}
 .arpo-view .arpo-key{display:inline-block;width:14px;height:11px;border-radius:3px;margin-right:6px}
@@ -31,6 +25,7 @@ export const widgetStyle = `
 .arpo-view p,.arpo-view h4{margin:4px 0}
 .arpo-view pre{white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:var(--soft);border-radius:6px;padding:6px 8px;margin:4px 0;max-height:160px;overflow:auto;font:12px/1.5 ui-monospace,"DejaVu Sans Mono",monospace}
 .arpo-view .arpo-text{white-space:pre-wrap;overflow-wrap:anywhere;font:12px/1.75 ui-monospace,"DejaVu Sans Mono",monospace;max-height:260px;overflow:auto;border:1px solid var(--line);border-radius:8px;padding:6px 8px}
+.arpo-view .arpo-text:focus-visible{outline-offset:-2px}
 .arpo-view .arpo-text span{border-radius:2px;padding:1px 0}
 .arpo-view .arpo-result{border-bottom:2px dotted #5f9e8f}
 .arpo-view .arpo-on{outline:2px solid var(--accent)}
@@ -40,13 +35,11 @@ export const widgetStyle = `
 .arpo-view tr,.arpo-view thead,.arpo-view tbody tr:nth-child(n){background:none;border:0}
 .arpo-view th,.arpo-view td{text-align:left;padding:2px 12px 2px 0;border:0;border-bottom:1px solid var(--line);vertical-align:baseline;max-width:none;white-space:normal}
 .arpo-view th{font-weight:600}
-.arpo-view .arpo-alternatives i{display:inline-block;height:9px;background:var(--accent);border-radius:2px}
 .arpo-view .arpo-columns{display:flex;flex-wrap:wrap;gap:12px}
 .arpo-view .arpo-columns>div{flex:1 1 300px;min-width:0}
 .arpo-view .arpo-wide{overflow:auto}
 .arpo-view input[type=number]{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:2px 6px;width:62px}
 .arpo-view textarea{width:min(460px,100%);font:12px/1.5 ui-monospace,"DejaVu Sans Mono",monospace}
-.arpo-view .arpo-actions{margin-top:8px}
 .arpo-view .arpo-fork{border:1px solid var(--accent);border-radius:8px;padding:4px 10px}
 .arpo-view code{font:12px ui-monospace,"DejaVu Sans Mono",monospace;background:var(--soft);color:inherit;border-radius:4px;padding:1px 4px}
 .arpo-view .arpo-cards{display:flex;flex-wrap:wrap;gap:8px;margin:2px 0 8px}

@@ -263,10 +263,10 @@ test("the page passes axe and is used by keyboard alone", async () => {
     await page.waitForSelector(treeTitle);
     assert.equal(await page.evaluate("document.activeElement.id"), "shown");
     assert.deepEqual(await violations(page), []);
-    await page.focus("#views canvas");
+    await page.focus("#views .ax-scroll");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    assert.match((await page.textContent("#views .arpo-details")) ?? "", /^node \d+: /);
+    assert.match((await page.textContent("#views .ax-body")) ?? "", /^Trajectory 0turn 1/);
     const explainer = page.locator("details[open] > details.explained > summary");
     await explainer.focus();
     await page.keyboard.press("Enter");
@@ -287,9 +287,9 @@ test("on a phone in portrait nothing is wider than the screen, and a finger choo
         await page.waitForSelector(treeTitle);
         const canvas = page.locator("#views canvas").first();
         await canvas.scrollIntoViewIfNeeded();
-        const before = await page.textContent("#views .arpo-details");
+        const before = await page.textContent("#views .ax-body");
         await canvas.tap({ position: { x: 250, y: 50 } });
-        assert.notEqual(await page.textContent("#views .arpo-details"), before);
+        assert.notEqual(await page.textContent("#views .ax-body"), before);
         await page.tap("details[open] > details.explained > summary");
         await page.waitForSelector("#views .arpo-explain .arpo-text");
         await page.tap("#views .arpo-explain .arpo-text span[data-token]:nth-child(5)");

@@ -82,7 +82,7 @@ test("the page of an import passes axe and is used by keyboard alone", { skip },
     const node = await page.evaluate(`(() => {
       const tree = document.querySelector("[data-prompts] .ax-scroll");
       tree.focus();
-      for (const key of ["ArrowRight", "ArrowRight"]) tree.dispatchEvent(new KeyboardEvent("keydown", { key }));
+      for (const key of ["ArrowRight", "ArrowRight", "ArrowRight"]) tree.dispatchEvent(new KeyboardEvent("keydown", { key }));
       return document.activeElement === tree && document.querySelector("[data-prompts] .ax-body").textContent;
     })()`);
     assert.match(String(node), /^Trajectory 0turn 1 of \d.*Tool result.*21 tokens/s);

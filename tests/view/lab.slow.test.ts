@@ -82,7 +82,7 @@ test(
     await open(cell(1));
     await page.fill(`${cell(1)} [data-count]`, "3");
     await page.click(`${cell(1)} [data-action=fork]`);
-    await page.waitForSelector(`${cell(1)} .arpo-forked canvas`);
+    await page.waitForSelector(`${cell(1)} .arpo-forked .ax-scroll canvas`);
     const forked = await page.textContent(`${cell(1)} .arpo-forked .arpo-title`);
     assert.match(forked!, /3 trajectories/);
     assert.match(
@@ -93,7 +93,7 @@ test(
     // The new tree is a value in cells, and can be forked again.
     await open(`${cell(1)} .arpo-forked`);
     await page.click(`${cell(1)} .arpo-forked [data-action=resample]`);
-    await page.waitForSelector(`${cell(1)} .arpo-forked .arpo-forked canvas`);
+    await page.waitForSelector(`${cell(1)} .arpo-forked .arpo-forked .ax-scroll canvas`);
     await runCell(2);
     await page.waitForSelector(`${cell(2)} .jp-OutputArea-output`);
     assert.match((await page.textContent(`${cell(2)} .jp-OutputArea-output`))!, /3 ?\][^]*1 ?\]/);
@@ -101,7 +101,7 @@ test(
       await page.screenshot({ path: join(process.env["ARPO_LAB_SCREENSHOTS"], "fork.png") });
     }
     await page.click(`${cell(1)} .arpo-forked .arpo-forked .arpo-fork button`);
-    assert.equal(await page.locator(`${cell(1)} .arpo-forked canvas`).count(), 1);
+    assert.equal(await page.locator(`${cell(1)} .arpo-forked .ax-scroll canvas`).count(), 1);
   },
 );
 

@@ -63,7 +63,7 @@ test(
       choice.value = "wrong";
       choice.dispatchEvent(new Event("change"));
       return [
-        first.querySelectorAll("canvas").length,
+        first.querySelectorAll(".ax-scroll canvas").length,
         first.hidden,
         document.querySelector("output[data-count]").value,
       ];
@@ -259,7 +259,6 @@ test(
         page.evaluate(`document.querySelector(".ax-scroll").dispatchEvent(
         new KeyboardEvent("keydown", { key: "${key}", cancelable: true, bubbles: true }))`);
       const at = async () => String(await read(".ax-head-line b"));
-      assert.match(String(await read(".arpo-title")), /^step 3|trajector/);
       await press("Home");
       assert.equal(await at(), "Trajectory 0");
       assert.equal(await press("ArrowDown"), false, "the key must be taken from the page");

@@ -40,8 +40,8 @@ export function makePlayback(view: ExplorerView): Playback {
     made.onclick = press;
     return made;
   };
-  const done = button("End the playback", stop, "Done");
-  done.className = "ax-button ax-quiet";
+  const done = element("button", { class: "ax-button ax-quiet", type: "button" }, "Done");
+  done.onclick = stop;
   const box = element(
     "div",
     { class: "ax-play" },

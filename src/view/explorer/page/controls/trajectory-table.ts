@@ -1,7 +1,7 @@
 import { element } from "../../../page/element.js";
 import { tableRow } from "../../../page/table-row.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
-import { signed } from "../tree/words.js";
+import { many, signed } from "../tree/words.js";
 
 /** One line per trajectory, after one of heads. */
 export function tableRows(facts: TreeFacts): string[][] {
@@ -36,7 +36,11 @@ export function trajectoryTable(
   const box = element(
     "details",
     { class: "ax-trajectories" },
-    element("summary", {}, `Table of ${facts.tree.trajectories.length} trajectories`),
+    element(
+      "summary",
+      {},
+      `Table of ${many(facts.tree.trajectories.length, "trajectory", "trajectories")}`,
+    ),
   );
   // Made when it is first opened: a page may hold many trees.
   box.addEventListener(

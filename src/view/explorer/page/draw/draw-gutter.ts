@@ -20,6 +20,7 @@ const answerWidth = 62;
 export function gutterColumns({ isPhone, isNarrow, gutter }: Layout, right: number): GutterColumns {
   if (isPhone) return { mark: right + 9, advantage: { at: right + 46, width: 22 } };
   const advantageText = right + gutter - 10;
+  if (gutter < 90) return { mark: right, advantage: { at: right, width: 0 } };
   if (isNarrow) {
     return {
       ...{ mark: right + 12, score: { at: right + 44, width: 16 }, advantageText },

@@ -54,7 +54,16 @@ export function layOut(facts: TreeFacts, input: LayoutInput): Layout {
   const isPhone = width < 430;
   const isNarrow = width < 760;
   const scored = facts.mean !== undefined || facts.advantages.some((a) => a !== undefined);
-  const gutter = !scored ? (isNarrow ? 12 : 96) : isPhone ? 74 : isNarrow ? 158 : 246;
+  const isAnswered = facts.answers.some((answer) => answer !== "");
+  const gutter = !scored
+    ? isNarrow || !isAnswered
+      ? 12
+      : 96
+    : isPhone
+      ? 74
+      : isNarrow
+        ? 158
+        : 246;
   const left = isPhone ? 36 : 50;
   const count = lanes.filter(({ ghost }) => !ghost).length;
   const fitting = Math.floor(
