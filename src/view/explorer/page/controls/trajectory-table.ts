@@ -59,7 +59,7 @@ export function trajectoryTable(
       const table = element("table", { class: "ax-table" }, head, body);
       const scroll = element(
         "div",
-        { class: "ax-table-scroll", tabindex: "0", role: "region" },
+        { class: "ax-table-scroll", tabindex: "0", role: "group" },
         table,
       );
       scroll.setAttribute("aria-label", "Table of trajectories");

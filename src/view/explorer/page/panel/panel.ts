@@ -53,8 +53,8 @@ export function makePanel(view: ExplorerView, id: string, below: HTMLElement): P
     view.scroller.focus();
   };
   const box = element(
-    "section",
-    { class: "ax-side", "aria-label": "Details" },
+    "div",
+    { class: "ax-side" },
     element("div", { class: "ax-side-head" }, list, close),
     body,
   );

@@ -1,0 +1,129 @@
+// The explorer at three widths and in both themes, and with large trees.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { manyTrajectories } from "../../src/view/testing/large-tree.js";
+import { grpoBatch } from "../../src/view/testing/sample-batch.js";
+import { kept, onPage, pageOf, skip } from "./explorer-page.js";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+for (const theme of ["light", "dark"] as const) {
+  for (const width of [1400, 660, 390]) {
+    test(
+      `the explorer passes axe at ${width} px on a ${theme} page, in every tab`,
+      { skip },
+      async () => {
+        const { tree, scored, batch } = await grpoBatch();
+        await onPage(
+          pageOf(tree, { scored, batch }),
+          async (page) => {
+            await page.evaluate(axe);
+            const check = async (what: string) => {
+              const found = await page.evaluate(
+                `axe.run(document, { resultTypes: ["violations"], rules: { region: { enabled: false }, "landmark-one-main": { enabled: false }, "page-has-heading-one": { enabled: false }, "heading-order": { enabled: false } } }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html, any }) => html.slice(0, 160) + (any[0]?.message ?? "")).join(" | ")))`,
+              );
+              assert.deepEqual(found, [], what);
+            };
+            await check("at first");
+            assert.equal(await page.getAttribute(".ax", "data-theme"), theme);
+            await page.focus(".ax-scroll");
+            await page.keyboard.press("b");
+            await kept(page, `explorer-${width}-${theme}`);
+            await check("a branch point");
+            await page.keyboard.press("ArrowLeft");
+            await page.keyboard.press("Enter");
+            await check("a token");
+            await page.keyboard.press("w");
+            await page.selectOption("[data-change=rule]", "arpo-paper");
+            await check("What if?");
+            await page.focus(".ax-scroll");
+            await page.keyboard.press("?");
+            await check("keys");
+            await page.click(".ax-popover >> nth=0 >> button >> nth=0");
+            await check("View");
+            await page.keyboard.press("Escape");
+            await page.click(".ax-trajectories summary");
+            await page.waitForSelector(".ax-trajectories table");
+            await page.focus(".ax-scroll");
+            await page.keyboard.press(".");
+            await check("the table, and playback");
+            const wide = await page.evaluate(
+              () => document.documentElement.scrollWidth - innerWidth,
+            );
+            assert.ok(wide <= 0, `the page scrolls sideways by ${wide} px`);
+          },
+          { viewport: { width, height: 900 }, colorScheme: theme },
+        );
+      },
+    );
+  }
+}
+
+for (const [count, tokens] of [
+  [64, 2000],
+  [256, 500],
+] as const) {
+  test(
+    `${count} trajectories of ${tokens} tokens scroll, zoom and select; times are printed`,
+    { skip },
+    async () => {
+      const tree = await manyTrajectories(count, tokens);
+      await onPage(pageOf(tree), async (page) => {
+        const opened = await page.evaluate(
+          () => performance.getEntriesByName("arpo-explorer")[0]!.startTime,
+        );
+        const times = await page.evaluate(async () => {
+          const scroller = document.querySelector<HTMLElement>(".ax-scroll")!;
+          const frame = () => new Promise<number>((done) => requestAnimationFrame(done));
+          const lasts = async (act: () => void) => {
+            const from = performance.now();
+            act();
+            await frame();
+            // Frames are painted before the callbacks that ask for the next one.
+            await new Promise<unknown>((done) => {
+              const { port1, port2 } = new MessageChannel();
+              port1.onmessage = done;
+              port2.postMessage(0);
+            });
+            return performance.now() - from;
+          };
+          const press = (key: string) => () =>
+            scroller.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+          const all: Record<string, number[]> = { scroll: [], select: [], zoom: [], whatIf: [] };
+          for (let i = 0; i < 30; i++) {
+            all["scroll"]!.push(await lasts(() => (scroller.scrollTop = i * 20)));
+          }
+          for (let i = 0; i < 20; i++) all["select"]!.push(await lasts(press("ArrowDown")));
+          for (const key of ["+", "+", "+", "-", "-", "0"])
+            all["zoom"]!.push(await lasts(press(key)));
+          press("w")();
+          const slider = document.querySelector<HTMLInputElement>("[data-change=probability]");
+          for (let i = 0; slider && i < 10; i++) {
+            slider.value = String(i / 10);
+            all["whatIf"]!.push(await lasts(() => slider.dispatchEvent(new Event("input"))));
+          }
+          return all;
+        });
+        for (const [what, list] of Object.entries(times)) {
+          if (list.length === 0) continue;
+          const sorted = [...list].sort((a, b) => a - b);
+          const at = (share: number) =>
+            sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!.toFixed(1);
+          console.log(`${count} x ${tokens}: ${what} ${at(0.5)} ms median, ${at(0.95)} ms 95%`);
+        }
+        console.log(`${count} x ${tokens}: on the page after ${opened.toFixed(0)} ms`);
+        assert.ok(await page.isVisible(".ax-minimap"));
+        const end = await page.evaluate(async () => {
+          const scroller = document.querySelector<HTMLElement>(".ax-scroll")!;
+          scroller.scrollTop = scroller.scrollHeight;
+          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          return scroller.scrollTop;
+        });
+        assert.ok(end > 100, `it scrolls to ${end}`);
+        await kept(page, `explorer-${count}x${tokens}`);
+      });
+    },
+  );
+}
