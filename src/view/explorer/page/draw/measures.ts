@@ -97,28 +97,38 @@ function greatest(tree: PageTree, value: (token: number, node: number) => number
   return most;
 }
 
+/** The level of every token. */
+export function levelsOf(tree: PageTree, measure: Measure): Float32Array {
+  const levels = new Float32Array(tree.tokens.length).fill(NaN);
+  tree.nodes.forEach(({ start, length, kind }, node) => {
+    if (kind !== "model") return;
+    for (let t = start; t < start + length; t++) levels[t] = measure.level(t, node);
+  });
+  return levels;
+}
+
 /** The levels of a node's bars, `count` of them. */
 export function binsOf(
-  tree: PageTree,
-  measure: Measure,
-  node: number,
+  { start, length }: { start: number; length: number },
+  levels: Float32Array,
+  gather: Measure["gather"],
   count: number,
 ): Float32Array {
-  const { start, length } = tree.nodes[node]!;
+  if (count === length) return levels.slice(start, start + length);
   const bins = new Float32Array(count);
   const per = length / count;
   for (let c = 0; c < count; c++) {
     const from = Math.floor(c * per);
-    const to = Math.max(from + 1, Math.floor((c + 1) * per));
+    const to = Math.min(length, Math.max(from + 1, Math.floor((c + 1) * per)));
     let value = NaN;
     let known = 0;
-    for (let t = from; t < Math.min(to, length); t++) {
-      const level = measure.level(start + t, node);
+    for (let t = start + from; t < start + to; t++) {
+      const level = levels[t]!;
       if (Number.isNaN(level)) continue;
       known++;
       if (known === 1) value = level;
-      else if (measure.gather === "max") value = Math.max(value, level);
-      else value += (level - value) / known;
+      else if (gather === "mean") value += (level - value) / known;
+      else if (level > value) value = level;
     }
     bins[c] = value;
   }

@@ -71,7 +71,7 @@ function paintHeat(scene: Scene, width: number, height: number, ratio: number): 
         context.fillRect(x, y + tall * 0.3, wide, tall * 0.4);
         continue;
       }
-      const levels = bins.of(id, layout.x1[id]! - layout.x0[id]!);
+      const levels = bins.coarse(id);
       const count = Math.max(1, Math.round(wide));
       for (let z = 0; z < count; z++) {
         const from = Math.floor((z * levels.length) / count);

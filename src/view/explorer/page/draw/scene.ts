@@ -1,4 +1,4 @@
-import { binsOf, type Measure } from "./measures.js";
+import { binsOf, levelsOf, type Measure } from "./measures.js";
 import type { Layout } from "../layout/layout.js";
 import type { Lane } from "../layout/lane-order.js";
 import type { ShownReplay } from "../tree/shown-replay.js";
@@ -48,6 +48,8 @@ export interface Scene {
 /** Bars of nodes at the width they have now, and strips that were painted of them. */
 export class BinCache {
   readonly #bins = new Map<number, Float32Array>();
+  readonly #coarse = new Map<number, Float32Array>();
+  #levels: Float32Array | undefined;
   readonly strips = new Map<number, { key: string; strip: HTMLCanvasElement }>();
 
   constructor(
@@ -57,14 +59,30 @@ export class BinCache {
 
   /** As many bars as tokens, or as pixels where these are fewer. */
   of(node: number, width: number): Float32Array {
-    const { tree } = this.facts;
-    const count = Math.max(1, Math.min(tree.nodes[node]!.length, Math.ceil(width)));
+    const { length } = this.facts.tree.nodes[node]!;
+    const count = Math.max(1, Math.min(length, Math.ceil(width)));
     let bins = this.#bins.get(node);
     if (bins?.length !== count) {
-      bins = binsOf(tree, this.measure, node, count);
+      bins = this.#gathered(node, count);
       this.#bins.set(node, bins);
     }
     return bins;
+  }
+
+  /** A few bars, the same at every zoom. */
+  coarse(node: number): Float32Array {
+    let bins = this.#coarse.get(node);
+    if (!bins) {
+      bins = this.#gathered(node, Math.max(1, Math.min(this.facts.tree.nodes[node]!.length, 64)));
+      this.#coarse.set(node, bins);
+    }
+    return bins;
+  }
+
+  #gathered(node: number, count: number): Float32Array {
+    const { tree } = this.facts;
+    this.#levels ??= levelsOf(tree, this.measure);
+    return binsOf(tree.nodes[node]!, this.#levels, this.measure.gather, count);
   }
 }
 
