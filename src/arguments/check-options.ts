@@ -176,7 +176,7 @@ const meant = (name: string, known: readonly string[], path: string): string => 
 export function checkOptions<T extends object>(
   action: string,
   options: T,
-  rules: OptionRules<T>,
+  rules: OptionRules<NoInfer<T>>,
   path = "",
 ): void {
   checkArguments(action, { options }, { options: "object" });

@@ -1,4 +1,4 @@
-import { openSocket, type OpenSocket } from "#platform/web-socket";
+import type * as sockets from "#platform/web-socket";
 import { shown } from "../../arguments/shown.js";
 import { shownUrl } from "../../http/request-json.js";
 import { withoutSecrets } from "../../http/without-secrets.js";
@@ -53,7 +53,7 @@ interface Waiting {
 /** One WebSocket of an OpenEnv server: one message at a time, answered in order. */
 export class Connection {
   readonly #peer: Peer;
-  readonly #socket: OpenSocket;
+  readonly #socket: sockets.OpenSocket;
   #waiting: Waiting | undefined;
   /** What came before anything was asked: a server that is full says so. */
   #greeting: Json | undefined;
@@ -62,7 +62,7 @@ export class Connection {
   #whenClosed: () => void = () => undefined;
   readonly #closed = new Promise<void>((closed) => (this.#whenClosed = closed));
 
-  private constructor(peer: Peer) {
+  private constructor(peer: Peer, openSocket: typeof sockets.openSocket) {
     this.#peer = peer;
     this.#socket = openSocket(`${peer.url.replace(/^http/, "ws")}/ws`, peer, {
       opened: () => this.#taken()?.resolve({}),
@@ -78,7 +78,9 @@ export class Connection {
 
   /** Opens a session. A server that is full accepts the connection and refuses it then, with a code. */
   static async open(peer: Peer, signal?: AbortSignal): Promise<Connection> {
-    const made = new Connection(peer);
+    // Loaded when it is used: most programs open no WebSocket.
+    const { openSocket } = await import("#platform/web-socket");
+    const made = new Connection(peer, openSocket);
     try {
       await made.#answer("open a session", signal, () => undefined);
       // An answer means that a session is held. It is thrown away: a state may hold what no model may see.

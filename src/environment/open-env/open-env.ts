@@ -86,7 +86,7 @@ export interface Acting {
  * const policy = new ScriptedPolicy(() => ({ text: "<act>hello</act>" }));
  * await assert.rejects(
  *   rollout(policy, { prompt: "Talk." }, { environment }),
- *   /Cannot reset environment http:\S+ for task 0: .*must answer, got a closed connection/,
+ *   /Cannot make environment http:\S+ for task 0: .*must answer, got ECONNREFUSED/,
  * );
  * ```
  */

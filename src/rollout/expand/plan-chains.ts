@@ -175,10 +175,11 @@ function ahead(
   options: ExpansionSettings,
 ): number[] | undefined {
   if (options.rule !== "appo") return undefined;
+  const { gamma, clip } = options;
   const { drawn } = pathTokens(chain);
   const sampled = shifted ?? signalOf(chain, "surprisal").map((l) => -l);
   const ratios = Array.from(drawn, (d, t) => (d ? now[t + chain.start]! - sampled[t]! : 0));
-  return ratios.some((r) => r !== 0) ? appoFutureValues(ratios, drawn, options) : undefined;
+  return ratios.some((r) => r !== 0) ? appoFutureValues(ratios, drawn, { gamma, clip }) : undefined;
 }
 
 function plannedTurns(chain: Chain, settings: SettingsOf<"tree-grpo" | "at2po">): PlannedTurn[] {

@@ -1,5 +1,10 @@
 import { checkOptions, integer, optionsOf, required } from "../../arguments/check-options.js";
-import { type Corruption, corruptionRules } from "../../data/tasks/task-set.js";
+import {
+  type Corruption,
+  corruptionRules,
+  type TaskSet,
+  type TaskSetOptions,
+} from "../../data/tasks/task-set.js";
 import { type Demonstration, demonstrate } from "../../data/tasks/demonstrate.js";
 import type { Task } from "../../data/task.js";
 import { type World, createWorld } from "../../data/tasks/world.js";
@@ -19,11 +24,14 @@ export interface WorldDemonstrations {
   worlds?: number;
 }
 
+/** The tasks of one family about one world. Sums ask nothing of a world. */
+const setOf = (family: Family, world: World, size: TaskSetOptions): TaskSet =>
+  family === "calc" ? tasks.calc(size) : tasks[family]({ ...size, world });
+
 /** Questions of one family about one world. */
 function questions(family: Family, world: World, count: number, seed: number): Task[] {
   const most = { calc: count, mixed: count, lookup: 340, multihop: 110 }[family];
-  const options = { seed, train: Math.min(count, most), test: 1, world };
-  return tasks[family](options).train;
+  return setOf(family, world, { seed, train: Math.min(count, most), test: 1 }).train;
 }
 
 /**
@@ -57,7 +65,7 @@ export async function worldDemonstrations(options: WorldDemonstrations): Promise
       const family = name as Family;
       const wanted = Math.floor(((w + 1) * total) / worlds) - Math.floor((w * total) / worlds);
       if (wanted === 0) continue;
-      const { expert } = tasks[family]({ seed, train: 1, test: 1, world });
+      const { expert } = setOf(family, world, { seed, train: 1, test: 1 });
       const list = questions(family, world, wanted, seed * 1000 + w);
       for (let i = 0; i < wanted; i++) {
         const draws = random.split(family).split(w).split(i);

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../arguments/check-options.js";
+import { checkOptions, texts } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import {
   figureRules,
@@ -35,7 +35,7 @@ export function rewardCurves(
   options: FigureOptions & { metrics?: readonly string[] } = {},
 ): Figure {
   checkArguments("draw rewards", { run }, { run: "run" });
-  checkOptions("draw rewards", options, figureRules);
+  checkOptions("draw rewards", options, { ...figureRules, metrics: texts });
   const { series } = paletteOf(options);
   const curves = (options.metrics ?? usual).flatMap((name) => {
     const points = curveOf(run, name);
