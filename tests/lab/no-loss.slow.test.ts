@@ -136,6 +136,8 @@ test("a line that is cut while a cell prints loses nothing", { skip }, async () 
     await tab.output(1, "line 25.");
     gate.pass(2);
     await tab.output(1, "over");
+    // Printed text is drawn a moment after what came with it.
+    await tab.output(1, "line 60.");
     const text = await tab.page
       .locator(`${tab.cell(1)} [data-mime-type="application/vnd.jupyter.stdout"]`)
       .allTextContents();
