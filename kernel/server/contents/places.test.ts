@@ -36,7 +36,7 @@ function twoFolders(): { inside: string; outside: string } {
   return { inside, outside };
 }
 
-/** What a folder holds, names and texts; without descriptors an own spare file, which is hidden, may stay behind. */
+/** What a folder holds, names and texts; without descriptors a hidden spare file of ours may stay behind. */
 const stateOf = (folder: string): string =>
   readdirSync(folder)
     .filter((name) => !name.startsWith("."))

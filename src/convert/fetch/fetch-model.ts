@@ -40,7 +40,7 @@ const sizeOf = async (path: string): Promise<number> =>
   );
 
 /**
- * Writes what an address gives to a file. Goes on where an earlier download ended, if the server can; never
+ * Writes what an address gives to a file. Resumes where an earlier download ended, if the server can; never
  * takes more than the file must have.
  */
 export async function download(

@@ -63,7 +63,7 @@ export function legendEntries(view: ExplorerView): LegendEntry[] {
     const square = (name: string, fill: string) =>
       key(name, 12, (painter, x, y) => painter.rect(x, y - 6, 12, 12, { fill, round: 3 }));
     const isAdvantage = measure.quantity === "advantage";
-    square(isAdvantage ? "above 0: made likelier" : "above 0", theme.right);
+    square(isAdvantage ? "above 0: made more likely" : "above 0", theme.right);
     square(isAdvantage ? "below 0: made less likely" : "below 0", theme.wrong);
   }
   return entries;

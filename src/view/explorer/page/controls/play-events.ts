@@ -165,7 +165,7 @@ export function playEvents(view: ExplorerView): PlayEvents {
     const known = advantages.filter((each) => each !== undefined);
     if (known.length === 0) return [scoredAt, 0];
     const [worst, best] = [Math.min(...known), Math.max(...known)];
-    const say = `Each advantage is the score against the group: from ${signed(worst)} to ${signed(best)}. Training makes the right ones likelier.`;
+    const say = `Each advantage is the score against the group: from ${signed(worst)} to ${signed(best)}. Training makes the right ones more likely.`;
     return [scoredAt, list.push({ kind: "advantage", say }) - 1];
   }
 }
