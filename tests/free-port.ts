@@ -1,4 +1,4 @@
-import { freePorts } from "../kernel/client/free-ports.js";
+import { freePorts } from "../kernel/client/kernel-process.js";
 
 /** A port of this machine that nobody listens at, for a program that cannot be asked for its port. */
 export async function freePort(): Promise<number> {

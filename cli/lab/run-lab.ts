@@ -1,13 +1,25 @@
+import { buildPage } from "../../kernel/server/build-page.js";
+import { LabServer } from "../../kernel/server/lab-server.js";
+import type { SaveReport } from "../../kernel/server/lab/pages.js";
+import { dataFolder } from "../../kernel/wire/data-folder.js";
+import { aside, say } from "../say.js";
+import { openBrowser } from "./open-browser.js";
+import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { SaveReport } from "../../kernel/server/lab/pages.js";
-import { LabServer } from "../../kernel/server/lab-server.js";
-import { buildPage } from "../../kernel/server/build-page.js";
-import { dataFolder } from "../../kernel/wire/data-folder.js";
-import { openBrowser } from "./open-browser.js";
-import { usualPort } from "./usual-port.js";
-import { aside, say } from "../say.js";
+
+const first = 49_152;
+const last = 65_535;
+
+/**
+ * The port that a folder's lab asks for first: always the same, so that the browser has the page's
+ * scripts, compiled, from the time before.
+ */
+export function usualPort(folder: string): number {
+  const number = createHash("sha256").update(folder).digest().readUInt32BE(0);
+  return first + (number % (last - first + 1));
+}
 
 export interface LabCommandOptions {
   dir?: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { usualPort } from "./usual-port.js";
+import { usualPort } from "./run-lab.js";
 
 test("usualPort() is a dynamic port, the same for the same folder", () => {
   const ports = Array.from({ length: 1000 }, (_, i) => usualPort(`/home/reader/${i}`));

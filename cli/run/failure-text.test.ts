@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureText } from "./failure-text.js";
+import { failureText } from "./run-notebook.js";
 
 const failure = {
   cell: { cell_type: "code" as const, id: "a", source: "throw new Error(said)", metadata: {} },

@@ -1,19 +1,132 @@
 import { mkdirSync } from "#platform/files";
-import { accessSync, constants, mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
 import { findKernel, kernelOf, type KernelSpec } from "../../kernel/client/kernel-spec.js";
 import {
+  type CellFailure,
   clearOutputs,
   executeNotebook,
+  type ExecutionEvent,
   type NotebookExecution,
 } from "../../kernel/notebook/execute.js";
 import { pageOf } from "../../kernel/notebook/html/page.js";
+import { joinLines, type NotebookCell } from "../../kernel/notebook/notebook.js";
 import { injectParameters } from "../../kernel/notebook/parameters.js";
 import { type NotebookFile, readNotebook } from "../../kernel/notebook/read.js";
 import { writeAtomically, writeNotebook } from "../../kernel/notebook/write.js";
-import { failureText } from "./failure-text.js";
-import { RunReporter } from "./reporter.js";
+import { printable } from "../../src/text/printable.js";
+import { accessSync, constants, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+
+const ansi = /\x1b\[[0-9;]*[A-Za-z]/g;
+
+/** What a terminal may be given: colours as they are, all else that would move it shown. */
+const coloured = (text: string): string =>
+  text
+    .split(/(\x1b\[[0-9;]*m)/)
+    .map((part, i) => (i % 2 === 1 ? part : printable(part)))
+    .join("");
+
+/** Where in the failed cell it happened, if its traceback says so. */
+function placeOf(
+  traceback: string,
+  count: number | null | undefined,
+): { line: number; column: number } | undefined {
+  const places = traceback.matchAll(/\bcell (?:In\[)?(\d+)\]?, line (\d+)(?::(\d+))?/gi);
+  for (const [, cell, line, column] of places) {
+    if (Number(cell) === count) return { line: Number(line), column: Number(column ?? 1) };
+  }
+  return undefined;
+}
+
+/** The error of a cell for the terminal: which cell, which line, and the traceback. */
+export function failureText(failure: CellFailure, path: string, color: boolean): string {
+  const { cell, index, error } = failure;
+  const traceback = error.traceback.join("\n");
+  const plain = traceback.replace(ansi, "");
+  const place = placeOf(plain, cell.execution_count);
+  const where = `${path}: cell ${index + 1}${place === undefined ? "" : `, line ${place.line}, column ${place.column}`}`;
+  const what = `${error.ename}: ${error.evalue}`;
+  const head = `${where}: ${what}`;
+  const line = place === undefined ? undefined : joinLines(cell.source).split("\n")[place.line - 1];
+  const shown = color ? coloured(traceback) : printable(plain);
+  const excerpt = line === undefined || plain.includes(line.trim()) ? [] : [`    ${line.trim()}`];
+  // Most tracebacks begin with what the head says.
+  const [first = "", ...rest] = plain.split("\n");
+  const isSaid =
+    first !== "" && rest.length > 0 && [what, error.evalue].some((said) => said.startsWith(first));
+  const lines = shown.split("\n").slice(isSaid ? 1 : 0);
+  return [printable(head), ...excerpt, ...lines.map((l) => `  ${l}`)].join("\n");
+}
+
+/** What a person calls a cell: its first line that says something. */
+function nameOf(cell: NotebookCell): string {
+  const line = joinLines(cell.source)
+    .split("\n")
+    .map((l) => l.trim())
+    .find((l) => l !== "");
+  const short = line !== undefined && line.length > 50 ? `${line.slice(0, 49)}…` : (line ?? "");
+  return printable(short);
+}
+
+const seconds = (s: number): string => (s < 10 ? `${s.toFixed(2)} s` : `${Math.round(s)} s`);
+
+/**
+ * Says how far an execution is: one line that changes in a terminal, one line a cell elsewhere.
+ */
+export class RunReporter {
+  readonly #out: NodeJS.WriteStream;
+  #timer: NodeJS.Timeout | undefined;
+  #line = "";
+
+  constructor(out: NodeJS.WriteStream) {
+    this.#out = out;
+  }
+
+  /** Takes one event of the execution. */
+  report(event: ExecutionEvent): void {
+    if (event.type === "kernel") {
+      this.#status(`starting ${event.spec.displayName}`);
+      return;
+    }
+    const place = `cell ${event.number} of ${event.of}`;
+    const name = nameOf(event.cell);
+    if (event.type === "start") {
+      const start = Date.now();
+      const show = (): void =>
+        this.#status(`${place}  ${seconds((Date.now() - start) / 1000)}  ${name}`);
+      show();
+      if (this.#out.isTTY) this.#timer = setInterval(show, 200);
+      return;
+    }
+    clearInterval(this.#timer);
+    const mark = event.failed ? "failed" : "ok";
+    this.line(`${place}  ${mark}  ${seconds(event.seconds)}  ${name}`);
+  }
+
+  /** Writes a line that stays. */
+  line(text: string): void {
+    this.#erase();
+    this.#out.write(`${text}\n`);
+  }
+
+  /** Ends the changing line. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#erase();
+  }
+
+  #status(text: string): void {
+    if (!this.#out.isTTY) return;
+    this.#erase();
+    this.#line = text.slice(0, Math.max(20, (this.#out.columns || 80) - 1));
+    this.#out.write(this.#line);
+  }
+
+  #erase(): void {
+    if (this.#line !== "") this.#out.write("\r\x1b[2K");
+    this.#line = "";
+  }
+}
 
 /** The options of `arpo-lab run`, as parsed. */
 export interface RunOptions {

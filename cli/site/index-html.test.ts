@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SiteSettings } from "../../tab/page/start.js";
-import { indexHtml, missingHtml } from "./index-html.js";
+import { indexHtml, missingHtml } from "./write-site.js";
 
 test("the pages of a site have a policy before anything else of them runs", () => {
   const index = indexHtml("</script><b>", {} as SiteSettings, "read.html");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, test } from "node:test";
-import { ViewServer } from "./view-server.js";
+import { ViewServer } from "./view-rollouts.js";
 
 const server = await ViewServer.start({
   page: "<p>page</p>",

@@ -1,11 +1,32 @@
+import type { Connection } from "../wire/connection.js";
+import type { KernelSpec } from "./kernel-spec.js";
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Connection } from "../wire/connection.js";
-import { freePorts } from "./free-ports.js";
-import type { KernelSpec } from "./kernel-spec.js";
+
+/**
+ * Ports of this machine that nobody listens at, all different. Another program may take one before its user does:
+ * listen at port 0 instead wherever the program that listens can be asked for its port.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  try {
+    return await Promise.all(
+      servers.map(
+        (server) =>
+          new Promise<number>((found, failed) => {
+            server.once("error", failed);
+            server.listen(0, "127.0.0.1", () => found((server.address() as AddressInfo).port));
+          }),
+      ),
+    );
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+  }
+}
 
 /**
  * The kernel's process ended although nobody asked it to.

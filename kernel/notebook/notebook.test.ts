@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import { joinLines, type NotebookCell, splitLines } from "./notebook.js";
-import { OutputCollector } from "./outputs.js";
+import { OutputCollector } from "./execute.js";
 import { injectParameters, parseParameter } from "./parameters.js";
 import { parseNotebook, readNotebook } from "./read.js";
 import { validateNotebook } from "./validate.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stackFrames } from "./stack-frames.js";
+import { stackFrames } from "./traceback.js";
 
 const inCell = ["f@cell-1.ts:2:9", "@cell-1.ts:4:1"];
 const stacks = {

@@ -1,13 +1,37 @@
-import type { CompilerClient } from "../contract/compiler-client.js";
 import type { ErrorReport, Outcome, RunRequest } from "../contract/bridge.js";
+import type { CompilerClient } from "../contract/compiler-client.js";
 import type { CompiledCell } from "../contract/compiler.js";
 import { diagnosticsReport, fullReport } from "./diagnostics-report.js";
-import { Failures } from "./failures.js";
 import type { History } from "./history.js";
 import type { Header, Json, Message } from "./message.js";
 import type { Publisher } from "./publisher.js";
 
-export interface ExecutionParts {
+/**
+ * Which requests a failed cell takes with it: all that were sent before its reply could be known.
+ *
+ * Some of them may still be on their way when the reply leaves. The front end's own clock tells: it
+ * cannot have the reply earlier than it sent the failing request plus the time the cell took here.
+ */
+export class Failures {
+  readonly #queued = new WeakSet<Message>();
+  readonly #until = new Map<string, number>();
+
+  /** `took` is in milliseconds; `queue` is what has arrived meanwhile. */
+  add(failed: Message, took: number, queue: readonly Message[]): void {
+    const { session, date } = failed.header;
+    for (const request of queue) if (request.header.session === session) this.#queued.add(request);
+    const sent = Date.parse(date);
+    // Dates are cut to the millisecond by some front ends, so is the time taken.
+    if (Number.isFinite(sent)) this.#until.set(session, sent + Math.floor(took));
+  }
+
+  covers(request: Message): boolean {
+    const { session, date } = request.header;
+    return this.#queued.has(request) || Date.parse(date) < (this.#until.get(session) ?? -Infinity);
+  }
+}
+
+interface ExecutionParts {
   compiler: CompilerClient;
   publisher: Publisher;
   history: History;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Failures } from "./failures.js";
+import { Failures } from "./execution.js";
 import type { Message } from "./message.js";
 
 const at = (date: string, session = "s"): Message =>

@@ -3,7 +3,7 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import type { Policy } from "../policy/policy.js";
 import type { Reward } from "../reward/reward-function.js";
-import { score, type ScorableTask } from "../reward/score-trees.js";
+import { type ScorableTask, score } from "../reward/score-trees.js";
 import type { Scored } from "../reward/scored.js";
 import { rolloutRules } from "../rollout/option-rules.js";
 import type { RolloutOptions } from "../rollout/options.js";

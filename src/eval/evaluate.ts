@@ -12,7 +12,7 @@ import type { Policy } from "../policy/policy.js";
 import type { Benchmark, LoadedBenchmark } from "./benchmarks/benchmark.js";
 import { benchmarks } from "./benchmarks/benchmarks.js";
 import { readBenchmark } from "./benchmarks/read-benchmark.js";
-import { infer, inferRules, type InferOptions, promptFor, settingsFor } from "./infer/infer.js";
+import { infer, type InferOptions, inferRules, promptFor, settingsFor } from "./infer/infer.js";
 import { SampleJournal } from "./infer/journal.js";
 import { inferenceSettings } from "./infer/options.js";
 import { toolSetOf } from "../tools/tool-set.js";

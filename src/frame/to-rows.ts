@@ -7,7 +7,26 @@ import { Scored } from "../reward/scored.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
 import type { TreeNode } from "../rollout/tree/tree-values.js";
 import { TrainingRun } from "../run/trainer/train-cells.js";
-import { type Cell, flatten } from "./flatten.js";
+
+/** What a cell of a table can hold. */
+type Cell = number | string | boolean;
+
+/** An object as one row: what is inside objects gets dotted names, lists become JSON. */
+function flatten(value: object, prefix = ""): Record<string, Cell> {
+  const out: Record<string, Cell> = {};
+  for (const [key, inside] of Object.entries(value) as [string, unknown][]) {
+    const name = `${prefix}${key}`;
+    if (inside === undefined || inside === null) continue;
+    if (typeof inside === "bigint") out[name] = Number(inside);
+    else if (["number", "string", "boolean"].includes(typeof inside)) out[name] = inside as Cell;
+    else if (inside instanceof Date) out[name] = inside.toISOString();
+    else if (ArrayBuffer.isView(inside)) {
+      out[name] = JSON.stringify([...(inside as Float32Array)]);
+    } else if (Array.isArray(inside)) out[name] = JSON.stringify(inside);
+    else if (typeof inside === "object") Object.assign(out, flatten(inside, `${name}.`));
+  }
+  return out;
+}
 
 /** One row of a table: plain values by column. */
 export type FrameRow = Record<string, Cell>;

@@ -1,11 +1,93 @@
+import { defined } from "../arguments/defined.js";
 import { shown } from "../arguments/shown.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { CarriedCount } from "./carried.js";
 import type { RolloutFormat } from "./formats/format.js";
-import { formatNamed, formatOf, formats } from "./formats/formats.js";
-import { type FileRecord, isRecord } from "./row/fields.js";
+import { messageLogs } from "./formats/message-logs.js";
+import { ownTrees } from "./formats/own-trees.js";
+import { primeTokens } from "./formats/prime-tokens.js";
+import { skyrl } from "./formats/skyrl.js";
+import { tinkerSamples, tinkerSummaries, tinkerTrajectories } from "./formats/tinker.js";
+import { trl } from "./formats/trl.js";
+import { verifiersResults } from "./formats/verifiers-results.js";
+import { verifiersTraces } from "./formats/verifiers-traces.js";
+import {
+  type FileRecord,
+  isRecord,
+  numberIn,
+  numbersIn,
+  textOf,
+  truthIn,
+  withoutFields,
+} from "./row/fields.js";
 import type { PlacedRow } from "./row/imported-row.js";
+import { splitOutput } from "./row/split-output.js";
 import { StepLines } from "./step-lines.js";
+
+const known = ["input", "output", "score", "gts", "step", "uid"];
+
+/** From 0.8 on a row's uid is SAMPLE_ROLLOUT_OUTPUT; a batch may ask the same twice. */
+function sampleOf(uid: unknown): string | undefined {
+  if (typeof uid !== "string") return undefined;
+  return /^(.+)_\d+_\d+$/.exec(uid)?.[1] ?? uid;
+}
+
+/** verl's `trainer.rollout_data_dir` and `validation_data_dir`; ours are the same. */
+const verl: RolloutFormat = {
+  name: "verl",
+  title: "verl's rollout_data_dir",
+  fits: ({ input, output, input_prompt: other }) =>
+    typeof input === "string" && typeof output === "string" && other === undefined,
+  read: (record, { step: fileStep, scoreColumns }) => {
+    const columns = Object.keys(record).filter((name) => !known.includes(name));
+    const numbers = numbersIn(record, columns);
+    const score = scoreColumns
+      ? scoreColumns.reduce((sum, name) => sum + (numberIn(record[name]) ?? 0), 0)
+      : numberIn(record["score"]);
+    const step = numberIn(record["step"]) ?? fileStep;
+    const group = sampleOf(record["uid"]);
+    const groundTruth = truthIn(record["gts"]);
+    const extra = withoutFields(record, [...known, ...Object.keys(numbers)]);
+    return {
+      rows: [
+        {
+          prompt: textOf(record, "input"),
+          parts: splitOutput(textOf(record, "output")),
+          ...defined({ group, step, score, groundTruth }),
+          numbers,
+          ...defined({ extra }),
+        },
+      ],
+    };
+  },
+  says: {
+    "tool results":
+      "not marked: read off <result>, <tool_response>, <information> and <observation>",
+    rewards: "score",
+    "ground truth": "gts (0.6 on)",
+    steps: "step",
+  },
+};
+
+/** Every format, those with the most telling records first. */
+const formats: readonly RolloutFormat[] = [
+  ...[ownTrees, verifiersTraces, primeTokens, tinkerSamples, tinkerTrajectories, tinkerSummaries],
+  ...[skyrl, verl, trl, verifiersResults, messageLogs],
+];
+
+/** The format a record is of; undefined where none fits. */
+function formatOf(record: FileRecord): RolloutFormat | undefined {
+  return formats.find(({ fits }) => fits(record));
+}
+
+/** A format by its name. */
+function formatNamed(name: string): RolloutFormat {
+  const found = formats.find((format) => format.name === name);
+  if (found) return found;
+  throw new RangeError(
+    `Cannot import rollouts: format must be one of ${formats.map((format) => format.name).join(", ")}, got ${JSON.stringify(name)}`,
+  );
+}
 
 /** Steps as folders and files are named: `global_step_12_evals`, `step_12`, `iteration_000012`, `12.jsonl`. */
 const folder =

@@ -12,7 +12,7 @@ import { rollout } from "../rollout/rollout.js";
 import { saveTrees } from "../rollout/files/tree-files.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { babbler } from "../rollout/testing/babbler.js";
-import { dumpAnswers } from "../run/trainer/dump-answers.js";
+import { dumpAnswers } from "../run/trainer/train.js";
 import { type ImportProgress, importRollouts } from "./import-rollouts.js";
 import { readRollouts } from "./read-rollouts.js";
 

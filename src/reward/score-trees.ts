@@ -1,21 +1,80 @@
-import { above, checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
-import { yieldToEventLoop } from "#platform/turns";
 import { expectManyListeners } from "#platform/many-listeners";
+import { yieldToEventLoop } from "#platform/turns";
+import { above, checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import { defined } from "../arguments/defined.js";
+import { Semaphore } from "../concurrency/semaphore.js";
 import type { Task } from "../data/task.js";
-import type { RolloutTask } from "../rollout/task.js";
 import { RolloutTree } from "../rollout/rollout-tree.js";
+import type { RolloutTask } from "../rollout/task.js";
 import type { Trajectory } from "../rollout/tree/trajectory.js";
 import { turnsOf } from "../rollout/tree/turns.js";
-import { Semaphore } from "../concurrency/semaphore.js";
-import { answerOf } from "./answer-of.js";
+import { running } from "../watch/running.js";
 import { deepResearch } from "./deep-research.js";
-import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
 import { environmentReward } from "./environment-reward.js";
+import { judgedPrompt, type JudgedTrajectory } from "./judged-trajectory.js";
 import { groupScores, isGroupReward, type Reward } from "./reward-function.js";
 import { checkTruths, type Score } from "./score.js";
-import { running } from "../watch/running.js";
 import { Scored, type ScoredTrajectory } from "./scored.js";
+
+/** What one call of a reward may take, and for whom it is made. */
+interface AnswerOptions {
+  /** Names the rows: `task calc-3, row 2`. */
+  place: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** The longest wait that Node's timers know. */
+const longestMs = 2 ** 31 - 1;
+
+/**
+ * What a reward answers within its time; throws in the name of its rows where it throws, takes too long,
+ * or is no longer wanted. What it does after that is nobody's business.
+ */
+async function answerOf<T>(
+  call: (signal: AbortSignal) => Promise<T>,
+  { place, timeoutMs, signal }: AnswerOptions,
+): Promise<T> {
+  const own = new AbortController();
+  let leave = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    const end = (error: unknown) => {
+      reject(error);
+      own.abort(error);
+    };
+    const stopped = () => end(signal.reason);
+    const timer = setTimeout(
+      () => {
+        const seconds = timeoutMs / 1000;
+        end(
+          new Error(
+            `Cannot score ${place}: the reward must answer within ${seconds} s, got nothing`,
+          ),
+        );
+      },
+      Math.min(timeoutMs, longestMs),
+    );
+    signal.addEventListener("abort", stopped, { once: true });
+    leave = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stopped);
+    };
+  });
+  const answer = call(own.signal).catch((error: unknown) => {
+    const said = error instanceof Error ? error.message : String(error);
+    // What we found wrong with an answer speaks for itself.
+    const words =
+      /^the (reward (of a group )?must give|judge must give|judge gave no verdict) /.test(said)
+        ? said
+        : `the reward threw ${said}`;
+    throw new Error(`Cannot score ${place}: ${words}`, { cause: error });
+  });
+  try {
+    return await Promise.race([answer, ended]);
+  } finally {
+    leave();
+  }
+}
 
 /** What scoring needs of a task; the rest is passed on to the reward. */
 export type ScorableTask = RolloutTask &

@@ -2,21 +2,38 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Sampler } from "../policy/policy.js";
 import { showAs, type Shown } from "../show/show-as.js";
-import { forkTree, type ForkChanges, type TreeRuntime } from "./grow/fork.js";
+import { type ForkChanges, forkTree, type TreeRuntime } from "./grow/fork.js";
 import type { Replay } from "./replay/replay-result.js";
 import { replayBranches, type TreeReplayChanges } from "./replay/replay.js";
-import type { RolloutConfig } from "./settings.js";
-import { toolMetrics } from "./tree/metrics.js";
+import { type RolloutConfig, ruleOf } from "./settings.js";
 import type { PromptText, RolloutTask } from "./task.js";
+import { toolMetrics } from "./tree/metrics.js";
+import { type Trajectory, trajectoryOf } from "./tree/trajectory.js";
 import {
   pathOf,
   type RolloutTreeData,
   type TreeEnvironment,
   type TreeOrigin,
 } from "./tree/tree-data.js";
-import { treeText } from "./tree/tree-text.js";
-import { trajectoryOf, type Trajectory } from "./tree/trajectory.js";
 import type { EntropyMonitor, TreeNode } from "./tree/tree-values.js";
+
+/** A tree in a few lines: what it is, and how each trajectory ended. */
+function treeText({ trajectories, nodes, config, origin }: RolloutTreeData): string {
+  const branches = trajectories.filter(({ kind }) => kind === "branch").length;
+  const head = `RolloutTree: ${trajectories.length} trajectories (${branches} branches), ${nodes.length} nodes, seed ${config.seed}, ${ruleOf(config)}`;
+  const lines = trajectories.map(({ id, kind, parent, calls, end }) => {
+    const from = kind === "branch" ? `branch of ${parent}` : kind;
+    const text = nodes.flatMap((node) => (node.trajectory === id ? [node.text] : [])).join("");
+    return `  ${id} ${from}, ${calls} calls, ${end}: ${short(text, 72)}`;
+  });
+  const fork = origin ? [`  forked after token ${origin.at} of node ${origin.node}`] : [];
+  return [head, ...fork, ...lines].join("\n");
+}
+
+function short(text: string, length: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
 
 const runtimes = new WeakMap<object, TreeRuntime>();
 const tokenizers = new WeakMap<object, Tokenizer>();

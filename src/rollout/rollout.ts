@@ -7,7 +7,7 @@ import { isChat, type Prompt, promptTask } from "../policy/prompt.js";
 import { Random } from "../random/random.js";
 import { rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";
-import { type Grown, growTrees, GrowthFailure } from "./grow/grow-trees.js";
+import { type Grown, GrowthFailure, growTrees } from "./grow/grow-trees.js";
 import { inEnvironments } from "./grow/in-environments.js";
 import type { TreeStart } from "./grow/tree-start.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";

@@ -1,13 +1,79 @@
-import { randomUUID } from "node:crypto";
+import { z } from "#zod";
+import type { Policy } from "../policy/policies.js";
+import { ModelPolicy } from "../policy/policy-from-model.js";
+import { tf } from "../tensor/tf.js";
 import { type Finished, generateChoice, type Piece } from "./choice.js";
-import { checkModel, finishReason, type Handling, remainingContext } from "./handler.js";
-import { together, usageOf, withRows } from "./handler.js";
+import {
+  checkModel,
+  finishReason,
+  type Handling,
+  remainingContext,
+  together,
+  usageOf,
+  withRows,
+} from "./handler.js";
+import { ApiError } from "./http/api-error.js";
 import { EventStream } from "./http/event-stream.js";
 import { completionLogprobs, type TokenReport } from "./logprobs.js";
-import { type CompletionBody, completionBody } from "./schema/completion.js";
-import { generationRequest, readRequest } from "./schema/common.js";
-import { ApiError } from "./http/api-error.js";
-import { scorePrompt } from "./score-prompt.js";
+import { commonFields, generationRequest, MAX_TOP, neutral, readRequest } from "./schema/common.js";
+import { randomUUID } from "node:crypto";
+
+const ids = z.array(z.int().min(0)).min(1);
+
+/** The body of `/v1/completions`. */
+const completionBody = z.object({
+  ...commonFields,
+  prompt: z.union([z.string(), z.array(z.string()).min(1), ids, z.array(ids).min(1)]),
+  echo: z.boolean().nullish(),
+  logprobs: z.int().min(0).max(MAX_TOP).nullish(),
+  best_of: z.int().nullish(),
+  suffix: neutral((value) => value === "", "an empty suffix"),
+});
+type CompletionBody = z.infer<typeof completionBody>;
+
+/** Log-probs of a prompt's own tokens at temperature 1, in one pass, with the most likely alternatives. */
+async function scorePrompt(
+  policy: Policy,
+  tokens: readonly number[],
+  top: number,
+): Promise<Omit<TokenReport, "offset">[]> {
+  if (!(policy instanceof ModelPolicy)) {
+    throw new ApiError(400, "'echo' with 'logprobs' needs a model on this machine.", {
+      param: "echo",
+    });
+  }
+  const { model } = policy;
+  if (tokens.length === 1) return [{ id: tokens[0]!, top: [] }];
+  const found = tf.tidy(() => {
+    const hidden = model.forward(model.batch([tokens.slice(0, -1)]));
+    const logits = model.logits(hidden).squeeze<tf.Tensor2D>([0]);
+    const all = logits.sub<tf.Tensor2D>(logits.logSumExp(1, true));
+    const next = tf.tensor1d(tokens.slice(1), "int32");
+    const rows = tf.range(0, tokens.length - 1, 1, "int32");
+    const own = tf.gatherND(all, tf.stack([rows, next], 1)) as tf.Tensor1D;
+    const { values, indices } = tf.topk(all, Math.max(1, top));
+    return { own, values, indices };
+  });
+  try {
+    const [own, values, indices] = await Promise.all([
+      found.own.data(),
+      found.values.data(),
+      found.indices.data(),
+    ]);
+    const width = Math.max(1, top);
+    return tokens.map((id, i) => {
+      if (i === 0) return { id, top: [] };
+      const at = (i - 1) * width;
+      const alternatives = Array.from({ length: top }, (_, k) => ({
+        id: indices[at + k]!,
+        logprob: values[at + k]!,
+      }));
+      return { id, logprob: own[i - 1]!, top: alternatives };
+    });
+  } finally {
+    tf.dispose(found);
+  }
+}
 
 async function promptsOf(
   prompt: CompletionBody["prompt"],

@@ -1,18 +1,87 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, isIP } from "node:net";
+import { z } from "#zod";
 import { checkJsonType, readJson } from "../../http-server/body.js";
+import { OwnPages } from "../../http-server/own-pages.js";
+import { sameSecret } from "../../http-server/same-secret.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
 import type { Policy } from "../policy/policies.js";
+import { BatchAdmission } from "./batch-admission.js";
 import { chat } from "./chat.js";
 import { completions } from "./completions.js";
-import { Access } from "./http/access.js";
+import type { Handling } from "./handler.js";
 import { ApiError, toApiError } from "./http/api-error.js";
-import { BatchAdmission } from "./batch-admission.js";
 import { refuseOversized } from "./refuse-oversized.js";
+import { neutral, readRequest } from "./schema/common.js";
 import { TextWork } from "./text-work.js";
-import { tokenize } from "./tokenize.js";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, isIP } from "node:net";
+
+/** Addresses that only this machine reaches. */
+const isLoopback = (host: string) =>
+  host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
+
+/**
+ * Decides who may ask. With a key, who sends it; without one, programs on this machine and pages of
+ * this very server, never those of other sites or of other local ports (`OwnPages`).
+ */
+class Access {
+  readonly #key: string | undefined;
+  readonly #pages: OwnPages;
+
+  constructor(host: string, key: string | undefined) {
+    if (key === undefined && !isLoopback(host)) {
+      throw new RangeError(
+        `Cannot serve a policy: beyond this machine a key is needed, got none for ${host}`,
+      );
+    }
+    this.#key = key;
+    this.#pages = new OwnPages([host]);
+  }
+
+  /** Throws unless the request may be answered. */
+  check(request: IncomingMessage): void {
+    if (this.#key === undefined) {
+      this.#pages.check(request);
+      return;
+    }
+    const sent = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+    if (sent !== undefined && sameSecret(sent, this.#key)) return;
+    throw new ApiError(
+      401,
+      sent === undefined
+        ? "You must send a key: Authorization: Bearer KEY."
+        : "The key that was sent is not the server's.",
+      {
+        type: "authentication_error",
+        code: "invalid_api_key",
+        headers: { "www-authenticate": "Bearer" },
+      },
+    );
+  }
+}
+
+const body = z.object({
+  model: z.string().nullish(),
+  prompt: z.string(),
+  add_special_tokens: neutral((value) => value === false, "false"),
+});
+
+/** `POST /tokenize`, as vLLM has it. */
+async function tokenize(
+  { policy, model, anyModel, texts }: Handling,
+  raw: Record<string, unknown>,
+): Promise<object> {
+  const read = readRequest(body, raw);
+  if (!anyModel && read.model && read.model !== model) {
+    throw new ApiError(404, `The model '${read.model}' does not exist; this is '${model}'.`, {
+      param: "model",
+      code: "model_not_found",
+    });
+  }
+  const tokens = await texts.encode(read.prompt);
+  return { tokens, count: tokens.length, max_model_len: policy.contextLength };
+}
 
 export interface ServeOptions {
   /** The model's name in requests; `any`: whatever a request names. Default: the policy's. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteTokenizer } from "../../tests/policy/byte-tokenizer.js";
 import { Random } from "../random/random.js";
-import { TextStream } from "./text-stream.js";
+import { TextStream } from "./choice.js";
 
 const tokenizer = new ByteTokenizer(["</", "b>"]);
 const options = { stops: [], includeStop: false, skipSpecial: true };

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { murmur2 } from "../../kernel/wire/debug/murmur2.js";
+import { murmur2 } from "../../kernel/wire/debug/cell-files.js";
 import { DebugClient } from "./debug-client.js";
 
 const folder = mkdtempSync(join(tmpdir(), "arpo-debugger-"));

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Dealer, Request, Subscriber } from "zeromq";
-import { freePorts } from "../../kernel/client/free-ports.js";
+import { freePorts } from "../../kernel/client/kernel-process.js";
 import { type Connection, endpoint } from "../../kernel/wire/connection.js";
 import {
   decodeMessage,

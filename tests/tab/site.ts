@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { siteFiles, typescriptModule } from "../../cli/site/site-files.js";
+import { siteFiles, typescriptModule } from "../../cli/site/write-site.js";
 import { type Find, inFolder, StaticHost } from "./static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,18 +1,21 @@
 // Every function that reads text which a model, a tool, a page, an endpoint or a user wrote.
-import { errorText } from "../../kernel/display/error-text.js";
-import { errorHtml } from "../../kernel/display/format.js";
+import { errorHtml, errorText } from "../../kernel/display/format.js";
 import { escapeHtml } from "../../kernel/display/html.js";
 import { inspectShort, inspectText } from "../../kernel/display/inspect.js";
 import { summarizeValue } from "../../kernel/display/summary.js";
 import { ansiHtml } from "../../kernel/notebook/html/ansi.js";
 import { highlight } from "../../kernel/notebook/html/highlight.js";
-import { markdownHtml } from "../../kernel/notebook/html/markdown.js";
+import {
+  markdownHtml,
+  safeLink,
+  safePicture,
+  sanitizeHtml,
+} from "../../kernel/notebook/html/markdown.js";
 import { mathHtml } from "../../kernel/notebook/html/math.js";
 import { outputHtml } from "../../kernel/notebook/html/page.js";
-import { safeLink, safePicture, sanitizeHtml } from "../../kernel/notebook/html/sanitize.js";
 import { splitLines } from "../../kernel/notebook/notebook.js";
-import { stackFrames } from "../../kernel/run/stack-frames.js";
-import { failureText } from "../../cli/run/failure-text.js";
+import { stackFrames } from "../../kernel/run/traceback.js";
+import { failureText } from "../../cli/run/run-notebook.js";
 import { isVerdict, readReply } from "../../src/eval/judge/read-reply.js";
 import { trimGeneration } from "../../src/eval/infer/conversation.js";
 import { mathMetrics, numericMetrics, qaMetrics } from "../../src/eval/metrics/answer-metrics.js";
@@ -35,7 +38,7 @@ import { exactMatch, substringMatch } from "../../src/reward/qa-em.js";
 import { tokenKinds } from "../../src/rollout/entropy/token-kind.js";
 import { asObject } from "../../src/serve/tools/tool-call.js";
 import { toolFormat, type ToolFormatName } from "../../src/serve/tools/tool-format.js";
-import { ToolReader } from "../../src/serve/tools/tool-reader.js";
+import { ToolReader } from "../../src/serve/chat.js";
 import { callContent, toolContent } from "../../src/text/call-input.js";
 import { printable } from "../../src/text/printable.js";
 import * as python from "../../src/text/python-text.js";

@@ -1,9 +1,45 @@
 import { systemOf } from "#kernel-platform/system";
+import { readdirSync, readFileSync } from "#platform/files";
+import { join } from "#platform/path";
 import type { Completion } from "../../contract/compiler.js";
 import { documentation } from "./documentation.js";
-import { ownSpecifiers, specifierAt } from "./own-specifiers.js";
+import { isFile, packageFolder } from "./package-folder.js";
 import { type api, type BoundFile, uncancelled } from "./typescript.js";
 import type { World } from "./world.js";
+
+let known: string[] | undefined;
+
+/** The entry points of the kernel's own package that a cell is offered: all but the internal ones. */
+function ownSpecifiers(): readonly string[] {
+  known ??= read();
+  return known;
+}
+
+function read(): string[] {
+  const manifest = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")) as {
+    name: string;
+    exports: Record<string, { types: string } | string>;
+  };
+  const paths = Object.entries(manifest.exports).flatMap(([path, target]) => {
+    if (typeof target === "string") return []; // package.json
+    if (path.startsWith("./internal/")) return [];
+    if (!path.includes("*")) return [path];
+    const [before, after] = join(packageFolder, target.types).split("*") as [string, string];
+    return readdirSync(before)
+      .filter((name) => isFile(before + name + after))
+      .map((name) => path.replace("*", name));
+  });
+  return paths.map((path) => manifest.name + path.slice(1)).sort();
+}
+
+/** The module name being written up to `position`: where it starts and what is there of it. */
+function specifierAt(text: string, position: number): { start: number; typed: string } | undefined {
+  const before = /(?:\bfrom|\bimport\s*\(?|\brequire\s*\()\s*(["'])((?:(?!\1)[^\n])*)$/.exec(
+    text.slice(0, position),
+  );
+  const typed = before?.[2];
+  return typed === undefined ? undefined : { start: position - typed.length, typed };
+}
 
 /** Front ends show long lists badly, and describing an entry costs more than listing it. */
 const listed = 500;
@@ -164,7 +200,7 @@ const kinds: Record<string, string> = {
 };
 
 /** The little that TypeScript's services ask of an editor. */
-export function languageHost(world: World): object {
+function languageHost(world: World): object {
   const { ts, program, options } = world;
   const sys = systemOf(ts.sys);
   return {

@@ -1,17 +1,106 @@
+import { type ColumnMap, sourceOf } from "../../contract/column-map.js";
+import type { api, BoundFile } from "../check/typescript.js";
+import type { World } from "../check/world.js";
+import { valueNames } from "./declared.js";
+import { Edits } from "./edits.js";
+import { ImportTable } from "./imports.js";
+import type { Lowering } from "./lowering.js";
+import { member } from "./member.js";
+import type { SessionNames } from "./scope.js";
+import { splice } from "./splice.js";
+
+/** The call that publishes what a module exports, before anything of it runs. */
+function exportTable(state: Lowering): string {
+  const { ts, file } = state;
+  const entries = new Map<string, string>();
+  for (const node of file.statements) {
+    if (ts.isExportAssignment(node)) entries.set("default", "__default");
+    else if (ts.isExportDeclaration(node)) addClause(state, node, entries);
+    else if (ts.canHaveModifiers(node) && node.modifiers !== undefined) {
+      const has = (kind: api.SyntaxKind): boolean =>
+        node.modifiers?.some((modifier) => modifier.kind === kind) === true;
+      if (!has(ts.SyntaxKind.ExportKeyword)) continue;
+      for (const name of valueNames(state, node as api.Statement)) {
+        entries.set(has(ts.SyntaxKind.DefaultKeyword) ? "default" : name, name);
+      }
+    }
+  }
+  const table = [...entries].map(([name, value]) => `${JSON.stringify(name)}: () => ${value}`);
+  return `__lab.exports({ ${table.join(", ")} });`;
+}
+
+function addClause(
+  state: Lowering,
+  node: api.ExportDeclaration,
+  entries: Map<string, string>,
+): void {
+  const { ts, checker, imports } = state;
+  const clause = node.exportClause;
+  if (clause === undefined || node.isTypeOnly) return;
+  if (ts.isNamespaceExport(clause)) {
+    entries.set(clause.name.text, imports.reexported(node));
+    return;
+  }
+  for (const element of clause.elements) {
+    const local = element.propertyName ?? element.name;
+    const symbol =
+      node.moduleSpecifier === undefined
+        ? checker.getExportSpecifierLocalTargetSymbol(element)
+        : checker.getSymbolAtLocation(element.name);
+    if (element.isTypeOnly || !imports.isValue(symbol)) continue;
+    const value =
+      node.moduleSpecifier !== undefined
+        ? member(imports.reexported(node), local.text)
+        : ((symbol && imports.access(symbol)) ?? local.text);
+    entries.set(element.name.text, value);
+  }
+}
+
+/**
+ * Hands to TypeScript what is left of a file whose names, imports and exports have been replaced. The
+ * source map is that of the file: `columns` lead from the changed text to it.
+ */
+function transpile(
+  { ts, options }: World,
+  text: string,
+  columns: ColumnMap["columns"],
+  file: api.SourceFile,
+  source: string,
+): { text: string; map: string } {
+  const { outputText, sourceMapText = "" } = ts.transpileModule(text, {
+    fileName: /js$/.test(file.fileName) ? "cell.js" : "cell.ts",
+    compilerOptions: {
+      ...options,
+      module: ts.ModuleKind.ESNext,
+      moduleDetection: ts.ModuleDetectionKind.Force,
+    },
+  });
+  const host = { getCurrentDirectory: () => "", getCanonicalFileName: (name: string) => name };
+  const generator = ts.createSourceMapGenerator(host, "", "", "", {});
+  const index = generator.addSource(source);
+  const { mappings } = JSON.parse(sourceMapText) as { mappings: string };
+  for (const {
+    generatedLine,
+    generatedCharacter,
+    sourceLine,
+    sourceCharacter,
+  } of ts.decodeMappings(mappings)) {
+    if (sourceLine === undefined || sourceCharacter === undefined) continue;
+    const { line, column } = sourceOf({ columns }, sourceLine + 1, sourceCharacter);
+    // One line further down, after the head of the function.
+    generator.addMapping(generatedLine + 1, generatedCharacter, index, line - 1, column);
+  }
+  return {
+    text: outputText.replace(/(?:export \{\};\n)?\/\/# sourceMappingURL=.*\s*$/, ""),
+    map: JSON.stringify(generator.toJSON()),
+  };
+}
+
 // From a bound source file to the body of a JavaScript function.
 //
 // Variables of the cell itself stay native locals, so its loops run at full speed; each is published
 // through a getter and a setter (`define`) when it is initialised. Names of earlier cells become
 // `__ref_x.v`. Imports become `await __lab.import(…)` and their names `__m0.x`, which keeps them live.
-import { Edits } from "./edits.js";
-import { ImportTable } from "./imports.js";
-import { exportTable } from "./exports.js";
-import type { Lowering } from "./lowering.js";
-import type { SessionNames } from "./scope.js";
-import { splice } from "./splice.js";
-import { transpile } from "./transpile.js";
-import type { BoundFile } from "../check/typescript.js";
-import type { World } from "../check/world.js";
 
 export interface Lowered {
   js: string;
@@ -19,7 +108,7 @@ export interface Lowered {
   map: string;
 }
 
-export interface LowerOptions {
+interface LowerOptions {
   world: World;
   file: BoundFile;
   /** The path that the source map names. */

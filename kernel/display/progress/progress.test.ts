@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../../tests/until.js";
 import { FakeHost } from "../fake-host.js";
-import { clockText, rateText } from "./bar.js";
-import { progress } from "./progress.js";
+import { clockText, progress, rateText } from "./progress.js";
 
 const texts = (host: FakeHost): string[] => host.calls.map((c) => String(c.bundle?.["text/plain"]));
 const last = (host: FakeHost): string => texts(host).at(-1) ?? "";

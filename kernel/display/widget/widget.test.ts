@@ -4,8 +4,7 @@ import type { CommTraffic } from "../../contract/bridge.js";
 import { CommTable } from "../../run/comm-table.js";
 import { FakeHost } from "../fake-host.js";
 import { formatValue } from "../format.js";
-import { joinBuffers, splitBuffers } from "./buffers.js";
-import { widget } from "./widget.js";
+import { joinBuffers, splitBuffers, widget } from "./widget.js";
 
 type Data = Record<string, unknown>;
 

@@ -5,9 +5,8 @@ import { test } from "node:test";
 import type { NotebookCell } from "../notebook.js";
 import { ansiHtml } from "./ansi.js";
 import { highlight } from "./highlight.js";
-import { markdownHtml } from "./markdown.js";
+import { markdownHtml, sanitizeHtml } from "./markdown.js";
 import { outputHtml, pageOf } from "./page.js";
-import { sanitizeHtml } from "./sanitize.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
 
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0]);

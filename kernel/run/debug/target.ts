@@ -1,9 +1,6 @@
-// What the debugger asks of values, here where they are. The protocol's thread calls it through the
-// inspector, also in the middle of a loop; so it is made before there is anything to debug, and small:
-// what looks at values is loaded when there is time.
 import {
-  DEBUG_TARGET,
   type BreakpointRule,
+  DEBUG_TARGET,
   type DebugSource,
   type DescribedValue,
 } from "../../contract/debug.js";
@@ -11,10 +8,40 @@ import type { FormatValue } from "../../display/contract.js";
 import type { MimeBundle } from "../../host/host.js";
 import type { Channel } from "../channel.js";
 import type { Tracebacks } from "../traceback.js";
-import { expose } from "./expose.js";
 import type * as looking from "./look.js";
 
-export interface DebugParts {
+/**
+ * Names of the session as global ones, for code that is evaluated in a function that does not know them;
+ * a variable of that function still comes first. Only while the thread stands: nothing else runs that
+ * could see them. Returns what takes them away again.
+ */
+function expose(variables: Record<string, unknown>, names: readonly string[]): () => void {
+  const before = new Map<string, PropertyDescriptor | undefined>();
+  for (const name of names) {
+    if (!Object.hasOwn(variables, name)) continue;
+    const descriptor = Object.getOwnPropertyDescriptor(globalThis, name);
+    if (descriptor?.configurable === false) continue;
+    before.set(name, descriptor);
+    Object.defineProperty(globalThis, name, {
+      get: () => variables[name],
+      set: (value) => (variables[name] = value),
+      configurable: true,
+      enumerable: false,
+    });
+  }
+  return () => {
+    for (const [name, descriptor] of before) {
+      if (descriptor === undefined) Reflect.deleteProperty(globalThis, name);
+      else Object.defineProperty(globalThis, name, descriptor);
+    }
+  };
+}
+
+// What the debugger asks of values, here where they are. The protocol's thread calls it through the
+// inspector, also in the middle of a loop; so it is made before there is anything to debug, and small:
+// what looks at values is loaded when there is time.
+
+interface DebugParts {
   tracebacks: Tracebacks;
   /** The session's variables as they are now. */
   variables: () => Record<string, unknown>;
@@ -25,7 +52,7 @@ export interface DebugParts {
 }
 
 /** Values kept for a client that may look into them. */
-export class Held {
+class Held {
   constructor(
     readonly values: readonly unknown[],
     readonly described: readonly DescribedValue[],

@@ -1,16 +1,206 @@
-// What compiled cells are given, on the thread where they run.
 import { runBash } from "#kernel-platform/bash";
 import { nativeRequire } from "#kernel-platform/native";
 import type { Namespace } from "#kernel-platform/own-module";
 import { addressOf } from "#platform/addresses";
+import { readFileSync } from "#platform/files";
 import { currentFolder } from "#platform/machine";
 import { dirname } from "#platform/path";
-import type { KernelHost, MimeBundle } from "../../host/host.js";
 import type { CellScope, LoadedModule } from "../../contract/compiler.js";
 import { setStageRegister, stageSpecifier } from "../../contract/stage.js";
-import { type DenoNames, denoNames } from "./deno.js";
+import { displaySymbol, isDisplayable, normalizeBundle } from "../../display/displayable.js";
+import { base64, sniffImage } from "../../display/image.js";
+import { Rich } from "../../display/rich.js";
+import type { Comm, CommOptions, KernelHost, MimeBundle } from "../../host/host.js";
 import { attributesOf, Modules } from "./modules.js";
-import { Names, type Ref } from "./names.js";
+
+// `Deno.jupyter` in a cell: its documented API on this kernel's display, so that notebooks written for
+// Deno's kernel run. Nothing else of Deno is here, and only cells have the name: a package that saw it
+// would take Node for Deno.
+
+type Content = Record<string, unknown>;
+
+interface DisplayOptions {
+  raw?: boolean;
+  update?: boolean;
+  display_id?: string;
+}
+
+const record = (value: unknown): Content =>
+  typeof value === "object" && value !== null ? { ...value } : {};
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+const template =
+  (mime: string) =>
+  (strings: TemplateStringsArray, ...values: unknown[]): Rich => {
+    const written = String.raw({ raw: strings }, ...values);
+    return new Rich({ [mime]: written, "text/plain": written });
+  };
+
+function image(pathOrBytes: string | Uint8Array): Rich {
+  const bytes = typeof pathOrBytes === "string" ? readFileSync(pathOrBytes) : pathOrBytes;
+  const mime = sniffImage(bytes);
+  if (mime === undefined) {
+    const got = typeof pathOrBytes === "string" ? pathOrBytes : `${bytes.length} other bytes`;
+    throw new TypeError(`Cannot show an image: it must be PNG, JPEG, GIF or WebP, got ${got}`);
+  }
+  return new Rich({ [mime]: base64(bytes) });
+}
+
+async function format(obj: unknown): Promise<MimeBundle> {
+  const { formatValue } = await import("../../display/format.js");
+  return (await formatValue(obj)) ?? {};
+}
+
+async function display(to: KernelHost, obj: unknown, options: DisplayOptions): Promise<void> {
+  const { raw, update, display_id: id } = options;
+  const bundle = raw && !isDisplayable(obj) ? normalizeBundle(obj) : await format(obj);
+  to.display(bundle, { id, update });
+}
+
+/** What each message of the protocol is on this kernel's host. */
+const messages: Record<string, (to: KernelHost, content: Content, sent: CommOptions) => void> = {
+  display_data: (to, content) => show(to, content, false),
+  update_display_data: (to, content) => show(to, content, true),
+  clear_output: (to, content) => to.clearOutput(content["wait"] === true),
+  stream: (to, content) =>
+    to.stream(content["name"] === "stderr" ? "stderr" : "stdout", text(content["text"]) ?? ""),
+  comm_open: (to, content, sent) => {
+    const id = text(content["comm_id"]);
+    to.comms.open(text(content["target_name"]) ?? "", record(content["data"]), { ...sent, id });
+  },
+  comm_msg: (to, content, sent) => commOf(to, content).send(record(content["data"]), sent),
+  comm_close: (to, content, sent) => commOf(to, content).close(record(content["data"]), sent),
+};
+
+function show(to: KernelHost, content: Content, update: boolean): void {
+  const id = text(record(content["transient"])["display_id"]);
+  const metadata = record(content["metadata"]);
+  to.display(normalizeBundle(content["data"]), { id, update, metadata });
+}
+
+function commOf(to: KernelHost, content: Content): Comm {
+  const id = text(content["comm_id"]) ?? "";
+  const comm = to.comms.all.get(id);
+  if (comm === undefined) {
+    throw new RangeError(`Cannot broadcast: comm_id must be that of an open comm, got '${id}'`);
+  }
+  return comm;
+}
+
+function broadcast(to: KernelHost, msgType: string, content: Content, sent: CommOptions): void {
+  const send = Object.hasOwn(messages, msgType) ? messages[msgType] : undefined;
+  if (send === undefined) {
+    const known = Object.keys(messages).join(", ");
+    throw new TypeError(`Cannot broadcast: msgType must be one of ${known}, got '${msgType}'`);
+  }
+  send(to, record(content), sent);
+}
+
+/** What cells find under `Deno`. */
+export interface DenoNames {
+  readonly jupyter: Readonly<Record<string, unknown>>;
+}
+
+/** The same, showing things on `host`. */
+export function denoNames(host: KernelHost): DenoNames {
+  const jupyter = Object.freeze({
+    $display: displaySymbol,
+    display: (obj: unknown, options: DisplayOptions = {}) => display(host, obj, options),
+    format,
+    md: template("text/markdown"),
+    html: template("text/html"),
+    svg: template("image/svg+xml"),
+    image,
+    broadcast: (msgType: string, content: Content, extra: CommOptions = {}) =>
+      new Promise<void>((sent) => sent(broadcast(host, msgType, content, extra))),
+  });
+  return Object.freeze({ jupyter });
+}
+
+// The variables that cells share, on the thread where cells run.
+
+/** A name of the session. Cells that use it hold this object; redeclaring the name changes it. */
+export class Ref {
+  #get: () => unknown;
+  #set: ((value: unknown) => void) | undefined;
+  /** Whether a cell has declared it. */
+  declared = false;
+
+  constructor(readonly name: string) {
+    this.#get = () => {
+      if (name in globalThis) return (globalThis as Record<string, unknown>)[name];
+      throw new ReferenceError(`${name} is not defined`);
+    };
+    this.#set = (value) => {
+      if (!(name in globalThis)) throw new ReferenceError(`${name} is not defined`);
+      (globalThis as Record<string, unknown>)[name] = value;
+    };
+  }
+
+  get v(): unknown {
+    return this.#get();
+  }
+
+  set v(value: unknown) {
+    if (this.#set === undefined) {
+      throw new TypeError(`Cannot assign to ${this.name}: it was declared const or imported`);
+    }
+    this.#set(value);
+  }
+
+  /** Makes the name stand for another variable. */
+  bind(get: () => unknown, set?: (value: unknown) => void): void {
+    this.#get = get;
+    this.#set = set;
+    this.declared = true;
+  }
+}
+
+const { create, defineProperty } = Object;
+const { deleteProperty } = Reflect;
+const dictionary = <T>(): Record<string, T> => create(null) as Record<string, T>;
+
+/** All names of a session and which cell defined them. */
+export class Names {
+  /** For programs: each name a property, live. */
+  readonly variables = dictionary<unknown>();
+  // Without methods of maps and arrays, which a cell may have replaced: cells themselves come here.
+  readonly #refs = dictionary<Ref>();
+  readonly #defined = dictionary<Record<string, true>>();
+
+  ref(name: string): Ref {
+    return (this.#refs[name] ??= new Ref(name));
+  }
+
+  define(
+    cell: string,
+    name: string,
+    get: () => unknown,
+    set: ((value: unknown) => void) | undefined,
+  ): void {
+    const ref = this.ref(name);
+    if (!ref.declared) {
+      defineProperty(this.variables, name, {
+        get: () => ref.v,
+        set: (value) => (ref.v = value),
+        enumerable: true,
+        configurable: true,
+      });
+    }
+    ref.bind(get, set);
+    (this.#defined[cell] ??= dictionary())[name] = true;
+  }
+
+  /** The names a cell has defined so far; asking ends the account. */
+  take(cell: string): string[] {
+    const defined = Object.keys(this.#defined[cell] ?? {});
+    deleteProperty(this.#defined, cell);
+    return defined;
+  }
+}
+
+// What compiled cells are given, on the thread where they run.
 
 /** What one compiled cell calls `__lab`. */
 interface RunningCell {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { DebugSource } from "../../contract/debug.js";
 import type { MainInspector } from "../main-inspector.js";
 import type { CellFiles } from "./cell-files.js";
-import { positionsOf, type Positions } from "./positions.js";
+import { type Positions, positionsOf } from "./positions.js";
 import type { Target } from "./target.js";
 
 /** A script, or one that is about to be. */

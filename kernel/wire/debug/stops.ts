@@ -1,20 +1,58 @@
 import type { MainInspector } from "../main-inspector.js";
 import { Arrivals } from "./arrivals.js";
 import type { Breakpoints } from "./breakpoints.js";
-import { Entry } from "./entry.js";
 import { isError } from "./errors.js";
 import { Frames } from "./frames.js";
 import { type Json, type Paused, Refusal } from "./protocol.js";
 import type { Script, Scripts } from "./scripts.js";
 import type { Step, Stepping } from "./stepping.js";
+import type { Debugger } from "node:inspector";
+
+/** A cell's code stands in a function that begins so: this is the place behind it. */
+const inside = { lineNumber: 0, columnNumber: "(async (__scope) => {".length };
+
+/**
+ * The stop before a cell's first line, for a pause that was asked for while nothing ran. In what the kernel
+ * has put there: next to line 1 there may be a function's line, or a loop's head at which V8 stops nowhere.
+ */
+class Entry {
+  readonly #inspector: MainInspector;
+  /** V8's name for it. */
+  #name: string | undefined;
+
+  constructor(inspector: MainInspector) {
+    this.#inspector = inspector;
+  }
+
+  async set({ at }: Script): Promise<void> {
+    await this.remove();
+    const { breakpointId } = await this.#inspector.post<Debugger.SetBreakpointByUrlReturnType>(
+      "Debugger.setBreakpointByUrl",
+      { ...at, ...inside },
+    );
+    this.#name = breakpointId;
+  }
+
+  isAt({ hitBreakpoints = [] }: Paused): boolean {
+    return this.#name !== undefined && hitBreakpoints.includes(this.#name);
+  }
+
+  async remove(): Promise<void> {
+    const breakpointId = this.#name;
+    this.#name = undefined;
+    if (breakpointId !== undefined) {
+      await this.#inspector.post("Debugger.removeBreakpoint", { breakpointId });
+    }
+  }
+}
 
 /** Where the program stands. */
-export interface Stop {
+interface Stop {
   paused: Paused;
   frames: Frames;
 }
 
-export interface StopsParts {
+interface StopsParts {
   inspector: MainInspector;
   scripts: Scripts;
   breakpoints: Breakpoints;

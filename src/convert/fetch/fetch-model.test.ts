@@ -9,8 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { zip } from "../testing.js";
-import { download, fetchKnown } from "./fetch-model.js";
-import type { KnownModel } from "./known-models.js";
+import { download, fetchKnown, type KnownModel } from "./fetch-model.js";
 
 const root = await mkdtemp(join(tmpdir(), "arpo-fetch-"));
 after(() => rm(root, { recursive: true }));

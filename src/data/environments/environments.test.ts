@@ -11,10 +11,9 @@ import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
 import { tinyTokenizer } from "../../run/tiny/tiny-tokenizer.js";
 import { demonstrateIn } from "./demonstrate-in.js";
 import { environments } from "./index.js";
-import { Maze } from "./maze.js";
+import { distances, drawMaze, Maze, type MazePlan, next, ways } from "./maze.js";
 import { Shop } from "./shop.js";
 import type { Task } from "../task.js";
-import { distances, drawMaze, ways, next, type MazePlan } from "./maze-plan.js";
 
 const signal = new AbortController().signal;
 const random = Random.from(1);

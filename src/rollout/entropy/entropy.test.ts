@@ -6,7 +6,7 @@ import { ToolSet } from "../../tools/tool-set.js";
 import { callConcentration } from "./call-concentration.js";
 import { entropyByDistance } from "./entropy-by-distance.js";
 import { entropyContent } from "./entropy-content.js";
-import { entropyOutcome } from "./entropy-outcome.js";
+import { entropyOutcome, rankCorrelation } from "./entropy-outcome.js";
 import { entropyRise } from "./entropy-rise.js";
 import { entropyStatistics } from "./entropy-statistics.js";
 import { recordedRise } from "./recorded-rise.js";
@@ -17,7 +17,6 @@ import { babbler } from "../testing/babbler.js";
 import { CodePointTokenizer } from "../testing/code-point-tokenizer.js";
 import type { TreeNode } from "../tree/tree-values.js";
 import type { ProfiledTree } from "./model-tokens.js";
-import { rankCorrelation } from "./rank-correlation.js";
 
 const tokenizer = new CodePointTokenizer();
 const close = (a: number | undefined, b: number) =>

@@ -1,9 +1,172 @@
 import { z } from "#zod";
-import { free, kept, optionalCount, section } from "./kinds.js";
+import {
+  atLeast,
+  files,
+  flag,
+  free,
+  kept,
+  number,
+  oneOf,
+  optionalCount,
+  optionalText,
+  section,
+  share,
+  text,
+} from "./kinds.js";
 import { actor, critic, model, reference } from "./schema-actor.js";
-import { customRewardFunction, data, rewardModel } from "./schema-data.js";
-import { rollout } from "./schema-rollout.js";
 import { algorithm, lab, trainer } from "./schema-trainer.js";
+
+/** Where prompts come from and how they are cut. */
+const data = section({
+  train_files: files
+    .default("tasks:calc")
+    .describe("Parquet, JSONL or CSV files, or `tasks:NAME` for a generator (docs/tasks.md)"),
+  val_files: files.default("tasks:calc").describe("The same for validation"),
+  environment: optionalText.describe(
+    "World that rows act in: `maze`, `shop`, or a module as `./world.ts#World`; unset is that of the generator",
+  ),
+  prompt_key: text("prompt").describe("Column of the prompt"),
+  reward_fn_key: text("data_source").describe("Column that chooses the reward"),
+  max_prompt_length: atLeast(1, 512).describe("Longest prompt in tokens"),
+  max_response_length: atLeast(1, 512).describe("Longest response in tokens, results included"),
+  train_batch_size: atLeast(1, 1024).describe("Prompts per step"),
+  val_batch_size: optionalCount.describe(
+    "Validation prompts at the same time; changes memory, no answer",
+  ),
+  shuffle: flag(true).describe("Visit the prompts in a seeded random order"),
+  filter_overlong_prompts: flag(false).describe(
+    "Leave out tasks with prompts over max_prompt_length",
+  ),
+  truncation: oneOf(["error", "left", "right", "middle"], "error").describe(
+    "What to do with a prompt over max_prompt_length",
+  ),
+  tokenizer: optionalText.describe("Tokenizer folder; unset is the model's own"),
+  use_shm: kept(flag(false)),
+  return_raw_input_ids: kept(flag(false)),
+  return_raw_chat: kept(flag(false)),
+  return_full_prompt: kept(flag(false)),
+  filter_overlong_prompts_workers: kept(atLeast(1, 1)),
+  image_key: kept(text("images")),
+  video_key: kept(text("videos")),
+  trust_remote_code: kept(flag(false)),
+  custom_cls: section({ path: kept(optionalText), name: kept(optionalText) }),
+});
+
+const customRewardFunction = section({
+  path: optionalText.describe(
+    "A module that exports the reward; unset is the built-in one for the data source",
+  ),
+  name: text("compute_score").describe("The exported function's name"),
+});
+
+const rewardModel = section({
+  // Rewards are computed one sample at a time, as `naive` does.
+  reward_manager: kept(text("naive")),
+  enable: kept(flag(false)),
+  strategy: kept(text("fsdp")),
+  model: kept(z.record(z.string(), z.unknown()).default({})),
+  micro_batch_size: kept(optionalCount),
+  micro_batch_size_per_gpu: kept(optionalCount),
+  max_length: kept(optionalCount),
+  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
+  use_dynamic_bsz: kept(flag(false)),
+  forward_max_token_len_per_gpu: kept(optionalCount),
+  launch_reward_fn_async: kept(flag(false)),
+  sandbox_fusion: section({ url: kept(optionalText), max_concurrent: kept(atLeast(1, 64)) }),
+});
+
+const temperature = (by: number) => z.number().min(0).max(1000).default(by);
+const nucleus = z.number().gt(0).max(1).default(1);
+const topK = z
+  .number()
+  .int()
+  .min(-1)
+  .max(1_000_000)
+  .refine((k) => k !== 0, "must be above 0, or -1 for all")
+  .default(-1);
+
+/** One tool: the reference's class path, or a name or module of ours. */
+const toolInstance = z.strictObject({
+  class_path: z
+    .string()
+    .describe("`python`, `search`, a module path, or the reference's class path"),
+  params: free,
+});
+
+const tools = section({
+  call_limit: atLeast(0, 3).describe("Most tool calls of one row"),
+  max_workers: atLeast(1, 64, 10_000).describe("Calls at the same time"),
+  timeout: z
+    .number()
+    .positive()
+    .max(2_000_000)
+    .default(120)
+    .describe("Seconds a call may take; enforced"),
+  retry_count: atLeast(1, 3, 1000).describe("Attempts before a call counts as failed"),
+  verbose_logging: flag(true).describe("Write every call to tool_calls.jsonl in the run folder"),
+  fail_on_error: flag(false).describe("Stop when a tool cannot be loaded, rather than go without"),
+  tool_instances: z.record(z.string(), toolInstance).default({}).describe("The tools, by tag"),
+});
+
+/** How trajectories are sampled and where they branch. */
+const rollout = section({
+  mode: oneOf(["sync", "sync_with_tool"], "sync").describe(
+    "`sync`: no tools; `sync_with_tool`: the tree rollout with tools",
+  ),
+  temperature: temperature(1).describe("Sampling temperature; 0 is greedy"),
+  top_k: topK.describe("Keep the k most likely tokens; -1 keeps all"),
+  top_p: nucleus.describe("Keep the most likely tokens that reach p together"),
+  do_sample: flag(true).describe("Off: greedy, one row a prompt"),
+  ignore_eos: kept(flag(false)),
+  prompt_length: kept(atLeast(1, 512)),
+  response_length: atLeast(1, 512).describe("Longest response; follows data.max_response_length"),
+  max_model_len: optionalCount.describe("Longest row; unset is the model's own limit"),
+  max_num_seqs: atLeast(1, 1024).describe("Most rows at the same time; changes memory, no answer"),
+  n: atLeast(1, 1, 65_536).describe("Rows per prompt"),
+  initial_rollouts: atLeast(1, 1, 65_536).describe(
+    "Rows per prompt at the start; the rest branch off",
+  ),
+  beam_size: atLeast(1, 1, 65_536).describe("A surviving row tries beam_size - 1 branches a round"),
+  branch_probability: share(0.5).describe("Base probability p of the branching rule"),
+  entropy_weight: number(0.5).describe("Weight w of the entropy change in the branching rule"),
+  enable_dynamic_rollouts: flag(false).describe(
+    "AEPO: choose initial rollouts by a probe's entropy",
+  ),
+  initial_entropy_tokens: atLeast(1, 50).describe("AEPO: tokens of the root generation"),
+  val_kwargs: section({
+    top_k: topK.describe("The same for validation"),
+    top_p: nucleus.describe("The same for validation"),
+    temperature: temperature(0).describe("The same for validation, where do_sample is on"),
+    n: atLeast(1, 1, 65_536).describe("Samples per validation prompt: mean@n, best@n"),
+    do_sample: flag(false).describe("Sample validation answers; off: greedy"),
+  }),
+  tools,
+  multi_turn: section({
+    // Tool results are always masked in advantages here.
+    enable: kept(flag(false)),
+    max_turns: kept(optionalCount),
+    tool_config_path: kept(optionalText),
+    format: kept(text("chatml")),
+  }),
+  name: kept(text("vllm")),
+  chat_scheduler: kept(optionalText),
+  use_fire_sampling: kept(flag(false)),
+  dtype: kept(text("bfloat16")),
+  gpu_memory_utilization: kept(share(0.5)),
+  enforce_eager: kept(flag(true)),
+  free_cache_engine: kept(flag(true)),
+  load_format: kept(text("dummy_dtensor")),
+  layered_summon: kept(flag(false)),
+  tensor_model_parallel_size: kept(atLeast(1, 2)),
+  max_num_batched_tokens: kept(atLeast(1, 8192)),
+  log_prob_micro_batch_size: kept(optionalCount),
+  log_prob_micro_batch_size_per_gpu: kept(optionalCount),
+  log_prob_use_dynamic_bsz: kept(flag(false)),
+  log_prob_max_token_len_per_gpu: kept(atLeast(1, 16384)),
+  disable_log_stats: kept(flag(true)),
+  enable_chunked_prefill: kept(flag(true)),
+  engine_kwargs: kept(z.record(z.string(), z.unknown()).default({})),
+});
 
 /** Every key of verl's and ARPO's configuration, and `lab` for what they have no key for. */
 export const schema = z.strictObject({

@@ -1,10 +1,28 @@
-import { processId } from "#platform/machine";
-import { checkArguments } from "../../arguments/check-arguments.js";
 import { appendFile, mkdir } from "#platform/files";
+import { processId } from "#platform/machine";
 import { join } from "#platform/path";
-import { maskedCrc32c } from "./crc32c.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Logger } from "./logger.js";
 import { field, fixed, text, whole } from "./protobuf.js";
+
+const table = Uint32Array.from({ length: 256 }, (_, n) => {
+  let c = n;
+  for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0x82f63b78 : c >>> 1;
+  return c >>> 0;
+});
+
+/** CRC-32C (Castagnoli) of some bytes. */
+function crc32c(bytes: Uint8Array): number {
+  let c = 0xffffffff;
+  for (const byte of bytes) c = table[(c ^ byte) & 0xff]! ^ (c >>> 8);
+  return (c ^ 0xffffffff) >>> 0;
+}
+
+/** The rotated form that record files store. */
+function maskedCrc32c(bytes: Uint8Array): number {
+  const crc = crc32c(bytes);
+  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
+}
 
 // The protobuf messages of an event file, as far as scalars need them: Event { wall_time = 1 (double),
 // step = 2 (int64), file_version = 3 (string), summary = 5 }, Summary { value = 1 },

@@ -1,26 +1,71 @@
 import { stat } from "#platform/files";
 import { basename, join, resolve } from "#platform/path";
-import type { Example } from "../../learn/sft/encode.js";
-import { SftTrainer, type SftState, type SftStep } from "../../learn/sft/train.js";
-import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
-import type { Model } from "../../model/transformer/transformer.js";
+import type { Conversation } from "../../learn/sft/conversation.js";
+import { loadDataset } from "../../learn/sft/dataset-info.js";
+import { encodeConversation, type Example, pack } from "../../learn/sft/encode.js";
+import { type SftState, type SftStep, SftTrainer } from "../../learn/sft/train.js";
+import { modelFolder } from "../../model/files/model-folder.js";
+import { saveModel } from "../../model/files/save-model.js";
+import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../../model/files/sealed.js";
+import { loadModel } from "../../model/load/load-model.js";
 import { addLora } from "../../model/lora/add-lora.js";
 import { loadAdapter } from "../../model/lora/load-adapter.js";
-import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
-import { loadModel } from "../../model/load/load-model.js";
 import { saveAdapter } from "../../model/lora/save-adapter.js";
-import { saveModel } from "../../model/files/save-model.js";
-import { modelFolder } from "../../model/files/model-folder.js";
+import { setWeightPrecision } from "../../model/precision/set-weight-precision.js";
+import { HfTokenizer } from "../../model/tokenizer/hf-tokenizer.js";
+import type { Model } from "../../model/transformer/transformer.js";
+import { Random } from "../../random/random.js";
 import { ready } from "../../tensor/backends.js";
 import { loadOptimizer, saveOptimizer } from "../folder/optimizer-file.js";
 import { refuseBroken } from "../folder/refuse-broken.js";
-import { DamagedCheckpoint, lastWhole, readSealed, writeSealed } from "../../model/files/sealed.js";
 import { type FolderLayout, RunFolder } from "../folder/run-folder.js";
 import type { SftConfig } from "./sft-config.js";
-import { readExamples } from "./sft-examples.js";
+
+/** The examples that a configuration names, to train on and to evaluate on. */
+async function readExamples(
+  config: SftConfig,
+  base: string,
+  tokenizer: HfTokenizer,
+  note: (message: string) => void,
+): Promise<{ train: Example[]; evaluation: Example[] }> {
+  const here = resolve(config.dataset_dir);
+  const inWorkingFolder = await stat(here).then(
+    () => true,
+    () => false,
+  );
+  const folder = inWorkingFolder ? here : resolve(base, config.dataset_dir);
+  const encode = (conversation: Conversation) =>
+    encodeConversation(conversation, tokenizer, {
+      cutoff: config.cutoff_len,
+      maskResults: config.mask_results,
+    });
+  const read = async (names: string) => {
+    const { conversations, skipped } = await loadDataset(names, folder);
+    for (const [reason, count] of Object.entries(skipped)) {
+      note(`${count} rows of ${names} skipped: ${reason}`);
+    }
+    if (conversations.length > 0) return conversations.slice(0, config.max_samples).map(encode);
+    throw new RangeError(
+      `Cannot fine-tune: there must be a conversation in ${names} (${folder}), got none`,
+    );
+  };
+  const all = Random.from(config.seed)
+    .split("split")
+    .shuffle(await read(config.dataset));
+  const held =
+    config.eval_dataset !== null
+      ? 0
+      : config.val_size < 1
+        ? Math.floor(all.length * config.val_size)
+        : config.val_size;
+  const evaluation =
+    config.eval_dataset === null ? all.slice(0, held) : await read(config.eval_dataset);
+  const train = all.slice(held);
+  return { train: config.packing ? pack(train, config.cutoff_len) : train, evaluation };
+}
 
 /** A step with what there is of its time; the log holds the step alone. */
-export type SftRunStep = SftStep & { seconds: number };
+type SftRunStep = SftStep & { seconds: number };
 
 /** LLaMA-Factory's names. A line of the log counts its step from 0, a checkpoint from 1. */
 const layout: FolderLayout = { checkpoint: "checkpoint-", log: "trainer_log.jsonl" };
@@ -37,7 +82,7 @@ interface Parts {
 }
 
 /** How a run of fine-tuning is opened, besides its configuration. */
-export interface SftRunOptions {
+interface SftRunOptions {
   /** Where relative data folders are looked for if not in the working folder. */
   base?: string;
   /** Ends the run before its next step. */

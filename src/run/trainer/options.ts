@@ -1,17 +1,32 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
-import type { CriticOptions } from "../../learn/update/critic.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
-import type { UpdateOptions } from "../../learn/update/update-settings.js";
+import type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
 import type { LossParameters } from "../../learn/loss/options.js";
+import type { CriticOptions } from "../../learn/update/critic.js";
 import { learningRateFactor } from "../../learn/update/schedule.js";
+import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
-import { parameterKeys } from "../config/loss-keys.js";
-import { creditOptions } from "./credit-options.js";
-import type { Config } from "../config/schema.js";
 import { expandSettings } from "../config/expand-settings.js";
+import { parameterKeys } from "../config/loss-keys.js";
+import type { Config } from "../config/schema.js";
+
+const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** What the configuration says about single estimators: its keys are their options' names; null is unset. */
+function creditOptions({ lab }: Config): AdvantageOptions {
+  const sections = Object.entries(lab.credit).map(([method, keys]) => [
+    camel(method),
+    Object.fromEntries(
+      Object.entries(keys).flatMap(([name, value]: [string, unknown]) =>
+        value === null ? [] : [[camel(name), value]],
+      ),
+    ),
+  ]);
+  const options = Object.fromEntries(sections) as AdvantageOptions;
+  return { ...options, treerl: { ...options.treerl, seed: lab.seed } };
+}
 
 /**
  * What the configuration says about rolling out.
@@ -109,7 +124,7 @@ function parametersOf(actor: Config["actor_rollout_ref"]["actor"]): LossParamete
 }
 
 /** The correction for another sampler. What verl's keys do not ask for is done where it is needed. */
-export function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
+function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
   const { rollout_correction: keys } = algorithm;
   const asked = keys.rollout_is !== null || keys.rollout_rs !== null || keys.bypass_mode;
   return {

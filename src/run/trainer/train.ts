@@ -1,20 +1,54 @@
+import { mkdir } from "#platform/files";
+import { dirname, join } from "#platform/path";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions, type OptionRules } from "../../arguments/check-options.js";
-import { dirname } from "#platform/path";
-import { mkdir } from "#platform/files";
+import { defined } from "../../arguments/defined.js";
 import type { Task } from "../../data/task.js";
 import type { Scored } from "../../reward/scored.js";
-import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { damagedTrees, treeSum, treeSums } from "../../rollout/files/tree-sums.js";
 import { saveTrees } from "../../rollout/files/tree-files.js";
-import { RunFolder } from "../folder/run-folder.js";
+import { damagedTrees, treeSum, treeSums } from "../../rollout/files/tree-sums.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { UnhandledErrors } from "../../watch/unhandled-errors.js";
+import { RunFolder, writeWhole } from "../folder/run-folder.js";
 import { guarded } from "../loggers/guarded.js";
 import type { Logger } from "../loggers/logger.js";
 import { type Best, restore, resumeFrom, saveCheckpoint } from "./checkpoint.js";
-import { dumpAnswers } from "./dump-answers.js";
-import { toolCallLines } from "./tool-call-lines.js";
-import { UnhandledErrors } from "../../watch/unhandled-errors.js";
 import { Trainer, type TrainerParts, type TrainerStep } from "./trainer.js";
+
+/**
+ * Writes a step's answers as the reference does where `rollout_data_dir` or `validation_data_dir` is
+ * set: one JSONL file per step with input, output, score, step and what the reward said besides.
+ */
+export async function dumpAnswers(folder: string, step: number, scored: Scored): Promise<void> {
+  const prompts = scored.trees.flatMap(({ selected: trajectories, prompt }) =>
+    trajectories.map(() => prompt.text),
+  );
+  const lines = scored.rows.map(({ trajectory, score }, i) =>
+    JSON.stringify({
+      input: prompts[i],
+      output: trajectory.text,
+      score: score.score,
+      step,
+      reason: score.reason,
+      ...defined({ answer: score.answer }),
+      ...score.parts,
+    }),
+  );
+  await mkdir(folder, { recursive: true });
+  await writeWhole(join(folder, `${step}.jsonl`), lines.map((line) => `${line}\n`).join(""));
+}
+
+/** Every tool call of a step, one line each (`verbose_logging`). */
+function toolCallLines(
+  step: number,
+  trees: readonly RolloutTree[],
+): ({ step: number } & Record<string, unknown>)[] {
+  return trees.flatMap(({ index, nodes }) =>
+    nodes.flatMap(({ id, trajectory: row, round, tool, run }) =>
+      tool ? [{ step, tree: index, row, round, node: id, ...tool, ms: run?.toolMs ?? null }] : [],
+    ),
+  );
+}
 
 export interface TrainOptions {
   /** Where everything is saved. */

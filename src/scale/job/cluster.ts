@@ -1,22 +1,66 @@
-import { randomBytes } from "node:crypto";
-import { isAbsolute } from "node:path";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import { loadConfig } from "../../run/config/load.js";
 import type { LoadOptions } from "../../run/config/options.js";
 import { RayApi, type RayNode } from "../ray/ray-api.js";
-import { RayConnection, type RayAddress } from "../ray/ray-connection.js";
-import type { VerlExportOptions } from "../verl/export-verl.js";
-import { Job } from "./job.js";
-import { JobLedger } from "./job-ledger.js";
+import { type RayAddress, RayConnection } from "../ray/ray-connection.js";
+import { type PackedFile, zipOf } from "../ray/zip.js";
 import { labSource } from "../upload/lab-source.js";
-import { jobPackage } from "./job-package.js";
-import { verlPackage } from "./verl-package.js";
+import { exportVerl, type VerlExportOptions } from "../verl/export-verl.js";
+import { JobLedger } from "./job-ledger.js";
+import { type JobPackage, jobPackage, refuseTooLarge } from "./job-package.js";
 import type { JobRecord } from "./job-record.js";
+import { Job } from "./job.js";
 import { pairs } from "./run-script.js";
+import { refuseSecrets } from "./secrets.js";
 import { sendJob } from "./send-job.js";
-import { Sweep, sweepSettings, type SweepOptions } from "./sweep.js";
+import { Sweep, type SweepOptions, sweepSettings } from "./sweep.js";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { isAbsolute, join, relative, sep } from "node:path";
+
+/**
+ * What runs on the node of verl's driver: `sh start.sh OUT`. The folder goes to OUT, which all nodes share,
+ * for Ray takes the package's own away; one that is there already goes on from its last checkpoint.
+ */
+const startScript = `#!/bin/sh
+set -eu
+out=$1
+if [ ! -f "$out/run.sh" ]; then
+  mkdir -p "$(dirname "$out")"
+  cp -R . "$out.part"
+  mv "$out.part" "$out"
+fi
+cd "$out"
+# A cluster that is there says its own processors.
+exec sh run.sh ray_kwargs.ray_init.num_cpus=null
+`;
+
+/** A job folder for verl as a package. */
+async function verlPackage(
+  experiment: LoadOptions,
+  options: VerlExportOptions,
+): Promise<JobPackage> {
+  const folder = await mkdtemp(join(tmpdir(), "arpo-lab-verl-"));
+  try {
+    const { notes } = await exportVerl(experiment, folder, options);
+    const files: PackedFile[] = [{ name: "start.sh", data: Buffer.from(startScript) }];
+    for (const entry of await readdir(folder, { recursive: true })) {
+      const path = join(folder, entry);
+      if (!(await stat(path)).isFile()) continue;
+      const name = relative(folder, path).split(sep).join("/");
+      files.push({ name, data: await readFile(path), executable: name === "run.sh" });
+    }
+    refuseSecrets(files, {});
+    const zip = zipOf(files);
+    refuseTooLarge(files, zip);
+    return { zip, lab: "verl", notes };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
 
 /** How a run is sent. */
 export interface SubmitOptions {

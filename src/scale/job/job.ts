@@ -1,19 +1,46 @@
-import { existsSync } from "node:fs";
 import { mkdir } from "#platform/files";
-import { rename, writeFile } from "node:fs/promises";
-import { dirname, isAbsolute, join, resolve } from "node:path";
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { readIfThere } from "../../files/read-if-there.js";
 import { pause } from "../../http/pause.js";
 import { runLine } from "../../run/loggers/json-lines.js";
-import { RayError } from "../ray/ray-error.js";
 import type { RayApi } from "../ray/ray-api.js";
+import { RayError } from "../ray/ray-error.js";
 import { tail } from "../ray/tail.js";
-import { followInto } from "./follow.js";
-import { isOver, type JobRecord, type JobState } from "./job-record.js";
-import type { JobLedger } from "./job-ledger.js";
 import { readVerlRun } from "../verl/read-verl-run.js";
 import { verlStep } from "../verl/verl-step.js";
+import type { JobLedger } from "./job-ledger.js";
+import { isOver, type JobRecord, type JobState } from "./job-record.js";
 import { sendJob } from "./send-job.js";
+import { existsSync } from "node:fs";
+import { appendFile, rename, writeFile } from "node:fs/promises";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+
+interface Step {
+  step: number;
+  metrics: Record<string, number>;
+}
+
+/** Writes steps into a run folder's metrics, each once, in their order. */
+async function followInto(
+  folder: string,
+  steps: AsyncGenerator<Step, JobState>,
+): Promise<JobState> {
+  await mkdir(folder, { recursive: true });
+  const file = join(folder, "metrics.jsonl");
+  let last = lastStep((await readIfThere(file)) ?? "");
+  for (;;) {
+    const { done, value } = await steps.next();
+    if (done) return value;
+    if (value.step <= last) continue;
+    last = value.step;
+    await appendFile(file, `${JSON.stringify({ step: value.step, ...value.metrics })}\n`);
+  }
+}
+
+function lastStep(text: string): number {
+  const last = text.trimEnd().split("\n").at(-1);
+  return last ? Number((JSON.parse(last) as { step: number }).step) : -1;
+}
 
 /** A step of a far run. */
 export interface JobStep {

@@ -1,30 +1,59 @@
-import { checkGenerate } from "../../policy/check-generate.js";
-import { generate, type GenerationOptions, type Generations } from "../../policy/generate.js";
-import type { Prompt } from "../../policy/prompt.js";
+import { mkdir, writeFile } from "#platform/files";
+import { join } from "#platform/path";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { shown } from "../../arguments/shown.js";
+import { SafetensorsFile } from "../../model/files/safetensors-file.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
+import { checkGenerate } from "../../policy/check-generate.js";
+import { generate, type GenerationOptions, type Generations } from "../../policy/generate.js";
 import type {
   GenerateOptions,
   Policy,
-  SequenceToScore,
-  SequenceLogProbs,
   Segment,
+  SequenceLogProbs,
+  SequenceToScore,
   Session,
 } from "../../policy/policy.js";
+import type { Prompt } from "../../policy/prompt.js";
 import { TokenTexts } from "../../policy/stops.js";
 import { tellAll } from "../../policy/tell-all.js";
-import { writeAdapter } from "./adapter-files.js";
+import { BaseReader } from "./base-reader.js";
+import type { TinkerCapabilities } from "./capabilities.js";
 import * as answers from "./client/answers.js";
 import { downloadArchive, filesOf } from "./client/download.js";
+import { TinkerError } from "./client/errors.js";
 import { TinkerClient } from "./client/tinker-client.js";
 import { TinkerRun } from "./client/tinker-run.js";
-import { BaseReader } from "./base-reader.js";
 import { readSequence } from "./read-sequence.js";
 import { readRow } from "./rows.js";
-import type { TinkerTrainee } from "./tinker-trainee.js";
 import { TinkerSession } from "./tinker-session.js";
-import type { TinkerCapabilities } from "./capabilities.js";
+import type { TinkerTrainee } from "./tinker-trainee.js";
+
+const [weights, settings] = ["adapter_model.safetensors", "adapter_config.json"];
+
+/**
+ * Writes the files of a server's adapter archive into a folder, as PEFT and the lab read them. SkyRL's
+ * says no target modules; they are those that the weights are of.
+ */
+async function writeAdapter(files: ReadonlyMap<string, Uint8Array>, folder: string): Promise<void> {
+  const [tensors, said] = [files.get(weights), files.get(settings)];
+  if (!tensors || !said) {
+    throw new TinkerError(
+      `Cannot fetch adapters: the archive must hold ${weights} and ${settings}, got ${[...files.keys()].join(", ") || "nothing"}`,
+    );
+  }
+  await mkdir(folder, { recursive: true });
+  for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
+  const config = JSON.parse(new TextDecoder().decode(said)) as Record<string, unknown>;
+  if (config["target_modules"]) return;
+  const file = await SafetensorsFile.open(join(folder, weights));
+  const modules = new Set(
+    [...file.tensors.keys()].flatMap((name) => /(\w+)\.lora_[AB]\.weight$/.exec(name)?.[1] ?? []),
+  );
+  await file.close();
+  const whole = { ...config, target_modules: [...modules] };
+  await writeFile(join(folder, settings), JSON.stringify(whole, undefined, 2));
+}
 
 /** Where a training at a server stands: what `resume` goes on from. */
 export interface TinkerSaved {

@@ -1,14 +1,85 @@
-import { type PassRow, splitByTokens } from "../../learn/update/passes.js";
-import type { RowMeasures, StepReport, StepWork, Trainee } from "../../learn/update/trainee.js";
-import type { UpdateSettings } from "../../learn/update/update-settings.js";
+import { clipBounds } from "../../learn/loss/options.js";
+import {
+  gatherFrom,
+  type PassLogProbs,
+  type PassRow,
+  splitByTokens,
+  spreadOver,
+} from "../../learn/update/passes.js";
+import type {
+  PassLoss,
+  RowMeasures,
+  StepReport,
+  StepWork,
+  Trainee,
+} from "../../learn/update/trainee.js";
+import type { UpdateOptions, UpdateSettings } from "../../learn/update/update-settings.js";
+import { gradientsOf } from "../../tensor/gradients.js";
+import { tf } from "../../tensor/tf.js";
+import { capabilitiesOf, type TinkerCapabilities } from "./capabilities.js";
 import { TinkerError, TinkerLostAnswer } from "./client/errors.js";
 import type { TinkerAdam, TinkerDatum, TinkerLoss, TinkerRun } from "./client/tinker-run.js";
 import { exactGradient, type GradientRow, movingRows, ratioRow } from "./gradient-rows.js";
-import { lossGradient } from "./loss-gradient.js";
 import { laidOut, ownPart, readRow, shifted, type TokenRow } from "./rows.js";
-import { serverLossOf } from "./server-loss.js";
 import { surprisals } from "./surprisal.js";
-import { type TinkerCapabilities, capabilitiesOf } from "./capabilities.js";
+
+/** The figures of a pass's loss, and its gradient with respect to each response token's ln p. */
+interface LossGradient {
+  gradients: Float32Array[];
+  figures: Record<string, Float32Array>;
+}
+
+/**
+ * dL/dlogp of a loss at given log-probabilities, by row. Where entropies are asked for, surprisals stand
+ * for them, without a gradient.
+ */
+async function lossGradient<R extends PassRow>(
+  rows: R[],
+  logprobs: readonly Float32Array[],
+  lossOf: (rows: R[], found: PassLogProbs) => PassLoss,
+): Promise<LossGradient> {
+  const numbers = new Map(rows.map((row, i) => [row, logprobs[i]!]));
+  const [at, entropies] = tf.tidy(() => [
+    tf.variable(spreadOver(rows, (row) => numbers.get(row)!)),
+    tf.keep(spreadOver(rows, (row) => surprisals(numbers.get(row)!))),
+  ]) as [tf.Variable<tf.Rank.R2>, tf.Tensor2D];
+  const kept: Record<string, tf.Tensor> = {};
+  const { value, gradients } = gradientsOf(
+    () => {
+      const { loss, figures } = lossOf(rows, { logprobs: at, entropies });
+      for (const [name, figure] of Object.entries(figures)) kept[name] = tf.keep(figure.clone());
+      return loss.asScalar();
+    },
+    new Map([["logprobs", at as tf.Variable]]),
+  );
+  const { logprobs: gradient } = gradients;
+  const read = async (tensor: tf.Tensor) => (await tensor.data()) as Float32Array;
+  const figures: LossGradient["figures"] = {};
+  for (const [name, figure] of Object.entries(kept)) figures[name] = await read(figure);
+  const out = gatherFrom(rows, await read(gradient!));
+  tf.dispose([value, at, entropies, gradient!, ...Object.values(kept)]);
+  return { gradients: out, figures };
+}
+
+/** A loss that a server computes itself exactly as the lab does, and where its gradient is linear. */
+type ServerLoss = TinkerLoss;
+
+/**
+ * The server's own loss where it is exactly the lab's, token for token: `gpg` is the service's
+ * importance sampling without its ratio (a cross-entropy, so it has no need of one), `cispo` is `cispo`,
+ * and `vanilla` is `ppo` where nothing is dual-clipped (`clipRatioC: Infinity`) and no switch of AEPO is
+ * on. With a KL loss, and for everything else, the exact gradient is sent instead.
+ */
+function serverLossOf(options: UpdateOptions): ServerLoss | undefined {
+  if (options.klLossCoefficient !== undefined || options.entropyBalancedAdvantage) return undefined;
+  const { low, high, c } = clipBounds(options);
+  const config = { clip_low_threshold: low, clip_high_threshold: high };
+  if (options.loss === "cispo") return { name: "cispo", config };
+  if (options.loss === "vanilla" && c === Infinity && !options.entropyBalancedClipping) {
+    return { name: "ppo", config };
+  }
+  return undefined;
+}
 
 /** A row whose measuring is known. */
 type KnownRow = PassRow & { oldLogprobs?: Float32Array };

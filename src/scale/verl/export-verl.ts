@@ -1,24 +1,85 @@
-import { existsSync } from "node:fs";
 import { mkdir } from "#platform/files";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import type { Task } from "../../data/task.js";
+import { judgedApart } from "../../reward/load-reward.js";
+import { configKeys } from "../../run/config/keys.js";
+import { loadConfig } from "../../run/config/load.js";
+import type { LoadOptions } from "../../run/config/options.js";
+import type { Config } from "../../run/config/schema.js";
+import { tasksOf } from "../../run/trainer/tasks-of.js";
+import { checkTokens } from "./check-tokens.js";
+import { carriedAs } from "./key-table.js";
+import { nodesScript } from "./launch/nodes-script.js";
+import { type Launch, slurmScript } from "./launch/slurm-script.js";
+import { verlConfig } from "./overrides.js";
+import { putUserCode } from "./sidecar/put-user-code.js";
+import { taskParquet } from "./task-parquet.js";
+import { existsSync } from "node:fs";
 import { chmod, cp, readdir, writeFile } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
-import { checkArguments } from "../../arguments/check-arguments.js";
-import type { Task } from "../../data/task.js";
-import { judgedApart } from "../../reward/load-reward.js";
-import { loadConfig } from "../../run/config/load.js";
-import { tasksOf } from "../../run/trainer/tasks-of.js";
-import type { Config } from "../../run/config/schema.js";
-import type { LoadOptions } from "../../run/config/options.js";
-import { putUserCode } from "./sidecar/put-user-code.js";
-import { checkTokens } from "./check-tokens.js";
-import { nodesScript } from "./launch/nodes-script.js";
-import { skyTask } from "./launch/sky-task.js";
-import { slurmScript } from "./launch/slurm-script.js";
-import { withOwnSettings } from "./own-settings.js";
-import { verlConfig } from "./overrides.js";
-import { taskParquet } from "./task-parquet.js";
+
+const header = `# For SkyPilot, from this folder:  sky launch sky.yaml     (sky jobs launch goes on elsewhere after a preemption)
+# Choose the accelerators. This folder is copied to the same path of every node, and what a node writes stays there:
+# for results and checkpoints of more than one node put it on a bucket (file_mounts with mode: MOUNT).
+# Secrets are named here and given on the command line, as the key of Ray's cluster is:
+#   RAY_AUTH_TOKEN=$(openssl rand -hex 32) sky launch --secret RAY_AUTH_TOKEN sky.yaml
+`;
+
+// SkyPilot has a Ray of its own on 6380, which `ray stop` would end too.
+const run = `[ "$SKYPILOT_NUM_NODES" -gt 1 ] || exec sh run.sh "trainer.n_gpus_per_node=$SKYPILOT_NUM_GPUS_PER_NODE"
+export RAY_AUTH_MODE=token RAY_PORT=6399
+head=$(printf '%s\\n' "$SKYPILOT_NODE_IPS" | sed -n 1p)
+[ "$SKYPILOT_NODE_RANK" = 0 ] || exec sh nodes.sh worker "$head"
+NODES=$SKYPILOT_NUM_NODES exec sh nodes.sh head "trainer.n_gpus_per_node=$SKYPILOT_NUM_GPUS_PER_NODE"
+`;
+
+/** `sky.yaml`: the run as a task of SkyPilot. */
+function skyTask({ name, nodes, gpus }: Launch): string {
+  const task = {
+    name: name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-"),
+    workdir: ".",
+    num_nodes: nodes,
+    resources: { accelerators: `H100:${gpus}`, disk_size: 512 },
+    ...(nodes > 1 ? { secrets: { RAY_AUTH_TOKEN: null } } : {}),
+    setup: 'pip install "verl[vllm]==0.9.1"\n',
+    run,
+  };
+  return header + stringify(task);
+}
+
+const ours = new Set(configKeys.map(({ path }) => path));
+
+/** The key of an override as verl's command line takes it: `key=value`, `+key=value`, `++key=value`, `~key`. */
+const keyOf = (setting: string): string => setting.replace(/^(~|\+{0,2})/, "").split("=")[0]!;
+
+/**
+ * Overrides with settings in verl's own names laid over them: one that sets the same key takes the place of
+ * ours. Names of ours that verl takes and never reads, or has elsewhere, are refused.
+ */
+function withOwnSettings(overrides: readonly string[], own: readonly string[]): string[] {
+  const refuse = (rule: string, setting: unknown): never => {
+    throw new RangeError(`Cannot export to verl: ${rule}, got ${JSON.stringify(setting)}`);
+  };
+  for (const setting of own) {
+    if (typeof setting !== "string" || !/^(\+{0,2}[\w.@/-]+=.*|~[\w.@/-]+)$/.test(setting)) {
+      refuse("settings must be verl's key=value, ++key=value or ~key, on one line", setting);
+    }
+    const key = keyOf(setting);
+    if (!ours.has(key)) continue;
+    const carried = carriedAs(key);
+    if ("to" in carried && carried.to === key) continue;
+    refuse(
+      "to" in carried
+        ? `settings must be in verl 0.9.1's own names, where this is ${carried.to}`
+        : "settings must be verl's own: this key belongs to the configuration",
+      setting,
+    );
+  }
+  const taken = new Set(own.map(keyOf));
+  return [...overrides.filter((one) => !taken.has(keyOf(one))), ...own];
+}
 
 /** What verl needs that a configuration of ours does not say. */
 export interface VerlExportOptions {

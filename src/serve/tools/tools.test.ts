@@ -6,7 +6,7 @@ import type { ChatOptions, Tokenizer } from "../../model/tokenizer/tokenizer.js"
 import { ByteTokenizer } from "../../../tests/policy/byte-tokenizer.js";
 import { chatPrompt } from "./chat-prompt.js";
 import { toolFormat } from "./tool-format.js";
-import { ToolReader } from "./tool-reader.js";
+import { ToolReader } from "../chat.js";
 
 const tool = (name: string, parameters: Record<string, unknown>): RequestTool => ({
   type: "function",

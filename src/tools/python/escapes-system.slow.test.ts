@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { nobody } from "./bubblewrap.js";
+import { nobody, sandboxUnavailableReason, systemPython } from "./system-python.js";
 import { contained, limits } from "./testing/contained.js";
-import { systemPython, sandboxUnavailableReason } from "./system-python.js";
 
 const trouble = sandboxUnavailableReason();
 const left = trouble === undefined ? false : `LEFT OUT, bubblewrap does not work here: ${trouble}`;

@@ -1,16 +1,33 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions, positive, type OptionRules } from "../../arguments/check-options.js";
+import { cores } from "#platform/cores";
 import { existsSync, realpathSync } from "#platform/files";
 import { resolvePackage } from "#platform/optional";
 import { packagePath } from "#platform/package-path";
-import { cores } from "#platform/cores";
 import { dirname, join } from "#platform/path";
 import { knowsFlag, ownProgram } from "#platform/programs";
-import { pythonFrame } from "#platform/python-frame";
+import { type FramedPython, pythonFrame } from "#platform/python-frame";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules, positive } from "../../arguments/check-options.js";
 import { type ChildCommand, heldByProcess } from "./child-process.js";
-import { heldByFrame } from "./child-thread.js";
+import type { ChildReady, ChildReply } from "./protocol.js";
 import type { Hold } from "./python-child.js";
-import { PythonPool, type PythonLimits } from "./python-pool.js";
+import { type PythonLimits, PythonPool } from "./python-pool.js";
+
+/** A worker as a thread of a page's frame. */
+const heldByFrame =
+  (open: () => FramedPython): Hold =>
+  (heard, ended) => {
+    const { port, end } = open();
+    port.onmessage = ({ data }: MessageEvent<ChildReady | ChildReply>) => heard(data);
+    return {
+      send: (request) => port.postMessage(request),
+      hold: () => undefined, // A page's thread lives until it is ended.
+      kill: () => {
+        end();
+        port.close();
+        ended("it was ended");
+      },
+    };
+  };
 
 /** sympy and mpmath, without their tests, as one zip that Python imports from. */
 const packages = packagePath("data/python/packages.zip");

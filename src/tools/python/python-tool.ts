@@ -4,10 +4,10 @@ import { pyodidePool } from "./pyodide-python.js";
 import type { PythonLimits, PythonPool } from "./python-pool.js";
 import {
   condaPython,
-  systemPython,
-  systemPythonRules,
   type Isolation,
+  systemPython,
   type SystemPythonOptions,
+  systemPythonRules,
 } from "./system-python.js";
 
 /** Which Python the model's code runs in, and its limits. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { seccompFilter, verdicts, type SandboxArch } from "./seccomp-filter.js";
+import { type SandboxArch, seccompFilter, verdicts } from "./system-python.js";
 import { allowedCalls, ruledCalls } from "./system-calls.js";
 
 const archs = { x64: 0xc000003e, arm64: 0xc00000b7 };

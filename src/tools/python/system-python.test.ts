@@ -3,8 +3,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { test } from "node:test";
-import { nobody } from "./bubblewrap.js";
-import { systemPython, sandboxUnavailableReason } from "./system-python.js";
+import { nobody, sandboxUnavailableReason, systemPython } from "./system-python.js";
 
 const trouble = sandboxUnavailableReason();
 const skip = trouble !== undefined && `LEFT OUT, no python3 behind walls here: ${trouble}`;

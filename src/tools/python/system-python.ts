@@ -1,22 +1,163 @@
-import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { toBase64 } from "#platform/bytes";
 import { existsSync } from "#platform/files";
-import { architecture, homedir, system } from "#platform/machine";
+import { architecture, homedir, isRoot, system } from "#platform/machine";
+import { dirname, join } from "#platform/path";
 import { spawnSync } from "#platform/programs";
-import { join } from "#platform/path";
-import {
-  bubblewrapArguments,
-  bubblewrapTrouble,
-  nobody,
-  sandboxEnv,
-  scratchBytes,
-} from "./bubblewrap.js";
+import { checkOptions, oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { heldByProcess } from "./child-process.js";
 import { harness } from "./harness.js";
 import { pythonRules, withDefaults } from "./pyodide-python.js";
-import { PythonPool, type PythonLimits } from "./python-pool.js";
-import { isSandboxArch, seccompFilter, type SandboxArch } from "./seccomp-filter.js";
+import { type PythonLimits, PythonPool } from "./python-pool.js";
 import { server } from "./server.js";
+import { allowedCalls, firstUnknown, ruledCalls } from "./system-calls.js";
+
+/** What the sandbox's own programs are started with, and all of it that code there can see. */
+const sandboxEnv = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  HOME: "/tmp",
+  TZ: "UTC",
+  LANG: "C.UTF-8",
+  PYTHONHASHSEED: "0",
+};
+
+/** Whom code runs as: nobody, whoever started it. */
+export const nobody = 65534;
+
+/** Bytes that files in the sandbox's `/tmp` may take together. */
+const scratchBytes = 64 * 2 ** 20;
+
+const libraries = [
+  "/lib",
+  "/lib64",
+  "/usr/lib",
+  "/usr/lib64",
+  "/usr/share/zoneinfo",
+  "/etc/alternatives",
+  "/etc/ld.so.cache",
+];
+const devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+/** A bind with the folders above it, which bubblewrap would make for their owner alone. */
+function show(bind: string, path: string): string[] {
+  const above: string[] = [];
+  for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) above.unshift(folder);
+  return [...above.flatMap((folder) => ["--dir", folder]), bind, path, path];
+}
+
+/**
+ * bubblewrap's arguments: every name space its own; no network, no /proc, no terminal; a root that
+ * holds the shared libraries and `folders`, read-only; and a `/tmp` of limited size.
+ *
+ * A user becomes nobody by a user name space. Root needs none for the mounts, and none would help: its
+ * own files would stay its own. It keeps the right to become nobody, which the server does first.
+ */
+function bubblewrapArguments(folders: readonly string[]): string[] {
+  const root = isRoot();
+  const id = String(nobody);
+  return [
+    ...(root ? [] : ["--unshare-user", "--uid", id, "--gid", id]),
+    ...["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"],
+    ...["--die-with-parent", "--new-session", "--hostname", "sandbox"],
+    ...["--cap-drop", "ALL"],
+    ...(root ? ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] : []),
+    ...libraries.flatMap((path) => show("--ro-bind-try", path)),
+    ...devices.flatMap((path) => show("--dev-bind", path)),
+    ...["--perms", "1777", "--size", String(scratchBytes), "--tmpfs", "/tmp"],
+    ...folders.flatMap((path) => show("--ro-bind", path)),
+    ...["--remount-ro", "/", "--chdir", "/tmp"],
+  ];
+}
+
+/** Why bubblewrap cannot be used on this machine; undefined where it can. */
+function bubblewrapTrouble(): string | undefined {
+  const programs = ["/usr/bin", "/bin"].filter((folder) => existsSync(folder));
+  const { status, stderr, error } = spawnSync("bwrap", [...bubblewrapArguments(programs), "true"], {
+    encoding: "utf8",
+    timeout: 5000,
+    env: sandboxEnv,
+  });
+  if (status === 0) return undefined;
+  if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return "no bwrap";
+  return error?.message ?? (stderr.trim().split("\n")[0] || `status ${status}`);
+}
+
+/** An architecture whose numbers are known. */
+export type SandboxArch = "x64" | "arm64";
+
+/** Whether system calls can be filtered on an architecture, as Node names it. */
+const isSandboxArch = (arch: string): arch is SandboxArch => arch === "x64" || arch === "arm64";
+
+const auditArch = { x64: 0xc000003e, arm64: 0xc00000b7 };
+
+/** What a filter answers. */
+export const verdicts = {
+  allow: 0x7fff0000,
+  killProcess: 0x80000000,
+  notPermitted: 0x00050001,
+  notImplemented: 0x00050026,
+};
+
+/** Calls from here on are x32's, which reach the same kernel under other numbers. */
+const x32 = 0x40000000;
+
+type Instruction = readonly [code: number, yes: number, no: number, value: number];
+const load = (offset: number): Instruction => [0x20, 0, 0, offset];
+const ifEqual = (value: number, yes: number, no: number): Instruction => [0x15, yes, no, value];
+const ifAtLeast = (value: number, yes: number, no: number): Instruction => [0x35, yes, no, value];
+const answer = (verdict: number): Instruction => [0x06, 0, 0, verdict];
+
+/** Where `struct seccomp_data` keeps things; both architectures put the lower half first. */
+const at = { number: 0, arch: 4, argument: (i: number) => 16 + 8 * i, upper: 4 };
+
+/** `name=x64/arm64` into the number on one of them, if it has one. */
+function numberOf(call: string, arch: SandboxArch): number | undefined {
+  const number = call.split("=")[1]!.split("/")[arch === "x64" ? 0 : 1]!;
+  return number === "-" ? undefined : Number(number);
+}
+
+/**
+ * The classic BPF program that lets `allowedCalls` and `ruledCalls` through and nothing else, as the
+ * bytes of an array of `struct sock_filter`.
+ *
+ * Calls by another architecture's door (32-bit code by `int 0x80`, x32) end the process.
+ */
+export function seccompFilter(arch: SandboxArch): Uint8Array {
+  const { allow, killProcess, notPermitted, notImplemented } = verdicts;
+  const program: Instruction[] = [
+    load(at.arch),
+    ifEqual(auditArch[arch], 1, 0),
+    answer(killProcess),
+    load(at.number),
+  ];
+  if (arch === "x64") program.push(ifAtLeast(x32, 0, 1), answer(killProcess));
+  for (const call of allowedCalls.flatMap((group) => group.trim().split(/\s+/))) {
+    const number = numberOf(call, arch);
+    if (number !== undefined) program.push(ifEqual(number, 0, 1), answer(allow));
+  }
+  for (const { call, argument, values, pointer } of ruledCalls) {
+    const number = numberOf(call, arch);
+    if (number === undefined) continue;
+    const rule: Instruction[] = [
+      ...(pointer
+        ? [load(at.argument(argument) + at.upper), ifEqual(0, 1, 0), answer(notPermitted)]
+        : []),
+      load(at.argument(argument)),
+      ...values.flatMap((value) => [ifEqual(value, 0, 1), answer(allow)]),
+      answer(notPermitted),
+    ];
+    program.push(ifEqual(number, 0, rule.length), ...rule);
+  }
+  program.push(ifAtLeast(firstUnknown, 0, 1), answer(notImplemented), answer(notPermitted));
+  const bytes = new Uint8Array(8 * program.length);
+  const view = new DataView(bytes.buffer);
+  for (const [i, [code, yes, no, value]] of program.entries()) {
+    view.setUint16(8 * i, code, true);
+    view.setUint8(8 * i + 2, yes);
+    view.setUint8(8 * i + 3, no);
+    view.setUint32(8 * i + 4, value, true);
+  }
+  return bytes;
+}
 
 /** What stands around a CPython of the machine. */
 const isolations = ["bubblewrap", "none"] as const;

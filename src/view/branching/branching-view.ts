@@ -1,11 +1,125 @@
+import { program } from "#pages/branching";
+import { escapeHtml } from "../../../picture/escape.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
-import { program } from "#pages/branching";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { colourRamp } from "../page/colour-ramp.js";
+import { palettes } from "../palette.js";
 import { PictureView } from "../picture-view.js";
-import { branchingPicture } from "./branching-picture.js";
-import { branchingPayload, type BranchingOptions, branchingRules } from "./make-payload.js";
-import type { BranchingPayload } from "./payload.js";
+import { type BranchingOptions, branchingPayload, branchingRules } from "./make-payload.js";
+import type { BranchingPayload, ShownPoint, ShownRule } from "./payload.js";
+import { scoreRange } from "./score-range.js";
+
+const label = 190;
+const width = 640;
+const gap = 12;
+const top = 54;
+/** Beyond so many marks in a line their order is not written beside them. */
+const numbered = 16;
+
+/** How much height a rule's line has: rows lie one below the other in it. */
+const lineHeight = (rows: number): number => Math.max(30, Math.min(84, rows * 6));
+
+/** A line per rule over one axis of tokens; each mark is a place where the rule would branch. */
+function branchingPicture(payload: BranchingPayload): string {
+  const { trajectories, rules, longest, summary } = payload;
+  const height = lineHeight(trajectories.length);
+  const x = (token: number) => label + Math.round((token / longest) * width * 10) / 10;
+  const places = new Map(
+    trajectories.map(({ id }, i) => [id, ((i + 0.5) / trajectories.length) * height]),
+  );
+  const lines = rules.map((rule, r) => {
+    const y = top + r * (height + gap);
+    return `<g class="arpo-line" data-rule="${r}" transform="translate(0 ${y})">${ruleLine(payload, rule, r, { x, height, places })}</g>`;
+  });
+  const high = top + rules.length * (height + gap) + 18;
+  const wide = label + width + 24;
+  const title = escapeHtml(summary[0]!);
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${title}" viewBox="0 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor">${ground(payload, x)}${lines.join("")}${axis(longest, x, high)}<g class="arpo-cursor"></g></svg>`;
+}
+
+/** What is common to all lines: how uncertain the policy was along the axis. */
+function ground({ profile, longest }: BranchingPayload, x: (token: number) => number): string {
+  const most = Math.max(1e-9, ...profile.map((value) => value ?? 0));
+  const bars = profile.map((value, part) => {
+    if (value === null) return "";
+    const [from, to] = [part, part + 1].map((p) => x((p / profile.length) * longest));
+    const tall = Math.round((value / most) * 320) / 10;
+    return `<rect x="${from}" y="${44 - tall}" width="${Math.max(0.5, to! - from! - 0.5)}" height="${tall}"/>`;
+  });
+  return `<text x="0" y="26" font-weight="600">entropy</text><text x="0" y="40" font-size="10" opacity=".75">mean of all rows, up to ${Number(most.toPrecision(3))} nats</text><g fill="#7a9" opacity=".8">${bars.join("")}</g>`;
+}
+
+function axis(longest: number, x: (token: number) => number, y: number): string {
+  const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(
+    (s) => longest / s <= 10,
+  );
+  const marks: string[] = [];
+  for (let t = 0; t <= longest; t += step ?? 10_000) {
+    marks.push(
+      `<text x="${x(t)}" y="${y - 4}" text-anchor="middle" font-size="10" opacity=".8">${t}</text>`,
+    );
+  }
+  return `${marks.join("")}<text x="0" y="${y - 4}" font-size="10" opacity=".8">tokens of the response</text>`;
+}
+
+interface Scale {
+  x: (token: number) => number;
+  height: number;
+  places: ReadonlyMap<number, number>;
+}
+
+function ruleLine(
+  { trajectories, longest }: BranchingPayload,
+  rule: ShownRule,
+  number: number,
+  { x, height, places }: Scale,
+): string {
+  const { name, missing, points, branches, meaning } = rule;
+  const said = `${branches} ${branches === 1 ? "branch" : "branches"}`;
+  const told = missing ?? (rule.note ? `${said}, ${rule.note}` : said);
+  const words = `<text x="0" y="14" font-weight="600">${escapeHtml(name)}</text><text x="0" y="28" font-size="10" opacity=".75">${escapeHtml(cut(told, 34))}<title>${escapeHtml(`${meaning}. ${told}`)}</title></text>`;
+  const box = `<rect x="${label}" y="0" width="${x(longest) - label}" height="${height}" fill="${missing === undefined ? "transparent" : "rgba(128,128,128,.12)"}" stroke="rgba(128,128,128,.4)"/>`;
+  if (missing !== undefined) return words + box;
+  const own = trajectories.map(({ id, shared, length }) => {
+    const y = places.get(id)!;
+    return `M${x(shared)} ${y}H${x(length)}`;
+  });
+  const results = trajectories.flatMap(({ id, results: all, shared }) =>
+    all.flatMap(([from, to]) =>
+      to > shared ? [`M${x(Math.max(from, shared))} ${places.get(id)}H${x(to)}`] : [],
+    ),
+  );
+  const faint =
+    `<path d="${own.join("")}" stroke="rgba(128,128,128,.45)" stroke-width="1" fill="none"/>` +
+    `<path d="${results.join("")}" stroke="#5f9e8f" stroke-width="3" opacity=".55" fill="none"/>`;
+  const colour = colourRamp(palettes.auto.sequential, ...scoreRange(points));
+  const marks = points.map((point, i) => {
+    const [cx, cy] = [x(point.place), places.get(point.trajectory)!];
+    const size = Math.round((2.6 + Math.min(3.4, Math.sqrt(point.orders.length))) * 10) / 10;
+    const made = point.children.length > 0 ? 2 : 0.8;
+    const isCrowded = points.some((other) => {
+      const [dx, dy] = [x(other.place) - cx, Math.abs(places.get(other.trajectory)! - cy)];
+      return other !== point && dx > -2 && dx < 16 && dy < 7;
+    });
+    const order =
+      points.length <= numbered && !isCrowded
+        ? `<text x="${cx + size + 1}" y="${cy + 3}" font-size="8" opacity=".85">${point.orders[0]! + 1}</text>`
+        : "";
+    return `<circle class="arpo-mark" data-rule="${number}" data-point="${i}" data-row="${point.trajectory}" cx="${cx}" cy="${cy}" r="${size}" fill="${colour(point.scores[0]!)}" stroke="currentColor" stroke-width="${made}"><title>${escapeHtml(markWords(rule, point))}</title></circle>${order}`;
+  });
+  return words + box + faint + marks.join("");
+}
+
+/** A mark in one line. */
+function markWords({ name }: ShownRule, point: ShownPoint): string {
+  const { trajectory, at, orders, scores, token } = point;
+  const times = orders.length === 1 ? "" : `, ${orders.length} rows`;
+  return `${name}: row ${trajectory} after ${at} tokens${times}, ${JSON.stringify(token)}, score ${Number(scores[0]!.toPrecision(4))}`;
+}
+
+const cut = (text: string, most: number) =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
 const style = `
 .arpo-branching svg .arpo-mark{cursor:pointer}
@@ -20,7 +134,7 @@ const style = `
 /**
  * One tree and where every rule would branch in it; shows itself.
  */
-export class BranchingView extends PictureView<BranchingPayload> {
+class BranchingView extends PictureView<BranchingPayload> {
   protected override readonly page = { name: "branching", style, program };
 
   /** All rules' lines as one picture. */

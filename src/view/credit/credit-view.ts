@@ -1,11 +1,279 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import { checkOptions } from "../../arguments/check-options.js";
 import { program } from "#pages/credit";
+import { escapeHtml } from "../../../picture/escape.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import {
+  type AdvantageOptions,
+  creditEstimators,
+  creditOf,
+  type Estimator,
+} from "../../learn/advantages.js";
+import { type CreditSum, type CreditTerm, total } from "../../learn/credit/credit.js";
+import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { Scored } from "../../reward/scored.js";
+import { packIntegers } from "../pack.js";
+import { colourRamp } from "../page/colour-ramp.js";
+import { integersOf } from "../page/unpack.js";
+import { palettes } from "../palette.js";
 import { PictureView } from "../picture-view.js";
-import { creditPicture } from "./credit-picture.js";
-import { creditPayload, type CreditViewOptions, creditViewRules } from "./make-payload.js";
-import type { CreditPayload } from "./payload.js";
+import type { CreditPayload, ShownRule, ShownSum, SumPart } from "./payload.js";
+
+const columns = 3;
+const width = 300;
+const gap = 16;
+const head = 34;
+
+/** What one rectangle stands for: neighbours of one row that got the same. */
+interface Stretch {
+  start: number;
+  end: number;
+  value: number;
+}
+
+/** A row's trained tokens under a rule, in stretches. */
+function stretches(
+  spans: ShownRule["spans"][number],
+  { sums }: CreditPayload,
+  isTrained: (token: number) => boolean,
+): Stretch[] {
+  const found: Stretch[] = [];
+  for (const [from, to, sum] of spans) {
+    const { value } = sums[sum]!;
+    for (let t = from; t < to; t++) {
+      if (!isTrained(t)) continue;
+      const last = found.at(-1);
+      if (last && last.end === t && last.value === value) last.end = t + 1;
+      else found.push({ start: t, end: t + 1, value });
+    }
+  }
+  return found;
+}
+
+/**
+ * One small map per rule, all on one scale: a line per row, tokens from left to right, what a row has in
+ * common with the one it left as a thin line.
+ */
+function creditPicture(payload: CreditPayload): string {
+  const { rows, rules, reach } = payload;
+  const trained = integersOf(payload.trained, false);
+  const line = Math.max(3, Math.min(10, Math.floor(140 / rows.length)));
+  const longest = Math.max(1, ...rows.map(({ length }) => length));
+  const x = (token: number) => Math.round((token / longest) * width * 10) / 10;
+  const tall = head + rows.length * line;
+  const colour = colourRamp(palettes.auto.diverging, -reach, reach);
+  const marks = rules.map((rule, r) => {
+    const left = (r % columns) * (width + gap);
+    const top = Math.floor(r / columns) * (tall + gap);
+    const title = `<text x="0" y="12" font-weight="600">${escapeHtml(rule.name)}</text>`;
+    const words = rule.missing === undefined ? rule.meaning : rule.missing;
+    const why = `<text x="0" y="26" font-size="10" opacity=".75">${escapeHtml(cut(words))}<title>${escapeHtml(words)}</title></text>`;
+    const heat = rule.spans.flatMap((spans, row) => {
+      const { start, shared } = rows[row]!;
+      return stretches(spans, payload, (t) => trained[start + t] === 1).map((one) => {
+        // What was written once stands thick once.
+        const thin = one.start < shared;
+        const high = thin ? Math.max(1, Math.floor(line / 3)) : line - 1;
+        const y = head + row * line + (thin ? Math.floor((line - high) / 2) : 0);
+        return `<rect x="${x(one.start)}" y="${y}" width="${Math.max(0.6, x(one.end) - x(one.start))}" height="${high}" fill="${colour(one.value)}" data-value="${one.value}"/>`;
+      });
+    });
+    // Every row's whole length, its results and what gets no credit included.
+    const length = rows.map((row, i) => {
+      const y = head + i * line + Math.floor(line / 2);
+      return `M0 ${y}H${x(row.length)}`;
+    });
+    const faint = `<path d="${length.join("")}" stroke="rgba(128,128,128,.35)" stroke-width=".6"/>`;
+    const ground = `<rect class="arpo-map" data-rule="${r}" x="0" y="${head}" width="${width}" height="${rows.length * line}" fill="${rule.missing === undefined ? "transparent" : "rgba(128,128,128,.12)"}" stroke="rgba(128,128,128,.4)"/>`;
+    return `<g transform="translate(${left} ${top})">${title}${why}${rule.missing === undefined ? faint : ""}${heat.join("")}${ground}</g>`;
+  });
+  const lines = Math.ceil(rules.length / columns);
+  const [wide, high] = [columns * (width + gap) - gap + 2, lines * (tall + gap)];
+  const label = escapeHtml(payload.summary[0]!);
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="-1 0 ${wide} ${high}" width="${wide}" style="max-width:100%;height:auto;font:12px system-ui,sans-serif" fill="currentColor" data-longest="${longest}" data-line="${line}" data-head="${head}">${marks.join("")}</svg>`;
+}
+
+/** As much as fits above a map. */
+const cut = (text: string) => (text.length > 54 ? `${text.slice(0, 53)}…` : text);
+
+/** A credit rule to show: an estimator, or one with its options under a name of its own. */
+type CreditRule = Estimator | (AdvantageOptions & { name: string });
+
+const meanings: Partial<Record<Estimator, string>> = {
+  grpo: "the row against the prompt's rows",
+  rloo: "the row against the others",
+  tree_grpo: "against the prompt's rows, plus against its tree's",
+  at2po: "what the turn's rows are worth, weighed by entropy",
+  treerl: "against its parent and the prompt, over √rows",
+  appo: "initial rows, plus what later branches of the row got",
+  treepo: "the row against the groups it shares a beginning with",
+  spo_chain: "worth at the end less at the start, initial rows",
+  spo_tree: "worth of the segment less its parent's",
+  fr3e: "among its state's rows, by what the state gained",
+  mt_grpo: "the outcome; before the first answer the turn too",
+  gigpo: "the episode, plus the step among those from there",
+  turn_baseline: "reward from the turn on, against the prompt's rows",
+};
+
+/** What is shown where nobody chooses: every estimator, and TreeRL by its paper too. */
+const usualRules: readonly CreditRule[] = creditEstimators.flatMap((name): CreditRule[] =>
+  name === "treerl"
+    ? [name, { name: "treerl, paper", estimator: "treerl", treerl: { rule: "paper" } }]
+    : [name],
+);
+
+/** A rule's name, its meaning, and the options that make it. */
+function ruleOf(rule: CreditRule): {
+  name: string;
+  meaning: string;
+  options: AdvantageOptions;
+} {
+  const { name, ...options } = typeof rule === "string" ? { name: rule, estimator: rule } : rule;
+  return { name, meaning: meanings[options.estimator ?? "grpo"] ?? "", options };
+}
+
+interface CreditViewOptions {
+  /** The rules to lay side by side. Default: all of them. */
+  rules?: readonly CreditRule[];
+  /** The task whose tree is shown. Default: the first. Credit is always given over everything scored. */
+  group?: string;
+  /** Rows that are shown at most. Default: 32. */
+  rows?: number;
+  /** Without one, tokens of trees from files are shown as their numbers. */
+  tokenizer?: Tokenizer;
+}
+
+const creditViewRules: OptionRules<CreditViewOptions> = {
+  rules: "list?",
+  group: "text?",
+  rows: integer(0),
+  tokenizer: "tokenizer?",
+};
+
+const digits = 6;
+const rounded = (value: number) => Number(value.toPrecision(digits));
+
+/** Sums by their place in a list, each there once. */
+class Sums {
+  readonly list: ShownSum[] = [];
+  readonly #known = new Map<string, number>();
+  readonly #same = new Map<CreditSum, number>();
+
+  place(sum: CreditSum): number {
+    const seen = this.#same.get(sum);
+    if (seen !== undefined) return seen;
+    const part = ({ name, value, from }: CreditTerm): SumPart =>
+      from === undefined ? [name, rounded(value)] : [name, rounded(value), from];
+    const shown = {
+      terms: sum.terms.map(part),
+      factors: sum.factors.map(part),
+      value: rounded(total(sum)),
+    };
+    const key = JSON.stringify(shown);
+    const at = this.#known.get(key) ?? this.list.push(shown) - 1;
+    this.#known.set(key, at);
+    this.#same.set(sum, at);
+    return at;
+  }
+}
+
+/** The value that all but one in fifty trained tokens stay below, so that one does not fade the others. */
+function reachOf(rules: readonly ShownRule[], sums: readonly ShownSum[]): number {
+  const tokens = rules.flatMap(({ spans }) =>
+    spans.flatMap((list) =>
+      list.map(([start, end, sum]) => [Math.abs(sums[sum]!.value), end - start] as const),
+    ),
+  );
+  const sorted = tokens.filter(([value]) => value > 0).sort(([a], [b]) => a - b);
+  const all = sorted.reduce((sum, [, count]) => sum + count, 0);
+  let below = 0;
+  for (const [value, count] of sorted) {
+    below += count;
+    if (below >= 0.98 * all) return value;
+  }
+  return 1;
+}
+
+/** A rule in a line of words. */
+function inWords({ name, spans, missing }: ShownRule, sums: readonly ShownSum[]): string {
+  if (missing !== undefined) return `${name}: ${missing}`;
+  const values = spans.flatMap((list) => list.map(([, , sum]) => sums[sum]!.value));
+  const low = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (values.length === 0) return `${name}: nothing`;
+  const different = new Set(values).size;
+  return `${name}: ${rounded(low).toPrecision(3)} to ${rounded(high).toPrecision(3)}, ${different} different`;
+}
+
+/** Everything a credit view's page needs. */
+function creditPayload(scored: Scored, options: CreditViewOptions): CreditPayload {
+  const { rules = usualRules, group = scored.rows[0]?.group, rows: most = 32 } = options;
+  const shown = scored.rows
+    .map((row, i) => ({ row, i }))
+    .filter(({ row }) => row.group === group)
+    .slice(0, most);
+  if (shown.length === 0) {
+    const groups = [...new Set(scored.rows.map((row) => row.group))];
+    throw new RangeError(
+      `Cannot show credit: the group must be one of ${groups.slice(0, 5).join(", ") || "(nothing is scored)"}, got ${String(group)}`,
+    );
+  }
+  const treeOf = (index: number) => scored.trees.find((tree) => tree.index === index);
+  const tokenizer = options.tokenizer ?? treeOf(shown[0]!.row.trajectory.tree)?.tokenizer;
+  const vocabulary: string[] = [];
+  const known = new Map<number, number>();
+  const spell = (id: number) => {
+    if (!tokenizer) return id;
+    if (!known.has(id)) known.set(id, vocabulary.push(tokenizer.decode([id])) - 1);
+    return known.get(id)!;
+  };
+  let at = 0;
+  const places = shown.map(({ row: { trajectory, score } }) => {
+    const { id: row, tokens, tree } = trajectory;
+    const from = treeOf(tree)?.trajectories[row];
+    const path = from && from.from >= 0 ? treeOf(tree)!.path(from.from) : [];
+    const shared = path.reduce((sum, node) => sum + node.tokens.length, 0);
+    const start = at;
+    at += tokens.length;
+    const left = from && from.kind === "branch" ? `, left row ${from.parent}` : "";
+    const label = `row ${row}${left}, score ${rounded(score.score)}`;
+    return { label, start, length: tokens.length, shared: Math.min(shared, tokens.length) };
+  });
+  const tokens = shown.flatMap(({ row }) => Array.from(row.trajectory.tokens, spell));
+  const sums = new Sums();
+  const made = rules.map((rule): ShownRule => {
+    const { name, meaning, options: own } = ruleOf(rule);
+    try {
+      const credit = creditOf(scored, own);
+      const spans = shown.map(({ i }) =>
+        (credit.spans[i] ?? []).map(({ start, end, sum }): [number, number, number] => [
+          start,
+          end,
+          sums.place(sum),
+        ]),
+      );
+      return { name, meaning, spans };
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      return { name, meaning, spans: [], missing: said.replace(/^Cannot use \w+: /, "") };
+    }
+  });
+  const wide = tokens.some((value) => value > 65535);
+  const all = scored.rows.filter((row) => row.group === group).length;
+  const some = all > shown.length ? `, ${shown.length} of them shown` : "";
+  return {
+    summary: [
+      `Task ${group}: ${all} rows${some}, ${rules.length} credit rules on one scale.`,
+      ...made.map((rule) => inWords(rule, sums.list)),
+    ],
+    ...{ vocabulary, wide, rules: made, sums: sums.list, rows: places },
+    tokens: packIntegers(tokens, wide),
+    trained: packIntegers(
+      shown.flatMap(({ row }) => Array.from(row.trajectory.lossMask)),
+      false,
+    ),
+    reach: reachOf(made, sums.list),
+  };
+}
 
 const style = `
 .arpo-credit svg .arpo-map{cursor:pointer}
@@ -27,7 +295,7 @@ const style = `
 /**
  * One tree under many credit rules, side by side; shows itself.
  */
-export class CreditView extends PictureView<CreditPayload> {
+class CreditView extends PictureView<CreditPayload> {
   protected override readonly page = { name: "credit", style, program };
 
   /** The maps of all rules as one picture. */

@@ -10,12 +10,11 @@ import { UpdateReport } from "../../learn/update/update-report.js";
 import { tf } from "../../tensor/tf.js";
 import { sampleReport } from "../testing/sample-report.js";
 import { type Algorithm, algorithms, type AlgorithmName } from "./algorithms.js";
-import { criticValues } from "./tree-values.js";
+import { criticValues, laidBy } from "./make-payload.js";
 import { explain } from "./explain.js";
-import { laidBy } from "./make-payload.js";
 import { readBatch } from "./page/read-batch.js";
 import { tokenTerms, type TokenTerms } from "./page/token-terms.js";
-import { tokenWords } from "./page/words.js";
+import { tokenWords } from "./page/start-explain.js";
 import type { ExplainPayload, ObjectiveSettings } from "./payload.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;

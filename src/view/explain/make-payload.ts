@@ -1,23 +1,165 @@
-import { oneOf, type OptionRules } from "../../arguments/check-options.js";
+import { sourceLines } from "#pages/source-lines";
 import { toBase64 } from "#platform/bytes";
+import { oneOf, type OptionRules } from "../../arguments/check-options.js";
 import { type AdvantageOptions, advantages } from "../../learn/advantages.js";
 import { type BatchRow, trainedMask, TrainingBatch } from "../../learn/batch.js";
-import { lossNameOf } from "../../learn/loss/registry.js";
-import { lossDefaults, type LossParameters } from "../../learn/loss/options.js";
+import type { LossDefinition } from "../../learn/loss/definition.js";
+import * as f from "../../learn/loss/formula.js";
+import type { FormulaLine } from "../../learn/loss/formula.js";
+import {
+  type LossAggregation,
+  lossDefaults,
+  type LossParameters,
+} from "../../learn/loss/options.js";
+import {
+  aggregationOf,
+  lossDefinitions,
+  type LossName,
+  lossNameOf,
+} from "../../learn/loss/registry.js";
 import { UpdateReport } from "../../learn/update/update-report.js";
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { Scored } from "../../reward/scored.js";
 import { type Algorithm, type AlgorithmName, algorithms as known } from "./algorithms.js";
 import { advantageLine } from "./formulas/advantage-line.js";
-import { objectiveLines } from "./formulas/objective-lines.js";
-import { quoted } from "./quoted-code.js";
-import { criticValues } from "./tree-values.js";
 import type {
+  CodeLine,
   ExplainedAlgorithm,
+  ExplainedLine,
   ExplainedRow,
   ExplainPayload,
   ObjectiveSettings,
 } from "./payload.js";
+
+/** The lines of an objective from the ratio to the gradient. */
+function objectiveLines(settings: ObjectiveSettings): f.FormulaLine[] {
+  const name = lossNameOf(settings);
+  const definition: LossDefinition = lossDefinitions[name];
+  return [
+    ...definition.formula(settings),
+    gradientLine(definition, settings),
+    totalLine(name, settings),
+  ];
+}
+
+function gradientLine({ gradient }: LossDefinition, settings: ObjectiveSettings): f.FormulaLine {
+  const advantage = gradient.ownAdvantage?.(settings) ? f.used : f.given;
+  const pulled = gradient.hold ? [f.plus, f.symbol("hold", f.sub(f.mi("h"), f.mi("t")))] : [];
+  return f.line(
+    "Gradient: what the loss leaves of it",
+    f.math(
+      ...[f.frac(f.row(f.mi("∂"), f.loss), f.row(f.mi("∂"), f.log("θ"))), f.equals, f.minus],
+      ...[f.symbol("weight", f.sub(f.mi("w"), f.mi("t"))), f.times, advantage],
+      ...[...pulled, f.equals, f.symbol("slope", f.sub(f.mi("g"), f.mi("t")))],
+    ),
+    ...gradient.code,
+  );
+}
+
+/** Why a mode counts tokens as it does, what it divides by, and the lines that do it in either rule. */
+const sums: Record<LossAggregation, [why: string, by: string, older: string, newer: string]> = {
+  "token-mean": [
+    "every trained token of the batch counts the same",
+    "tokens",
+    "maskedTensorMean.return",
+    "newer.token-mean.return",
+  ],
+  "token-sum": ["every trained token counts as it is", "one", "tokenSum.return", "tokenSum.return"],
+  "seq-mean-token-sum": [
+    "every row counts its tokens' sum",
+    "rows",
+    "older.seq-mean-token-sum.return",
+    "meanOfFilled.return",
+  ],
+  "seq-mean-token-mean": [
+    "every row counts the same, however long",
+    "rows · its tokens",
+    "older.seq-mean-token-mean.return",
+    "meanOfFilled.return",
+  ],
+  "seq-mean-token-sum-norm": [
+    "one constant length for all rows",
+    "longest",
+    "older.seq-mean-token-sum-norm.return",
+    "newer.seq-mean-token-sum-norm.return",
+  ],
+};
+
+function totalLine(name: LossName, settings: ObjectiveSettings): f.FormulaLine {
+  const { mode, rule } = aggregationOf(settings);
+  const [why, what, older, newer] = sums[mode];
+  const scaled = rule !== "older" && mode === "seq-mean-token-sum-norm";
+  const under = scaled ? "rows · longest" : what;
+  const share = f.symbol(
+    "share",
+    mode === "token-sum" ? f.mn(1) : f.frac(f.mn(1), `<mtext>${under}</mtext>`),
+  );
+  const kl = f.symbol("kl", f.sub(f.mi("KL"), f.mi("t")));
+  const penalty = settings.klLossCoefficient
+    ? [f.plus, f.symbol("beta", f.mi("β")), f.times, kl]
+    : [];
+  const sum = name === "geo_mean" ? "geoMean.tensors.loss" : rule === "older" ? older : newer;
+  return f.line(
+    `Share in the loss of the batch: ${why}`,
+    f.math(
+      ...[f.symbol("part", f.sub(f.mi("L"), f.mi("t"))), f.equals, share, f.times],
+      ...(penalty.length > 0 ? [f.mo("("), f.loss, ...penalty, f.mo(")")] : [f.loss]),
+    ),
+    ...[sum, ...(penalty.length > 0 ? ["actorLoss.loss"] : [])],
+  );
+}
+
+function codeOf(name: string): CodeLine {
+  const found = sourceLines[name];
+  if (found) return found;
+  throw new Error(`Cannot quote the library: a line must be in its sources, got ${name}`);
+}
+
+/** A formula beside the lines of the library that compute it. */
+const quoted = ({ code, ...line }: FormulaLine): ExplainedLine => ({
+  ...line,
+  code: code.map(codeOf),
+});
+
+/** What a critic expects before each token: the batch's own, or what its trees themselves say. */
+interface CriticValues {
+  values: Float64Array[];
+  /** True where a critic gave them. */
+  learned: boolean;
+}
+
+/**
+ * A critic's values of a batch. Where it has none, the mean score of the rows that have the same tokens up
+ * to there: what a critic would say that knew these trees and nothing else.
+ */
+export function criticValues(batch: TrainingBatch): CriticValues {
+  const { rows } = batch;
+  if (rows.length > 0 && rows.every((row) => row.values !== undefined)) {
+    return { values: rows.map((row) => Float64Array.from(row.values!)), learned: true };
+  }
+  const mean = (of: typeof rows) => of.reduce((sum, { reward }) => sum + reward, 0) / of.length;
+  const values = rows.map(({ trajectory, group }) => {
+    const tree = batch.scored?.trees.find(({ index }) => index === trajectory.tree);
+    const out = new Float64Array(trajectory.tokens.length);
+    // Before its first token a row is its prompt alone, as are all rows of its group.
+    out[0] = mean(rows.filter((row) => row.group === group));
+    let start = 0;
+    const nodes = tree ? trajectory.nodes : [];
+    nodes.forEach((node) => {
+      const length = tree!.nodes[node]!.tokens.length;
+      const same = rows.filter(
+        (row) => row.trajectory.tree === trajectory.tree && row.trajectory.nodes.includes(node),
+      );
+      // From its second token on a segment is known; the token behind its last is the next one's first.
+      out.fill(mean(same), start + 1, start + length + 1);
+      start += length;
+    });
+    // Without a tree every row is its own from its first token on.
+    if (nodes.length === 0) out.fill(mean(rows.filter((row) => row.trajectory === trajectory)), 1);
+    return out;
+  });
+  return { values, learned: false };
+}
 
 export interface ExplainOptions {
   /** Looked at first. Default: what the batch or the update did itself. */

@@ -6,7 +6,7 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { widgetHtml } from "../widget.js";
 import { treePicture } from "./tree-picture.js";
 import { liveTree } from "./live-trees.js";
-import { makePayload, type ExploreOptions, exploreRules } from "./make-payload.js";
+import { type ExploreOptions, exploreRules, makePayload } from "./make-payload.js";
 import { explorerStyle } from "./style.js";
 
 /**

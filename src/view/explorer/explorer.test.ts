@@ -15,8 +15,7 @@ import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
 import { sharedTokens } from "./page/tree/paths.js";
 import { tokenText } from "./page/tree/token-text.js";
-import { unpackPlans } from "./page/tree/unpack-plans.js";
-import { unpackTree } from "./page/tree/unpack-tree.js";
+import { unpackPlans, unpackTree } from "./page/tree/unpack-tree.js";
 import type { PackedNumbers } from "../pack.js";
 
 /** A value as its page reads it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packNumbers } from "../pack.js";
-import { unpackNumbers } from "./unpack-numbers.js";
+import { unpackNumbers } from "./unpack.js";
 
 test("unpackNumbers() gives back what packNumbers() took, and 0 as 0", () => {
   const values = [-1.3471, 0, 2.91, NaN, 0.5, 1e-9];

@@ -1,19 +1,29 @@
-import { existsSync } from "node:fs";
 import { mkdir } from "#platform/files";
-import { copyFile, writeFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
 import { inputPaths } from "../../../run/config/place-paths.js";
 import type { Config } from "../../../run/config/schema.js";
+import { labOnNode, shellWord } from "../../upload/lab-on-node.js";
 import { labSource } from "../../upload/lab-source.js";
 import { LocalFiles } from "../../upload/local-files.js";
 import type { SidecarFile } from "./sidecar-file.js";
-import { sidecarScript } from "./sidecar-script.js";
+import { existsSync } from "node:fs";
+import { copyFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+
+/** `sidecar.sh SOCKET` of a job folder: starts what serves a worker of verl. `lab` says how this package is there. */
+const sidecarScript = (lab: string): string => `#!/bin/sh
+# The TypeScript tools and rewards of this folder for one worker of verl, which listens at a socket: sh sidecar.sh SOCKET
+set -eu
+case $0 in */*) cd "\${0%/*}" ;; esac
+here=$(pwd)
+lab=${shellWord(lab)}
+${labOnNode}run_lab sidecar "$here" "$1"
+`;
 
 const instances = "actor_rollout_ref.rollout.tools.tool_instances";
 const rewardKey = "custom_reward_function.path";
 
 /** What runs in Node beside verl's workers. */
-export interface UserCode {
+interface UserCode {
   /** Tags of its tools. */
   tags: readonly string[];
   /** Whether the configuration's reward is among it. */

@@ -1,14 +1,209 @@
-import { carried } from "../../page/carried.js";
+import { startExplorer } from "../../explorer/page/start-explorer.js";
+import { carried, carrier } from "../../page/carried.js";
 import { element } from "../../page/element.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import type { BoardPayload } from "../payload.js";
+import type { BoardPanel, BoardPayload } from "../payload.js";
 import { choicesOf } from "./choices.js";
-import { makeControls } from "./make-controls.js";
-import { makePanel } from "./make-panel.js";
-import { makeRollouts } from "./make-rollouts.js";
+import { drawPanel, panelScale } from "./draw-panel.js";
 import { ShownBoard } from "./shown-board.js";
-import { figuresTable } from "./tell-figures.js";
-import { titleOf } from "./title.js";
+import { figuresNow, figuresTable } from "./tell-figures.js";
+
+/** Which runs are shown, and how smooth their curves are; `changed` follows every change. */
+function makeControls(shown: ShownBoard, changed: () => void): HTMLElement {
+  const { payload, choices, series } = shown;
+  const bar = element("div", { class: "arpo-bar" });
+  if (!shown.oneRun) {
+    payload.runs.forEach(({ name, seeds }, i) => {
+      const box = element("input", { type: "checkbox" });
+      box.checked = !choices.hidden.includes(i);
+      box.onchange = () => {
+        choices.hidden = choices.hidden.filter((each) => each !== i).concat(box.checked ? [] : [i]);
+        changed();
+      };
+      const style = `background:${series[i % series.length]!}`;
+      const words = `${name} (${seeds} ${seeds === 1 ? "seed" : "seeds"})`;
+      bar.append(element("label", {}, box, element("i", { class: "arpo-key", style }), words));
+    });
+  }
+  const range = { type: "range", min: "0", max: "0.95", step: "0.05", "data-smooth": "" };
+  const smooth = element("input", range);
+  smooth.value = String(choices.smoothing);
+  smooth.oninput = () => {
+    choices.smoothing = Number(smooth.value);
+    changed();
+  };
+  bar.append(element("label", {}, "smoothing ", smooth));
+  return bar;
+}
+
+const height = 150;
+
+/** What the pointer does on a panel. */
+interface PanelEvents {
+  look: (step: number) => void;
+  leave: () => void;
+  open: (step: number) => void;
+}
+
+/** One panel of a board, and how it is drawn anew. */
+interface PagePanel {
+  box: HTMLElement;
+  draw: (width: number) => void;
+}
+
+/** The step of a list that is nearest to a place. */
+function nearest(steps: readonly number[], distance: (step: number) => number): number {
+  return steps.reduce((a, b) => (distance(b) < distance(a) ? b : a), steps[0]!);
+}
+
+/** What the lines of a panel are called. */
+function keysOf({ oneRun, series }: ShownBoard, { labels }: BoardPanel): HTMLElement {
+  const keys = element("span", { class: "arpo-keys" });
+  if (labels.length < 2) return keys;
+  labels.forEach((label, i) => {
+    const colour = oneRun ? series[i % series.length]! : "currentColor";
+    // The dashes of drawPanel.
+    const on = [[16], [5, 8], [2, 5], [8, 11, 13, 16]][i % 4]!;
+    const stops = on.map((end, k) => `${k % 2 ? "transparent" : colour} 0 ${end}px`);
+    const style = `height:3px;background:repeating-linear-gradient(90deg,${stops.join(",")})`;
+    keys.append(element("span", {}, element("i", { style }), label));
+  });
+  return keys;
+}
+
+/** A panel: its title, its figures and its curves. */
+function makePanel(shown: ShownBoard, panel: BoardPanel, events: PanelEvents): PagePanel {
+  const curve = element("div", { class: "arpo-curve" });
+  const now = element("span", { class: "arpo-now" });
+  const title = element("b", {}, panel.title);
+  const box = element(
+    "div",
+    { class: "arpo-panel", title: panel.help },
+    element("div", { class: "arpo-head" }, title, keysOf(shown, panel), now),
+    curve,
+  );
+  const all = [...new Set(panel.curves.flatMap(({ x }) => x))];
+  const stepAt = (event: MouseEvent) => {
+    const frame = curve.getBoundingClientRect();
+    const { x } = panelScale(panel, shown.viewOf(frame.width, height));
+    const at = event.clientX - frame.left;
+    return nearest(all, (step) => Math.abs(x(step) - at));
+  };
+  curve.onmousemove = (event) => events.look(stepAt(event));
+  curve.onmouseleave = events.leave;
+  curve.onclick = (event) => {
+    const wanted = stepAt(event);
+    if (shown.steps.length > 0)
+      events.open(nearest(shown.steps, (step) => Math.abs(step - wanted)));
+  };
+  return {
+    box,
+    draw: (width) => {
+      // The drawing holds numbers and escaped titles, nothing of what a model wrote.
+      curve.innerHTML = drawPanel(panel, shown.viewOf(width, height));
+      if (shown.oneRun) now.replaceChildren(...figuresNow(shown, panel));
+    },
+  };
+}
+
+/** The rollouts of a step: what chooses them, and the explorer that shows one. */
+interface Rollouts {
+  parts: HTMLElement[];
+  open: (step: number) => void;
+}
+
+/** A slider over the steps, a choice of their trees, and an explorer; `moved` follows every step. */
+function makeRollouts(
+  root: HTMLElement,
+  shown: ShownBoard,
+  colours: PageColours,
+  moved: () => void,
+): Rollouts {
+  const { payload, choices, steps, oneRun } = shown;
+  const rollout = element("div", { class: "arpo-rollout" });
+  const slider = element("input", {
+    type: "range",
+    min: "0",
+    "data-scrub": "",
+    "aria-label": "step",
+  });
+  slider.max = String(Math.max(0, steps.length - 1));
+  const told = element("output", {});
+  const which = element("select", {});
+  let open = payload.rollouts.find(({ data }) => data === choices.open) ?? payload.rollouts.at(-1);
+
+  function openTree(): void {
+    if (!open) return;
+    choices.open = choices.step === undefined ? undefined : open.data;
+    const name = `${root.id}-${open.data}`;
+    const tree = root.querySelector(`script[data-${open.data}]`)?.textContent ?? "";
+    const holder = element(
+      "div",
+      { id: name, class: "arpo-view arpo-explorer" },
+      carrier("tree", tree),
+      open.live && carrier("live", JSON.stringify(open.live)),
+    );
+    rollout.replaceChildren(holder);
+    startExplorer(name, colours);
+  }
+  function openStep(step: number): void {
+    shown.cursor = step;
+    // Who looks at the newest step follows the run; who went back to one stays there.
+    choices.step = step === steps.at(-1) ? undefined : step;
+    const here = payload.rollouts.filter((each) => each.step === step);
+    which.replaceChildren(
+      ...here.map(({ run, seed, label, data }) => {
+        const name = oneRun ? "" : `${payload.runs[run]!.name}, `;
+        const of = payload.runs[run]!.seeds > 1 ? `seed ${seed + 1}, ` : "";
+        return element("option", { value: data }, `${name}${of}${label}`);
+      }),
+    );
+    open = here.find(({ run, seed }) => run === open?.run && seed === open.seed) ?? here[0];
+    if (open) which.value = open.data;
+    slider.value = String(Math.max(0, steps.indexOf(step)));
+    slider.setAttribute("aria-valuetext", `step ${step}`);
+    told.textContent = `step ${step} of ${payload.to}`;
+    moved();
+    openTree();
+  }
+  slider.oninput = () => openStep(steps[Number(slider.value)]!);
+  which.onchange = () => {
+    open = payload.rollouts.find(({ data }) => data === which.value);
+    openTree();
+  };
+  const button = (label: string, title: string, by: number) => {
+    const made = element("button", { "aria-label": title }, label);
+    made.onclick = () => {
+      const last = by < 0 ? steps[0] : steps.at(-1);
+      openStep(steps[steps.indexOf(shown.cursor) + by] ?? last!);
+    };
+    return made;
+  };
+  const chooser = element(
+    "fieldset",
+    { class: "arpo-bar" },
+    element("legend", {}, "Rollouts of a step"),
+    button("‹", "earlier step", -1),
+    slider,
+    button("›", "later step", 1),
+    told,
+    element("label", {}, "tree ", which),
+  );
+  return { parts: [chooser, rollout], open: openStep };
+}
+
+/** A board's title, and how far its run has come while it goes on. */
+function titleOf({ title, to, total }: BoardPayload): HTMLElement[] {
+  const words = total === undefined ? "" : `step ${to} of ${total}`;
+  const told = element("span", { class: "arpo-muted" }, words);
+  const head = element("div", { class: "arpo-title" }, element("b", {}, title), told);
+  if (total === undefined) return [head];
+  const share = Math.round((100 * to) / total);
+  const bar = element("div", { class: "arpo-progress", role: "progressbar" });
+  bar.append(element("i", { style: `width:${share}%` }));
+  bar.setAttribute("aria-valuenow", String(share));
+  return [head, bar];
+}
 
 /** Brings one board of the page to life. */
 export function startBoard(id: string, colours: PageColours): void {

@@ -3,14 +3,106 @@ import { colourRamp } from "../../page/colour-ramp.js";
 import { element } from "../../page/element.js";
 import { numberText } from "../../page/number-text.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import type { CreditPayload } from "../payload.js";
-import { readCredit } from "./read-credit.js";
-import { sumTable } from "./sum-table.js";
-import { type Place, tokenLines } from "./token-lines.js";
+import { tableRow } from "../../page/table-row.js";
+import type { CreditPayload, ShownSum, SumPart } from "../payload.js";
+import { type PageCredit, readCredit } from "./read-credit.js";
+
+const signed = (value: number) => (value < 0 ? "" : "+") + numberText(value, 4);
+
+/** The sum behind an advantage, a line for each number in it. */
+function sumTable(name: string, { terms, factors, value }: ShownSum): HTMLElement {
+  const line =
+    (sign: (v: number) => string) =>
+    ([label, number, from]: SumPart) =>
+      tableRow("td", [label, sign(number), from ? `= ${from}` : ""]);
+  const body = element("tbody", {}, ...terms.map(line(signed)));
+  if (factors.length > 0 && terms.length > 1) {
+    const sum = terms.reduce((all, [, number]) => all + number, 0);
+    body.append(tableRow("td", ["together", signed(sum), ""]));
+  }
+  body.append(...factors.map(line((v) => `× ${numberText(v, 4)}`)));
+  const total = tableRow("td", [`advantage by ${name}`, signed(value), ""]);
+  total.className = "arpo-total";
+  body.append(total);
+  return element("table", {}, body);
+}
+
+/** Tokens of a row that are laid out at once. */
+const most = 400;
+
+/** Where a reader looks: a rule, a row, a token of it. */
+interface Place {
+  rule: number;
+  row: number;
+  token: number;
+}
+
+/** Newlines and what cannot be seen as signs, so that every token has its column. */
+function visible(text: string): string {
+  return [...text].map((c) => (c === "\n" ? "⏎" : c < " " ? "·" : c)).join("") || "·";
+}
+
+/** A row's tokens once for every rule, one below the other, so that a column is a token. */
+function tokenLines(
+  credit: PageCredit,
+  row: number,
+  from: number,
+  colour: (rule: number, value: number) => string,
+  look: (place: Place) => void,
+): { box: HTMLElement; mark: (place: Place) => void } {
+  const { payload, text, isTrained, valueAt } = credit;
+  const { length } = payload.rows[row]!;
+  const end = Math.min(length, from + most);
+  const table = element("table", {});
+  payload.rules.forEach(({ name, missing }, rule) => {
+    if (missing !== undefined) return;
+    const line = element(
+      "tr",
+      { "data-line": String(rule) },
+      element("th", { scope: "row" }, name, element("output", {})),
+    );
+    for (let token = from; token < end; token++) {
+      const cell = element("td", { "data-token": String(token) }, visible(text(row, token)));
+      if (isTrained(row, token)) cell.style.background = colour(rule, valueAt(rule, row, token));
+      else cell.className = "arpo-untrained";
+      line.append(cell);
+    }
+    table.append(line);
+  });
+  const box = element("div", { class: "arpo-lines", tabindex: "0", role: "group" }, table);
+  box.setAttribute("aria-label", "arrow keys move over tokens and rules");
+  box.onclick = (event) => {
+    const cell = (event.target as HTMLElement).closest<HTMLElement>("td[data-token]");
+    const line = cell?.closest<HTMLElement>("tr");
+    if (cell && line) {
+      look({ rule: Number(line.dataset["line"]), row, token: Number(cell.dataset["token"]) });
+    }
+  };
+  const mark = ({ rule, token }: Place) => {
+    for (const on of box.querySelectorAll(".arpo-on,.arpo-at,.arpo-chosen")) {
+      on.classList.remove("arpo-on", "arpo-at", "arpo-chosen");
+    }
+    const line = box.querySelector(`tr[data-line="${rule}"]`);
+    line?.classList.add("arpo-chosen");
+    for (const each of box.querySelectorAll<HTMLElement>("tr[data-line]")) {
+      const value = valueAt(Number(each.dataset["line"]), row, token);
+      each.querySelector("output")!.textContent = numberText(value, 3);
+      each.querySelector(`td[data-token="${token}"]`)?.classList.add("arpo-at");
+    }
+    const cell = line?.querySelector<HTMLElement>(`td[data-token="${token}"]`);
+    cell?.classList.add("arpo-on");
+    if (!cell) return;
+    // Only sideways: the page itself must not jump.
+    const [left, right] = [box.scrollLeft, box.scrollLeft + box.clientWidth];
+    if (cell.offsetLeft < left + 140 || cell.offsetLeft + cell.offsetWidth > right) {
+      box.scrollLeft = Math.max(0, cell.offsetLeft - box.clientWidth / 2);
+    }
+  };
+  return { box, mark };
+}
 
 /** Tokens before the one that is looked at, where a long row is laid out in parts. */
 const before = 150;
-const most = 400;
 
 /** Brings one credit view of the page to life. */
 export function startCredit(id: string, colours: PageColours): void {

@@ -1,14 +1,179 @@
-import { lossNameOf } from "../../../learn/loss/registry.js";
+import { lossFacts, type LossName, lossNameOf } from "../../../learn/loss/registry.js";
 import { carried } from "../../page/carried.js";
+import { colourRamp } from "../../page/colour-ramp.js";
 import { element } from "../../page/element.js";
+import { numberText } from "../../page/number-text.js";
 import { coloursOf, type PageColours } from "../../page/page-colours.js";
-import type { ExplainPayload } from "../payload.js";
-import { comparisonOf } from "./comparison.js";
-import { formulaLine } from "./formula-line.js";
-import { legendOf } from "./legend.js";
-import { rowText } from "./row-text.js";
+import { tableRow } from "../../page/table-row.js";
+import type { Palette } from "../../palette.js";
+import type { ExplainedAlgorithm, ExplainedLine, ExplainPayload } from "../payload.js";
 import { ShownBatch } from "./shown-batch.js";
-import { tokenWords } from "./words.js";
+import type { TokenTerms } from "./token-terms.js";
+
+const note =
+  "Push: how a small step of gradient descent would move ln p of the token, if it were alone. Entropies are standardised over this batch; an update does it over each forward pass.";
+
+/** What becomes of the token under every algorithm. */
+function comparisonOf(shown: ShownBatch): HTMLElement[] {
+  const sharing = shown.batch.sharing(shown.token);
+  const heads = ["algorithm", "advantage", "used", "ratio", "bounds", "clip", "weight", "push"];
+  if (sharing.length > 1) heads.push(`push of all ${sharing.length} rows that share it`);
+  const caption = element("caption", {}, "This token under every algorithm");
+  const grid = element("table", {}, caption, tableRow("th", heads));
+  for (const each of shown.payload.algorithms) {
+    const line = tableRow("td", cellsOf(shown, each, sharing));
+    if (each === shown.algorithm) line.className = "arpo-active";
+    grid.append(line);
+  }
+  return [grid, element("p", { class: "arpo-muted" }, note)];
+}
+
+function cellsOf(shown: ShownBatch, by: ExplainedAlgorithm, sharing: readonly number[]): string[] {
+  const { advantage, used, ratio, low, high, region, weight, hold, push } = shown.terms(
+    shown.token,
+    by,
+  );
+  const kept = weight === 0 && hold === 0 ? "dropped" : "kept";
+  const cells = [
+    by.label,
+    ...[advantage, used, ratio].map((x) => numberText(x, 4)),
+    Number.isNaN(low) ? "–" : [low, high].map((x) => numberText(x, 5)).join(" – "),
+    region === "inside" ? region : `${region}: ${kept}`,
+    numberText(weight, 4),
+    numberText(0 - push, 4),
+  ];
+  if (sharing.length < 2) return cells;
+  const together = sharing.reduce((sum, other) => sum - shown.terms(other, by).push, 0);
+  return [...cells, numberText(together, 4)];
+}
+
+/** A formula with the token's values under its symbols, beside the code that computes it. */
+function formulaLine(shown: ShownBatch, line: ExplainedLine): HTMLElement {
+  const { batch, token, row } = shown;
+  const terms = shown.terms(token);
+  const formula = element("div", { class: "arpo-formula" });
+  // The formulas are the library's own, nothing of what a model wrote.
+  formula.innerHTML = line.mathml;
+  const part = terms.share * (terms.loss + (terms.beta === 0 ? 0 : terms.beta * terms.kl));
+  const sharing = batch.sharing(token).length;
+  const values = { ...row, ...terms, sharing, part } as unknown as Record<string, number>;
+  for (const place of formula.querySelectorAll("[data-value]")) {
+    place.textContent = numberText(values[place.getAttribute("data-value")!], 4);
+  }
+  const code = line.code.map(({ file, code: text, line: number }) =>
+    element(
+      "div",
+      { class: "arpo-code" },
+      element("span", { class: "arpo-muted" }, `${file}:${number}`),
+      element("code", {}, text),
+    ),
+  );
+  return element(
+    "div",
+    { class: "arpo-line" },
+    element("h4", {}, line.title),
+    element("div", { class: "arpo-pair" }, formula, element("div", {}, ...code)),
+  );
+}
+
+/** What the colours and marks of the tokens mean. */
+function legendOf(ramps: Palette): HTMLElement {
+  const ends = [-1, 0, 1].map((x) => colourRamp(ramps.diverging, -1, 1)(x)).join(",");
+  const style = `background:linear-gradient(90deg,${ends})`;
+  const ramp = element("i", { class: "arpo-ramp", style });
+  const mark = (name: string, word: string, meaning: string) =>
+    element("span", {}, element("span", { class: name }, word), `: ${meaning}`);
+  return element(
+    "div",
+    { class: "arpo-legend" },
+    element("span", {}, "less likely ", ramp, " more likely"),
+    mark("arpo-lost", "struck out", "the loss dropped its gradient"),
+    mark("arpo-kept", "underlined", "beyond the bounds or chosen by the loss, gradient kept"),
+  );
+}
+
+/** The text of the row that is looked at, each token on the colour of how it is pushed. */
+function rowText(shown: ShownBatch, ramps: Palette): HTMLElement[] {
+  const { batch, row, trained } = shown;
+  const reach = trained
+    .map((token) => Math.abs(shown.terms(token).slope))
+    .reduce((most, value) => Math.max(most, value), 1e-9);
+  const colour = colourRamp(ramps.diverging, -reach, reach);
+  return Array.from({ length: row.length }, (_, i) => {
+    const token = row.start + i;
+    const span = element("span", { "data-token": String(token) }, shown.text(token));
+    if (batch.mask[token] === 1) {
+      const { slope, region } = shown.terms(token);
+      span.style.background = colour(-slope);
+      if (region !== "inside") span.className = slope === 0 ? "arpo-lost" : "arpo-kept";
+    } else span.className = "arpo-untrained";
+    if (token === shown.token) span.classList.add("arpo-on");
+    return span;
+  });
+}
+
+const say = (x: number) => String(Number(x.toPrecision(5)));
+
+/** What is compared with the bounds, in words. */
+function measured(loss: LossName, terms: TokenTerms): [what: string, value: number] {
+  const { clips, ratioOf } = lossFacts[loss];
+  if (clips === "divergence") {
+    const { divergence = NaN } = terms as TokenTerms & { divergence?: number };
+    return ["the divergence of its probability,", divergence];
+  }
+  if (clips === "log ratio") return ["the log ratio", terms.logRatio];
+  return [ratioOf ? `the ratio of its ${ratioOf}` : "the ratio", terms.ratio];
+}
+
+/** Beyond a bound: what is left of the gradient there. */
+function beyond(loss: LossName, terms: TokenTerms): string {
+  const { region, low, high, weight } = terms;
+  const [what, value] = measured(loss, terms);
+  const far = `${what} ${say(value)} is ${region} ${say(region === "above" ? high : low)} already`;
+  if (weight === 0) {
+    return lossFacts[loss].clips === "divergence"
+      ? `${what} ${say(value)} is larger than the bounds allow: the loss drops its gradient.`
+      : `${far}: the clip drops its gradient.`;
+  }
+  return loss === "vanilla"
+    ? `${far}. PPO's clip would drop its gradient; entropy-balanced clipping keeps it, with weight ${say(weight)}.`
+    : `${far}. PPO's clip would drop its gradient; this loss keeps it, with weight ${say(weight)}.`;
+}
+
+function within(loss: LossName, terms: TokenTerms): string {
+  const { weight, hold, used, low, high } = terms;
+  const { clips } = lossFacts[loss];
+  const [what, value] = measured(loss, terms);
+  const pulled = hold === 0 ? "" : `, and is pulled back with ${say(Math.abs(hold))}`;
+  if (clips === undefined) return `it keeps its gradient, with weight ${say(weight)}${pulled}.`;
+  const bound =
+    clips === "divergence"
+      ? "is allowed"
+      : `is ${used > 0 ? "not above" : "not below"} ${say(used > 0 ? high : low)}`;
+  return `${what} ${say(value)} ${bound}: it keeps its gradient, with weight ${say(weight)}${pulled}.`;
+}
+
+/** What an objective does to a token, in words. */
+export function tokenWords(terms: TokenTerms, loss: LossName): string {
+  const { ratio, c, used, region, weight, hold } = terms;
+  if (used === 0 && hold === 0) {
+    return "The advantage is 0: nothing is learned from this token.";
+  }
+  const goal =
+    used > 0 ? "The token is to become more likely" : "The token is to become less likely";
+  const place = {
+    inside: () => within(loss, terms),
+    above: () => beyond(loss, terms),
+    below: () => beyond(loss, terms),
+    dual: () => `the ratio ${say(ratio)} is above ${say(c)}: the dual clip drops its gradient.`,
+    chosen: () =>
+      weight === 0
+        ? "its advantage and its probability go together: it was drawn among those that lose their gradient."
+        : `its advantage and its probability go together the most: besides weight ${say(weight)} it is pulled back with ${say(Math.abs(hold))}.`,
+    dropped: () => "its row or its turn takes no part: the loss drops its gradient.",
+  }[region]();
+  return `${goal} (advantage ${say(used)}), and ${place}`;
+}
 
 /** Brings one explainer of the page to life. */
 export function startExplain(id: string, colours: PageColours): void {

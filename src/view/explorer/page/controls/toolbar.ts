@@ -1,15 +1,113 @@
 import { element } from "../../../page/element.js";
 import { quantitiesOf } from "../draw/measures.js";
 import type { Filter } from "../layout/lane-order.js";
-import type { ExplorerView } from "../view.js";
+import type { ExplorerState, ExplorerView } from "../view.js";
 import { exportMenu } from "./export.js";
 import { icon, type IconName } from "./icon.js";
 import type { Playback } from "./playback.js";
-import { popover } from "./popover.js";
-import { viewMenu } from "./view-menu.js";
+
+/** A button that opens a menu below it; Escape and a press elsewhere close it. */
+function popover(button: HTMLButtonElement, menu: HTMLElement, name: string): HTMLElement {
+  menu.hidden = true;
+  menu.classList.add("ax-menu");
+  menu.setAttribute("role", "group");
+  menu.setAttribute("aria-label", name);
+  button.setAttribute("aria-expanded", "false");
+  const box = element("span", { class: "ax-popover" }, button, menu);
+  const show = (isOpen: boolean) => {
+    menu.hidden = !isOpen;
+    button.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) {
+      document.addEventListener("pointerdown", elsewhere, true);
+      menu.querySelector<HTMLElement>("button, select, input")?.focus();
+    } else document.removeEventListener("pointerdown", elsewhere, true);
+  };
+  const elsewhere = ({ target }: Event) => {
+    if (!box.contains(target as Node)) show(false);
+  };
+  button.onclick = () => show(menu.hidden !== false);
+  box.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget && !box.contains(relatedTarget as Node)) show(false);
+  });
+  box.addEventListener("close-menu", () => show(false));
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || menu.hidden) return;
+    event.preventDefault();
+    event.stopPropagation();
+    show(false);
+    button.focus();
+  });
+  return box;
+}
+
+type Chosen = "quantity" | "scale" | "align" | "lanes";
+
+/** How the tree is drawn. */
+function viewMenu(view: ExplorerView): HTMLElement {
+  const { state, facts } = view;
+  const { nodes } = facts.tree;
+  // Trees from files may have no times.
+  const isTimed = nodes.every((node) => node.kind === "end" || node.ended != null);
+  const words = {
+    entropy: "Entropy",
+    probability: "Probability",
+    reward: "Score",
+    advantage: "Advantage",
+  };
+  const choice = <K extends Chosen>(
+    key: K,
+    label: string,
+    values: readonly (readonly [ExplorerState[K], string])[],
+  ) => {
+    const select = element("select", { class: "ax-select", "data-view": key });
+    for (const [value, text] of values) select.append(element("option", { value }, text));
+    select.value = state[key];
+    select.onfocus = () => (select.value = state[key]);
+    select.onchange = () => {
+      state[key] = select.value as ExplorerState[K];
+      view.update();
+    };
+    return element("label", { class: "ax-field" }, element("span", {}, label), select);
+  };
+  const unfold = element("input", { type: "checkbox" });
+  unfold.onchange = () => {
+    state.unfolded.clear();
+    if (unfold.checked) {
+      nodes.forEach(({ kind }, i) => {
+        if (kind === "tool") state.unfolded.add(i);
+      });
+    }
+    view.update();
+  };
+  return element(
+    "div",
+    {},
+    choice(
+      "quantity",
+      "Colour and height",
+      quantitiesOf(facts.tree).map((q) => [q, words[q]] as const),
+    ),
+    choice("scale", "Entropy scale", [
+      ["sqrt", "√"],
+      ["linear", "linear"],
+      ["percentile", "percentile"],
+    ]),
+    choice("align", "Align trajectories by", [
+      ["turns", "turn"],
+      ["tokens", "token count"],
+      ...(isTimed ? ([["time", "time"]] as const) : []),
+    ]),
+    choice("lanes", "Lane height", [
+      ["auto", "auto"],
+      ["small", "small"],
+      ["tall", "tall"],
+    ]),
+    element("label", { class: "ax-check" }, unfold, "Unfold all tool results"),
+  );
+}
 
 /** The one row above the tree; `tell` shows what is chosen now. */
-export interface Toolbar {
+interface Toolbar {
   bar: HTMLElement;
   tell: () => void;
 }
@@ -99,7 +197,7 @@ export function makeToolbar(view: ExplorerView, playback: Playback): Toolbar {
 }
 
 /** Buttons of which one is chosen. */
-export function segments<K extends string>(
+function segments<K extends string>(
   label: string,
   keys: readonly K[],
   chosen: (key: K) => void,

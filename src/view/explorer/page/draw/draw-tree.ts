@@ -1,13 +1,167 @@
 import type { Lane } from "../layout/lane-order.js";
 import { markX } from "../layout/layout.js";
+import { laneOf } from "../tree/paths.js";
 import { ancestors } from "../tree/tree-facts.js";
-import { drawGutter } from "./draw-gutter.js";
-import { drawHead } from "./draw-head.js";
-import { drawLinks, drawPath, drawTrunk } from "./draw-links.js";
+import { drawGutter, gutterColumns } from "./draw-gutter.js";
 import { drawMarks, drawPill } from "./draw-marks.js";
 import { drawChip, drawSegment, isAcross, reach } from "./draw-segment.js";
-import type { Painter } from "./painter.js";
-import { across, barRoom, begun, type Scene, written } from "./scene.js";
+import type { Look, Painter } from "./painter.js";
+import { across, barRoom, begun, chipHeight, type Scene, written } from "./scene.js";
+
+/** The line above the lanes: turns, or a ruler in tokens or time, and the columns at the right. */
+function drawHead(painter: Painter, scene: Scene): void {
+  const { facts, layout, theme, view } = scene;
+  const right = view.width - layout.gutter;
+  const y = layout.head / 2;
+  painter.rect(0, 0, view.width, layout.head, { fill: theme.paper });
+  painter.clip(layout.left - 14, 0, Math.max(0, right - layout.left + 10), layout.head, () => {
+    if (layout.align === "turns") drawTurns(painter, scene, y);
+    else drawRuler(painter, scene, y);
+  });
+  const columns = gutterColumns(layout, right);
+  const faint = { size: 11, fill: theme.ink3 };
+  if (columns.answer !== undefined) {
+    painter.text(columns.answer + 62, y, "answer", { ...faint, align: "right" });
+  }
+  if (columns.score && facts.mean !== undefined) {
+    painter.text(columns.score.at, y, "score", { ...faint, align: "center" });
+  }
+  if (facts.advantages.some((each) => each !== undefined)) {
+    if (layout.isPhone) {
+      painter.text(columns.advantage.at, y, "adv.", { ...faint, align: "center" });
+    } else painter.text(columns.advantageText!, y, "advantage", { ...faint, align: "right" });
+  }
+  painter.path(`M0 ${layout.head - 0.5}H${view.width}`, { stroke: theme.line });
+}
+
+function drawTurns(painter: Painter, scene: Scene, y: number): void {
+  const { facts, layout, theme } = scene;
+  for (let turn = 0; turn < facts.turns; turn++) {
+    const x = across(scene, layout.turnX[turn]!);
+    const wide = layout.turnTokens[turn]! * layout.tokenWidth;
+    painter.text(turn > 0 ? x : x - 2, y, layout.isPhone ? `${turn + 1}` : `Turn ${turn + 1}`, {
+      ...{ size: 11.5, weight: 600, fill: theme.ink2 },
+    });
+    if (!layout.isPhone && wide > 190) {
+      const words = turn === facts.turns - 1 ? "the model answers" : "the model writes";
+      painter.text(x + 48, y, words, { size: 11, fill: theme.ink3 });
+    }
+    const chip = layout.chipWidth[turn]!;
+    if (chip > 56 && wide > 58) {
+      const words = chip > 80 ? "tool result" : "tool";
+      painter.text(across(scene, layout.chipX[turn]!) + 4, y, words, {
+        ...{ size: 11, fill: theme.tool },
+      });
+    }
+  }
+}
+
+function drawRuler(painter: Painter, scene: Scene, y: number): void {
+  const { layout, theme, facts } = scene;
+  const isTime = layout.align === "time";
+  const longest = facts.tree.nodes.reduce((most, { ended }) => Math.max(most, ended ?? 0), 1);
+  const scale = isTime ? layout.end / longest : layout.tokenWidth;
+  const apart = 90 / scale;
+  const power = 10 ** Math.floor(Math.log10(apart));
+  const step = Math.max(1, power * ([1, 2, 5].find((m) => m * power >= apart) ?? 10));
+  const inSeconds = isTime && step >= 1000;
+  const unit = isTime ? (inSeconds ? "s" : "ms") : "tokens by the model";
+  const look = { size: 11, fill: theme.ink3 };
+  for (let value = 0; value * scale < layout.totalWidth; value += step) {
+    const told = inSeconds ? value / 1000 : value;
+    painter.text(across(scene, value * scale), y, value === 0 ? `0 ${unit}` : String(told), look);
+  }
+}
+
+/** Elbows from branch points to the trajectories that start there. */
+function drawLinks(painter: Painter, scene: Scene): void {
+  const { facts, layout, theme, view, path } = scene;
+  const highlighted = new Set(path >= 0 ? ancestors(facts, path) : []);
+  for (const lane of layout.lanes) {
+    const { ghost, trajectory } = lane;
+    const from = ghost ? ghost.node : facts.tree.trajectories[trajectory]!.from;
+    const parent = ghost
+      ? layout.laneAt.get(laneOf(facts.tree, ghost.node))
+      : layout.laneAt.get(facts.above[trajectory]!);
+    if (from < 0 || !parent || (!ghost && !begun(scene, trajectory))) continue;
+    const y0 = scene.yOf(parent) - view.y + parent.height / 2;
+    const y1 = scene.yOf(lane) - view.y + lane.height / 2;
+    if (y1 < layout.head - 20 || y0 > view.height) continue;
+    const room = facts.tree.nodes[from]!.kind === "tool" ? layout.gap : layout.cut;
+    const x = across(scene, markX(layout, facts, from, ghost?.offset));
+    const round = Math.max(0, Math.min(8, (y1 - y0) / 2, room / 2));
+    const on = highlighted.has(trajectory);
+    const look: Look = {
+      stroke: ghost || on ? theme.accent : theme.lineStrong,
+      width: on ? 2.5 : 1.5,
+      alpha: lane.dim && !on ? 0.4 : 1,
+      ...(ghost || lane.gone ? { dash: [3, 3] } : {}),
+    };
+    const end = Math.max(x + round, x + room / 2);
+    painter.path(`M${x} ${y0}V${y1 - round}Q${x} ${y1} ${x + round} ${y1}H${end}`, look);
+  }
+}
+
+/** The line from the prompt along the first trajectories. */
+function drawTrunk(painter: Painter, scene: Scene): void {
+  const { facts, layout, theme, view } = scene;
+  const roots = layout.lanes.filter(
+    ({ trajectory }) => trajectory >= 0 && facts.above[trajectory]! < 0 && begun(scene, trajectory),
+  );
+  const [first, last] = [roots[0], roots.at(-1)];
+  if (!first || !last) return;
+  const middle = (lane: typeof first) => scene.yOf(lane) - view.y + lane.height / 2;
+  const from = Math.max(layout.head, middle(first) - 16);
+  painter.path(`M${across(scene, -9)} ${from}V${middle(last)}`, {
+    ...{ stroke: theme.lineStrong, width: 1.5 },
+  });
+}
+
+/** A trajectory's path from the prompt: below what the model wrote, between segments, around chips. */
+function drawPath(painter: Painter, scene: Scene, trajectory: number, second: boolean): void {
+  const { facts, layout, theme, view } = scene;
+  const right = view.width - layout.gutter + 2;
+  const colour = second ? theme.ink : theme.accent;
+  let path = "";
+  let before: { node: number; lane: number; middle: number } | undefined;
+  let isWhole = true;
+  for (const id of facts.paths[trajectory]!) {
+    const { kind } = facts.tree.nodes[id]!;
+    const own = laneOf(facts.tree, id);
+    const lane = layout.laneAt.get(own);
+    if (!lane) continue;
+    if (written(scene, id) <= 0) {
+      isWhole = false;
+      break;
+    }
+    const y = scene.yOf(lane) - view.y;
+    const middle = y + lane.height / 2;
+    const [left, end] = [across(scene, layout.x0[id]!), across(scene, layout.x1[id]!)];
+    if (!before) path += `M${across(scene, -9)} ${middle}H${left}`;
+    else if (before.lane === own)
+      path += `M${across(scene, layout.x1[before.node]!)} ${middle}H${left}`;
+    else {
+      const fork = across(scene, markX(layout, facts, before.node));
+      path += `M${across(scene, layout.x1[before.node]!)} ${before.middle}H${fork}`;
+    }
+    if (kind === "model") {
+      path += `M${left} ${y + lane.height - (lane.height < 16 ? 0.5 : 2)}H${end}`;
+    } else {
+      const tall = chipHeight(lane.height);
+      painter.rect(left, middle - tall / 2, Math.max(2, end - left), tall, {
+        ...{ stroke: colour, width: 1.8, round: 5, ...(second ? { dash: [4, 3] } : {}) },
+      });
+    }
+    before = { node: id, lane: own, middle };
+  }
+  if (before && isWhole) {
+    path += `M${across(scene, layout.x1[before.node]!) + 3} ${before.middle}H${right}`;
+  }
+  painter.path(path, {
+    ...{ stroke: colour, width: second ? 1.8 : 2.5, butt: true },
+    ...(second ? { dash: [5, 3] } : {}),
+  });
+}
 
 /** Draws what is in view of the tree: the one drawing of screen, SVG and PNG. */
 export function drawTree(painter: Painter, scene: Scene): void {

@@ -1,8 +1,9 @@
 import {
-  isExpansion,
   type ExpandOptions,
   type ExpansionSettings,
+  isExpansion,
 } from "../../../../rollout/branch/family/settings.js";
+import type { RolloutRule } from "../../../../rollout/options.js";
 import { followExpansion } from "../../../../rollout/replay/follow-expansion.js";
 import { followPlan, type ReplayChanges } from "../../../../rollout/replay/follow-plan.js";
 import type {
@@ -10,9 +11,32 @@ import type {
   ReplayAttempt,
   ReplayPoint,
 } from "../../../../rollout/replay/replay-result.js";
-import type { RolloutRule } from "../../../../rollout/options.js";
-import { placedPoints } from "./placed-points.js";
+import { pathOf } from "./paths.js";
 import type { PageTree } from "./unpack-tree.js";
+
+/** Branches at one place: the node that the place is in or at the end of, and tokens of it before the place. */
+interface PlacedPoints {
+  node: number;
+  offset: number;
+  points: ReplayPoint[];
+}
+
+/** Where the branches of a rule that looks at what was written lie in the tree. */
+function placedPoints(tree: PageTree, points: readonly ReplayPoint[]): PlacedPoints[] {
+  const found = new Map<string, PlacedPoints>();
+  for (const point of points) {
+    const path = pathOf(tree, point.trajectory);
+    const node =
+      path.find((id) => tree.nodes[id]!.depth + tree.nodes[id]!.length >= point.at) ?? path.at(-1);
+    if (node === undefined) continue;
+    const offset = Math.max(0, point.at - tree.nodes[node]!.depth);
+    const key = `${node} ${offset}`;
+    const known = found.get(key) ?? { node, offset, points: [] };
+    known.points.push(point);
+    found.set(key, known);
+  }
+  return [...found.values()];
+}
 
 /** A rule and what the user changed of its settings. */
 export interface WhatIf {
@@ -51,7 +75,7 @@ export const ownSettings = (tree: PageTree): WhatIf => ({
 });
 
 /** Whether something is other than when the tree was made. */
-export function isChanged(tree: PageTree, { rule, changes, expand }: WhatIf): boolean {
+function isChanged(tree: PageTree, { rule, changes, expand }: WhatIf): boolean {
   if (rule !== tree.rule) return true;
   const own: WhatIf["changes"] = tree.plan.settings;
   const placed: ExpandOptions = isExpansion(rule) ? (tree.expansions[rule]?.settings ?? {}) : {};

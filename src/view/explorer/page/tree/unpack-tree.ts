@@ -1,7 +1,40 @@
+import type { ExpansionRule } from "../../../../rollout/branch/family/settings.js";
+import type { ExpansionPlan } from "../../../../rollout/replay/expansion-plan.js";
 import { integersOf, numbersOf } from "../../../page/unpack.js";
-import type { ExplorerPayload } from "../../payload.js";
+import type { ExplorerPayload, PackedExpansions } from "../../payload.js";
 
-import { unpackPlans } from "./unpack-plans.js";
+/** A flat list in parts of so many numbers. */
+const inParts = (list: readonly number[], size: number): number[][] =>
+  Array.from({ length: list.length / size }, (_, i) => list.slice(i * size, (i + 1) * size));
+
+/** Turns what was packed back into plans that can be followed. */
+export function unpackPlans({
+  trajectories,
+  plans,
+}: PackedExpansions): Partial<Record<ExpansionRule, ExpansionPlan>> {
+  const made = Object.entries(plans).map(([rule, { places, counts, turns, ...rest }]) => {
+    const chains = trajectories.map(([row, parent, tree, start, split, length, isFirst], i) => ({
+      ...{ id: row!, parent: parent!, tree: tree!, start: start!, split: split!, length: length! },
+      // What is no branch and no first row was a refill.
+      kind:
+        isFirst === 1
+          ? ("initial" as const)
+          : parent! < 0
+            ? ("refill" as const)
+            : ("branch" as const),
+      count: counts[i]!,
+      places: inParts(places[i]!, 5).map(([at, token, place, score, strict]) => ({
+        ...{ at: at!, token: token!, place: place!, score: score! },
+        ...(strict === 1 ? { strict: true } : {}),
+      })),
+      turns: inParts(turns[i]!, 3).map(([from, end, signal]) => ({
+        ...{ start: from!, end: end!, signal: signal! },
+      })),
+    }));
+    return [rule, { ...rest, chains }] as const;
+  });
+  return Object.fromEntries(made);
+}
 
 /** A tree as the page works with it. */
 export interface PageTree extends Omit<
