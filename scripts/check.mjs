@@ -11,6 +11,7 @@ import { checkPicture } from "./architecture/picture.mjs";
 import { fixedWaits } from "./architecture/waits.mjs";
 import { breaches } from "./architecture/boundaries.mjs";
 import { unknownEntries } from "./architecture/root-entries.mjs";
+import { supplyChain } from "./architecture/supply-chain.mjs";
 
 let failed = 0;
 function show(what, faults) {
@@ -37,6 +38,11 @@ show(
   checkApi(process.argv.includes("--write")),
 );
 show("no entry of the root is unknown (scripts/architecture/root-entries.mjs)", unknownEntries());
+const { faults, packages, megabytes } = supplyChain();
+show(
+  `${packages} installed packages, ${megabytes.toFixed(0)} MB: licences, checksums, scripts and reasons are known`,
+  faults,
+);
 show("documents and lessons import what there is", brokenImports());
 show("options are checked by name, range and choice (checkOptions)", uncheckedOptions());
 show("no test waits a fixed time or is judged by the clock", fixedWaits());

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
@@ -57,4 +58,11 @@ test('import "arpo-lab" reads no package from its folder: they wait until they a
 test("filesReadBy() sees a package's CommonJS and its modules", async () => {
   assert.deepEqual(packagesOf(await filesReadBy("node-sqlite3-wasm")), ["node-sqlite3-wasm"]);
   assert.deepEqual(packagesOf(await filesReadBy("zod")), ["zod"]);
+});
+
+test('import "arpo-lab" reads at most 650 files with 4 MB', async () => {
+  const files = (await filesReadBy("arpo-lab")).filter((url) => url.startsWith("file:"));
+  const bytes = files.reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0);
+  assert.ok(files.length > 100 && files.length <= 650, `${files.length} files`);
+  assert.ok(bytes <= 4e6, `${bytes} bytes`);
 });
