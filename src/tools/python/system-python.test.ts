@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { nobody, sandboxUnavailableReason, systemPython } from "./system-python.js";
 
@@ -56,6 +64,35 @@ test("systemPython() names the interpreter that is missing, and Pyodide", { skip
     () => systemPython({ python: "no-such-python" }),
     /^Error: Cannot start Python: the interpreter must run, got .*ENOENT from no-such-python \(or use Pyodide/,
   );
+});
+
+test("a link among the interpreter's folders does not show the home folder", { skip }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lab-linked-python-"));
+  try {
+    const links = ["home", "above", "root"].map((name) => join(folder, name));
+    for (const [i, target] of [homedir(), dirname(homedir()), "/"].entries())
+      symlinkSync(target, links[i]!);
+    // An interpreter that names these folders as its own.
+    const names = links.map((link) => JSON.stringify(link)).join(", ");
+    const python = join(folder, "python");
+    const real = spawnSync("python3", ["-c", "import sys; print(sys.executable)"], {
+      encoding: "utf8",
+    }).stdout.trim();
+    writeFileSync(
+      python,
+      `#!/bin/sh\nif [ "$1" = -I ]; then ${real} "$@" | ${real} -c 'import json, sys; v, e, f = json.load(sys.stdin); print(json.dumps([v, e, f + [${names}]]))'; else exec ${real} "$@"; fi\n`,
+      { mode: 0o755 },
+    );
+    const { pool } = systemPython({ python, workers: 1 });
+    try {
+      const { text } = await pool.run(`import os\nprint([os.path.exists(p) for p in [${names}]])`);
+      assert.equal(text, "[False, False, False]");
+    } finally {
+      await pool.dispose();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 /** `/proc/PID/status` of every process below one. */

@@ -1,5 +1,5 @@
 import { toBase64 } from "#platform/bytes";
-import { existsSync } from "#platform/files";
+import { existsSync, realpathSync } from "#platform/files";
 import { architecture, homedir, isRoot, system } from "#platform/machine";
 import { dirname, join } from "#platform/path";
 import { spawnSync } from "#platform/programs";
@@ -217,9 +217,13 @@ function inspect(python: string): { version: string; executable: string; folders
     );
   }
   const [version, executable, folders] = JSON.parse(stdout) as [string, string, string[]];
-  // A path that leads through the user's own folder would show all of it.
-  const home = `${homedir()}/`;
-  const shown = folders.filter((folder) => existsSync(folder) && !home.startsWith(`${folder}/`));
+  // A folder that contains the user's own, or a link to one, would show all of it.
+  const homes = [homedir(), existsSync(homedir()) ? realpathSync(homedir()) : homedir()];
+  const holdsHome = (folder: string) =>
+    homes.some((home) => `${home}/`.startsWith(folder === "/" ? folder : `${folder}/`));
+  const shown = folders.filter(
+    (folder) => existsSync(folder) && !holdsHome(folder) && !holdsHome(realpathSync(folder)),
+  );
   return { version, executable, folders: [...new Set(shown)] };
 }
 
