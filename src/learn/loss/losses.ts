@@ -7,7 +7,6 @@ import {
   type OptionRules,
   positive,
 } from "../../arguments/check-options.js";
-import { defined } from "../../arguments/defined.js";
 import { evenMaximum, evenMinimum } from "../../tensor/extremum.js";
 import {
   type AggregateOptions,
@@ -32,11 +31,9 @@ export type NamedLoss = (input: PolicyLossInput, options?: PolicyLossOptions) =>
 
 /** How this loss's terms are aggregated. */
 const aggregateOptions = (
-  options: Pick<PolicyLossOptions, "paddedLength" | "referenceNaN">,
-): AggregateOptions => ({
-  emptyRow: options.referenceNaN ? "nan" : "zero",
-  ...defined({ paddedLength: options.paddedLength }),
-});
+  { referenceNaN }: Pick<PolicyLossOptions, "referenceNaN">,
+  paddedLength: number | undefined,
+): AggregateOptions => ({ emptyRow: referenceNaN ? "nan" : "zero", paddedLength });
 
 const inputKinds = {
   logprobs: "tensor",
@@ -50,21 +47,23 @@ const namedLoss =
   (input, options = {}) => {
     checkArguments("compute a loss", { input }, { input: inputKinds });
     checkOptions("compute a loss", options, policyLossRules);
-    return policyLoss(loss, input, options);
+    return policyLoss(loss, input, options, options.paddedLength);
   };
 
 function policyLoss(
   loss: LossName,
   input: PolicyLossInput,
   options: PolicyLossOptions,
+  paddedLength: number | undefined,
 ): PolicyLoss {
-  const { mode, rule } = aggregationOf({ ...options, loss });
+  const { aggregation, aggregationRule } = options;
+  const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
   const { rolloutWeights } = input;
   return lossDefinitions[loss].tensors(input, options, {
     ...tensorOps,
     total: (losses, { mask = input.mask, ruleOf } = {}) =>
       aggregateLoss(rolloutWeights ? losses.mul(rolloutWeights) : losses, mask, mode, {
-        ...aggregateOptions(options),
+        ...aggregateOptions(options, paddedLength),
         rule: ruleOf?.(mode) ?? rule,
       }),
   });
@@ -129,11 +128,21 @@ export interface ActorLoss extends PolicyLoss {
 export function actorLoss(input: ActorLossInput, options: ActorLossOptions = {}): ActorLoss {
   checkArguments("compute a loss", { input }, { input: inputKinds });
   checkOptions("compute a loss", options, lossRules);
+  return actorLossOf(input, options, options.paddedLength, lossNameOf(options));
+}
+
+/** `actorLoss` of options that have been checked, with the padded length and the loss beside them. */
+export function actorLossOf(
+  input: ActorLossInput,
+  options: ActorLossOptions,
+  paddedLength: number | undefined,
+  loss: LossName,
+): ActorLoss {
   const { mask, entropies, refLogprobs, logprobs } = input;
-  const { entropyCoefficient = 0, klLossCoefficient } = options;
-  const { mode, rule } = aggregationOf(options);
-  const how = { ...aggregateOptions(options), rule };
-  const base = policyLoss(lossNameOf(options), input, options);
+  const { entropyCoefficient = 0, klLossCoefficient, aggregation, aggregationRule } = options;
+  const { mode, rule } = aggregationOf({ loss, aggregation, aggregationRule });
+  const how = { ...aggregateOptions(options, paddedLength), rule };
+  const base = policyLoss(loss, input, options, paddedLength);
   const out: ActorLoss = { ...base, policy: base.loss };
   if (entropyCoefficient !== 0) {
     if (!entropies) {
@@ -180,16 +189,18 @@ export function valueLoss(
   options: ValueLossOptions = {},
 ): { loss: Tensor; metrics: { vf_clipfrac: Tensor } } {
   checkOptions("compute a loss", options, valueLossRules);
-  const { clipRange = 0.5, aggregation = "token-mean", referenceNaN = false } = options;
+  const { clipRange = 0.5, aggregation = "token-mean" } = options;
   const { predictions, values, returns, mask } = input;
   const near = evenMaximum(evenMinimum(predictions, values.add(clipRange)), values.sub(clipRange));
   const unclipped: Tensor = predictions.sub(returns).square();
   const clipped: Tensor = near.sub(returns).square();
   return {
-    loss: aggregateLoss(evenMaximum(unclipped, clipped), mask, aggregation, {
-      emptyRow: referenceNaN ? "nan" : "zero",
-      ...defined({ paddedLength: options.paddedLength }),
-    }),
+    loss: aggregateLoss(
+      evenMaximum(unclipped, clipped),
+      mask,
+      aggregation,
+      aggregateOptions(options, options.paddedLength),
+    ),
     metrics: {
       vf_clipfrac: maskedTensorMean(clipped.greater(unclipped).cast("float32"), mask),
     },

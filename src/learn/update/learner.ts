@@ -1,5 +1,4 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { optionsFor } from "../../arguments/check-options.js";
 import { defined } from "../../arguments/defined.js";
 import type { Model } from "../../model/transformer/transformer.js";
 import { Random } from "../../random/random.js";
@@ -23,8 +22,7 @@ import {
   type CorrectionSettings,
   correctionOf,
 } from "../correction/rollout-correction.js";
-import { type ActorLossInput, actorLoss } from "../loss/losses.js";
-import { type ActorLossOptions, lossRules } from "../loss/loss-rules.js";
+import { type ActorLossInput, actorLossOf } from "../loss/losses.js";
 import type { LossName } from "../loss/registry.js";
 import { drawsOf } from "../loss/tensor-ops.js";
 import { turnsOf } from "../loss/token-rule.js";
@@ -129,17 +127,16 @@ function special(
  */
 export class Learner {
   readonly #trainee: Trainee;
-  readonly #defaults: UpdateOptions;
+  readonly #settings: UpdateSettings;
 
   constructor(trained: Model | Trainee, options: UpdateOptions = {}) {
-    this.#trainee = traineeOf(trained, updateSettings(options));
-    const { maxTokensPerPass, ...rest } = options;
+    this.#settings = updateSettings(options);
+    this.#trainee = traineeOf(trained, this.#settings);
     const here = this.#trainee instanceof ModelTrainee ? this.#trainee.model.config : undefined;
-    this.#defaults = {
-      maxTokensPerPass: maxTokensPerPass ?? (here && tokensAtOnce(here)),
-      ...rest,
-    };
-    this.#trainee.check?.(updateSettings(this.#defaults));
+    if (here && options.maxTokensPerPass === undefined) {
+      this.#settings.maxTokensPerPass = tokensAtOnce(here);
+    }
+    this.#trainee.check?.(this.#settings);
   }
 
   /** The model that is trained, where that is one in memory. */
@@ -181,7 +178,7 @@ export class Learner {
     } = {},
   ): Promise<RowMeasures> {
     const { model, ...own } = options;
-    const settings = updateSettings(this.#defaults, own);
+    const settings = updateSettings(this.#settings, own);
     return model ? measureReference(model, rows, settings) : this.#trainee.measure(rows, settings);
   }
 
@@ -194,7 +191,7 @@ export class Learner {
     rows: readonly R[],
     options: UpdateOptions = {},
   ): Promise<(R & PreparedRow)[]> {
-    const settings = updateSettings(this.#defaults, options);
+    const settings = updateSettings(this.#settings, options);
     const correction = correctionOf(settings.rolloutCorrection, rows);
     const prepared = correction?.bypass
       ? bypassMeasuring(rows)
@@ -260,7 +257,7 @@ export class Learner {
 
   /** Moves the policy along the batch's advantages; `prepare` is called first where it was not. */
   async update(batch: TrainingBatch, options: UpdateOptions = {}): Promise<UpdateReport> {
-    const settings = updateSettings(this.#defaults, options);
+    const settings = updateSettings(this.#settings, options);
     this.#trainee.check?.(settings);
     if (batch.rows.length === 0) {
       throw new RangeError("Cannot update: the batch must have a row, got none");
@@ -320,7 +317,6 @@ export class Learner {
     const random = settings.random.split(`step ${this.steps}`);
     let pass = 0;
     const longest = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
-    const { paddedLength = longest } = settings;
     const { learningRate, weightDecay, maxNorm } = settings;
     const done = await this.#trainee.step({
       passes: splitByTokens(rows, settings),
@@ -328,7 +324,8 @@ export class Learner {
         const { loss, report, ...tokens } = this.#loss(
           group,
           found,
-          { ...settings, paddedLength },
+          settings,
+          longest,
           correction,
           random.split(pass++),
         );
@@ -362,14 +359,13 @@ export class Learner {
     group: readonly ReadyRow[],
     found: PassLogProbs,
     settings: UpdateSettings,
+    longest: number,
     correction: CorrectionSettings | undefined,
     random: Random,
   ) {
     const input = lossInput(group, found, settings, correction, random);
-    const out = actorLoss(input, {
-      ...optionsFor<ActorLossOptions>(lossRules, settings),
-      loss: lossUnder(settings, correction),
-    });
+    const { paddedLength = longest } = settings;
+    const out = actorLossOf(input, settings, paddedLength, lossUnder(settings, correction));
     const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
     for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
     if (out.kl) {

@@ -1,15 +1,13 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { AdvantageOptions } from "../../learn/advantages.js";
 import type { RolloutCorrection } from "../../learn/correction/rollout-correction.js";
-import type { ActorLossOptions } from "../../learn/loss/loss-rules.js";
-import type { LossParameters } from "../../learn/loss/options.js";
 import type { CriticOptions } from "../../learn/update/critic.js";
 import { learningRateFactor } from "../../learn/update/schedule.js";
 import type { UpdateOptions } from "../../learn/update/update-settings.js";
 import type { ScoreOptions } from "../../reward/score-trees.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import { expandSettings } from "../config/expand-settings.js";
-import { parameterKeys } from "../config/loss-keys.js";
+import { actorLossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
 
 const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -112,17 +110,6 @@ export function advantageOptions(config: Config): AdvantageOptions {
   };
 }
 
-/** What single losses are told; null is unset. */
-function parametersOf(actor: Config["actor_rollout_ref"]["actor"]): LossParameters {
-  const { tau_pos, tau_neg, policy_loss } = actor;
-  const all: Readonly<Record<string, unknown>> = { tau_pos, tau_neg, ...policy_loss };
-  const given = Object.entries(parameterKeys).map(([name, key]) => [
-    name,
-    all[key.replace("policy_loss.", "")],
-  ]);
-  return Object.fromEntries(given.filter(([, value]) => value !== null)) as LossParameters;
-}
-
 /** The correction for another sampler. What verl's keys do not ask for is done where it is needed. */
 function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
   const { rollout_correction: keys } = algorithm;
@@ -138,28 +125,6 @@ function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
     inverseK1: lab.inverse_k1,
     mode: keys.bypass_mode ? "bypass" : "decoupled",
     bypassLoss: keys.loss_type,
-  };
-}
-
-/** The actor's loss. */
-function lossOptions({ actor_rollout_ref: { actor }, lab }: Config): ActorLossOptions {
-  return {
-    loss: actor.policy_loss.loss_mode,
-    ...parametersOf(actor),
-    clipRatio: actor.clip_ratio,
-    ...(actor.clip_ratio_low === null ? {} : { clipRatioLow: actor.clip_ratio_low }),
-    ...(actor.clip_ratio_high === null ? {} : { clipRatioHigh: actor.clip_ratio_high }),
-    clipRatioC: actor.clip_ratio_c,
-    ...(lab.loss_aggregation === null ? {} : { aggregationRule: lab.loss_aggregation }),
-    ...(actor.loss_scale_factor === null ? {} : { paddedLength: actor.loss_scale_factor }),
-    aggregation: actor.loss_agg_mode,
-    entropyCoefficient: actor.entropy_coeff,
-    entropyBalancedClipping: actor.enable_entropy_balanced_clipping,
-    entropyBalancedAdvantage: actor.enable_entropy_balanced_advantage,
-    // A coefficient of 0 adds nothing: the reference pass, which the published runs pay for, is saved.
-    ...(actor.use_kl_loss && actor.kl_loss_coef !== 0
-      ? { klLossCoefficient: actor.kl_loss_coef, klLossKind: actor.kl_loss_type }
-      : {}),
   };
 }
 
@@ -225,7 +190,8 @@ export function updateOptions(config: Config): UpdateOptions {
   );
   const { actor, rollout, model } = config.actor_rollout_ref;
   return {
-    ...lossOptions(config),
+    ...actorLossOptions(actor),
+    aggregationRule: config.lab.loss_aggregation ?? undefined,
     learningRate: actor.optim.lr,
     weightDecay: actor.optim.weight_decay,
     maxNorm: actor.grad_clip,

@@ -105,7 +105,7 @@ function totalLine(name: LossName, settings: ObjectiveSettings): f.FormulaLine {
       ...[f.symbol("part", f.sub(f.mi("L"), f.mi("t"))), f.equals, share, f.times],
       ...(penalty.length > 0 ? [f.mo("("), f.loss, ...penalty, f.mo(")")] : [f.loss]),
     ),
-    ...[sum, ...(penalty.length > 0 ? ["actorLoss.loss"] : [])],
+    ...[sum, ...(penalty.length > 0 ? ["actorLossOf.loss"] : [])],
   );
 }
 
