@@ -1,4 +1,6 @@
 import type { z } from "#zod";
+import { kept } from "./kept-keys.js";
+import { section } from "./kinds.js";
 import { schema } from "./schema.js";
 
 /** One key of the configuration, as help and reference tables show it. */
@@ -18,7 +20,7 @@ type Definition = {
   shape?: Record<string, z.core.$ZodType>;
 };
 
-function* walk(type: z.core.$ZodType, path: string): Generator<ConfigKey> {
+function* walk(type: z.core.$ZodType, path: string): Generator<Omit<ConfigKey, "kept">> {
   let at = type as z.ZodType;
   let meta = at.meta();
   let by: unknown;
@@ -39,10 +41,18 @@ function* walk(type: z.core.$ZodType, path: string): Generator<ConfigKey> {
     path,
     ...(meta?.description ? { description: meta.description } : {}),
     default: by,
-    kept: meta?.["kept"] === true,
     free: kind === "record",
   };
 }
 
+const keptPaths = new Set(
+  Object.entries(kept).flatMap(([path, keys]) =>
+    [...walk(section(keys), path)].map((key) => key.path),
+  ),
+);
+
 /** Every key the configuration knows, in the schema's order. */
-export const configKeys: readonly ConfigKey[] = [...walk(schema, "")];
+export const configKeys: readonly ConfigKey[] = [...walk(schema, "")].map((key) => ({
+  ...key,
+  kept: keptPaths.has(key.path),
+}));

@@ -1,9 +1,6 @@
 import { z } from "#zod";
 
-// The kinds of value a key can have. `kept` marks a key that means something only on a cluster (FSDP,
-// vLLM, Ray): it is checked, kept for export and listed, and nothing here reads it.
-
-export const kept = <T extends z.ZodType>(type: T): T => type.meta({ kept: true });
+// The kinds of value a key can have.
 
 export const flag = (by: boolean) => z.boolean().default(by);
 export const text = (by: string) => z.string().default(by);
@@ -29,18 +26,3 @@ export const free = z.record(z.string(), z.unknown()).default({});
 /** A section: unknown keys are errors, absent keys take their defaults. */
 export const section = <T extends z.core.$ZodLooseShape>(shape: T) =>
   z.strictObject(shape).prefault({} as never);
-
-const policy = section({
-  min_num_params: kept(number(0)),
-  transformer_layer_cls_to_wrap: kept(z.unknown().optional()),
-});
-
-/** How FSDP shards a model; nothing to shard on one machine. */
-export const fsdp = section({
-  wrap_policy: policy,
-  param_offload: kept(flag(false)),
-  optimizer_offload: kept(flag(false)),
-  offload_policy: kept(flag(false)),
-  reshard_after_forward: kept(z.union([z.boolean(), z.number()]).default(true)),
-  fsdp_size: kept(number(-1)),
-});

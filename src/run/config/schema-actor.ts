@@ -2,21 +2,17 @@ import { z } from "#zod";
 import { klKinds } from "../../learn/loss/kl.js";
 import { lossAggregations, lossDefaults } from "../../learn/loss/options.js";
 import { lossNames } from "../../learn/loss/registry.js";
+import { kept } from "./kept-keys.js";
 import {
   atLeast,
   flag,
-  free,
-  fsdp,
-  kept,
   number,
   oneOf,
   optionalCount,
-  optionalText,
   path,
   positive,
   section,
   share,
-  text,
   weight,
   whole,
 } from "./kinds.js";
@@ -35,25 +31,8 @@ const optimizer = (learningRate: number) => ({
     .describe("Where a cosine schedule ends, as a share of lr"),
   num_cycles: positive(0.5).describe("Cosine half-waves"),
   warmup_style: oneOf(["constant", "cosine"], "constant").describe("The schedule after warm-up"),
-  total_training_steps: kept(number(-1)),
   weight_decay: weight(0.01).describe("AdamW's decoupled weight decay"),
 });
-
-// A checkpoint here always holds all of it, the model as a Hugging Face folder.
-const checkpoint = section({
-  contents: kept(
-    z
-      .array(z.enum(["model", "optimizer", "extra", "hf_model"]))
-      .default(["model", "optimizer", "extra"]),
-  ),
-});
-
-// A critic has no adapters: every weight of it is trained, whatever the rank says.
-const criticAdapters = {
-  lora_rank: kept(atLeast(0, 0)),
-  lora_alpha: kept(positive(16)),
-  target_modules: kept(z.union([z.string(), z.array(z.string())]).default("all-linear")),
-};
 
 /** The model and how it fits in memory. */
 export const model = section({
@@ -67,14 +46,7 @@ export const model = section({
     .union([z.string(), z.array(z.string())])
     .default("all-linear")
     .describe("Projections that get adapters: all-linear, or names such as q_proj"),
-  override_config: kept(free),
-  external_lib: kept(optionalText),
-  use_shm: kept(flag(false)),
-  enable_activation_offload: kept(flag(false)),
-  use_remove_padding: kept(flag(false)),
-  use_liger: kept(flag(false)),
-  use_fused_kernels: kept(flag(false)),
-  trust_remote_code: kept(flag(false)),
+  ...kept["actor_rollout_ref.model"],
 });
 
 const positiveOrNone = z.number().positive().nullable().default(null);
@@ -151,25 +123,12 @@ export const actor = section({
   kl_loss_type: oneOf(klKinds, "low_var_kl").describe("Its estimate"),
   ppo_epochs: atLeast(1, 1).describe("Passes over a batch"),
   shuffle: flag(false).describe("Shuffle a batch before each pass"),
-  checkpoint,
-  optim: section(optimizer(1e-6)),
-  strategy: kept(text("fsdp")),
-  use_torch_compile: kept(flag(true)),
-  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
-  fsdp_config: fsdp,
+  optim: section({ ...optimizer(1e-6), ...kept["actor_rollout_ref.actor.optim"] }),
+  ...kept["actor_rollout_ref.actor"],
 });
 
 /** The frozen policy that KL is measured against. */
-export const reference = section({
-  log_prob_micro_batch_size: kept(optionalCount),
-  log_prob_micro_batch_size_per_gpu: kept(optionalCount),
-  log_prob_use_dynamic_bsz: kept(flag(false)),
-  log_prob_max_token_len_per_gpu: kept(atLeast(1, 16384)),
-  strategy: kept(text("fsdp")),
-  use_torch_compile: kept(flag(true)),
-  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
-  fsdp_config: fsdp,
-});
+export const reference = section(kept["actor_rollout_ref.ref"]);
 
 /** The value model, used by `adv_estimator: gae` alone. */
 export const critic = section({
@@ -189,27 +148,13 @@ export const critic = section({
   loss_agg_mode: oneOf(lossAggregations, "token-mean").describe(
     "How token losses become one number",
   ),
-  checkpoint,
-  optim: section(optimizer(1e-5)),
+  optim: section({ ...optimizer(1e-5), ...kept["critic.optim"] }),
   model: section({
     path: path("data/models/tiny").describe(
       "A Hugging Face folder or a .gguf file to start the critic from",
     ),
-    tokenizer_path: kept(optionalText),
     enable_gradient_checkpointing: flag(true).describe("Recompute activations"),
-    ...criticAdapters,
-    override_config: kept(free),
-    external_lib: kept(optionalText),
-    use_shm: kept(flag(false)),
-    enable_activation_offload: kept(flag(false)),
-    use_remove_padding: kept(flag(false)),
-    trust_remote_code: kept(flag(false)),
-    fsdp_config: fsdp,
+    ...kept["critic.model"],
   }),
-  rollout_n: kept(atLeast(1, 1)),
-  strategy: kept(text("fsdp")),
-  forward_micro_batch_size: kept(optionalCount),
-  forward_micro_batch_size_per_gpu: kept(optionalCount),
-  forward_max_token_len_per_gpu: kept(atLeast(1, 32768)),
-  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
+  ...kept.critic,
 });

@@ -12,10 +12,10 @@ import { weightPrecisions } from "../../model/transformer/weights.js";
 import { branchRules } from "../../rollout/branch/branch-rule.js";
 import { branchSignals, expansionRules } from "../../rollout/branch/family/settings.js";
 import { treepoAllocations } from "../../rollout/branch/family/treepo.js";
+import { kept } from "./kept-keys.js";
 import {
   atLeast,
   flag,
-  kept,
   number,
   oneOf,
   optionalCount,
@@ -169,7 +169,7 @@ const filterGroups = section({
   max_num_gen_batches: whole(0).describe(
     "Batches a step may roll out before the run stops with an error; 0 or less: any number",
   ),
-  max_inflight_gen_batches: kept(atLeast(1, 1)),
+  ...kept["algorithm.filter_groups"],
 });
 
 /** The correction for a sampler that is not the policy that trains. */
@@ -216,11 +216,7 @@ export const algorithm = section({
   }),
   filter_groups: filterGroups,
   rollout_correction: rolloutCorrection,
-  use_pf_ppo: kept(flag(false)),
-  pf_ppo: section({
-    reweight_method: kept(text("pow")),
-    weight_pow: kept(number(2)),
-  }),
+  ...kept.algorithm,
 });
 
 /** How long, how often, and where to. */
@@ -248,15 +244,7 @@ export const trainer = section({
     "checkpoints/${trainer.project_name}/${trainer.experiment_name}",
   ).describe("The run folder"),
   max_actor_ckpt_to_keep: optionalCount.describe("Keep the last N checkpoints"),
-  // A checkpoint holds actor and critic.
-  max_critic_ckpt_to_keep: kept(optionalCount),
-  balance_batch: kept(flag(true)),
-  nnodes: kept(atLeast(1, 1)),
-  n_gpus_per_node: kept(atLeast(1, 8)),
-  default_hdfs_dir: kept(optionalText),
-  del_local_ckpt_after_load: kept(flag(false)),
-  ray_wait_register_center_timeout: kept(number(300)),
-  device: kept(text("cuda")),
+  ...kept.trainer,
 });
 
 /** What the reference has no key for. Left out when a config is exported for verl. */

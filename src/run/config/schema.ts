@@ -1,10 +1,10 @@
 import { z } from "#zod";
+import { kept } from "./kept-keys.js";
 import {
   atLeast,
   files,
   flag,
   free,
-  kept,
   number,
   oneOf,
   optionalCount,
@@ -41,15 +41,7 @@ const data = section({
     "What to do with a prompt over max_prompt_length",
   ),
   tokenizer: optionalText.describe("Tokenizer folder; unset is the model's own"),
-  use_shm: kept(flag(false)),
-  return_raw_input_ids: kept(flag(false)),
-  return_raw_chat: kept(flag(false)),
-  return_full_prompt: kept(flag(false)),
-  filter_overlong_prompts_workers: kept(atLeast(1, 1)),
-  image_key: kept(text("images")),
-  video_key: kept(text("videos")),
-  trust_remote_code: kept(flag(false)),
-  custom_cls: section({ path: kept(optionalText), name: kept(optionalText) }),
+  ...kept.data,
 });
 
 const customRewardFunction = section({
@@ -57,22 +49,6 @@ const customRewardFunction = section({
     "A module that exports the reward; unset is the built-in one for the data source",
   ),
   name: text("compute_score").describe("The exported function's name"),
-});
-
-const rewardModel = section({
-  // Rewards are computed one sample at a time, as `naive` does.
-  reward_manager: kept(text("naive")),
-  enable: kept(flag(false)),
-  strategy: kept(text("fsdp")),
-  model: kept(z.record(z.string(), z.unknown()).default({})),
-  micro_batch_size: kept(optionalCount),
-  micro_batch_size_per_gpu: kept(optionalCount),
-  max_length: kept(optionalCount),
-  ulysses_sequence_parallel_size: kept(atLeast(1, 1)),
-  use_dynamic_bsz: kept(flag(false)),
-  forward_max_token_len_per_gpu: kept(optionalCount),
-  launch_reward_fn_async: kept(flag(false)),
-  sandbox_fusion: section({ url: kept(optionalText), max_concurrent: kept(atLeast(1, 64)) }),
 });
 
 const temperature = (by: number) => z.number().min(0).max(1000).default(by);
@@ -117,8 +93,6 @@ const rollout = section({
   top_k: topK.describe("Keep the k most likely tokens; -1 keeps all"),
   top_p: nucleus.describe("Keep the most likely tokens that reach p together"),
   do_sample: flag(true).describe("Off: greedy, one row a prompt"),
-  ignore_eos: kept(flag(false)),
-  prompt_length: kept(atLeast(1, 512)),
   response_length: atLeast(1, 512).describe("Longest response; follows data.max_response_length"),
   max_model_len: optionalCount.describe("Longest row; unset is the model's own limit"),
   max_num_seqs: atLeast(1, 1024).describe("Most rows at the same time; changes memory, no answer"),
@@ -141,31 +115,7 @@ const rollout = section({
     do_sample: flag(false).describe("Sample validation answers; off: greedy"),
   }),
   tools,
-  multi_turn: section({
-    // Tool results are always masked in advantages here.
-    enable: kept(flag(false)),
-    max_turns: kept(optionalCount),
-    tool_config_path: kept(optionalText),
-    format: kept(text("chatml")),
-  }),
-  name: kept(text("vllm")),
-  chat_scheduler: kept(optionalText),
-  use_fire_sampling: kept(flag(false)),
-  dtype: kept(text("bfloat16")),
-  gpu_memory_utilization: kept(share(0.5)),
-  enforce_eager: kept(flag(true)),
-  free_cache_engine: kept(flag(true)),
-  load_format: kept(text("dummy_dtensor")),
-  layered_summon: kept(flag(false)),
-  tensor_model_parallel_size: kept(atLeast(1, 2)),
-  max_num_batched_tokens: kept(atLeast(1, 8192)),
-  log_prob_micro_batch_size: kept(optionalCount),
-  log_prob_micro_batch_size_per_gpu: kept(optionalCount),
-  log_prob_use_dynamic_bsz: kept(flag(false)),
-  log_prob_max_token_len_per_gpu: kept(atLeast(1, 16384)),
-  disable_log_stats: kept(flag(true)),
-  enable_chunked_prefill: kept(flag(true)),
-  engine_kwargs: kept(z.record(z.string(), z.unknown()).default({})),
+  ...kept["actor_rollout_ref.rollout"],
 });
 
 /** Every key of verl's and ARPO's configuration, and `lab` for what they have no key for. */
@@ -176,16 +126,16 @@ export const schema = z.strictObject({
     actor,
     ref: reference,
     rollout,
-    hybrid_engine: kept(z.boolean().default(true)),
+    ...kept.actor_rollout_ref,
   }),
   critic,
-  reward_model: rewardModel,
+  reward_model: section(kept.reward_model),
   custom_reward_function: customRewardFunction,
   algorithm,
   trainer,
   lab,
-  ray_init: section({ num_cpus: kept(optionalCount) }),
-  hydra: kept(free),
+  ray_init: section(kept.ray_init),
+  ...kept[""],
 });
 
 /** A configuration with every key present. */
