@@ -105,6 +105,31 @@ test("a missing file of a checkpoint is found, and the run goes on from the one 
   assert.ok(readdirSync(folder).includes("global_step_5"));
 });
 
+test("a checkpoint without its state.json is refused, and the last whole one is named", async () => {
+  const folder = copy();
+  rmSync(join(folder, last, "state.json"));
+  await assert.rejects(run(folder, goOn), (error: Error) => {
+    assert.match(
+      error.message,
+      /global_step_4 must be a checkpoint of this program, got no state\.json; the last whole checkpoint is /,
+    );
+    return error.message.endsWith(`resume_from_path=${join(folder, "global_step_2")}`);
+  });
+});
+
+test("a damaged line among the checksums of trees is told", async () => {
+  const folder = copy();
+  const path = join(folder, "tree_sums.jsonl");
+  const lines = readFileSync(path, "utf8").split("\n");
+  lines[1] = lines[1]!.replace('"sha256"', '"shb256"');
+  writeFileSync(path, lines.join("\n"));
+  const told = await run(folder, goOn);
+  assert.match(
+    told.join("\n"),
+    /tree_sums\.jsonl of .* line 2; trees of those lines are not checked/,
+  );
+});
+
 test("where no checkpoint is whole, beginning anew is named", async () => {
   const folder = copy();
   for (const step of [2, 4]) truncateSync(join(folder, `global_step_${step}`, "state.json"), 9);

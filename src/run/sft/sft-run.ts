@@ -280,8 +280,8 @@ async function checkpointOf(
   const { resume_from_checkpoint: given, overwrite_output_dir: overwrite } = config;
   const last = await run.latest();
   const path = last === undefined ? undefined : run.checkpointPath(last);
-  if (typeof given === "string") return usable(resolve(given));
-  if (given === true || (given === null && !overwrite)) return path && usable(path);
+  if (typeof given === "string") return usable(resolve(given), run);
+  if (given === true || (given === null && !overwrite)) return path && usable(path, run);
   if (path !== undefined) {
     note(
       `${run.path} has ${basename(path)} and is begun anew; resume_from_checkpoint=true goes on from there`,
@@ -296,23 +296,34 @@ async function stateOf(path: string, run: RunFolder): Promise<SftState> {
     return (await readSealed<SftState>(path, stateFile))!;
   } catch (error) {
     if (!(error instanceof DamagedCheckpoint)) throw error;
-    const paths = (await run.checkpoints()).map((step) => run.checkpointPath(step));
-    const good = await lastWhole(paths, stateFile, path);
-    const way =
-      good === undefined
-        ? "no other checkpoint of the run is whole: begin anew with overwrite_output_dir=true"
-        : `the last whole checkpoint is ${good}: go on from it with resume_from_checkpoint=${good}`;
-    throw new DamagedCheckpoint(`Cannot resume: ${error.message}; ${way}`, { cause: error });
+    throw await withWayOut(error, run, path);
   }
 }
 
-async function usable(path: string): Promise<string> {
+/** What is wrong with a checkpoint, and how the run is resumed without it. */
+async function withWayOut(
+  error: DamagedCheckpoint,
+  run: RunFolder,
+  path: string,
+): Promise<DamagedCheckpoint> {
+  const paths = (await run.checkpoints()).map((step) => run.checkpointPath(step));
+  const good = await lastWhole(paths, stateFile, path);
+  const way =
+    good === undefined
+      ? "no other checkpoint of the run is whole: start again with overwrite_output_dir=true"
+      : `the last whole checkpoint is ${good}: resume from it with resume_from_checkpoint=${good}`;
+  return new DamagedCheckpoint(`Cannot resume: ${error.message}; ${way}`, { cause: error });
+}
+
+async function usable(path: string, run: RunFolder): Promise<string> {
   for (const name of [stateFile, "optimizer.safetensors"]) {
-    await stat(join(path, name)).catch((error: NodeJS.ErrnoException) => {
-      throw new RangeError(
-        `Cannot resume: ${path} must be a checkpoint with its optimiser, got none (${name}: ${error.code})`,
-      );
-    });
+    const fault = await stat(join(path, name)).then(
+      () => undefined,
+      (error: NodeJS.ErrnoException) => error,
+    );
+    if (fault === undefined) continue;
+    const missing = `${path} must be a checkpoint with its optimizer, got none (${name}: ${fault.code})`;
+    throw await withWayOut(new DamagedCheckpoint(missing, { cause: fault }), run, path);
   }
   return path;
 }

@@ -93,7 +93,8 @@ export async function resumeFrom(
     throw await withWayOut(error, run, path);
   });
   if (saved === undefined) {
-    throw new RangeError(`Cannot resume: ${path} must be a checkpoint of this program, got none`);
+    const missing = `${path} must be a checkpoint of this program, got no state.json`;
+    throw await withWayOut(new DamagedCheckpoint(missing), run, path);
   }
   return { path, saved };
 }
