@@ -2,7 +2,8 @@
 // TypeScript 7's native compiler does it in a second or two; the JavaScript compiler that cells use
 // is a separate dependency, because TypeScript 7 exports no JavaScript API.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { copyDanfojsTypes, packDanfojs, standIns } from "./frame.mjs";
@@ -65,6 +66,12 @@ const ofMcp = join(root, "scripts/mcp.mjs");
 if (!isNewer(mcp, ofMcp)) await packMcp(mcp);
 const mcpForTab = join(root, "dist/vendor/mcp-browser.mjs");
 if (!isNewer(mcpForTab, ofMcp)) await packMcpForTab(mcpForTab);
+
+// The outputs of these notebooks are trusted as long as their files are what they are now.
+const lessons = readdirSync(join(root, "notebooks")).filter((name) => name.endsWith(".ipynb"));
+const sha256 = (name) => createHash("sha256").update(readFileSync(join(root, "notebooks", name)));
+const hashes = lessons.sort().map((name) => sha256(name).digest("hex"));
+writeFileSync(join(root, "dist/lessons.json"), JSON.stringify(hashes));
 
 await packPages();
 writeSourceLines(root, join(root, "dist/pages/source-lines.js"));

@@ -276,10 +276,7 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
       if (bytes === undefined) throw new Error(`Cannot write the site: ${name} went away`);
       put(`package/notebooks/${name}`, bytes);
       site.files.push([`notebooks/${name}`, bytes.length]);
-      site.lessons[`notebooks/${name}`] = createHash("sha256")
-        .update(bytes)
-        .digest("hex")
-        .slice(0, 16);
+      site.lessons[`notebooks/${name}`] = createHash("sha256").update(bytes).digest("hex");
       if (!name.endsWith(".ipynb")) continue;
       if (source === sources.at(-1)) opened.push(name);
       const title = basename(name, ".ipynb");

@@ -96,6 +96,7 @@ async function start(base: string, given: Record<string, string>) {
     launchIn({ base, site, environment: given }, files, inPage),
     keep,
     say,
+    new Set(Object.values(site.lessons)),
   );
   const newer = newerLessons(site.lessons, restored);
   const keeps = await kept.isThere();

@@ -148,11 +148,17 @@ export class TabServer {
   /** False where another page of the site has the files. */
   writes = true;
 
-  constructor(launch: Launch, kept: () => Promise<void>, say: (message: FromServer) => void) {
+  /** `shipped` are SHA-256 of the site's notebooks. */
+  constructor(
+    launch: Launch,
+    kept: () => Promise<void>,
+    say: (message: FromServer) => void,
+    shipped: ReadonlySet<string>,
+  ) {
     this.#kept = kept;
     this.#say = say;
     this.#kernels = new Kernels(tabKernel, launch);
-    const contents = new Contents(home, { trustFile: `${home}/.lab/trusted` });
+    const contents = new Contents(home, { trustFile: `${home}/.lab/trusted`, shipped });
     const sessions = new Sessions(this.#kernels, contents.paths);
     kernelRoutes(this.#router, this.#kernels, sessions, contents.paths, (kernel, session) =>
       this.#sessions.get(`${kernel} ${session}`),

@@ -12,7 +12,9 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import { ErrorResponse, toErrorResponse } from "../../../http-server/error-response.js";
+import { packagePath } from "../../../platform/node/package-path.js";
 import { Contents } from "./contents.js";
+import { shippedNotebooks } from "./shipped.js";
 import { temporaryFolder } from "../../../tests/temporary.js";
 
 const newFolder = (): string => temporaryFolder("contents");
@@ -107,6 +109,24 @@ test("Contents.get() trusts outputs that were made here and no others", async ()
   assert.equal(await trusted(new Contents(folder, { trustFile })), true);
   writeFileSync(join(folder, "n.ipynb"), JSON.stringify(notebook(cell("2", [output]))));
   assert.equal(await trusted(new Contents(folder, { trustFile })), false);
+});
+
+test("Contents.get() trusts a notebook that came with the package until a byte of it changes", async () => {
+  const folder = newFolder();
+  const shipped = readFileSync(packagePath("notebooks/00-tour.ipynb"), "utf8");
+  const trusted = async (text: string, name = "n.ipynb"): Promise<boolean> => {
+    writeFileSync(join(folder, name), text);
+    const contents = new Contents(folder, { shipped: shippedNotebooks() });
+    const { cells } = (await contents.get(name)).content as {
+      cells: { cell_type: string; metadata: { trusted?: boolean } }[];
+    };
+    return cells.every(({ cell_type, metadata }) => cell_type !== "code" || metadata.trusted);
+  };
+  assert.equal(await trusted(shipped), true);
+  assert.equal(await trusted(shipped, "another-name.ipynb"), true);
+  assert.equal(await trusted(shipped.replace("<svg", "<svg ")), false);
+  assert.equal(await trusted(`${shipped} `), false);
+  assert.equal(await trusted(shipped.replace("let n = 16", "let n = 17")), false);
 });
 
 test("Contents.save() takes base64 and chunks", async () => {

@@ -51,12 +51,18 @@ export class Contents {
 
   constructor(
     folder: string,
-    options: { trustFile?: string | undefined; write?: Writer; paths?: Paths } = {},
+    options: {
+      trustFile?: string | undefined;
+      /** SHA-256 of notebooks whose outputs are trusted as they are. */
+      shipped?: ReadonlySet<string>;
+      write?: Writer;
+      paths?: Paths;
+    } = {},
   ) {
     this.paths = options.paths ?? new Paths(folder);
     this.#write = options.write ?? replaceFile;
     this.checkpoints = new Checkpoints(this.paths, this.#write);
-    this.#trust = new Trust(options.trustFile);
+    this.#trust = new Trust(options.trustFile, options.shipped);
   }
 
   /** Makes a change when those before it are done. */
@@ -109,7 +115,7 @@ export class Contents {
         throw new ErrorResponse(400, `Unreadable notebook: ${model.path}: it must be UTF-8`);
       }
       const notebook = readNotebookText(text, model.path);
-      this.#trust.mark(notebook);
+      this.#trust.mark(notebook, bytes);
       model.content = notebook;
       model.format = "json";
       model.mimetype = null;

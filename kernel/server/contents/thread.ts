@@ -7,6 +7,7 @@ import { Router } from "../http/router.js";
 import type { ContentsData, FromContents, ToContents } from "./client.js";
 import { Contents } from "./contents.js";
 import { outlineOf } from "./outline.js";
+import { shippedNotebooks } from "./shipped.js";
 import { contentsRoutes } from "./routes.js";
 import { tooLarge } from "./too-large.js";
 
@@ -15,7 +16,8 @@ const port = parentPort!;
 const router = new Router();
 const say = (message: FromContents, transfer: ArrayBuffer[] = []): void =>
   port.postMessage(message, transfer);
-contentsRoutes(router, new Contents(folder, { trustFile }), limit, (path, notebook) =>
+const contents = new Contents(folder, { trustFile, shipped: shippedNotebooks() });
+contentsRoutes(router, contents, limit, (path, notebook) =>
   say({ saved: { path, notebook: outlineOf(notebook) } }),
 );
 
