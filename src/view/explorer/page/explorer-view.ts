@@ -10,6 +10,7 @@ import { trajectoryTable } from "./controls/trajectory-table.js";
 import { canvasPainter } from "./draw/canvas-painter.js";
 import { drawTree } from "./draw/draw-tree.js";
 import { measureOf, quantitiesOf } from "./draw/measures.js";
+import { HeatLayer } from "./draw/heat-layer.js";
 import { Minimap } from "./draw/minimap.js";
 import { BinCache, type Scene } from "./draw/scene.js";
 import { textWidth } from "./draw/text-width.js";
@@ -76,6 +77,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   let isShown = false;
   let passed: Set<number> | undefined;
   let bins: BinCache;
+  const heat = new HeatLayer();
 
   coloursOf(outer, colours);
   root.dataset["theme"] = outer.dataset["theme"];
@@ -203,7 +205,16 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
           ...{ hoveredMark: state.hoveredMark, focusedMark: state.focusedMark },
         };
     return {
-      ...{ facts, layout, bins, passed, unfolded: state.unfolded, view: seen, ...looked },
+      ...{
+        facts,
+        layout,
+        bins,
+        heat: isWhole ? undefined : heat,
+        passed,
+        unfolded: state.unfolded,
+        view: seen,
+        ...looked,
+      },
       ...{ measure: view.measure, theme: view.theme, replay: view.replay },
       ...{ pill: isWhole ? undefined : state.pill, moment: isWhole ? undefined : view.moment },
       yOf: isWhole ? (lane) => lane.y : yOf,
@@ -325,7 +336,6 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     if (root.dataset["theme"] === outer.dataset["theme"]) return;
     root.dataset["theme"] = outer.dataset["theme"];
     view.theme = themeOf(root);
-    bins.strips.clear();
     tellLegend(view, legend);
     panel.tell();
     draw();

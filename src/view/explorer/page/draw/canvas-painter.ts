@@ -73,8 +73,8 @@ export function canvasPainter(context: CanvasRenderingContext2D): Painter {
       draw();
       context.restore();
     },
-    image: (image, { x, y, width, height, alpha }) => {
-      context.globalAlpha = alpha;
+    image: (image, { x, y, width, height }) => {
+      context.globalAlpha = 1;
       context.drawImage(image, x, y, width, height);
     },
   };

@@ -1,6 +1,7 @@
 import { readingWidth } from "../layout/layout.js";
 import { chipForms, chipWords, resultOf } from "../tree/chip-words.js";
 import { tokenText } from "../tree/token-text.js";
+import type { HeatLayer } from "./heat-layer.js";
 import type { Bars, Painter } from "./painter.js";
 import { across, chipHeight, type Scene, written } from "./scene.js";
 import { fitted } from "./text-width.js";
@@ -17,7 +18,7 @@ export interface Box {
 }
 
 /** What the model wrote: a bar per token, as tall and as dark as its quantity is large. */
-export function drawSegment(painter: Painter, scene: Scene, box: Box): void {
+export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: HeatLayer): void {
   const { facts, measure, theme, layout, view, bins } = scene;
   const { node, left, right, top, bottom, alpha } = box;
   const share = written(scene, node);
@@ -29,18 +30,14 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box): void {
   if (length === 0) return;
   const levels = bins.of(node, width);
   const each = width / levels.length;
-  if (painter.image && each < 3 && width < 1600 && share >= 1 && !measure.isSigned) {
-    const image = strip(scene, node, levels, width, height);
-    painter.image(image, { x: left, y: top, width, height, alpha });
-  } else {
-    const from = Math.max(0, Math.floor((layout.left - left) / each));
-    const edge = view.width - layout.gutter;
-    const to = Math.min(
-      levels.length,
-      Math.ceil((edge - left) / each),
-      Math.ceil(levels.length * share),
-    );
-    const [bars, colours] = barsOf(scene, levels, { from, to, left, top, bottom, each });
+  const edge = view.width - layout.gutter;
+  const at = {
+    ...{ left, top, bottom, each, from: Math.max(0, Math.floor((layout.left - left) / each)) },
+    to: Math.min(levels.length, Math.ceil((edge - left) / each), Math.ceil(levels.length * share)),
+  };
+  if (layer && each < 3 && !measure.isSigned) layer.add(levels, { ...at, alpha });
+  else {
+    const [bars, colours] = barsOf(scene, levels, at);
     painter.bars(bars, colours, alpha);
     if (measure.isSigned) {
       const middle = (top + bottom) / 2;
@@ -49,13 +46,8 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box): void {
       });
     }
   }
-  const perToken = width / length;
-  if (scene.selected === node && scene.token >= 0) {
-    painter.rect(left + scene.token * perToken - 1, top - 2, perToken + 1, height + 4, {
-      ...{ stroke: theme.ink, width: 1.5, round: 2 },
-    });
-  }
   if (layout.tokenWidth < readingWidth) return;
+  const perToken = width / length;
   const first = Math.max(0, Math.floor((layout.left - left) / perToken));
   const last = Math.min(length, Math.ceil((view.width - layout.gutter - left) / perToken));
   const most = Math.floor(perToken / 6.4);
@@ -68,12 +60,18 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box): void {
   }
 }
 
+/** Where bars are drawn, and which of them. */
+export interface BarPlace {
+  from: number;
+  to: number;
+  left: number;
+  top: number;
+  bottom: number;
+  each: number;
+}
+
 /** Bars by colour: heat from below, or right and wrong up and down from the middle. */
-function barsOf(
-  { measure, theme }: Scene,
-  levels: Float32Array,
-  at: { from: number; to: number; left: number; top: number; bottom: number; each: number },
-): [Bars, string[]] {
+function barsOf({ measure, theme }: Scene, levels: Float32Array, at: BarPlace): [Bars, string[]] {
   const { left, top, bottom, each } = at;
   const height = bottom - top;
   const wide = Math.max(0.6, each - (each >= 4 ? 1 : 0));
@@ -92,37 +90,6 @@ function barsOf(
     (bars[heatStep(level)] ??= []).push(x, bottom - tall, wide, tall);
   }
   return [bars, measure.isSigned ? [theme.right, theme.wrong] : theme.heat];
-}
-
-/** Many tokens per pixel: each segment is painted once at a width, then copied. */
-function strip(
-  scene: Scene,
-  node: number,
-  levels: Float32Array,
-  width: number,
-  height: number,
-): HTMLCanvasElement {
-  const { strips } = scene.bins;
-  const ratio = devicePixelRatio || 1;
-  const key = [width.toFixed(1), height, ratio, scene.theme.paper].join();
-  const known = strips.get(node);
-  if (known?.key === key) return known.strip;
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.max(1, Math.ceil(width * ratio));
-  canvas.height = Math.max(1, Math.ceil(height * ratio));
-  const context = canvas.getContext("2d");
-  context?.scale(canvas.width / width, canvas.height / height);
-  const place = { from: 0, to: levels.length, left: 0, top: 0, bottom: height };
-  const [bars, colours] = barsOf(scene, levels, { ...place, each: width / levels.length });
-  bars.forEach((list, step) => {
-    if (!context || !list) return;
-    context.fillStyle = colours[step]!;
-    for (let i = 0; i < list.length; i += 4) {
-      context.fillRect(list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!);
-    }
-  });
-  strips.set(node, { key, strip: canvas });
-  return canvas;
 }
 
 /** A tool result: folded into a chip, or with its text. */

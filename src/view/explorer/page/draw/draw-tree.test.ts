@@ -34,7 +34,15 @@ async function sampleScene(quantity: Quantity = "entropy"): Promise<Scene> {
   const measure = measureOf(facts.tree, quantity, "sqrt");
   const { totalWidth, left, gutter, totalHeight } = layout;
   return {
-    ...{ facts, layout, measure, theme, replay, bins: new BinCache(facts, measure) },
+    ...{
+      facts,
+      layout,
+      measure,
+      theme,
+      replay,
+      bins: new BinCache(facts, measure),
+      heat: undefined,
+    },
     ...{ selected: -1, token: -1, path: 0, compared: 1, hoveredMark: -1, focusedMark: -1 },
     ...{ pill: undefined, passed: undefined, unfolded: new Set(), moment: undefined },
     view: { x: 0, y: 0, width: left + totalWidth + gutter, height: totalHeight },

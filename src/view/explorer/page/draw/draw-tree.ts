@@ -5,6 +5,7 @@ import { ancestors } from "../tree/tree-facts.js";
 import { drawGutter, gutterColumns } from "./draw-gutter.js";
 import { drawMarks, drawPill } from "./draw-marks.js";
 import { drawChip, drawSegment, isAcross, reach } from "./draw-segment.js";
+import type { HeatLayer } from "./heat-layer.js";
 import type { Look, Painter } from "./painter.js";
 import { across, barRoom, begun, chipHeight, type Scene, written } from "./scene.js";
 
@@ -172,14 +173,21 @@ export function drawTree(painter: Painter, scene: Scene): void {
     const y = scene.yOf(lane) - view.y;
     return y < view.height && y + lane.height > layout.head;
   });
+  const layer = painter.image && scene.heat;
+  layer?.begin(scene);
   const room = { width: Math.max(0, right - layout.left + 16), height: view.height - layout.head };
   painter.clip(layout.left - 14, layout.head, room.width, room.height, () => {
     drawTurnColumns(painter, scene);
     drawLinks(painter, scene);
     for (const lane of lanes) {
       if (lane.ghost) drawGhost(painter, scene, lane);
-      else if (begun(scene, lane.trajectory)) drawLane(painter, scene, lane);
+      else if (begun(scene, lane.trajectory)) drawLane(painter, scene, lane, layer);
     }
+    if (layer) {
+      const { width, height } = view;
+      painter.image!(layer.done(), { x: 0, y: 0, width, height });
+    }
+    for (const lane of lanes) if (!lane.ghost) drawOutlines(painter, scene, lane);
     if (path >= 0) drawPath(painter, scene, path, false);
     if (compared >= 0 && compared !== path) drawPath(painter, scene, compared, true);
     drawTrunk(painter, scene);
@@ -220,8 +228,8 @@ function drawGhost(painter: Painter, scene: Scene, lane: Lane): void {
   });
 }
 
-function drawLane(painter: Painter, scene: Scene, lane: Lane): void {
-  const { facts, layout, theme, view, passed, path, selected } = scene;
+function drawLane(painter: Painter, scene: Scene, lane: Lane, layer?: HeatLayer): void {
+  const { facts, layout, theme, view, passed, path } = scene;
   const y = scene.yOf(lane) - view.y;
   const middle = y + lane.height / 2;
   const { top, bottom } = barRoom(layout, y, lane.height);
@@ -243,11 +251,35 @@ function drawLane(painter: Painter, scene: Scene, lane: Lane): void {
     if (!isAcross(scene, left, to)) continue;
     const alpha = passed?.has(node) ? 1 : isFaint;
     const box = { node, left, right: to, top, bottom, alpha };
-    if (kind === "model") drawSegment(painter, scene, box);
+    if (kind === "model") drawSegment(painter, scene, box, layer);
     else {
       const share = written(scene, node);
       const whole = { ...box, top: y, bottom: y + lane.height, height: lane.height };
       drawChip(painter, scene, { ...whole, alpha: alpha * share });
+    }
+  }
+  if (end === undefined || end >= right || !isWhole || lane.trajectory === path) return;
+  painter.path(`M${end + 4} ${middle}H${right + 2}`, {
+    ...{ stroke: theme.line, dash: [1, 4], alpha: isFaint, butt: true },
+  });
+}
+
+/** Around what is selected, and what would not exist. */
+function drawOutlines(painter: Painter, scene: Scene, lane: Lane): void {
+  const { facts, layout, theme, view, selected, token } = scene;
+  const own = facts.own[lane.trajectory]!;
+  if (!lane.gone && !own.includes(selected)) return;
+  const { top, bottom } = barRoom(layout, scene.yOf(lane) - view.y, lane.height);
+  for (const node of own) {
+    if (written(scene, node) <= 0) break;
+    const [left, to] = reach(scene, node);
+    if (!isAcross(scene, left, to)) continue;
+    const { kind, length } = facts.tree.nodes[node]!;
+    if (node === selected && token >= 0) {
+      const perToken = (to - left) / length;
+      painter.rect(left + token * perToken - 1, top - 2, perToken + 1, bottom - top + 4, {
+        ...{ stroke: theme.ink, width: 1.5, round: 2 },
+      });
     }
     if (node === selected) {
       painter.rect(left - 2, top - 2, to - left + 4, bottom - top + 4, {
@@ -260,10 +292,6 @@ function drawLane(painter: Painter, scene: Scene, lane: Lane): void {
       });
     }
   }
-  if (end === undefined || end >= right || !isWhole || lane.trajectory === path) return;
-  painter.path(`M${end + 4} ${middle}H${right + 2}`, {
-    ...{ stroke: theme.line, dash: [1, 4], alpha: isFaint, butt: true },
-  });
 }
 
 /** Each trajectory's number, at its elbow or, for those from the prompt, at the far left. */

@@ -1,11 +1,19 @@
 import type { Layout } from "../layout/layout.js";
+import { PixelLayer, pixelOf } from "./pixel-layer.js";
 import type { Scene } from "./scene.js";
 import { heatStep } from "./theme.js";
+
+interface MinimapSize {
+  width: number;
+  height: number;
+  ratio: number;
+}
 
 /** The whole tree in a column beside it, with what is in view marked. */
 export class Minimap {
   readonly canvas: HTMLCanvasElement;
-  #heat: { scene: unknown[]; canvas: HTMLCanvasElement } | undefined;
+  readonly #pixels = new PixelLayer();
+  #painted: unknown[] = [];
 
   constructor(canvas: HTMLCanvasElement) {
     this.canvas = canvas;
@@ -19,12 +27,14 @@ export class Minimap {
     const context = this.canvas.getContext("2d");
     if (!context) return;
     const depends = [layout, scene.bins, theme, width, height, ratio];
-    if (!this.#heat?.scene.every((each, i) => each === depends[i])) {
-      this.#heat = { scene: depends, canvas: paintHeat(scene, width, height, ratio) };
+    if (depends.some((each, i) => each !== this.#painted[i])) {
+      this.#painted = depends;
+      paintHeat(this.#pixels, scene, { width, height, ratio });
+      this.#pixels.done();
     }
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    context.drawImage(this.#heat.canvas, 0, 0);
+    context.drawImage(this.#pixels.canvas, 0, 0);
     context.scale(ratio, ratio);
     const span = layout.totalHeight - layout.head;
     const place = (y: number) => 4 + (y / span) * (height - 8);
@@ -49,26 +59,31 @@ export class Minimap {
   }
 }
 
-function paintHeat(scene: Scene, width: number, height: number, ratio: number): HTMLCanvasElement {
+/** Paints the whole tree, a few pixels for each segment. */
+function paintHeat(pixels: PixelLayer, scene: Scene, size: MinimapSize): void {
   const { facts, layout, theme, bins, measure } = scene;
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  const context = canvas.getContext("2d");
-  if (!context) return canvas;
-  context.scale(ratio, ratio);
+  const { width, height, ratio } = size;
+  pixels.clear(Math.round(width * ratio), Math.round(height * ratio));
+  const [tool, right, wrong] = [theme.toolLine, theme.right, theme.wrong].map((c) => pixelOf(c));
+  const heat = theme.heat.map((colour) => pixelOf(colour));
   const perLane = (height - 8) / Math.max(1, layout.lanes.length);
   const perPixel = (width - 14) / layout.totalWidth;
   layout.lanes.forEach(({ trajectory }, i) => {
     if (trajectory < 0) return;
     const y = 4 + i * perLane;
     const tall = Math.max(1, Math.min(perLane * 0.8, perLane - 0.6));
+    const fill = (from: number, to: number, top: number, bottom: number, colour: number) => {
+      const last = Math.max(Math.round(from * ratio) + 1, Math.round(to * ratio));
+      const low = Math.max(Math.round(top * ratio) + 1, Math.round(bottom * ratio));
+      for (let x = Math.round(from * ratio); x < last; x++) {
+        pixels.column(x, Math.round(top * ratio), low, colour);
+      }
+    };
     for (const id of facts.own[trajectory]!) {
       const x = 3 + layout.x0[id]! * perPixel;
       const wide = Math.max(1, (layout.x1[id]! - layout.x0[id]!) * perPixel);
       if (facts.tree.nodes[id]!.kind !== "model") {
-        context.fillStyle = theme.toolLine;
-        context.fillRect(x, y + tall * 0.3, wide, tall * 0.4);
+        fill(x, x + wide, y + tall * 0.3, y + tall * 0.7, tool!);
         continue;
       }
       const levels = bins.coarse(id);
@@ -83,15 +98,10 @@ function paintHeat(scene: Scene, width: number, height: number, ratio: number): 
           level = Math.max(level * 0.8, Math.abs(levels[u] ?? 0) || 0);
           signed += levels[u] ?? 0;
         }
-        const colour = signed >= 0 ? theme.right : theme.wrong;
-        context.fillStyle = measure.isSigned ? colour : theme.heat[heatStep(level)]!;
-        context.fillRect(x + z, y, 1.1, tall);
+        const colour = signed >= 0 ? right! : wrong!;
+        fill(x + z, x + z + 1, y, y + tall, measure.isSigned ? colour : heat[heatStep(level)]!);
       }
     }
-    if (facts.verdicts[trajectory] === "right") {
-      context.fillStyle = theme.right;
-      context.fillRect(width - 8, y, 5, tall);
-    }
+    if (facts.verdicts[trajectory] === "right") fill(width - 8, width - 3, y, y + tall, right!);
   });
-  return canvas;
 }

@@ -34,9 +34,9 @@ export interface Painter {
   bars: (bars: Bars, colours: readonly string[], alpha: number) => void;
   /** Draws inside a rectangle alone. */
   clip: (x: number, y: number, width: number, height: number, draw: () => void) => void;
-  /** Copies what was painted before, where the painter can. */
+  /** Copies a picture of pixels, where the painter can. */
   image?: (
     image: CanvasImageSource,
-    at: { x: number; y: number; width: number; height: number; alpha: number },
+    at: { x: number; y: number; width: number; height: number },
   ) => void;
 }

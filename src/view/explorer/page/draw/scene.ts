@@ -3,6 +3,7 @@ import type { Layout } from "../layout/layout.js";
 import type { Lane } from "../layout/lane-order.js";
 import type { ShownReplay } from "../tree/shown-replay.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
+import type { HeatLayer } from "./heat-layer.js";
 import type { Theme } from "./theme.js";
 
 /** How far a playback has come. */
@@ -25,6 +26,8 @@ export interface Scene {
   theme: Theme;
   replay: ShownReplay;
   bins: BinCache;
+  /** What many thin bars are written to; undefined for vectors. */
+  heat: HeatLayer | undefined;
   /** The node and its token that are looked at; -1 for none. */
   selected: number;
   token: number;
@@ -45,12 +48,11 @@ export interface Scene {
   view: { x: number; y: number; width: number; height: number };
 }
 
-/** Bars of nodes at the width they have now, and strips that were painted of them. */
+/** Bars of nodes at the width they have now. */
 export class BinCache {
   readonly #bins = new Map<number, Float32Array>();
   readonly #coarse = new Map<number, Float32Array>();
   #levels: Float32Array | undefined;
-  readonly strips = new Map<number, { key: string; strip: HTMLCanvasElement }>();
 
   constructor(
     readonly facts: TreeFacts,
