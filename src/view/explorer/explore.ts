@@ -20,21 +20,25 @@ export class Explorer {
 
   /** One piece of HTML that needs nothing else: a picture, the tree, and the program that shows it. */
   html(): string {
-    const live = liveTree(this.tree);
-    return widgetHtml({
-      name: "explorer",
-      still: treePicture(this.tree),
-      data: { tree: makePayload(this.tree, this.options), ...defined({ live }) },
-      style: explorerStyle,
-      program,
-    });
+    return this.bundle()["text/html"]!;
+  }
+
+  /** The whole tree as one SVG, as the explorer draws it. */
+  picture(): string {
+    return treePicture(makePayload(this.tree, this.options));
   }
 
   /** Every form it can be shown in. */
   bundle(): Record<string, string> {
+    const live = liveTree(this.tree);
+    const tree = makePayload(this.tree, this.options);
+    const picture = treePicture(tree);
     return {
-      "text/html": this.html(),
-      "image/svg+xml": treePicture(this.tree),
+      "text/html": widgetHtml({
+        ...{ name: "explorer", still: picture, style: explorerStyle, program },
+        data: { tree, ...defined({ live }) },
+      }),
+      "image/svg+xml": picture,
       "text/plain": String(this.tree),
     };
   }

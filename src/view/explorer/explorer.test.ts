@@ -9,7 +9,6 @@ import { branchRules } from "../../rollout/branch/branch-rule.js";
 import { expansionRules, type ExpandOptions } from "../../rollout/branch/family/settings.js";
 import { rollout } from "../../rollout/rollout.js";
 import { type ReplayChanges, followPlan } from "../../rollout/replay/follow-plan.js";
-import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import { followExpansion } from "../../rollout/replay/follow-expansion.js";
 import { explore } from "./explore.js";
 import { makePayload } from "./make-payload.js";
@@ -144,15 +143,27 @@ test("explore() gives one piece of HTML in which no text of the tree is code", a
   assert.notEqual(explore(tree).html().slice(0, 60), html.slice(0, 60), "ids must be unique");
 });
 
-test("a tree's picture has a bar per node, of a fork too", async () => {
-  const bars = (tree: RolloutTree) =>
-    explore(tree)
-      .bundle()
-      ["image/svg+xml"]!.match(/<rect /g);
-  const tree = await sampleTree({ seed: 4 });
-  assert.equal(bars(tree)!.length, tree.nodes.length);
+test("a tree's picture is drawn as the explorer draws it, of a fork too", async () => {
+  const { tree, scored, batch } = await grpoBatch();
   const fork = await tree.fork(0, { at: 1, n: 2 });
-  assert.equal(bars(fork)!.length, fork.nodes.length);
+  for (const [shown, options] of [
+    [tree, { scored, batch }],
+    [fork, {}],
+  ] as const) {
+    const svg = explore(shown, options).picture();
+    assert.equal(svg, explore(shown, options).bundle()["image/svg+xml"]);
+    const texts = [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text]) => text!);
+    for (const { id } of shown.trajectories) assert.ok(texts.includes(String(id)), `lane ${id}`);
+    for (const word of ["Turn 1", "tool result"]) assert.ok(texts.includes(word), word);
+    assert.doesNotMatch(svg, /NaN|undefined|var\(/);
+    assert.doesNotMatch(svg, /\brow/i);
+  }
+});
+
+test("the picture of a large tree stays small and says what it leaves out", async () => {
+  const svg = explore(await largeTree()).picture();
+  assert.ok(svg.length < 300_000, `${svg.length} bytes`);
+  assert.match(svg, /\d+ more trajectories are left out here/);
 });
 
 test("a tree shows itself in the explorer once arpo-lab is loaded", async () => {

@@ -1,47 +1,50 @@
-import { escapeHtml } from "../../../picture/escape.js";
-import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import type { TreeNode } from "../../rollout/tree/tree-values.js";
+import { designTokens, entropyRamps } from "../palette.js";
+import { measureOf, quantitiesOf } from "./page/draw/measures.js";
+import { BinCache } from "./page/draw/scene.js";
+import { textWidth } from "./page/draw/text-width.js";
+import { themeFrom } from "./page/draw/theme.js";
+import { wholeSvg } from "./page/draw/whole-tree.js";
+import { layOut } from "./page/layout/layout.js";
+import { ownSettings, replayOf } from "./page/tree/shown-replay.js";
+import { summaryOf } from "./page/tree/summary.js";
+import { factsOf } from "./page/tree/tree-facts.js";
+import { unpackTree } from "./page/tree/unpack-tree.js";
+import type { ExplorerPayload } from "./payload.js";
 
-/** Rows from top to bottom, tokens from left to right; the hotter a stretch, the more entropy. */
-export function treePicture(tree: RolloutTree): string {
-  const width = 720;
-  const height = 22;
-  const starts = new Map<number, number>([[-1, 0]]);
-  for (const node of tree.nodes) {
-    const start =
-      node.parent < 0 ? 0 : starts.get(node.parent)! + tree.nodes[node.parent]!.tokens.length;
-    starts.set(node.id, start);
-  }
-  const longest = Math.max(1, ...tree.nodes.map((n) => starts.get(n.id)! + n.tokens.length));
-  const x = (token: number) => Math.round((token / longest) * width * 10) / 10;
-  const hottest = Math.max(1e-9, ...tree.nodes.map((n) => n.entropy ?? 0));
-  const marks: string[] = [];
-  for (const row of tree.trajectories) {
-    const y = row.id * height + 4;
-    const from = tree.nodes[row.from];
-    const above = row.kind === "branch" ? row.parent : (from?.trajectory ?? -1);
-    if (from && above >= 0) {
-      const at = x(starts.get(from.id)! + from.tokens.length);
-      const stroke = row.kind === "branch" ? "#c33" : "#888";
-      marks.push(
-        `<path d="M${at} ${above * height + 11}V${y + 7}" stroke="${stroke}" fill="none"/>`,
-      );
-    }
-    // What a fork took over has row -1; its first row shows it.
-    const own = (n: TreeNode) => n.trajectory === row.id || (row.id === 0 && n.trajectory < 0);
-    for (const node of tree.nodes.filter(own)) {
-      const start = x(starts.get(node.id)!);
-      const size = Math.max(1, x(node.tokens.length) - 1);
-      const heat = Math.round(90 - 45 * ((node.entropy ?? 0) / hottest));
-      const fill = node.kind === "tool" ? "#7a9" : `hsl(24 85% ${heat}%)`;
-      const title = escapeHtml(
-        `row ${node.trajectory}, node ${node.id}${node.entropy === undefined ? "" : `, entropy ${node.entropy.toFixed(3)}`}\n${node.text.slice(0, 200)}`,
-      );
-      marks.push(
-        `<rect x="${start}" y="${y}" width="${size}" height="14" rx="2" fill="${fill}"><title>${title}</title></rect>`,
-      );
-    }
-  }
-  const label = escapeHtml(String(tree).split("\n")[0]!);
-  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${label}" viewBox="0 0 ${width} ${tree.trajectories.length * height + 4}" width="${width}">${marks.join("")}</svg>`;
+const [width, tallest] = [900, 900];
+/** A saved notebook holds the picture twice. */
+const mostBars = 3000;
+
+/** A tree as one picture, drawn as the explorer draws it: for files, and for pages that run no program. */
+export function treePicture(payload: ExplorerPayload): string {
+  const facts = factsOf(unpackTree(payload));
+  const { tree } = facts;
+  const replay = replayOf(tree, ownSettings(tree));
+  const layout = layOut(facts, {
+    ...{ width, maxHeight: 590, filter: "all", align: "turns", lanes: "auto", zoom: 1 },
+    ...{ unfolded: new Set<number>(), replay, measure: textWidth },
+  });
+  const shown = layout.lanes.filter(({ y, height }) => y + height <= tallest).length;
+  const end = layout.lanes[shown];
+  const height = end ? end.y : layout.totalHeight;
+  const bars = shown * layout.plotWidth;
+  const measure = measureOf(tree, quantitiesOf(tree)[0]!, "sqrt");
+  const colours = Object.fromEntries([
+    ...Object.entries(designTokens.light),
+    ...entropyRamps.light.map((colour, i) => [`h${i}`, colour] as const),
+  ]);
+  const left = layout.lanes.length - shown;
+  const summary = summaryOf(facts, replay);
+  return wholeSvg(
+    {
+      ...{ facts, layout, measure, replay, unfolded: new Set<number>(), heat: undefined },
+      theme: themeFrom((name) => colours[name]!),
+      bins: new BinCache(facts, measure, Math.max(1, bars / mostBars)),
+      ...{ selected: -1, token: -1, path: -1, compared: -1, hoveredMark: -1, focusedMark: -1 },
+      ...{ pill: undefined, passed: undefined, moment: undefined, yOf: ({ y }) => y },
+      view: { x: 0, y: 0, width: layout.left + layout.totalWidth + layout.gutter, height },
+    },
+    left > 0 ? `${summary} · ${left} more trajectories are left out here` : summary,
+    "max-width:100%;height:auto",
+  );
 }

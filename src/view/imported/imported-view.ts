@@ -242,7 +242,7 @@ export class ImportedView {
       "text/plain": String(imported),
     };
     if (imported.prompts.length > 0) {
-      bundle["image/svg+xml"] = treePicture(imported.tree(0) as unknown as RolloutTree);
+      bundle["image/svg+xml"] = treePicture(payloadOf(imported, 0, this.options.scores?.get(0)));
     }
     return bundle;
   }

@@ -22,6 +22,7 @@ import { makeActions } from "./panel/actions.js";
 import { makePanel } from "./panel/panel.js";
 import { chipWords } from "./tree/chip-words.js";
 import { questionOf } from "./tree/question.js";
+import { summaryOf } from "./tree/summary.js";
 import { ownSettings, replayOf } from "./tree/shown-replay.js";
 import { textOf, tokenText } from "./tree/token-text.js";
 import { factsOf } from "./tree/tree-facts.js";
@@ -96,7 +97,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
     zoom,
     reveal,
     scene,
-    summary,
+    summary: () => summaryOf(facts, view.replay),
     unfold: (node: number) => {
       if (!state.unfolded.delete(node)) state.unfolded.add(node);
       relayout();
@@ -124,20 +125,6 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   const tip = followPointer(view, minimap.canvas);
   followKeys(view, playback);
 
-  function summary(): string {
-    const { replay } = view;
-    const told = [tree.title];
-    if (replay.changed) {
-      told.push(
-        `${many(replay.replay.branches, "branch", "branches")} with your settings (the rollout made ${replay.replay.before})`,
-      );
-    }
-    if (facts.mean !== undefined) {
-      const right = facts.verdicts.filter((verdict) => verdict === "right").length;
-      told.push(`${right} right, mean score ${two(facts.mean)}`);
-    }
-    return told.join(" · ");
-  }
   function relayout(): void {
     view.layout = layOut(facts, {
       ...{ width: scroller.clientWidth || 800, maxHeight, replay: view.replay },
@@ -169,7 +156,7 @@ export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView
   function update(): void {
     view.replay = replayOf(tree, state.whatIf);
     if (view.measure !== (view.measure = sameMeasure())) bins = new BinCache(facts, view.measure);
-    below.textContent = summary();
+    below.textContent = view.summary();
     toolbar.tell();
     relayout();
     panel.tell();

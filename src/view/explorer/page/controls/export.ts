@@ -2,64 +2,25 @@ import { closedPageMeta } from "../../../../../picture/closed-page.js";
 import { escapeHtml } from "../../../../../picture/escape.js";
 import { element } from "../../../page/element.js";
 import { canvasPainter } from "../draw/canvas-painter.js";
-import { drawTree } from "../draw/draw-tree.js";
-import type { Painter } from "../draw/painter.js";
+import { drawWhole, wholeSvg } from "../draw/whole-tree.js";
 import { svgPainter } from "../draw/svg-painter.js";
-import { mono, sans } from "../draw/theme.js";
 import { questionOf } from "../tree/question.js";
 import type { ExplorerView } from "../view.js";
-import { drawLegend } from "./legend.js";
 import { tableRows } from "./trajectory-table.js";
-
-const above = 46;
-
-/** The question, the whole tree and the legend with any painter; gives the size. */
-function drawWhole(
-  view: ExplorerView,
-  painter: Painter,
-  drawPart: (draw: (painter: Painter) => void) => void,
-): { width: number; height: number } {
-  const scene = view.scene(true);
-  const { width, height } = scene.view;
-  const { theme, facts } = view;
-  const title = questionOf(facts.tree.prompt);
-  painter.rect(0, 0, width, above + height + 120, { fill: theme.paper });
-  painter.text(12, 16, title, { size: 15, weight: 650, fill: theme.ink });
-  painter.text(12, 35, view.summary(), { size: 11, fill: theme.ink2 });
-  drawPart((inner) => drawTree(inner, scene));
-  return { width, height: above + height + drawLegend(view, painter, width, above + height) };
-}
-
-/** The tree as SVG, alone in its file. */
-export function treeSvg(view: ExplorerView): string {
-  const painter = svgPainter("frame");
-  const inner = svgPainter("tree");
-  const { width, height } = drawWhole(view, painter, (draw) => {
-    draw(inner);
-    painter.parts.push(`<g transform="translate(0 ${above})">${inner.parts.join("")}</g>`);
-  });
-  const [wide, tall] = [Math.round(width), Math.round(height)];
-  const title = escapeHtml(`Rollout tree: ${questionOf(view.facts.tree.prompt)}`);
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${tall}" viewBox="0 0 ${wide} ${tall}" ` +
-    `font-family='${sans}' role="img"><title>${title}</title><desc>${escapeHtml(view.summary())}</desc>` +
-    `<style>.mono{font-family:${mono}}</style>${painter.parts.join("")}</svg>`
-  );
-}
 
 /** The tree as a picture of pixels, twice as fine as the screen. */
 async function treePng(view: ExplorerView): Promise<Blob> {
   const scale = 2;
-  const measuring = drawWhole(view, svgPainter(), () => undefined);
+  const measuring = drawWhole(view.scene(true), view.summary(), svgPainter(), () => undefined);
   const canvas = element("canvas");
   canvas.width = Math.round(measuring.width * scale);
   canvas.height = Math.round(measuring.height * scale);
   const context = canvas.getContext("2d")!;
   context.scale(scale, scale);
   const painter = canvasPainter(context);
-  drawWhole(view, painter, (draw) => {
+  drawWhole(view.scene(true), view.summary(), painter, (top, draw) => {
     context.save();
-    context.translate(0, above);
+    context.translate(0, top);
     draw(painter);
     context.restore();
   });
@@ -142,7 +103,9 @@ export function exportMenu(view: ExplorerView): HTMLElement {
   const menu = element(
     "div",
     {},
-    item("SVG", "vector, for papers", "svg", () => save(treeSvg(view), "svg", "image/svg+xml")),
+    item("SVG", "vector, for papers", "svg", () =>
+      save(wholeSvg(view.scene(true), view.summary()), "svg", "image/svg+xml"),
+    ),
     item("PNG", "2×, for slides", "png", () => {
       treePng(view).then(
         (blob) => save(blob, "png"),

@@ -110,7 +110,8 @@ export function drawChip(painter: Painter, scene: Scene, box: Box & { height: nu
   if (tall >= 9 && words.tag === "python") {
     painter.path(`M${x - 3.5} ${middle - 3}l3 3l-3 3M${x + 1} ${middle + 3.2}h3`, line);
   } else if (tall >= 9 && words.tag !== "search") {
-    painter.path(`M${x - 4} ${middle}h7.5m-3 -3l3 3l-3 3`, line);
+    painter.rect(x - 4, middle - 4, 8, 8, { ...line, round: 2 });
+    painter.path(`M${x - 1.6} ${middle}h3.2`, line);
   } else if (tall >= 9) {
     painter.circle(x - 1, middle - 1, 3.2, line);
     painter.path(`M${x + 1.4} ${middle + 1.4}l2.8 2.8`, line);

@@ -57,12 +57,14 @@ export class BinCache {
   constructor(
     readonly facts: TreeFacts,
     readonly measure: Measure,
+    /** How wide a bar is at least. */
+    readonly least = 1,
   ) {}
 
   /** As many bars as tokens, or as pixels where these are fewer. */
   of(node: number, width: number): Float32Array {
     const { length } = this.facts.tree.nodes[node]!;
-    const count = Math.max(1, Math.min(length, Math.ceil(width)));
+    const count = Math.max(1, Math.min(length, Math.ceil(width / this.least)));
     let bins = this.#bins.get(node);
     if (bins?.length !== count) {
       bins = this.#gathered(node, count);

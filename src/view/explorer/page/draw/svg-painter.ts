@@ -6,6 +6,7 @@ export interface SvgPainter extends Painter {
   parts: string[];
 }
 
+const brief = (x: number) => String(Math.round(x * 10) / 10);
 const short = (x: number) => String(Math.round(x * 100) / 100);
 
 function attributes({ fill, stroke, width, dash, alpha, butt }: Look): string {
@@ -50,7 +51,7 @@ export function svgPainter(name = "clip"): SvgPainter {
         let path = "";
         for (let i = 0; i < list.length; i += 4) {
           const [x, y, width, height] = [list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!];
-          path += `M${short(x)} ${short(y)}h${short(width)}v${short(height)}h${short(-width)}z`;
+          path += `M${brief(x)} ${brief(y)}h${brief(width)}v${brief(height)}h${brief(-width)}`;
         }
         parts.push(`<path d="${path}"${attributes({ fill: colours[step]!, alpha })}/>`);
       }),

@@ -34,7 +34,11 @@ export const heatStep = (level: number): number =>
 /** Reads the theme off an element that the style sheet reaches. */
 export function themeOf(root: Element): Theme {
   const style = getComputedStyle(root);
-  const colour = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  return themeFrom((name) => style.getPropertyValue(`--${name}`).trim());
+}
+
+/** The theme of colours by name, as the style sheet calls them. */
+export function themeFrom(colour: (name: string) => string): Theme {
   const ramp = Array.from({ length: stops }, (_, i) =>
     [1, 3, 5].map((at) => parseInt(colour(`h${i}`).slice(at, at + 2), 16)),
   );
