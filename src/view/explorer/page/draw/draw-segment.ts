@@ -1,7 +1,7 @@
 import { readingWidth } from "../layout/layout.js";
 import { chipForms, chipWords, resultOf } from "../tree/chip-words.js";
 import { tokenText } from "../tree/token-text.js";
-import type { HeatLayer } from "./heat-layer.js";
+import type { BarPlace, HeatLayer } from "./heat-layer.js";
 import type { Bars, Painter } from "./painter.js";
 import { across, chipHeight, type Scene, written } from "./scene.js";
 import { fitted } from "./text-width.js";
@@ -58,16 +58,6 @@ export function drawSegment(painter: Painter, scene: Scene, box: Box, layer?: He
       ...{ size: 10.5, mono: true, fill: theme.ink2, alpha },
     });
   }
-}
-
-/** Where bars are drawn, and which of them. */
-export interface BarPlace {
-  from: number;
-  to: number;
-  left: number;
-  top: number;
-  bottom: number;
-  each: number;
 }
 
 /** Bars by colour: heat from below, or right and wrong up and down from the middle. */

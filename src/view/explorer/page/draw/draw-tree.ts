@@ -174,7 +174,7 @@ export function drawTree(painter: Painter, scene: Scene): void {
     return y < view.height && y + lane.height > layout.head;
   });
   const layer = painter.image && scene.heat;
-  layer?.begin(scene);
+  layer?.begin(view, theme);
   const room = { width: Math.max(0, right - layout.left + 16), height: view.height - layout.head };
   painter.clip(layout.left - 14, layout.head, room.width, room.height, () => {
     drawTurnColumns(painter, scene);

@@ -1,7 +1,15 @@
-import type { BarPlace } from "./draw-segment.js";
 import { PixelLayer, pixelOf } from "./pixel-layer.js";
-import type { Scene } from "./scene.js";
 import { heatStep, type Theme } from "./theme.js";
+
+/** Where bars are drawn, and which of them. */
+export interface BarPlace {
+  from: number;
+  to: number;
+  left: number;
+  top: number;
+  bottom: number;
+  each: number;
+}
 
 /** The bars of segments with many tokens per pixel, all of a frame in one picture. */
 export class HeatLayer {
@@ -11,11 +19,11 @@ export class HeatLayer {
   #ratio = 1;
 
   /** Begins a frame. */
-  begin({ view, theme }: Scene): void {
+  begin({ width, height }: { width: number; height: number }, theme: Theme): void {
     this.#ratio = devicePixelRatio || 1;
     if (this.#theme !== theme) this.#colours.clear();
     this.#theme = theme;
-    this.#pixels.clear(Math.round(view.width * this.#ratio), Math.round(view.height * this.#ratio));
+    this.#pixels.clear(Math.round(width * this.#ratio), Math.round(height * this.#ratio));
   }
 
   /** Adds bars, a column of the screen for each or for several of them. */
