@@ -113,3 +113,29 @@ test("RolloutTree.fork() refuses places where nothing can continue", async () =>
   await assert.rejects(tree.fork(0, { at: 2, result: "x" }), /'result' answers a call/);
   await assert.rejects(tree.fork(1, { responseLength: 20 }), /responseLength must exceed the/);
 });
+
+test("RolloutTree.forks() gives what fork gives at each place, places of other rows too", async () => {
+  const policy = babbler();
+  const tree = await rollout(policy, { prompt: "a" }, { tools, n: 3, seed: 5 });
+  const places = tree.nodes.flatMap(({ id, kind, tokens }) =>
+    kind === "model" ? [0, tokens.length >> 1].map((at) => ({ node: id, at })) : [],
+  );
+  assert.ok(places.length >= 6);
+  const forks = await tree.forks(places, { n: 2, seed: 9 });
+  assert.equal(forks.length, places.length);
+  for (const [i, { node, at }] of places.entries()) {
+    const alone = await tree.fork(node, { at, n: 2, seed: 9 });
+    assert.deepEqual(texts(forks[i]!), texts(alone), `node ${node}, token ${at}`);
+    assert.deepEqual(forks[i]!.origin, { node, at, seed: 5 });
+  }
+  assert.deepEqual(await tree.forks([]), []);
+});
+
+test("RolloutTree.forks() names the place that is none", async () => {
+  const tree = await grow();
+  await assert.rejects(tree.forks([{ node: 0 }, { node: 9 }]), {
+    message: "Cannot fork: the node must be one of 0 to 2, got 9",
+  });
+  await assert.rejects(tree.forks([{ node: 0, on: 1 } as never]), /must be known, got on/);
+  await assert.rejects(tree.forks(3 as never), /Cannot fork: places must be a list, got 3/);
+});

@@ -1,8 +1,9 @@
 import { checkArguments } from "../arguments/check-arguments.js";
+import { defined } from "../arguments/defined.js";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Sampler } from "../policy/policy.js";
 import { showAs, type Shown } from "../show/show-as.js";
-import { type ForkChanges, forkTree, type TreeRuntime } from "./grow/fork.js";
+import { type ForkChanges, type ForkPlace, forkTrees, type TreeRuntime } from "./grow/fork.js";
 import type { Replay } from "./replay/replay-result.js";
 import { replayBranches, type TreeReplayChanges } from "./replay/replay.js";
 import { type RolloutConfig, ruleOf } from "./settings.js";
@@ -174,8 +175,34 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    */
   async fork(node: number, changes: ForkChanges = {}): Promise<RolloutTree<T>> {
     checkArguments("fork", { changes }, { changes: "object" });
-    const { data, runtime } = await forkTree(this, node, changes, runtimes.get(this));
-    return new RolloutTree(data, runtime);
+    const { at, result, ...own } = changes;
+    const [tree] = await this.forks([{ node, ...defined({ at, result }) }], own);
+    return tree!;
+  }
+
+  /**
+   * A new tree from each of several places, as `fork` gives one by one, in one batch: what the places
+   * share is computed once.
+   *
+   * @example
+   * ```ts
+   * import assert from "node:assert/strict";
+   * import { rollout } from "arpo-lab/rollout";
+   * import { babbler } from "arpo-lab/experimental/testing";
+   *
+   * const tree = await rollout(babbler(), { prompt: "a" }, { seed: 1 });
+   * const places = [0, 1, 2].map((at) => ({ node: 0, at }));
+   * const forks = await tree.forks(places, { n: 4, seed: 2 });
+   * assert.deepEqual(forks.map((fork) => fork.trajectories.length), [4, 4, 4]);
+   * ```
+   */
+  async forks(
+    places: readonly ForkPlace[],
+    changes: Omit<ForkChanges, "at" | "result"> = {},
+  ): Promise<RolloutTree<T>[]> {
+    checkArguments("fork", { places, changes }, { places: "list", changes: "object" });
+    const forked = await forkTrees(this, places, changes, runtimes.get(this));
+    return forked.map(({ data, runtime }) => new RolloutTree(data, runtime));
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {

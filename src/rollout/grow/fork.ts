@@ -1,4 +1,9 @@
-import { checkOptions, integer, type OptionRules } from "../../arguments/check-options.js";
+import {
+  checkOptions,
+  integer,
+  type OptionRules,
+  required,
+} from "../../arguments/check-options.js";
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
@@ -11,9 +16,11 @@ import type { LiveNode } from "./live-trajectory.js";
 import type { ReadyOptions, RolloutOptions } from "../options.js";
 import { readyOptions } from "../ready-options.js";
 import { encodeResult } from "./encode-result.js";
-import { growTrees } from "./grow-trees.js";
+import { type Grown, GrowthFailure, growTrees } from "./grow-trees.js";
 import { inEnvironments } from "./in-environments.js";
 import type { TreeEpisodes } from "./tree-episodes.js";
+import type { TreeStart } from "./tree-start.js";
+import { shareTrunks } from "./trunk.js";
 import { chatOf, type RolloutTask, withObservation } from "../task.js";
 import { fixedRows, isExpansion, settingsBesidesRule } from "../branch/family/settings.js";
 import { pathOf, type RolloutTreeData, type TreeOrigin } from "../tree/tree-data.js";
@@ -30,9 +37,13 @@ export interface ForkChanges extends RolloutOptions {
   result?: string;
 }
 
-const forkRules: OptionRules<ForkChanges> = {
+const changeRules: OptionRules<Omit<ForkChanges, "at" | "result">> = {
   ...rolloutRules,
   policy: "policy?",
+};
+
+const placeRules: OptionRules<ForkPlace> = {
+  node: required(integer(0)),
   at: integer(0),
   result: "text?",
 };
@@ -49,65 +60,106 @@ export interface Forked<T extends RolloutTask> {
   runtime: TreeRuntime;
 }
 
-/** Grows the tree that `RolloutTree.fork` promises. */
-export async function forkTree<T extends RolloutTask>(
+/** Where a fork leaves a tree. */
+export interface ForkPlace {
+  node: number;
+  /** Keep only this many tokens of the node. */
+  at?: number;
+  /** The tool's answer from here on. */
+  result?: string;
+}
+
+/** Grows the trees that `RolloutTree.forks` promises: one for each place, all in one session. */
+export async function forkTrees<T extends RolloutTask>(
   tree: RolloutTreeData<T>,
-  node: number,
-  changes: ForkChanges,
+  places: readonly ForkPlace[],
+  changes: Omit<ForkChanges, "at" | "result">,
   runtime: TreeRuntime | undefined,
-): Promise<Forked<T>> {
-  checkOptions("fork", changes, forkRules);
-  const { policy = runtime?.policy, at, result, ...own } = changes;
+): Promise<Forked<T>[]> {
+  checkOptions("fork", changes, changeRules);
+  const { policy = runtime?.policy, ...own } = changes;
   if (!policy) {
     throw new TypeError("Cannot fork: a tree that was read from a file needs a policy, got none");
   }
   const options = forkOptions(tree.config, runtime?.options, readyOptions("fork", own));
   const config = rolloutConfig(options);
-  const target = tree.nodes[node];
-  if (!target) {
-    throw new RangeError(
-      `Cannot fork: the node must be one of 0 to ${tree.nodes.length - 1}, got ${node}`,
-    );
-  }
+  for (const place of places) checkPlace(tree, place);
   checkEnvironment(tree, options);
-  const place = { task: tree.task, index: tree.index };
+  if (places.length === 0) return [];
   // Its randomness is the tree's, whatever seed the fork draws with.
   const seed = Random.from(tree.environment?.seed ?? 0);
-  return inEnvironments([place], seed, options, async (opened, within) => {
-    const episodes = opened?.[0];
-    const said = withObservation(tree.task, episodes?.observation);
-    if (episodes && episodes.observation !== tree.environment!.observation) {
-      throw new Error(
-        `Cannot fork: environment ${episodes.name} must say what it said when the tree was made, got ${JSON.stringify(episodes.observation?.slice(0, 120))}`,
-      );
+  const opened = places.map(() => ({ task: tree.task, index: tree.index }));
+  return inEnvironments(opened, seed, options, async (episodes, within) => {
+    const starts = await Promise.all(
+      places.map((place, i) =>
+        startOf(tree, place, { policy, config, options, episodes: episodes?.[i] }),
+      ),
+    );
+    shareTrunks(starts);
+    let grown: Grown[];
+    try {
+      grown = await growTrees(policy, config, within, starts);
+    } catch (error) {
+      throw error instanceof GrowthFailure ? error.reason : error;
     }
-    const cut: Cut = { at, result, policy, config, options, episodes };
-    const prefix = await prefixOf(tree, target, cut);
-    const path: LiveNode[] = [];
-    for (let n: LiveNode | undefined = prefix; n; n = n.parent) path.unshift(n);
-    const prefixTokens = path.flatMap((n) => [...n.tokens]);
-    if (prefixTokens.length >= config.responseLength) {
-      throw new RangeError(
-        `Cannot fork: responseLength must exceed the ${prefixTokens.length} tokens before the fork, got ${config.responseLength}`,
-      );
-    }
-    const origin: TreeOrigin = { node, at: at ?? target.tokens.length, seed: tree.config.seed };
-    const [grown] = await growTrees(policy, config, within, [
-      {
-        index: tree.index,
-        prompt: tree.prompt,
-        task: tree.task,
-        messages: chatOf(said, tree.prompt, policy.tokenizer),
-        random: treeRandom({ config, index: tree.index, origin }),
-        prefix,
-        prefixTokens,
-        calls: path.filter((n) => n.kind === "tool").length,
-        episodes,
-      },
-    ]);
-    const data = finishTree(grown!.run, tree.task, config, policy, tree.environment?.seed);
-    return { data: { ...data, origin }, runtime: { policy, options } };
+    return grown.map(({ run }, i) => {
+      const data = finishTree(run, tree.task, config, policy, tree.environment?.seed);
+      return {
+        data: { ...data, origin: originOf(tree, places[i]!) },
+        runtime: { policy, options },
+      };
+    });
   });
+}
+
+const originOf = (tree: RolloutTreeData, { node, at }: ForkPlace): TreeOrigin => ({
+  node,
+  at: at ?? tree.nodes[node]!.tokens.length,
+  seed: tree.config.seed,
+});
+
+function checkPlace(tree: RolloutTreeData, place: ForkPlace): void {
+  checkOptions("fork", place, placeRules);
+  if (tree.nodes[place.node]) return;
+  throw new RangeError(
+    `Cannot fork: the node must be one of 0 to ${tree.nodes.length - 1}, got ${place.node}`,
+  );
+}
+
+/** A tree that starts where a place of another one is. */
+async function startOf(
+  tree: RolloutTreeData,
+  place: ForkPlace,
+  where: Omit<Cut, "at" | "result">,
+): Promise<TreeStart & { prefixTokens: readonly number[] }> {
+  const { policy, config, episodes } = where;
+  const said = withObservation(tree.task, episodes?.observation);
+  if (episodes && episodes.observation !== tree.environment!.observation) {
+    throw new Error(
+      `Cannot fork: environment ${episodes.name} must say what it said when the tree was made, got ${JSON.stringify(episodes.observation?.slice(0, 120))}`,
+    );
+  }
+  const cut: Cut = { ...where, at: place.at, result: place.result };
+  const prefix = await prefixOf(tree, tree.nodes[place.node]!, cut);
+  const path: LiveNode[] = [];
+  for (let n: LiveNode | undefined = prefix; n; n = n.parent) path.unshift(n);
+  const prefixTokens = path.flatMap((n) => [...n.tokens]);
+  if (prefixTokens.length >= config.responseLength) {
+    throw new RangeError(
+      `Cannot fork: responseLength must exceed the ${prefixTokens.length} tokens before the fork, got ${config.responseLength}`,
+    );
+  }
+  return {
+    index: tree.index,
+    prompt: tree.prompt,
+    task: tree.task,
+    messages: chatOf(said, tree.prompt, policy.tokenizer),
+    random: treeRandom({ config, index: tree.index, origin: originOf(tree, place) }),
+    prefix,
+    prefixTokens,
+    calls: path.filter((n) => n.kind === "tool").length,
+    episodes,
+  };
 }
 
 /** Throws unless a tree that was made in an environment goes on in one, and no other does. */

@@ -21,9 +21,12 @@ export class TreeRoot {
   open(): Sequence {
     const { session } = this.#env;
     if (!this.#row) {
-      const { messages, prompt, prefixTokens = [] } = this.#start;
-      this.#row = session.open(prompt.tokens, messages ? { messages } : {});
-      if (prefixTokens.length > 0) session.append(this.#row, prefixTokens);
+      const { messages, prompt, prefixTokens = [], trunk } = this.#start;
+      const options = messages ? { messages } : {};
+      this.#row =
+        trunk?.open(session, prompt.tokens, options, prefixTokens.length) ??
+        session.open(prompt.tokens, options);
+      if (!trunk && prefixTokens.length > 0) session.append(this.#row, prefixTokens);
     }
     return session.fork(this.#row);
   }

@@ -3,6 +3,7 @@ import type { Random } from "../../random/random.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { LiveNode } from "./live-trajectory.js";
 import type { TreeEpisodes } from "./tree-episodes.js";
+import type { Trunk } from "./trunk.js";
 
 /** Where a tree starts: after the prompt, or after a stretch of an earlier tree. */
 export interface TreeStart {
@@ -15,6 +16,8 @@ export interface TreeStart {
   /** The last node of the stretch, its tokens, and the calls spent in it. */
   prefix?: LiveNode;
   prefixTokens?: readonly number[];
+  /** What the stretch shares with other trees of the session. */
+  trunk?: Trunk;
   calls?: number;
   /** The environment that the rows act in. */
   episodes?: TreeEpisodes | undefined;
