@@ -26,6 +26,11 @@ export type { Replay } from "../rollout/replay/replay-result.js";
 export type { TreeReplayChanges } from "../rollout/replay/replay.js";
 export type { ForkChanges } from "../rollout/grow/fork.js";
 
+// What a branch is worth
+export { branchValues, type BranchValueOptions } from "../values/measure.js";
+export { BranchValues } from "../values/branch-values.js";
+export type { PlaceRule } from "../values/place-rules.js";
+
 // The branching rule
 export {
   decideBranch,

@@ -1,0 +1,241 @@
+import { appendFile, truncate, writeFile } from "#platform/files";
+import { checkArguments } from "../arguments/check-arguments.js";
+import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
+import { defined } from "../arguments/defined.js";
+import { shown } from "../arguments/shown.js";
+import { readIfThere } from "../files/read-if-there.js";
+import type { Policy } from "../policy/policy.js";
+import type { Reward } from "../reward/reward-function.js";
+import type { ScorableTask } from "../reward/score-trees.js";
+import { rolloutRules } from "../rollout/option-rules.js";
+import type { RolloutOptions } from "../rollout/options.js";
+import { rolloutConfig } from "../rollout/config.js";
+import { runningCell } from "../show/running-cell.js";
+import { watchAs } from "../show/watch-as.js";
+import { ToolSet, toolSetOf, type ToolOutcome } from "../tools/tool-set.js";
+import { BranchValues } from "./branch-values.js";
+import { measurePrompt } from "./measure-prompt.js";
+import {
+  headLine,
+  readValues,
+  recordLine,
+  type ValueRecord,
+  type ValueSettings,
+} from "./value-record.js";
+
+/** How far a measurement is. */
+export interface ValueProgress {
+  /** Prompts that are done, those of an earlier run included, and all. */
+  done: number;
+  total: number;
+}
+
+/** How branch values are measured. */
+export interface BranchValueOptions extends Pick<
+  RolloutOptions,
+  | "tools"
+  | "environment"
+  | "sampling"
+  | "responseLength"
+  | "callLimit"
+  | "promptLimit"
+  | "seed"
+  | "signal"
+> {
+  /** Forks of each state. Variance needs 8, decided variance 16. Default 16. */
+  K?: number;
+  /** Tokens that are this likely together do not change the state. Default 0.99; 1: every token is a state. */
+  sure?: number;
+  /** Trajectories of each prompt; the first is measured, the others are what a group knows. Default 8. */
+  group?: number;
+  /** Default: as `score`. */
+  reward?: Reward;
+  /** A policy that has been trained on since: rule `appo` looks ahead with it. */
+  current?: Policy;
+  /**
+   * The file that takes each prompt's values as soon as they are measured. Called again with the same
+   * settings, the measurement goes on where it stopped, and the file has the same bytes as if it never had.
+   */
+  into?: string;
+  /** Ask a tool again what it has answered before. Default: its answer is remembered. */
+  askAgain?: boolean;
+  onProgress?: (progress: ValueProgress) => void;
+}
+
+const rules: OptionRules<BranchValueOptions> = {
+  tools: rolloutRules.tools,
+  environment: rolloutRules.environment,
+  sampling: rolloutRules.sampling,
+  responseLength: rolloutRules.responseLength,
+  callLimit: rolloutRules.callLimit,
+  promptLimit: rolloutRules.promptLimit,
+  seed: rolloutRules.seed,
+  signal: rolloutRules.signal,
+  K: integer(2),
+  sure: {
+    must: "a number above 0 and at most 1",
+    holds: (x) => typeof x === "number" && x > 0 && x <= 1,
+    number: true,
+  },
+  group: integer(1),
+  reward: "reward?",
+  current: "policy?",
+  into: "path?",
+  askAgain: "boolean?",
+  onProgress: "function?",
+};
+
+/**
+ * Measures what a branch would be worth at every token: for each task one trajectory of the policy, and K
+ * forks of it from every state. `values.worth()` judges rules by them, `values.decided()` says where
+ * outcomes are decided.
+ *
+ * Abort `signal`, or interrupt the cell, to end it early: it returns what is complete.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { branchValues } from "arpo-lab/rollout";
+ * import { babbler } from "arpo-lab/experimental/testing";
+ * import { calculator } from "arpo-lab/tools";
+ *
+ * const tasks = [{ prompt: "a" }, { prompt: "b" }, { prompt: "c" }];
+ * const reward = ({ toolCalls }) => Number(toolCalls.length > 1);
+ * const values = await branchValues(babbler(), tasks, { tools: [calculator()], K: 8, reward });
+ * const [uniform, after] = values.worth(["uniform", "after-results"], { per: "call" });
+ * assert.equal(uniform.ratio, 1);
+ * assert.ok(after.callsLeft >= 0);
+ * ```
+ */
+export async function branchValues(
+  policy: Policy,
+  tasks: readonly ScorableTask[],
+  options: BranchValueOptions = {},
+): Promise<BranchValues> {
+  const action = "measure branch values";
+  checkArguments(action, { policy, tasks }, { policy: "policy", tasks: "list" });
+  checkOptions(action, options, rules);
+  const {
+    K = 16,
+    sure = 0.99,
+    group = 8,
+    reward,
+    current,
+    into,
+    onProgress,
+    askAgain,
+    ...own
+  } = options;
+  const tools = own.tools && toolSetOf(action, own.tools);
+  const asked = tools && !askAgain ? new RememberingTools(tools) : tools;
+  const signal = eitherOf(own.signal, runningCell()?.signal);
+  const how: RolloutOptions = {
+    ...own,
+    ...defined({ tools: asked, signal }),
+    ...{ n: group, initialRollouts: group, beamSize: 1, keepTop: true },
+  };
+  const { seed, callLimit, responseLength, sampling, tools: tags } = rolloutConfig(how);
+  if (sampling.temperature === 0) {
+    throw new RangeError(
+      "Cannot measure branch values: sampling.temperature must be above 0, got 0: greedy forks do not differ",
+    );
+  }
+  const settings: ValueSettings = {
+    policy: policy.name,
+    ...{ K, sure, group, seed, tools: tags, callLimit, responseLength, sampling: { ...sampling } },
+    reward: rewardName(reward),
+  };
+  const file = into === undefined ? undefined : await openFile(into, settings, tasks);
+  const records: ValueRecord[] = [...(file?.records ?? [])];
+  const total = tasks.length;
+  const now = () => new BranchValues(settings, records.slice(0, total));
+  const live = watchAs("BranchValues", { values: now, total });
+  const step = () => {
+    onProgress?.({ done: Math.min(records.length, total), total });
+    live?.step();
+  };
+  step();
+  for (let index = records.length; index < total && !signal?.aborted; index++) {
+    let record: ValueRecord;
+    try {
+      record = await measurePrompt(policy, tasks[index]!, {
+        rollout: { ...how, firstIndex: index },
+        ...{ K, sure },
+        ...defined({ reward, current }),
+      });
+    } catch (error) {
+      if (signal?.aborted) break;
+      throw error;
+    }
+    if (into !== undefined) await appendFile(into, recordLine(record));
+    records.push(record);
+    step();
+  }
+  live?.done();
+  return now();
+}
+
+const eitherOf = (a: AbortSignal | undefined, b: AbortSignal | undefined) =>
+  a && b ? AbortSignal.any([a, b]) : (a ?? b);
+
+function rewardName(reward: Reward | undefined): string {
+  if (reward === undefined) return "default";
+  return typeof reward === "function" ? reward.name || "a function" : "a group reward";
+}
+
+/** What a file holds of a measurement; cut back to whole lines, begun where there is none. */
+async function openFile(
+  path: string,
+  settings: ValueSettings,
+  tasks: readonly ScorableTask[],
+): Promise<{ records: ValueRecord[] }> {
+  const text = await readIfThere(path);
+  const known = text === undefined ? undefined : readValues(text, path);
+  if (!known) {
+    await writeFile(path, headLine(settings));
+    return { records: [] };
+  }
+  const wrong = (must: string, got: string) =>
+    new RangeError(`Cannot measure branch values: ${path} must be ${must}, got ${got}`);
+  for (const [name, value] of Object.entries(settings)) {
+    const [then, asked] = [known.settings[name as keyof ValueSettings], value].map((one) =>
+      JSON.stringify(one),
+    );
+    if (then !== asked) throw wrong(`of ${name} ${asked}`, `one of ${name} ${then}`);
+  }
+  for (const [i, { task }] of known.records.entries()) {
+    const asked = tasks[i];
+    if (!asked) break;
+    if (task !== (asked.id ?? `#${i}`))
+      throw wrong(`of these tasks, in order`, `task ${shown(task)} at ${i}`);
+  }
+  await truncate(path, known.bytes);
+  return { records: known.records };
+}
+
+/** Tools that give an answer they have given before: forks of one state then stand in one world. */
+class RememberingTools extends ToolSet {
+  readonly #inner: ToolSet;
+  readonly #answers = new Map<string, Promise<ToolOutcome>>();
+
+  constructor(inner: ToolSet) {
+    const { callLimit, maxWorkers, timeoutMs, retryCount } = inner;
+    super(inner, { callLimit, maxWorkers, timeoutMs, retryCount });
+    this.#inner = inner;
+  }
+
+  override call(
+    tag: string,
+    input: string,
+    options?: { signal?: AbortSignal; transcript?: readonly string[] },
+  ): Promise<ToolOutcome> {
+    const key = JSON.stringify([tag, input]);
+    const known = this.#answers.get(key);
+    if (known) return known;
+    const answer = this.#inner.call(tag, input, options);
+    this.#answers.set(key, answer);
+    const forget = () => this.#answers.delete(key);
+    answer.then((outcome) => outcome.ok || forget(), forget);
+    return answer;
+  }
+}
