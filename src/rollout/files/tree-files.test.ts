@@ -80,3 +80,40 @@ test("treesFromJsonl() and treesFromParquet() refuse files of another kind", asy
   const other = parquetWriteBuffer({ columnData: [{ name: "tree", data: [1], type: "INT32" }] });
   await assert.rejects(treesFromParquet(other), /got one without the column node/);
 });
+
+test("a tree with a wrong field is refused with the field, its rule, the value and the place", async () => {
+  const [line] = treesToJsonl(await grown()).split("\n");
+  const changes: [change: (tree: RolloutTree) => void, fault: RegExp][] = [
+    [
+      (tree) => ((tree.nodes[1] as { parent: number }).parent = 1),
+      /nodes\[1\]\.parent must be an integer from -1 to 0, got 1 \(line 1\)$/,
+    ],
+    [(tree) => ((tree.nodes as unknown[])[1] = null), /nodes must be a list of objects/],
+    [
+      (tree) => delete (tree.nodes[0] as Partial<{ tokens: unknown }>).tokens,
+      /nodes\[0\]\.tokens must be a list of numbers, got undefined/,
+    ],
+    [
+      (tree) => ((tree.nodes[0] as { kind: string }).kind = "x"),
+      /nodes\[0\]\.kind must be model, tool or end, got "x"/,
+    ],
+    [(tree) => ((tree as { prompt: unknown }).prompt = null), /prompt must be an object, got null/],
+    [
+      (tree) => ((tree.trajectories[0] as { leaf: number }).leaf = 1e9),
+      /trajectories\[0\]\.leaf must be an integer from -1 to \d+, got 1000000000/,
+    ],
+    [
+      (tree) => ((tree.config as { responseLength: unknown }).responseLength = "9"),
+      /config\.responseLength must be an integer/,
+    ],
+    [
+      (tree) => ((tree.nodes[0] as { top: unknown }).top = { width: 1, ids: 3 }),
+      /nodes\[0\]\.top\.ids must be a list/,
+    ],
+  ];
+  for (const [change, fault] of changes) {
+    const tree = JSON.parse(line!) as RolloutTree;
+    change(tree);
+    assert.throws(() => treesFromJsonl(JSON.stringify(tree)), fault);
+  }
+});

@@ -1,5 +1,6 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
+import { checkTree } from "./check-tree.js";
 import { exactFloats, fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";
 import { plainTrajectory } from "../tree/trajectory.js";
@@ -106,6 +107,7 @@ export function treesFromJsonl<T extends RolloutTask = RolloutTask>(
         { cause },
       );
     }
+    checkTree(data as unknown as Record<string, unknown>, `line ${i + 1}`);
     const nodes = (data.nodes as unknown as Loose[]).map(tightNode);
     const prompt = { ...data.prompt, tokens: Int32Array.from(data.prompt.tokens) };
     trees.push(new RolloutTree({ ...data, nodes, prompt }));

@@ -5,6 +5,7 @@ import { fromExactJson, toExactJson } from "./exact-json.js";
 import { RolloutTree } from "../rollout-tree.js";
 import type { RolloutTreeData } from "../tree/tree-data.js";
 import type { RolloutTask } from "../task.js";
+import { checkTree } from "./check-tree.js";
 import { refuseOldTree, tightNode, treeData } from "./tree-jsonl.js";
 import type { FinishReason } from "../../policy/policy.js";
 import type { TreeNode } from "../tree/tree-values.js";
@@ -176,16 +177,23 @@ export async function treesFromParquet<T extends RolloutTask = RolloutTask>(
   const trees: RolloutTreeData<T>[] = [];
   for (const row of rows) {
     if (row.kind === "prompt") {
-      const header = fromExactJson(row.header!) as RolloutTreeData<T>;
+      const header = fromExactJson(row.header ?? "{}") as RolloutTreeData<T>;
       refuseOldTree(header);
       trees.push({
         ...header,
         prompt: { text: row.text, tokens: Int32Array.from(row.tokens) },
         nodes: [],
       });
+    } else if (trees.length === 0) {
+      throw new SyntaxError(
+        "Cannot read trees: a prompt must come before its nodes, got a node first",
+      );
     } else trees.at(-1)!.nodes.push(nodeOf(row));
   }
-  return trees.map((data) => new RolloutTree(data));
+  return trees.map((data, i) => {
+    checkTree(data as unknown as Record<string, unknown>, `tree ${i + 1} of the file`);
+    return new RolloutTree(data);
+  });
 }
 
 function nodeOf(row: ParquetRow): TreeNode {

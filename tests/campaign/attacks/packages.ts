@@ -1,10 +1,16 @@
 // Models, pickles and trees that came from elsewhere: damaged, or made to do harm.
-import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { unpickle } from "../../../src/convert/pickle.js";
-import { pickle } from "../../../src/convert/testing.js";
-import { torchGlobals, torchStorage } from "../../../src/convert/torch-globals.js";
+import { archive, pickle, tensor } from "../../../src/convert/testing.js";
+import { TorchArchive } from "../../../src/convert/torch-archive.js";
+import {
+  torchGlobals,
+  torchStorage,
+  type TorchTensor,
+} from "../../../src/convert/torch-globals.js";
+import { saveGguf } from "../../../src/model/export/save-gguf.js";
 import { loadModel } from "../../../src/model/load/load-model.js";
 import { HfTokenizer } from "../../../src/model/tokenizer/hf-tokenizer.js";
 import type { Random } from "../../../src/random/random.js";
@@ -52,6 +58,11 @@ async function refusedOrWhole(what: () => Promise<unknown>): Promise<string> {
     const { message } = error as Error;
     if (error instanceof RangeError && /call stack|allocation|Invalid array length/.test(message))
       throw error;
+    if (
+      !/^Cannot [a-z]+ /.test(message) ||
+      /^Cannot (read properties|convert|destructure)/.test(message)
+    )
+      throw new Broken("broken", `refused without saying why: ${(error as Error).stack}`);
     return `refused: ${message.slice(0, 200)}`;
   }
 }
@@ -131,6 +142,54 @@ function hostilePickle(place: Place, random: Random): Promise<string> {
   });
 }
 
+/** A file with some bytes changed, cut off, or its lengths made enormous; mostly where its lists are. */
+function damagedBytes(whole: Uint8Array, lists: number, random: Random): [string, Uint8Array] {
+  const out = Buffer.from(whole);
+  const how = random.choose(["bytes", "length", "cut", "doubled"]);
+  if (how === "bytes") for (let i = 0; i < 6; i++) out[random.integer(lists)] = random.integer(256);
+  if (how === "length") {
+    const at = random.integer(lists - 8);
+    out.writeBigUInt64LE(BigInt(random.choose([0, 1, 0xffffffff, 2 ** 40, 2 ** 53])), at);
+  }
+  if (how === "cut") return [how, out.subarray(0, random.integer(out.length))];
+  return [how, how === "doubled" ? Buffer.concat([out, out]) : out];
+}
+
+async function gguf(place: Place, random: Random): Promise<string> {
+  const whole = join(place.shared, "whole.gguf");
+  if (!existsSync(whole)) {
+    const model = await loadModel(tiny);
+    await saveGguf(model, await HfTokenizer.load(tiny), `${whole}.tmp`, { dtype: "q8_0" });
+    model.dispose();
+    renameSync(`${whole}.tmp`, whole);
+  }
+  const path = place.path("model.gguf");
+  const [how, bytes] = damagedBytes(readFileSync(whole), 20_000, random);
+  writeFileSync(path, bytes);
+  const said = await refusedOrWhole(async () => {
+    (await HfTokenizer.load(path)).encode("What is 1 + 1?");
+    (await loadModel(path)).dispose();
+  });
+  return `${how} in a GGUF file: ${said}`;
+}
+
+async function torchFile(place: Place, random: Random): Promise<string> {
+  const saved = pickle.dict({ w: tensor({ key: "0", length: 6, shape: [2, 3] }) });
+  const whole = archive(saved, { 0: new Float32Array([0, 1, 2, 3, 4, 5]) });
+  const path = place.path("model.pt");
+  const [how, bytes] = damagedBytes(whole, whole.length, random);
+  writeFileSync(path, bytes);
+  const said = await refusedOrWhole(async () => {
+    const opened = await TorchArchive.open(path);
+    try {
+      for (const one of (opened.root as Map<string, TorchTensor>).values()) await opened.read(one);
+    } finally {
+      await opened.close();
+    }
+  });
+  return `${how} in a PyTorch file: ${said}`;
+}
+
 async function trees(place: Place, random: Random): Promise<string> {
   const node = {
     id: 0,
@@ -167,6 +226,16 @@ export const packages: Area = {
         name: "a model's folder with something changed",
         promise: "it is loaded or refused in words; no crash, no endless work",
         run: (place) => model(place, random),
+      },
+      {
+        name: "a GGUF file with bytes changed",
+        promise: "it is loaded or refused in words; no crash, no endless work",
+        run: (place) => gguf(place, random),
+      },
+      {
+        name: "a PyTorch file with bytes changed",
+        promise: "it is loaded or refused in words; no crash, no endless work",
+        run: (place) => torchFile(place, random),
       },
       {
         name: "a pickle that calls what it should not",

@@ -1,0 +1,68 @@
+/** A tree as it was parsed, before anything is known about it. */
+type Parsed = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Parsed =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isNumber = (value: unknown): boolean =>
+  typeof value === "number" || ["NaN", "Infinity", "-Infinity", "-0"].includes(value as string);
+
+/** Refuses what is no tree: a node or a trajectory with a wrong field, or an index that leads nowhere. */
+export function checkTree(data: Parsed, where: string): void {
+  const refuse = (field: string, rule: string, got: unknown): never => {
+    const shown = JSON.stringify(got) ?? String(got);
+    throw new SyntaxError(
+      `Cannot read a tree: ${field} must be ${rule}, got ${shown.slice(0, 60)} (${where})`,
+    );
+  };
+  const need = (field: string, rule: string, value: unknown, isRight: boolean): void => {
+    if (!isRight) refuse(field, rule, value);
+  };
+  const integer = (field: string, value: unknown, low: number, high: number): void => {
+    const isRight = Number.isInteger(value) && Number(value) >= low && Number(value) <= high;
+    need(field, `an integer from ${low} to ${high}`, value, isRight);
+  };
+  const list = (field: string, value: unknown, isItem: (item: unknown) => boolean): void => {
+    if (ArrayBuffer.isView(value)) return;
+    need(field, "a list of numbers", value, Array.isArray(value) && value.every(isItem));
+  };
+  const objects = (field: string, value: unknown): Parsed[] => {
+    need(field, "a list of objects", value, Array.isArray(value) && value.every(isObject));
+    return value as Parsed[];
+  };
+
+  const { prompt, task, config } = data;
+  if (!isObject(task)) refuse("task", "an object", task);
+  if (!isObject(config)) return refuse("config", "an object", config);
+  integer("config.responseLength", config["responseLength"], 0, Number.MAX_SAFE_INTEGER);
+  if (!isObject(prompt)) return refuse("prompt", "an object", prompt);
+  need("prompt.text", "text", prompt["text"], typeof prompt["text"] === "string");
+  list("prompt.tokens", prompt["tokens"], Number.isInteger);
+
+  const nodes = objects("nodes", data["nodes"]);
+  const trajectories = objects("trajectories", data["trajectories"]);
+  for (const [i, node] of nodes.entries()) {
+    const at = `nodes[${i}]`;
+    const { id, parent, kind, trajectory, text, tokens, logprobs, entropies, top } = node;
+    integer(`${at}.id`, id, i, i);
+    integer(`${at}.parent`, parent, -1, i - 1);
+    integer(`${at}.trajectory`, trajectory, 0, trajectories.length - 1);
+    const isKind = ["model", "tool", "end"].includes(kind as string);
+    need(`${at}.kind`, "model, tool or end", kind, isKind);
+    need(`${at}.text`, "text", text, typeof text === "string");
+    list(`${at}.tokens`, tokens, Number.isInteger);
+    list(`${at}.logprobs`, logprobs, isNumber);
+    list(`${at}.entropies`, entropies, isNumber);
+    if (top === undefined) continue;
+    if (!isObject(top)) return refuse(`${at}.top`, "an object", top);
+    integer(`${at}.top.width`, top["width"], 0, Number.MAX_SAFE_INTEGER);
+    list(`${at}.top.ids`, top["ids"], Number.isInteger);
+    list(`${at}.top.logprobs`, top["logprobs"], isNumber);
+  }
+  for (const [i, { id, from, leaf, parent }] of trajectories.entries()) {
+    const at = `trajectories[${i}]`;
+    integer(`${at}.id`, id, i, i);
+    integer(`${at}.from`, from, -1, nodes.length - 1);
+    integer(`${at}.leaf`, leaf, -1, nodes.length - 1);
+    integer(`${at}.parent`, parent, -1, trajectories.length - 1);
+  }
+}
