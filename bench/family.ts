@@ -1,5 +1,5 @@
-// What every estimator of the family costs on a tree of 64 rows, the sums behind the advantages included,
-// and what it costs to say where every rule would have branched in it.
+// What every estimator of the family costs on a tree of 64 trajectories, the sums behind the advantages
+// included, and what it costs to say where every rule would have branched in it.
 import { advantages, creditEstimators } from "../src/learn/advantages.js";
 import { score } from "../src/reward/score-trees.js";
 import { branchRules } from "../src/rollout/branch/branch-rule.js";
@@ -18,7 +18,7 @@ const times = 12;
 const often = (values: ArrayLike<number>): number[] =>
   Array.from(values).flatMap((v) => new Array<number>(times).fill(v));
 
-/** Rows of more than a thousand tokens: what the babbler writes, each token twelve times. */
+/** Trajectories of more than a thousand tokens: what the babbler writes, each token twelve times. */
 function lengthened(tree: RolloutTree): RolloutTree {
   for (const node of tree.nodes) {
     node.tokens = Int32Array.from(often(node.tokens));
@@ -51,7 +51,10 @@ function median(run: () => unknown): number {
 
 const graded = (tree: RolloutTree) => score(lengthened(tree), ({ length }) => (length % 3) / 2);
 
-/** FR3E needs states with equal numbers of rows, as its own branching makes them: 64 rows from 8. */
+/**
+ * FR3E needs states with equal numbers of trajectories, as its own branching makes them: 64
+ * trajectories from 8.
+ */
 async function exploredRows() {
   const tree = await rollout(
     babbler(),

@@ -1,6 +1,6 @@
 // A GPU through WebGPU: its own rates first (products by our kernel, with weights as they are and in
 // halves, bandwidth of a copy), then models by size: a step of training, a prompt, decoding at 1, 8 and 64
-// rows, each as a share of those rates and beside the compiled engine in the same run. What does not fit
+// sequences, each as a share of those rates and beside the compiled engine in the same run. What does not fit
 // the card is left out in so many words. `--sizes small,large,smol,half` chooses (default: all, and on a
 // GPU made of software, whose figures say nothing, small alone).
 import { modelConfig, type ModelConfig } from "../src/model/config.js";

@@ -34,7 +34,7 @@ const tiny = fileURLToPath(new URL("../../data/models/tiny", import.meta.url));
 const configFor = async (overrides: string[]) =>
   (await loadConfig({ preset: ["arpo", "tiny"], overrides })).config;
 
-/** The parts of a training step: 8 prompts x 16 rows of the shipped model. */
+/** The parts of a training step: 8 prompts x 16 trajectories of the shipped model. */
 async function* stepFigures(backend: string): AsyncGenerator<Figure> {
   const steps = 5;
   const policy = await Policy.load(tiny);
@@ -70,7 +70,7 @@ async function* stepFigures(backend: string): AsyncGenerator<Figure> {
   policy.dispose();
 }
 
-/** Rows of token ids as an update takes them; each is attended to its end. */
+/** Trajectories of token ids as an update takes them; each is attended to its end. */
 function rowsOf(list: readonly { prompt: number[]; tokens: number[] }[]): BatchRow[] {
   return list.map(({ prompt, tokens }, row) => {
     const ones = new Uint8Array(tokens.length).fill(1);
@@ -135,7 +135,7 @@ async function* updateFigure(backend: string): AsyncGenerator<Figure> {
 async function* sharingFigures(backend: string): AsyncGenerator<Figure> {
   const config: ModelConfigInput = engineSizes.small.model;
   const shapes = {
-    // 16 rows from 8 of one prompt: halves that branched in the middle of their response.
+    // 16 trajectories from 8 of one prompt: halves that branched in the middle of their response.
     tree: { prompt: 32, shared: 32, own: 32, groups: 8 },
     // The same behind a long prompt, as the published runs have.
     long_prompt: { prompt: 256, shared: 32, own: 32, groups: 8 },

@@ -34,7 +34,7 @@ const dtypes = ["float32", "bfloat16", "int8", "q4", "w8a8", "w4a8"];
 
 interface Decoded {
   prefill: number;
-  /** Tokens per second of all rows together, by how many there are. */
+  /** Tokens per second of all sequences together, by how many there are. */
   decode: Record<string, number>;
   megabytes: number;
 }
@@ -143,7 +143,7 @@ async function* decodes(model: string, wanted: (dtype: string) => boolean): Asyn
   }
 }
 
-/** Trees of 16 rows of 32 tokens after a short prompt, from 8 rows as ARPO has it and from 4. */
+/** Trees of 16 sequences of 32 tokens after a short prompt, from 8 sequences as ARPO has it and from 4. */
 async function* withoutCalls(model: string): AsyncIterable<Figure> {
   const backend = await ready();
   for (const dtype of ["float32", "int8"] as const) {

@@ -91,7 +91,7 @@ export async function* figures(): AsyncIterable<Figure> {
   const { policy, backend } = tinyPolicy();
   const common: RolloutOptions = { responseLength: 400, keepTop: true };
 
-  // 16 from 8 against 16 of equal length: every row writes 4 segments of 24 tokens around 3 calls.
+  // 16 from 8 against 16 of equal length: every trajectory writes 4 segments of 24 tokens around 3 calls.
   const even = paced(policy, () => 24);
   const task = { prompt: text(128) };
   const tree = () =>
@@ -122,7 +122,7 @@ export async function* figures(): AsyncIterable<Figure> {
   };
   yield { name: "rollout.tree_rows", value: rows.length, unit: "rows" };
 
-  // 16 from 8 where no row calls a tool: 48 tokens each, the refills together against one at a time.
+  // 16 from 8 where no trajectory calls a tool: 48 tokens each, the refills together against one at a time.
   const silent: typeof common = {
     ...common,
     responseLength: 48,
@@ -133,7 +133,7 @@ export async function* figures(): AsyncIterable<Figure> {
     yield await refilled(`rollout.no_calls_${prompts}_prompts_s`, policy, backend, asked, silent);
   }
 
-  // 64 rows, calls of 100 ms: segments of 8 to 88 tokens, so that calls come at all times.
+  // 64 trajectories, calls of 100 ms: segments of 8 to 88 tokens, so that calls come at all times.
   const uneven = paced(policy, (row, turn) => 8 + ((row.id * 31 + turn * 47) % 81));
   const many = Array.from({ length: 8 }, () => task);
   const wait = (ms: number, scheduling: "prompt" | "lockstep") => () =>

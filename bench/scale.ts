@@ -131,7 +131,7 @@ async function* fleets(): AsyncIterable<Figure> {
   }
 }
 
-/** Processor time per row of the tree's loop inside verl, at a server that answers at once. */
+/** Processor time per trajectory of the tree's loop inside verl, at a server that answers at once. */
 async function* loops(): AsyncIterable<Figure> {
   const python = process.env.ARPO_LAB_VERL_PYTHON;
   if (python === undefined) return;

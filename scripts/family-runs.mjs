@@ -35,7 +35,7 @@ function metricsOf(folder) {
   const metrics = lines.map((line) => JSON.parse(line));
   if (metrics.some((line) => line.step === steps && isChecked(line))) return metrics;
 }
-/** Prompts of a step: a row of `mixed` writes and calls twice as much. */
+/** Prompts of a step: a trajectory of `mixed` writes and calls twice as much. */
 const prompts = { lookup: 2, mixed: 1 };
 const isChecked = (line) => Object.keys(line).some((key) => key.startsWith("val-core/"));
 

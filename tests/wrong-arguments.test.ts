@@ -39,13 +39,13 @@ test("generate() names the argument that is not what it must be", async () => {
   await assert.rejects(generate({ maxTokens: 3 }), /random must be a Random, got undefined/);
   await assert.rejects(
     session.generate(wrong({ maxTokens: 3 }), { maxTokens: 3, random }),
-    /Cannot generate: row must be a row of this session, got an object/,
+    /Cannot generate: sequence must be a sequence of this session, got an object/,
   );
   assert.throws(() => session.open(wrong("6*7?")), /tokens must be a list, got "6\*7\?"/);
   session.dispose();
 });
 
-test("a session that was disposed opens no more rows", () => {
+test("a session that was disposed opens no more sequences", () => {
   const remote = new RemotePolicy({
     urls: ["http://127.0.0.1:9/v1"],
     model: "m",
@@ -56,7 +56,10 @@ test("a session that was disposed opens no more rows", () => {
     const session = some.session();
     session.dispose();
     session.dispose();
-    assert.throws(() => session.open(tokens), /Cannot open a row: the session must not be over/);
+    assert.throws(
+      () => session.open(tokens),
+      /Cannot open a sequence: the session must not be over/,
+    );
   }
 });
 

@@ -1,5 +1,5 @@
-// Decoding as a user of a policy gets it: the sizes of the PyTorch peer, 64 rows at once; then what 16
-// branches of a long prefix cost beside 16 rows that each hold the prefix on their own.
+// Decoding as a user of a policy gets it: the sizes of the PyTorch peer, 64 sequences at once; then what 16
+// branches of a long prefix cost beside 16 sequences that each hold the prefix on their own.
 import { makeDecoder } from "../../src/model/decoder/make-decoder.js";
 import { Model } from "../../src/model/transformer/transformer.js";
 import type { Decoder } from "../../src/model/decoder/decoder.js";
@@ -25,7 +25,7 @@ const prefixLength = 1000;
 const branches = 16;
 const branchLength = 64;
 
-/** A tokenizer without end tokens, so that every row runs its full length. */
+/** A tokenizer without end tokens, so that every sequence runs its full length. */
 function endless(vocabSize: number): Tokenizer {
   return {
     vocabSize,
@@ -57,7 +57,7 @@ function policyOf(size: keyof typeof sizes): { policy: LocalPolicy; decoder: Dec
 
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1]!;
 
-/** Tokens per second of 64 rows from an empty cache. */
+/** Tokens per second of 64 sequences from an empty cache. */
 async function decodeSpeed(size: keyof typeof sizes, repeats = 5): Promise<number> {
   const { policy } = policyOf(size);
   const { steps } = sizes[size];
@@ -76,7 +76,7 @@ async function decodeSpeed(size: keyof typeof sizes, repeats = 5): Promise<numbe
   return (rowsAtOnce * steps) / median(seconds);
 }
 
-/** Time and cache of 16 branches that share a prefix, and of 16 rows that do not. */
+/** Time and cache of 16 branches that share a prefix, and of 16 sequences that do not. */
 async function forkCost(repeats = 5) {
   const { policy, decoder } = policyOf("small");
   const random = Random.from(2);

@@ -63,7 +63,7 @@ async function trainTime(model: Model, rows: number, time: number): Promise<numb
   return best;
 }
 
-/** Steps of so many rows that are fed so many tokens each. */
+/** Steps of so many sequences that are fed so many tokens each. */
 async function decodeTimes(
   model: Model,
   dtype: DecoderType,

@@ -1,5 +1,5 @@
 // One process of `bench real`: loads the folder named in argv as the dtype named there and prints what that
-// took; then, for every line it is given, reads a prompt, decodes so many rows at once as argv says, and
+// took; then, for every line it is given, reads a prompt, decodes so many sequences at once as argv says, and
 // prints how fast.
 import { createInterface } from "node:readline";
 import { loadDecoder } from "../../src/model/load/load-decoder.js";
@@ -30,7 +30,7 @@ async function step(open: number[], given: number[][]): Promise<Sampled> {
   });
 }
 
-/** Tokens per second of so many rows after a prompt each has read, and the prompt's own speed. */
+/** Tokens per second of so many sequences after a prompt each has read, and the prompt's own speed. */
 async function decode(count: number) {
   const open = [decoder.open()];
   const prompt = Array.from({ length: Number(promptLength) }, (_, i) => (i * 7919) % 2000);

@@ -1,5 +1,5 @@
-// What it brings to make refills together: a tree of 16 rows where no row calls a tool, so that all rows
-// besides the first few are fresh ones, which the reference makes one after the other.
+// What it brings to make refills together: a tree of 16 sequences where no sequence calls a tool, so that
+// all sequences besides the first few are fresh ones, which the reference makes one after the other.
 import type { Policy } from "../../src/policy/policies.js";
 import { rollout } from "../../src/rollout/rollout.js";
 import { rolloutPresets } from "../../src/preset-table.js";

@@ -2,9 +2,10 @@
 //
 //     ARPO_LAB_NODE_LLAMA=FOLDER node node_llama_peer.mjs FILE.gguf PROMPT_LENGTH TOKENS ROWS...
 //
-// Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another: prefill
-// (tokens per second) and by number of rows decode, what all rows together decode per second once each has its
-// first token, megabytes (resident). FOLDER is where `npm install node-llama-cpp` was run.
+// Prints a JSON line when it is loaded: load (seconds), version; and for every line it is given another:
+// prefill (tokens per second) and by number of sequences decode, what all sequences together decode per
+// second once each has its first token, megabytes (resident). FOLDER is where `npm install node-llama-cpp`
+// was run.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -58,7 +59,7 @@ async function decode(count) {
   const open = [];
   for (const [i, sequence] of sequences.slice(0, count).entries()) {
     await sequence.clearHistory();
-    // A short prompt each, so that rows decode side by side for nearly all of the time.
+    // A short prompt each, so that sequences decode side by side for nearly all of the time.
     open.push(begin(sequence, [100 + i, 7, 8]));
   }
   await Promise.all(open.map((row) => row.next()));

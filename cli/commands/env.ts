@@ -9,7 +9,7 @@ export function envCommand(): Command {
   env
     .command("check")
     .description(
-      "say what an OpenEnv environment can do: its tools, sessions, and whether rows branch",
+      "say what an OpenEnv environment can do: its tools, sessions, and whether trajectories branch",
     )
     .argument("<url>", "the server's address, such as http://127.0.0.1:8000")
     .option("--call <tool=input>", "a call to try; may be repeated", list, [])

@@ -63,7 +63,7 @@ export async function evalInEnvironment(model: string, options: EvalCommandOptio
       say(`  ${grade.padEnd(24)} ${mean.toFixed(3)}`);
     }
     say(
-      `  ${found.calls.toFixed(1)} calls a row, ${percent(found.ended)} ended by the environment`,
+      `  ${found.calls.toFixed(1)} calls a trajectory, ${percent(found.ended)} ended by the environment`,
     );
     aside(`\nreport: ${file}`);
   } finally {

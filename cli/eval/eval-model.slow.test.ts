@@ -135,7 +135,7 @@ test("arpo-lab eval takes benchmarks of one's own, and says what it cannot do", 
   assert.match(typo.stderr, /did you mean aime24-lookalike\?/);
 });
 
-test("arpo-lab eval on a full disk says so, and goes on to the same report once there is room", async (t) => {
+test("arpo-lab eval on a full disk says so, and continues to the same report once there is room", async (t) => {
   const disk = await smallDisk(t, 1);
   if (disk === undefined) return;
   const args = (out: string) => [tiny, "--samples", "2", "--seed", "3", "--out", out];

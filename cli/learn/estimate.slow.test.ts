@@ -15,7 +15,7 @@ const overrides = [
   "trainer.total_training_steps=3",
 ];
 
-test("an estimate of a run is what the run then takes: rows, tokens and calls; times are told", async (t) => {
+test("an estimate of a run is what the run then takes: trajectories, tokens and calls; times are told", async (t) => {
   const { config } = await loadConfig({ preset: ["arpo", "tiny"], overrides });
   const parts = await assemble(config);
   const before = parts.policy.model.version;

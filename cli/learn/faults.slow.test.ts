@@ -134,7 +134,7 @@ test("train with a reward that throws names task and reason, and goes on when it
   assert.equal(status, 1);
   assert.match(
     output,
-    /Cannot score task calc-train-\d+, row \d: the reward threw the judge is out/,
+    /Cannot score task calc-train-\d+, trajectory \d: the reward threw the judge is out/,
   );
   assert.match(output, /up to its checkpoint global_step_2/);
   await write("");

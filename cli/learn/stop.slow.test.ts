@@ -23,7 +23,7 @@ for (const [signal, status] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {
-  test(`the first ${signal} lets train finish and save its step, and the run goes on from there`, async (t) => {
+  test(`the first ${signal} lets train finish and save its step, and the run continues from there`, async (t) => {
     const folder = join(await home(t), "run");
     const running = start(args(folder));
     await running.said(/^ +1\/6 /m);

@@ -55,7 +55,7 @@ export async function runToEnd(
   return { status: await running.ended, output: running.output() };
 }
 
-/** A small run: two prompts, four rows, a calculator; the shipped model. */
+/** A small run: two prompts, four trajectories, a calculator; the shipped model. */
 export const small = (...more: string[]): string[] => [
   "train",
   "actor_rollout_ref.rollout.tools.tool_instances.python.class_path=calculator",

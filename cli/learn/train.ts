@@ -64,7 +64,7 @@ async function whatIsLeft(folder: string): Promise<string> {
   }
   return step === undefined
     ? `nothing was saved in ${folder} yet`
-    : `${folder} holds everything up to its checkpoint global_step_${step}; the same command goes on from there`;
+    : `${folder} holds everything up to its checkpoint global_step_${step}; the same command continues from there`;
 }
 
 /** `arpo-lab train`. */
@@ -77,7 +77,7 @@ export async function trainFromConfig(
   }
   const config = await readConfig(overrides, options);
   const folder = options.out ?? config.trainer.default_local_dir;
-  const afterwards = `what is saved in ${folder} stays, and the same command goes on from its last checkpoint`;
+  const afterwards = `what is saved in ${folder} stays, and the same command continues from its last checkpoint`;
   await guarded({ afterwards, patienceMs: config.lab.stuck_after * 1000 }, () =>
     trainIn(folder, config, options.emit !== undefined),
   );

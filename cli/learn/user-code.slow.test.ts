@@ -61,7 +61,7 @@ test("a reward that calls process.exit(0) is named, and the run fails rather tha
   assert.equal((await whole.train("")).status, 0);
   const { status, output } = await train("if (n > 12) process.exit(0);");
   assert.equal(status, 1, output);
-  assert.match(output, /Cannot score task calc-train-\d+, row \d: .*got process\.exit\(0\)/);
+  assert.match(output, /Cannot score task calc-train-\d+, trajectory \d: .*got process\.exit\(0\)/);
   const fixed = await train("");
   assert.equal(fixed.status, 0, fixed.output);
   const last = (path: string) => fingerprint(join(path, "global_step_3"));
@@ -97,9 +97,9 @@ for (const [what, body, says] of [
     const limits = ["lab.stuck_after=4", "lab.reward_timeout=3"];
     const { status, output } = await train(body, ...limits);
     assert.equal(status, 1, output);
-    assert.match(output, /task calc-train-\d+, row \d/);
+    assert.match(output, /task calc-train-\d+, trajectory \d/);
     assert.match(output, says);
-    assert.match(output, /the same command goes on from/);
+    assert.match(output, /the same command continues from/);
     assert.ok((await readdir(folder)).includes("global_step_1"));
     const fixed = await train("");
     assert.equal(fixed.status, 0, fixed.output);

@@ -59,7 +59,7 @@ export async function attachTo(id: string, options: { out?: string }): Promise<v
 /** `arpo-lab jobs stop`. */
 export async function stopJob(id: string): Promise<void> {
   const state = await (await attach(id)).stop({ signal: stoppable("early") });
-  say(`${id} is over: ${state}; arpo-lab jobs retry ${id} goes on from its last step`);
+  say(`${id} is over: ${state}; arpo-lab jobs retry ${id} continues from its last step`);
 }
 
 /** `arpo-lab jobs retry`. */

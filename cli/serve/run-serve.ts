@@ -41,7 +41,7 @@ export async function runServe(folder: string, options: ServeCommandOptions): Pr
       for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => stop(name));
     });
     const { rows } = server.load();
-    const finishing = rows > 0 ? `; finishing ${rows} rows, Ctrl-C again ends them` : "";
+    const finishing = rows > 0 ? `; finishing ${rows} sequences, Ctrl-C again ends them` : "";
     say(`\nStopping on ${signal}${finishing}.`);
     const stopping = server.stop(GRACE_MS);
     for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => void server.stop());

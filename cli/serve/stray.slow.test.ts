@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { start } from "../learn/testing.js";
 
-test("a floating rejection and a late throw do not end a server: told, and it goes on to answer", async (t) => {
+test("a floating rejection and a late throw do not end a server: told, and it continues to answer", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "arpo-lab-stray-"));
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, "callback.mjs");

@@ -1,7 +1,7 @@
 // What is run of branching x credit, and why these: the methods as published; ARPO's tree under every
-// credit rule that finds what it needs in it; every other branching with plain GRPO on its rows. So each
-// cross changes one thing against a row that is there. Credit that another branching cannot feed (FR3E's
-// states) and branching that starts from no other (SPO's cut points) make no cross.
+// credit rule that finds what it needs in it; every other branching with plain GRPO on its trajectories. So
+// each cross changes one thing against a trajectory that is there. Credit that another branching cannot
+// feed (FR3E's states) and branching that starts from no other (SPO's cut points) make no cross.
 const rollout = (n, initial) => [
   `actor_rollout_ref.rollout.n=${n}`,
   `actor_rollout_ref.rollout.initial_rollouts=${initial}`,
@@ -11,7 +11,10 @@ const expand = (settings) =>
 const credit = (estimator) => [`algorithm.adv_estimator=${estimator}`];
 const turns = ["custom_reward_function.path=scripts/family/turn-reward.mjs"];
 
-/** Each branching at twelve rows a prompt, answers of up to 128 tokens: the published shape, smaller. */
+/**
+ * Each branching at twelve trajectories a prompt, answers of up to 128 tokens: the published shape,
+ * smaller.
+ */
 const branchings = {
   none: rollout(12, 12),
   arpo: rollout(12, 6),

@@ -12,7 +12,7 @@ const rounded = (value) => Number(value.toPrecision(4));
 const heldOut = (line) =>
   Object.entries(line).find(([name]) => /^val-core\/.*\/reward\/mean@\d+$/.test(name))?.[1];
 
-/** Tokens that the model drew while training, each once, and rows that branched off others. */
+/** Tokens that the model drew while training, each once, and trajectories that branched off others. */
 async function generated(folder) {
   let [tokens, rows, branches] = [0, 0, 0];
   const own = join(folder, "rollouts");
@@ -64,7 +64,7 @@ export async function writeCurves(found, pairs, into) {
   }
   const page = new URL("README.md", into);
   const head =
-    "| tasks | branching | credit | kind | before | after | calls | tokens | rows | branches |";
+    "| tasks | branching | credit | kind | before | after | calls | tokens | trajectories | branches |";
   const table = [head, `|${" --- |".repeat(10)}`, ...lines].join("\n");
   const before = await readFile(page, "utf8");
   const after = before.replace(/\| tasks [^]*?(?=\n\n)/, () => table);

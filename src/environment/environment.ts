@@ -6,7 +6,7 @@ import type { ToolCall, ToolResult } from "../tools/tool.js";
 /** What an environment is told when it begins. */
 export interface EnvironmentStart {
   /**
-   * Its own randomness: a function of the rollout's seed and the prompt's place, the same for every row
+   * Its own randomness: a function of the rollout's seed and the prompt's place, the same for every trajectory
    * of a tree. A clone must continue it (`Random.restore(random.state())`).
    */
   random: Random;
@@ -14,9 +14,9 @@ export interface EnvironmentStart {
   signal: AbortSignal;
 }
 
-/** How a row ended, as its environment is told. */
+/** How a trajectory ended, as its environment is told. */
 export interface EpisodeEnd {
-  /** The row's whole response. */
+  /** The trajectory's whole response. */
   response: string;
   /** Why it ended; `done` where the environment said so. */
   end: string;
@@ -36,11 +36,11 @@ export interface EpisodeScore {
 }
 
 /**
- * A world that one row acts in. Its tools are its own methods: for each name in `tools` there is a method
- * of that name. What a method gives is what the model reads; with `{ text, ok: true, reward }` a call
+ * A world that one trajectory acts in. Its tools are its own methods: for each name in `tools` there is a
+ * method of that name. What a method gives is what the model reads; with `{ text, ok: true, reward }` a call
  * earns a reward of its own. A method is never tried twice.
  *
- * When a row branches, so does its world: by `clone()`, or, without it, by a new instance that is reset
+ * When a trajectory branches, so does its world: by `clone()`, or, without it, by a new instance that is reset
  * and takes the same calls again; it must then answer as before.
  *
  * @example
@@ -82,13 +82,13 @@ export interface Environment {
    * This is not counted as the call's time.
    */
   ready?(signal: AbortSignal): Promise<void>;
-  /** False: this world cannot be had twice, so rows do not branch in it. */
+  /** False: this world cannot be had twice, so trajectories do not branch in it. */
   readonly branches?: boolean;
   /** Begins a task. It gives text, which stands behind the prompt, or nothing; also as a promise. */
   reset(task: unknown, start: EnvironmentStart): unknown;
-  /** True ends the row after the call that made it so. */
+  /** True ends the trajectory after the call that made it so. */
   readonly done?: boolean;
-  /** What the row was worth, asked once, when it has ended. */
+  /** What the trajectory was worth, asked once, when it has ended. */
   reward?(end: EpisodeEnd): number | EpisodeScore | Promise<number | EpisodeScore>;
   /** Another instance in the same state. */
   clone?(): Environment | Promise<Environment>;

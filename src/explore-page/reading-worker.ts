@@ -15,7 +15,8 @@ import type { Answered, Asked, GivenFile } from "./messages.js";
 async function defaultScores(imported: ImportedRollouts): Promise<Map<number, Scored>> {
   const scored = new Map<number, Scored>();
   for (const { index } of imported.prompts) {
-    // A file's own trees stand for themselves; rows of others have the file's scores, or none were given.
+    // A file's own trees stand for themselves; trajectories of others have the file's scores, or none were
+    // given.
     if (imported.parts.prompts[index]!.tree === undefined) continue;
     const tree = imported.tree(index);
     if (tree.task.groundTruth === undefined) continue;
@@ -24,7 +25,7 @@ async function defaultScores(imported: ImportedRollouts): Promise<Map<number, Sc
   return scored;
 }
 
-/** The advantages of one prompt's rows: the file's, or GRPO's from the scores. */
+/** The advantages of one prompt's trajectories: the file's, or GRPO's from the scores. */
 function batchOf(imported: ImportedRollouts, prompt: number, scored: Scored | undefined) {
   const own = imported.batchOf(prompt);
   if (own) return own;

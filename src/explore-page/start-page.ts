@@ -177,7 +177,7 @@ async function show(title: string, asked: () => GivenFile[] | Promise<GivenFile[
   try {
     const html = await reader.ask({ kind: "open", files: await asked() }, ({ progress, rows }) => {
       if (mine === turn)
-        status.textContent = `Reading ${title}: ${Math.floor(100 * progress)}%, ${rows} rows`;
+        status.textContent = `Reading ${title}: ${Math.floor(100 * progress)}%, ${rows} trajectories`;
     });
     if (mine !== turn) return;
     shown.hidden = false;

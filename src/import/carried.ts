@@ -9,7 +9,7 @@ export interface Carried {
   from: string;
 }
 
-/** Whether a row carries a quantity; undefined for a row that could not. */
+/** Whether a trajectory carries a quantity; undefined for a trajectory that could not. */
 const has: Readonly<Partial<Record<Quantity, (row: ImportedRow) => boolean | undefined>>> = {
   tokens: ({ parts }) => parts.length > 0 && parts.every(({ tokens, pieces }) => tokens ?? pieces),
   "log-probs": ({ parts }) => byModel(parts, ({ logprobs }) => logprobs !== undefined),
@@ -19,7 +19,7 @@ const has: Readonly<Partial<Record<Quantity, (row: ImportedRow) => boolean | und
     advantage !== undefined || byModel(parts, ({ advantages }) => advantages !== undefined),
   "ground truth": ({ groundTruth }) => groundTruth !== undefined,
   steps: ({ step }) => step !== undefined,
-  "how rows ended": ({ end }) => end !== undefined,
+  "how trajectories ended": ({ end }) => end !== undefined,
   "tool results": ({ parts, messages }) =>
     messages
       ? messages.some(({ role }) => role !== "assistant")
@@ -37,18 +37,18 @@ function byModel(
 /** What stands in the place of a quantity that a file does not carry. */
 const instead: Readonly<Record<Quantity, string>> = {
   tokens: "not in the file",
-  parents: "not in the file: rows of one prompt share what they begin with",
+  parents: "not in the file: trajectories of one prompt share what they begin with",
   "tool results": "none seen",
   "log-probs": "not in the file; a policy can fill them in",
   entropies: "not in the file; a policy can fill them in",
   rewards: "not in the file",
   advantages: "not in the file",
   "ground truth": "not in the file",
-  steps: "not in the file: all rows count as step 0",
-  "how rows ended": "not in the file: rows count as answers",
+  steps: "not in the file: all trajectories count as step 0",
+  "how trajectories ended": "not in the file: trajectories count as answers",
 };
 
-/** Counts what rows carry while a file is read. */
+/** Counts what trajectories carry while a file is read. */
 export class CarriedCount {
   #rows = 0;
   readonly #counts = new Map<Quantity, number>();
@@ -85,7 +85,7 @@ export class CarriedCount {
         return { quantity, carried, from };
       }
       if (carried === "none") return { quantity, carried, from: instead[quantity] };
-      const part = carried === "some" ? ` (${count} of ${this.#rows} rows)` : "";
+      const part = carried === "some" ? ` (${count} of ${this.#rows} trajectories)` : "";
       return { quantity, carried, from: `${said.join("; ") || "in the file"}${part}` };
     });
   }

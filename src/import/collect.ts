@@ -26,7 +26,7 @@ import { StepLines } from "./step-lines.js";
 
 const known = ["input", "output", "score", "gts", "step", "uid"];
 
-/** From 0.8 on a row's uid is SAMPLE_ROLLOUT_OUTPUT; a batch may ask the same twice. */
+/** From 0.8 on a trajectory's uid is SAMPLE_ROLLOUT_OUTPUT; a batch may ask the same twice. */
 function sampleOf(uid: unknown): string | undefined {
   if (typeof uid !== "string") return undefined;
   return /^(.+)_\d+_\d+$/.exec(uid)?.[1] ?? uid;
@@ -108,7 +108,7 @@ export interface BrokenLine {
   reason: string;
 }
 
-/** Rows of one prompt, in the order they came. */
+/** Trajectories of one prompt, in the order they came. */
 export interface PromptRows {
   rows: PlacedRow[];
   step: number | undefined;
@@ -128,9 +128,9 @@ export interface ReadFile {
 export interface CollectOptions {
   /** A format by name; without one it is seen from the records. */
   format?: string;
-  /** Rows whose trees are kept; the numbers of all rows are added up. */
+  /** Trajectories whose trees are kept; the numbers of all trajectories are added up. */
   rows: number;
-  /** Characters of such rows. */
+  /** Characters of such trajectories. */
   characters: number;
   /** Broken lines that are passed over. */
   broken: number;
@@ -140,13 +140,13 @@ export interface CollectOptions {
 /** Records before one of them tells the format. */
 const patience = 20;
 
-/** The name of a prompt: rows of the same step, group and prompt belong together. */
+/** The name of a prompt: trajectories of the same step, group and prompt belong together. */
 function keyOf(row: PlacedRow): string {
   return JSON.stringify([row.step ?? null, row.group ?? null, row.promptTokens ?? row.prompt]);
 }
 
 /**
- * Makes prompts with their rows out of records, whatever they were read from: pure, so that a page can
+ * Makes prompts with their trajectories out of records, whatever they were read from: pure, so that a page can
  * feed it a dropped file.
  */
 export class Collection {
@@ -156,7 +156,7 @@ export class Collection {
   readonly carried = new CarriedCount();
   readonly steps = new StepLines();
   readonly formats = new Set<RolloutFormat>();
-  /** Rows that were counted and not kept. */
+  /** Trajectories that were counted and not kept. */
   left = 0;
   rows = 0;
   readonly #options: CollectOptions;

@@ -59,7 +59,7 @@ function checkIds(tree: RolloutTree, policy: ModelPolicy): void {
   );
 }
 
-/** Runs a tree's rows through the model and gives its nodes what it says of their tokens. */
+/** Runs a tree's trajectories through the model and gives its nodes what it says of their tokens. */
 async function fillTree<T extends RolloutTask>(
   tree: RolloutTree<T>,
   policy: ModelPolicy,
@@ -133,7 +133,7 @@ function sayFilled(carried: readonly Carried[], policy: Policy, replace: boolean
 }
 
 /**
- * Log-probabilities and entropies of every token a model wrote, as a policy sees them: the rows run
+ * Log-probabilities and entropies of every token a model wrote, as a policy sees them: the trajectories run
  * through its model, nothing is sampled. For trees of files that do not carry them; what a file has stays
  * unless `replace` says otherwise. The trees can be forked with the policy afterwards.
  *
@@ -196,7 +196,7 @@ export async function fillIn<T extends RolloutTask>(
   );
 }
 
-/** The same rows with the policy's tokens; ids that a file has stay what they are. */
+/** The same trajectories with the policy's tokens; ids that a file has stay what they are. */
 function retokenised(imported: ImportedRollouts, policy: Policy): ImportedRollouts {
   const { parts } = imported;
   const name = `the tokenizer of ${policy.name}`;

@@ -30,7 +30,7 @@ async function fileOf(text: string, name = `${files++}.jsonl`): Promise<string> 
 const line = (output: unknown, more: object = {}) =>
   JSON.stringify({ input: "ask", output, score: 1, step: 0, ...more });
 
-test("importRollouts() gives back the rows of our own dump, whatever they say", async () => {
+test("importRollouts() gives back the trajectories of our own dump, whatever they say", async () => {
   const random = Random.from(8);
   const words = [
     "so",
@@ -240,7 +240,7 @@ test("importRollouts() finds files by folder and by pattern, numbers by their va
   assert.deepEqual(await names("steps/?/?.jsonl"), ["1.jsonl", "2.jsonl"]);
 });
 
-test("importRollouts() streams: all rows are counted, few are kept, none of the text stays", async () => {
+test("importRollouts() streams: all trajectories are counted, few are kept, none of the text stays", async () => {
   const path = join(folder, "large.jsonl");
   const out = createWriteStream(path);
   const filler = "word ".repeat(20_000);

@@ -206,8 +206,8 @@ async function readOne(file: FoundFile, collection: Collection, told: (bytes: nu
 /**
  * Reads other people's rollouts: a file, a folder, or a pattern such as `runs/*.jsonl`. verl's dumps,
  * verifiers' and prime-rl's traces, TRL's tables, SkyRL's and Tinker's logs, logs of messages, and this
- * package's own files; the format is seen from the content. Rows of one prompt become a tree by what they
- * begin with in common. `carried` says what the files hold and what they do not.
+ * package's own files; the format is seen from the content. Trajectories of one prompt become a tree by
+ * what they begin with in common. `carried` says what the files hold and what they do not.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ export interface ImportedPrompt {
   /** What was asked, as text. */
   question: string;
   rows: readonly PlacedRow[];
-  /** Scores of the rows that have one. */
+  /** Scores of the trajectories that have one. */
   scores: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export interface ImportedParts {
   carried: readonly Carried[];
   steps: readonly StepLine[];
   broken: readonly BrokenLine[];
-  /** Rows of all files, and those of them that no tree is made of. */
+  /** Trajectories of all files, and those of them that no tree is made of. */
   rows: number;
   left: number;
   tokenizer: { name: string; tokenizer: Tokenizer; readsIds: boolean };
@@ -78,7 +78,7 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
   readonly files: readonly ReadFile[];
   /** What the files carry, and what stands in the place of what they do not. */
   readonly carried: readonly Carried[];
-  /** Numbers of every step, over all rows, under the names that runs of this package write. */
+  /** Numbers of every step, over all trajectories, under the names that runs of this package write. */
   readonly steps: readonly StepLine[];
   readonly broken: readonly BrokenLine[];
   readonly rows: number;
@@ -173,7 +173,7 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     return this.trees[Symbol.iterator]();
   }
 
-  /** The scores of one prompt's rows; undefined where the file has none. */
+  /** The scores of one prompt's trajectories; undefined where the file has none. */
   scoredOf(index: number): Scored | undefined {
     const tree = this.tree(index);
     const { rows } = this.prompts[index]!;
@@ -193,14 +193,14 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     return scored.length === 0 ? undefined : new Scored(scored, [tree as unknown as RolloutTree]);
   }
 
-  /** The scores of all rows; undefined where the files have none. */
+  /** The scores of all trajectories; undefined where the files have none. */
   get scored(): Scored | undefined {
     const all = this.prompts.map(({ index }) => this.scoredOf(index));
     const rows = all.flatMap((one) => one?.rows ?? []);
     return rows.length === 0 ? undefined : new Scored(rows, this.trees as unknown as RolloutTree[]);
   }
 
-  /** The advantages of one prompt's rows, as the file has them; undefined where it has none. */
+  /** The advantages of one prompt's trajectories, as the file has them; undefined where it has none. */
   batchOf(index: number): TrainingBatch | undefined {
     const { tree, advantages } = this.#at(index);
     if (!advantages) return undefined;
@@ -221,7 +221,7 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
       ...(disagreement < 1e-3
         ? []
         : [
-            `rows that share tokens tell other log-probs of them, up to ${disagreement.toPrecision(2)} apart: shown are the first row's`,
+            `trajectories that share tokens tell other log-probs of them, up to ${disagreement.toPrecision(2)} apart: shown are the first trajectory's`,
           ]),
       ...(dropped === 0
         ? []
@@ -239,7 +239,8 @@ export class ImportedRollouts implements Iterable<RolloutTree<ImportedTask>> {
     const { prompts, rows, left, format } = this;
     const kept = left > 0 ? ` (${rows - left} kept)` : "";
     const many = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
-    return `${format}: ${many(rows, "row")}${kept} of ${many(prompts.length, "prompt")} in ${many(this.files.length, "file")}`;
+    const all = rows === 1 ? "1 trajectory" : `${rows} trajectories`;
+    return `${format}: ${all}${kept} of ${many(prompts.length, "prompt")} in ${many(this.files.length, "file")}`;
   }
 
   /** What it is, what the files carry, and what could not be read. */

@@ -17,9 +17,12 @@ export interface ReadOptions {
   policy?: Policy;
   /** Columns whose sum is the score, where the file has several and does not say. */
   score?: readonly string[];
-  /** Rows of which trees are made, shared out over the files; all rows are counted. Default 20,000. */
+  /**
+   * Trajectories of which trees are made, shared out over the files; all trajectories are counted.
+   * Default 20,000.
+   */
   rows?: number;
-  /** Characters that these rows may have. Default 200 million. */
+  /** Characters that these trajectories may have. Default 200 million. */
   characters?: number;
   /** Broken lines that are passed over, and named. Default 20. */
   broken?: number;

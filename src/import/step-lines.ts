@@ -12,7 +12,7 @@ interface Sum {
 
 const nothing = (): Sum => ({ sum: 0, count: 0, least: Infinity, most: -Infinity });
 
-/** What a row says of its lengths and calls, where it says it without a tokenizer. */
+/** What a trajectory says of its lengths and calls, where it says it without a tokenizer. */
 function measuresOf({ parts, messages }: Pick<ImportedRow, "parts" | "messages">) {
   const calls = messages
     ? messages.filter(({ role }) => role !== "assistant").length
@@ -24,7 +24,7 @@ function measuresOf({ parts, messages }: Pick<ImportedRow, "parts" | "messages">
   return { calls, tokens };
 }
 
-/** Adds up the rows of every step, those too of which no tree is kept. */
+/** Adds up the trajectories of every step, those too of which no tree is kept. */
 export class StepLines {
   readonly #steps = new Map<number, Map<string, Sum>>();
 

@@ -87,15 +87,15 @@ export interface AdvantageOptions extends CreditOptions {
   /** GRPO: divide by the group's deviation. */
   normalizeByDeviation?: boolean;
   /**
-   * Tokens shared by several rows: `soft` gives each row its own advantage on them (plain GRPO, the
-   * paper's default), `hard` gives them the mean of the rows that share them.
+   * Tokens shared by several trajectories: `soft` gives each trajectory its own advantage on them (plain
+   * GRPO, the paper's default), `hard` gives them the mean of the trajectories that share them.
    */
   attribution?: "soft" | "hard";
   /** The critic's values per row, for gae. Default: those of `rows`. */
   values?: Rows;
   /** The rows of the scored trajectories with what `Learner.prepare` measured. Default: `rowsOf(scored)`. */
   rows?: readonly (ScoredRow | PreparedRow)[];
-  /** The greedy answer's reward per row, for remax. */
+  /** The greedy answer's reward per trajectory, for remax. */
   baselines?: readonly number[];
   /** Rewards per token in place of the score on the last token, after a KL penalty for instance. */
   tokenRewards?: Rows;
@@ -117,20 +117,20 @@ export const advantageRules: OptionRules<AdvantageOptions> = {
 };
 
 /**
- * The score stands on the last attended token of the response; where the environment ended the row, on
+ * The score stands on the last attended token of the response; where the environment ended the trajectory, on
  * the last one the policy wrote.
  */
 export function placeReward(scored: ScoredTrajectory): Float64Array {
   const { trajectory, score } = scored;
   const rewards = new Float64Array(trajectory.tokens.length);
-  // A row that its environment ended ends with a result, on which nothing is trained.
+  // A trajectory that its environment ended ends with a result, on which nothing is trained.
   const mask = trajectory.end === "done" ? trajectory.lossMask : trajectory.attention;
   const last = mask.lastIndexOf(1);
   if (last >= 0) rewards[last] = score.score;
   return rewards;
 }
 
-/** The critic's values, where each row has them. */
+/** The critic's values, where each trajectory has them. */
 function valuesOf(rows: AdvantageOptions["rows"] = []): Rows | undefined {
   const values = rows.flatMap((row) => ("values" in row && row.values ? [row.values] : []));
   return values.length === rows.length && values.length > 0 ? values : undefined;
@@ -206,7 +206,7 @@ export function advantages(scored: Scored, given: AdvantageOptions = {}): Traini
   const { rows: from = rowsOf(scored) } = options;
   if (from.length !== scored.rows.length) {
     throw new RangeError(
-      `Cannot estimate advantages: there must be a row for each of the ${scored.rows.length} trajectories, got ${from.length}`,
+      `Cannot estimate advantages: there must be a trajectory for each of the ${scored.rows.length} trajectories, got ${from.length}`,
     );
   }
   const { advantages: soft, returns } = estimate(scored, options, name);

@@ -6,13 +6,13 @@ import { showAs, type Shown } from "../show/show-as.js";
 /** One trajectory with its score: what a model is run over. Arrays have one entry per response token. */
 export interface ScoredRow {
   trajectory: Trajectory;
-  /** Rows of one prompt share a group. */
+  /** Trajectories of one prompt share a group. */
   group: string;
   /** The whole trajectory's score. */
   reward: number;
 }
 
-/** A row with what was measured before an update. */
+/** A trajectory with what was measured before an update. */
 export interface PreparedRow extends ScoredRow {
   /** ln p under the policy before the update, recomputed by the model that is trained. */
   oldLogprobs: Float32Array;
@@ -33,43 +33,46 @@ export interface PreparedRow extends ScoredRow {
   oldFrom?: "sampler" | "rollout";
 }
 
-/** 1 on the tokens of a row that are trained on: those the model wrote, less what a correction rejected. */
+/**
+ * 1 on the tokens of a trajectory that are trained on: those the model wrote, less what a correction
+ * rejected.
+ */
 export function trainedMask(
   row: Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">,
 ): Uint8Array {
-  checkArguments("look at a row", { row }, { row: { trajectory: "object" } });
+  checkArguments("look at a trajectory", { row }, { row: { trajectory: "object" } });
   return row.keptMask ?? row.trajectory.lossMask;
 }
 
-/** A row with what an update did to it. */
+/** A trajectory with what an update did to it. */
 export interface TrainedRow extends PreparedRow {
   advantages: Float32Array;
   returns: Float32Array;
-  /** ln p when the row's mini-batch was updated; with oldLogprobs it gives the ratio. */
+  /** ln p when the trajectory's mini-batch was updated; with oldLogprobs it gives the ratio. */
   newLogprobs: Float32Array;
   /** 1 on the tokens that the loss picked out of its batch, where it does so (Clip-Cov, KL-Cov). */
   chosen?: Float32Array;
 }
 
 /**
- * A row of a batch: it has advantages. An update measures what it needs, and writes that and what it
- * found beside them: `isPrepared` and `isTrained` say how far a row is.
+ * A trajectory of a batch: it has advantages. An update measures what it needs, and writes that and what it
+ * found beside them: `isPrepared` and `isTrained` say how far a trajectory is.
  */
 export type BatchRow = ScoredRow & Pick<TrainedRow, "advantages" | "returns"> & Partial<TrainedRow>;
 
-/** Whether a row was measured: old log-probabilities and entropies are there. */
+/** Whether a trajectory was measured: old log-probabilities and entropies are there. */
 export function isPrepared<R extends ScoredRow>(
   row: R & Partial<PreparedRow>,
 ): row is R & PreparedRow {
   return row.oldLogprobs !== undefined && row.entropies !== undefined;
 }
 
-/** Whether a row went through an update: it has log-probabilities of before and of then. */
+/** Whether a trajectory went through an update: it has log-probabilities of before and of then. */
 export function isTrained(row: BatchRow): row is TrainedRow {
   return row.newLogprobs !== undefined && isPrepared(row);
 }
 
-/** The rows of scored trajectories, before there are advantages. */
+/** The trajectories of scored trajectories, before there are advantages. */
 export function rowsOf(scored: Scored): ScoredRow[] {
   return scored.rows.map(({ trajectory, group, score }) => ({
     ...{ trajectory, group },
@@ -110,10 +113,10 @@ export class TrainingBatch {
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Batches", text: `${this.rows.length} rows, ${this.estimator}` };
+    return { group: "Batches", text: `${this.rows.length} trajectories, ${this.estimator}` };
   }
 
-  /** A table, one line per row. */
+  /** A table, one line per trajectory. */
   toString(): string {
     const lines = this.rows.map(({ trajectory, group, reward, advantages }) => {
       const own = advantages.filter((_, t) => trajectory.lossMask[t]);
@@ -122,7 +125,7 @@ export class TrainingBatch {
       const range = low === high ? low.toFixed(3) : `${low.toFixed(3)} to ${high.toFixed(3)}`;
       return `${group}\t${trajectory.id}\t${reward.toFixed(3)}\t${range}\t${own.length}`;
     });
-    const title = `${this.rows.length} rows, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
+    const title = `${this.rows.length} trajectories, ${this.tokens} trained tokens, advantages by ${this.estimator}`;
     return [title, "task\trow\treward\tadvantage\ttokens", ...lines].join("\n");
   }
 

@@ -22,7 +22,7 @@ export interface ModelConfig {
   /** Heads of keys and values; each serves `heads / kvHeads` query heads. */
   kvHeads: number;
   headDim: number;
-  /** The longest row, prompt included. */
+  /** The longest sequence, prompt included. */
   contextLength: number;
   normEpsilon: number;
   ropeTheta: number;

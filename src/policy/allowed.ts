@@ -1,4 +1,4 @@
-/** Lists of allowed ids as bit masks; equal lists share a mask, so that their rows share a step. */
+/** Lists of allowed ids as bit masks; equal lists share a mask, so that their sequences share a step. */
 export class AllowedMasks {
   readonly #vocabSize: number;
   readonly #default: Uint32Array | undefined;

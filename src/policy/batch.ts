@@ -3,7 +3,10 @@ import type { Decoder, Sampled, StepSampling } from "../model/decoder/decoder.js
 import type { Job } from "./job.js";
 import type { CacheSequence } from "./cache-sequence.js";
 
-/** Tokens of one row fed in one step; a longer prompt takes several, so that others are not kept waiting. */
+/**
+ * Tokens of one sequence fed in one step; a longer prompt takes several, so that others are not kept
+ * waiting.
+ */
 const MAX_FED = 512;
 /** Time between looks at the event loop, so that tools, timers and signals get their turn. */
 const YIELD_MS = 4;
@@ -75,7 +78,7 @@ export class Batch {
         stems.add(line);
         continue;
       }
-      // A row cut back to what the cache holds has nothing new to feed: its last token, again.
+      // A sequence cut back to what the cache holds has nothing new to feed: its last token, again.
       line.truncate(sequence.tokens.length - 1);
       const tokens = part(sequence.tokens, line.fed);
       const ends = line.fed + tokens.length === sequence.tokens.length;
@@ -96,7 +99,8 @@ export class Batch {
       const answer = this.#decoder.step(rows, tokens, offsets, this.#sampling(feeds));
       sampled = answer instanceof Promise ? await answer : answer;
     } catch (error) {
-      // A row is not to fail because of others in its batch: the step changed nothing, so each tries alone.
+      // A sequence is not to fail because of others in its batch: the step changed nothing, so each tries
+      // alone.
       if (feeds.length > 1) for (const feed of feeds) await this.#step([feed]);
       else
         for (const job of this.#jobs)

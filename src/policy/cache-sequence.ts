@@ -1,10 +1,10 @@
 import type { Decoder } from "../model/decoder/decoder.js";
 
 /**
- * A stretch of a row's past in the decoder: the row's own, or the common stem of forked rows.
+ * A stretch of a sequence's past in the decoder: the sequence's own, or the common stem of forked sequences.
  *
- * A fork of a row whose newest tokens are not in the cache yet must not feed them twice. So the row's
- * line becomes a stem with a goal, and the row and its fork each get a new line that starts from it
+ * A fork of a sequence whose newest tokens are not in the cache yet must not feed them twice. So the sequence's
+ * line becomes a stem with a goal, and the sequence and its fork each get a new line that starts from it
  * once it has been fed up to there.
  */
 export class CacheSequence {
@@ -33,7 +33,7 @@ export class CacheSequence {
     return this.#goal ?? [];
   }
 
-  /** The decoder's row. Only for a line that `next` returned. */
+  /** The decoder's sequence. Only for a line that `next` returned. */
   get id(): number {
     return (this.#id ??= this.#decoder.open());
   }
@@ -57,7 +57,7 @@ export class CacheSequence {
     this.#fed += count;
   }
 
-  /** Lines for a row and its fork. `tokens` is all the row holds, fed or not. */
+  /** Lines for a sequence and its fork. `tokens` is all the sequence holds, fed or not. */
   split(tokens: readonly number[]): [CacheSequence, CacheSequence] {
     if (this.fed >= tokens.length - 1) return [this, this.#twin()];
     this.#goal = tokens.slice(0, -1);

@@ -29,7 +29,7 @@ export const samplingRules: OptionRules<Sampling> = {
 };
 
 const begunWithin = (length: number): OptionRule => ({
-  must: `an integer from 0 to the row's ${length} tokens`,
+  must: `an integer from 0 to the sequence's ${length} tokens`,
   holds: integer(0, length).holds,
 });
 
@@ -42,7 +42,7 @@ const rules: OptionRules<Omit<GenerateOptions, "begun">> = {
   onToken: "function?",
 };
 
-/** Throws unless every option of a generate call on a row of so many tokens is in range. */
+/** Throws unless every option of a generate call on a sequence of so many tokens is in range. */
 export function checkGenerate(options: GenerateOptions, length: number): void {
   checkOptions("generate", options, { ...rules, begun: begunWithin(length) });
 }

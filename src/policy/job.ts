@@ -51,12 +51,12 @@ export class Job {
     else this.options.signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** True once the promise has an answer: the row belongs to its session again. */
+  /** True once the promise has an answer: the sequence belongs to its session again. */
   get settled(): boolean {
     return this.#settled;
   }
 
-  /** Takes what a step chose for this row. */
+  /** Takes what a step chose for this sequence. */
   take(sampled: Sampled, at: number, width: number): void {
     const token = sampled.tokens[at]!;
     this.#width = width;
@@ -76,7 +76,7 @@ export class Job {
     else if (this.sequence.tokens.length >= this.#contextLength) this.#finish("context");
   }
 
-  /** Tells the caller of the newest token; what it throws is its own row's failure. */
+  /** Tells the caller of the newest token; what it throws is its own sequence's failure. */
   #tell(onToken: NonNullable<GenerateOptions["onToken"]>, sampled: Sampled, at: number): boolean {
     const [from, to] = [at * this.#width, (at + 1) * this.#width];
     try {
@@ -95,7 +95,7 @@ export class Job {
     return !this.#settled;
   }
 
-  /** Ends without a segment; the row is again what it was before the call. */
+  /** Ends without a segment; the sequence is again what it was before the call. */
   fail(reason: unknown): void {
     if (this.#settled) return;
     this.#settle();

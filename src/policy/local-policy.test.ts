@@ -48,7 +48,7 @@ test("generate() ends at a stop string that begins before it, and at none that e
   assert.equal(tokenizer.decode(apart.tokens), "b> c</b>");
   await assert.rejects(
     session.generate(session.open(tokenizer.encode("ab")), { ...options, begun: 3 }),
-    /begun must be an integer from 0 to the row's 2 tokens, got 3/,
+    /begun must be an integer from 0 to the sequence's 2 tokens, got 3/,
   );
 });
 
@@ -107,7 +107,7 @@ test("generate() ends at an end token, at maxTokens and when the context is full
   assert.equal(none.tokens.length, 0);
 });
 
-test("generate() runs calls of different rows in one step loop, and rows join at any step", async () => {
+test("generate() runs calls of different sequences in one step loop, and sequences join at any step", async () => {
   const { session, row, decoder, tokenizer } = writes("abcdefgh");
   const other = session.open(tokenizer.encode("p"));
   const both = [row, other].map((r) => session.generate(r, { maxTokens: 4, random }));
@@ -134,7 +134,7 @@ test("fork() feeds nothing twice, neither what was fed before nor what was not",
   const { session, row, decoder } = writes("abc", { prompt, contextLength: 200 });
   const rows = [row, session.fork(row), session.fork(row)];
   await Promise.all(rows.map((r) => session.generate(r, { maxTokens: 2, random })));
-  // The prompt's stem once, its last token and one sampled token for each of three rows.
+  // The prompt's stem once, its last token and one sampled token for each of three sequences.
   assert.equal(decoder.fed, prompt.length - 1 + 3 * 2);
   session.append(rows[0]!, [1, 2, 3, 4]);
   const fork = session.fork(rows[0]!);
@@ -161,7 +161,7 @@ test("fork() during generate() copies what is there at that moment", async () =>
   assert.equal(tokenizer.decode((await running).tokens), "abcdefgh");
 });
 
-test("truncate() cuts a row anywhere and it goes on from there", async () => {
+test("truncate() cuts a sequence anywhere and it continues from there", async () => {
   const { session, row, tokenizer, decoder } = writes("abcdef", { prompt: "prompt" });
   await session.generate(row, { maxTokens: 5, random });
   for (const length of [11, 10, 8, 7]) {
@@ -189,7 +189,7 @@ test("generate() feeds a long prompt in pieces", async () => {
   );
 });
 
-test("generate() stops at its signal and leaves the row as it was", async () => {
+test("generate() stops at its signal and leaves the sequence as it was", async () => {
   const { session, row, tokenizer } = writes("a".repeat(500), { contextLength: 100_000 });
   const abort = new AbortController();
   const running = session.generate(row, { maxTokens: 90_000, random, signal: abort.signal });
@@ -225,7 +225,7 @@ test("generate() lets timers run while it works", async () => {
   await assert.rejects(running, /time is up/);
 });
 
-test("generate() takes draw i of the row's stream for token i", async () => {
+test("generate() takes draw i of the sequence's stream for token i", async () => {
   const tokenizer = new ByteTokenizer();
   const draws: number[] = [];
   const decoder = new ScriptedDecoder({ vocabSize: 257, contextLength: 1000 }, (_, uniform) => {
@@ -241,10 +241,10 @@ test("generate() takes draw i of the row's stream for token i", async () => {
   assert.equal(stream.state().position, 3);
 });
 
-test("a row that fails does not fail others in its batch", async () => {
+test("a sequence that fails does not fail others in its batch", async () => {
   const tokenizer = new ByteTokenizer();
   const decoder = new ScriptedDecoder({ vocabSize: 257, contextLength: 100 }, (tokens) => {
-    if (tokens[0] === 7) throw new RangeError("row of sevens");
+    if (tokens[0] === 7) throw new RangeError("sequence of sevens");
     return 97 + tokens.length;
   });
   const session = new LocalPolicy({ name: "half", tokenizer, decoder }).session();
@@ -291,16 +291,16 @@ test("a session refuses bad input and changes nothing", async () => {
   assert.equal(row.tokens.length, 1);
   const running = generate({});
   const second = generate({});
-  assert.throws(() => session.append(row, [1]), /row must not be generating/);
-  assert.throws(() => session.truncate(row, 1), /row must not be generating/);
+  assert.throws(() => session.append(row, [1]), /sequence must not be generating/);
+  assert.throws(() => session.truncate(row, 1), /sequence must not be generating/);
   session.close(row);
-  await assert.rejects(running, /row 0 was closed/);
-  await assert.rejects(second, /row must not be generating/);
-  assert.throws(() => session.fork(row), /row must be open in this session, got row 0/);
-  assert.throws(() => policy.session().close(row), /row must be open in this session/);
+  await assert.rejects(running, /sequence 0 was closed/);
+  await assert.rejects(second, /sequence must not be generating/);
+  assert.throws(() => session.fork(row), /sequence must be open in this session, got sequence 0/);
+  assert.throws(() => policy.session().close(row), /sequence must be open in this session/);
 });
 
-test("LocalPolicy takes up new weights when no row is open", async () => {
+test("LocalPolicy takes up new weights when no sequence is open", async () => {
   let version = 1;
   const tokenizer = new ByteTokenizer();
   const decoder = new ScriptedDecoder({ vocabSize: 257, contextLength: 10 }, () => 1);
@@ -308,7 +308,7 @@ test("LocalPolicy takes up new weights when no row is open", async () => {
   const session = new LocalPolicy({ name: "v", tokenizer, decoder, weightsVersion }).session();
   const row = session.open([1]);
   version = 2;
-  assert.throws(() => session.open([1]), /rows of the old weights must be closed/);
+  assert.throws(() => session.open([1]), /sequences of the old weights must be closed/);
   await assert.rejects(
     session.generate(row, { maxTokens: 1, random }),
     /must be closed after training, got 1/,

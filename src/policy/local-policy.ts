@@ -22,9 +22,9 @@ interface SessionParts {
   allowed: AllowedMasks;
   contextLength: number;
   eosIds: ReadonlySet<number>;
-  /** Throws when rows are of weights that training has changed since. */
+  /** Throws when sequences are of weights that training has changed since. */
   fresh: (action: string) => void;
-  /** Called before a row is opened and when it is closed. */
+  /** Called before a sequence is opened and when it is closed. */
   opened: () => void;
   closed: () => void;
 }
@@ -42,11 +42,13 @@ class LocalSession implements Session {
 
   open(tokens: ArrayLike<number>): Sequence {
     if (this.#disposed) {
-      throw new Error("Cannot open a row: the session must not be over, but it was disposed");
+      throw new Error("Cannot open a sequence: the session must not be over, but it was disposed");
     }
-    const checked = this.#check("open a row", tokens, 0);
+    const checked = this.#check("open a sequence", tokens, 0);
     if (checked.length === 0) {
-      throw new RangeError("Cannot open a row: the prompt must have at least one token, got none");
+      throw new RangeError(
+        "Cannot open a sequence: the prompt must have at least one token, got none",
+      );
     }
     this.#parts.opened();
     return this.#add(checked, new CacheSequence(this.#parts.decoder));
@@ -102,7 +104,9 @@ class LocalSession implements Session {
   close(sequence: Sequence): void {
     const local = this.#find("close", sequence);
     local.job?.fail(
-      new Error(`Cannot generate: the row must stay open, but row ${sequence.id} was closed`),
+      new Error(
+        `Cannot generate: the sequence must stay open, but sequence ${sequence.id} was closed`,
+      ),
     );
     this.#sequences.delete(local);
     local.line.release();
@@ -124,11 +128,11 @@ class LocalSession implements Session {
     if (sequence instanceof LocalSequence) {
       if (this.#sequences.has(sequence)) return sequence;
       throw new RangeError(
-        `Cannot ${action}: the row must be open in this session, got row ${sequence.id}`,
+        `Cannot ${action}: the sequence must be open in this session, got sequence ${sequence.id}`,
       );
     }
     throw new TypeError(
-      `Cannot ${action}: row must be a row of this session, got ${shown(sequence)}`,
+      `Cannot ${action}: sequence must be a sequence of this session, got ${shown(sequence)}`,
     );
   }
 
@@ -136,7 +140,7 @@ class LocalSession implements Session {
     const local = this.#find(action, sequence);
     if (!local.job) return local;
     throw new Error(
-      `Cannot ${action}: the row must not be generating, but row ${sequence.id} is; await its segment first`,
+      `Cannot ${action}: the sequence must not be generating, but sequence ${sequence.id} is; await its segment first`,
     );
   }
 
@@ -145,7 +149,7 @@ class LocalSession implements Session {
     checkArguments(action, { tokens }, { tokens: "list" });
     if (before + tokens.length > contextLength) {
       throw new RangeError(
-        `Cannot ${action}: a row must fit into the context of ${contextLength} tokens, got ${before + tokens.length}`,
+        `Cannot ${action}: a sequence must fit into the context of ${contextLength} tokens, got ${before + tokens.length}`,
       );
     }
     return Array.from(tokens, (id) => {
@@ -204,11 +208,11 @@ const rules: OptionRules<LocalPolicyOptions> = {
  *   chat: (messages) => messages.map((m) => m.content).join("") };
  *
  * const session = new LocalPolicy({ name: "echo", tokenizer, decoder }).session();
- * const row = session.open(tokenizer.encode("b"));
- * const fork = session.fork(row);
+ * const sequence = session.open(tokenizer.encode("b"));
+ * const fork = session.fork(sequence);
  * session.append(fork, tokenizer.encode("a"));
  * const greedy = { temperature: 0, maxTokens: 3, random: Random.from(1) };
- * const [bs, as] = await Promise.all([row, fork].map((r) => session.generate(r, greedy)));
+ * const [bs, as] = await Promise.all([sequence, fork].map((r) => session.generate(r, greedy)));
  * assert.deepEqual([tokenizer.decode(bs.tokens), tokenizer.decode(as.tokens)], ["bbb", "aaa"]);
  * assert.equal(bs.finish, "length");
  * session.dispose();
@@ -281,7 +285,7 @@ export class LocalPolicy implements Policy {
     });
   }
 
-  /** Bytes held by the cache of all open rows. */
+  /** Bytes held by the cache of all open sequences. */
   bytes(): number {
     return this.#options.decoder.bytes();
   }
@@ -297,14 +301,14 @@ export class LocalPolicy implements Policy {
       this.#options.decoder.refresh();
       this.#version = this.#now();
     }
-    this.#fresh("open a row");
+    this.#fresh("open a sequence");
     this.#openSequences++;
   }
 
   #fresh(action: string): void {
     if (this.#now() === this.#version) return;
     throw new Error(
-      `Cannot ${action}: rows of the old weights must be closed after training, got ${this.#openSequences} open rows`,
+      `Cannot ${action}: sequences of the old weights must be closed after training, got ${this.#openSequences} open sequences`,
     );
   }
 

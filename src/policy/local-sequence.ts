@@ -1,13 +1,13 @@
 import type { CacheSequence } from "./cache-sequence.js";
 import type { Sequence } from "./policy.js";
 
-/** What a row knows of the generate call that is running on it. */
+/** What a sequence knows of the generate call that is running on it. */
 export interface RunningCall {
   /** Ends it without a segment. */
   fail(reason: unknown): void;
 }
 
-/** A row of a local session. */
+/** A sequence of a local session. */
 export class LocalSequence implements Sequence {
   readonly id: number;
   readonly tokens: number[];

@@ -111,7 +111,7 @@ test("Policy.fromModel() samples only ids that the tokenizer knows", async () =>
   policy.dispose();
 });
 
-test("Policy.fromModel() gives a row the same bytes alone and in a bigger batch", async () => {
+test("Policy.fromModel() gives a sequence the same bytes alone and in a bigger batch", async () => {
   const tokenizer = new HfTokenizer(files);
   const policy = Policy.fromModel(Model.init(config, 5), tokenizer);
   const alone = await continued(policy);

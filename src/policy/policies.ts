@@ -25,8 +25,8 @@ export type Policy = PolicyInterface;
  * const model = Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 7);
  * const policy = Policy.fromModel(model, tokenizer);
  * const session = policy.session();
- * const row = session.open(tokenizer.encode("low"));
- * const segment = await session.generate(row, { maxTokens: 4, random: Random.from(7) });
+ * const sequence = session.open(tokenizer.encode("low"));
+ * const segment = await session.generate(sequence, { maxTokens: 4, random: Random.from(7) });
  * assert.ok(segment.tokens.length >= 1 && segment.tokens.length <= 4);
  * assert.equal(segment.entropies.length, segment.tokens.length);
  * session.dispose();
@@ -36,7 +36,8 @@ export type Policy = PolicyInterface;
 export const Policy = {
   /**
    * From a Hugging Face folder (config.json, safetensors, tokenizer.json) or a `.gguf` file.
-   * `{ dtype: "bfloat16" }`, `"int8"`, `"q4"`, `"w8a8"` or `"w4a8"` for models that are only read, in less memory.
+   * `{ dtype: "bfloat16" }`, `"int8"`, `"q4"`, `"w8a8"` or `"w4a8"` for models that are only read, in less
+   * memory.
    */
   load: loadPolicy,
   /** From a model in memory; it may go on being trained, also where `dtype` rounds what samples. */

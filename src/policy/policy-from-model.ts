@@ -32,7 +32,7 @@ import { LocalPolicy } from "./local-policy.js";
 export interface PolicyOptions {
   /** Shown in figures and kept in run folders. Default: the folder's or the file's name. */
   name?: string;
-  /** The longest row. Default: the model's own limit. */
+  /** The longest sequence. Default: the model's own limit. */
   contextLength?: number;
   /** How many of the most likely alternatives a segment reports per token. Default: 10. */
   top?: number;
@@ -79,7 +79,7 @@ const rules: OptionRules<LoadPolicyOptions & ModelPolicyOptions> = {
   cache: oneOf(cacheTypes),
 };
 
-/** One row through the model; only what predicts a token behind the prompt gets logits. */
+/** One sequence through the model; only what predicts a token behind the prompt gets logits. */
 async function readAgain(
   model: Model,
   { prompt, tokens }: SequenceToScore,
@@ -135,8 +135,8 @@ export class ModelPolicy extends LocalPolicy {
     rows: readonly SequenceToScore[],
     options: { temperature?: number } = {},
   ): Promise<SequenceLogProbs[]> {
-    checkArguments("read rows", { rows }, { rows: "list" });
-    checkOptions("read rows", options, { temperature: positive });
+    checkArguments("read sequences", { rows }, { rows: "list" });
+    checkOptions("read sequences", options, { temperature: positive });
     const found: SequenceLogProbs[] = [];
     for (const row of rows) found.push(await readAgain(this.model, row, options));
     return found;

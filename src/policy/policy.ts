@@ -11,23 +11,23 @@ export interface Sampling {
   topP?: number;
   /** Keep tokens at least this share as likely as the most likely one. */
   minP?: number;
-  /** Divides (or, if negative, multiplies) the logits of tokens already in the row; 1 is off. */
+  /** Divides (or, if negative, multiplies) the logits of tokens already in the sequence; 1 is off. */
   repetitionPenalty?: number;
   /** Sample only these token ids. Default: every id the tokenizer knows. */
   allowedIds?: readonly number[];
 }
 
-/** One request to continue a row. */
+/** One request to continue a sequence. */
 export interface GenerateOptions extends Sampling {
   maxTokens: number;
   /** Generation ends when the decoded segment contains one of these; its tokens stay in the segment. */
   stop?: readonly string[];
   /**
-   * How many of the row's last tokens are one text with what comes: a stop string may begin in them.
+   * How many of the sequence's last tokens are one text with what comes: a stop string may begin in them.
    * Default 0.
    */
   begun?: number;
-  /** The row's own stream; draw i belongs to the i-th token generated from it. */
+  /** The sequence's own stream; draw i belongs to the i-th token generated from it. */
   random: Random;
   signal?: AbortSignal;
   /** Called with each token as soon as it is known; those of a remote endpoint come all at once. */
@@ -46,7 +46,7 @@ export interface GeneratedToken {
 /** Why a segment ended: a stop string, an end token, `maxTokens`, or the model's context was full. */
 export type FinishReason = "stop" | "end" | "length" | "context";
 
-/** What one generate call added to a row, with everything known about each token. */
+/** What one generate call added to a sequence, with everything known about each token. */
 export interface Segment {
   tokens: Int32Array;
   /** ln p(token) under the model at the sampling temperature, before any cut-off. */
@@ -60,7 +60,7 @@ export interface Segment {
   stop?: string;
 }
 
-/** A row of a session: a token sequence that can be continued and forked. */
+/** A sequence of a session: a token sequence that can be continued and forked. */
 export interface Sequence {
   readonly id: number;
   /** All tokens so far, prompt included. */
@@ -71,29 +71,29 @@ export interface Sequence {
 export interface OpenOptions {
   /**
    * The chat that the prompt was made of: an endpoint that writes prompts itself (`api: "chat"`) is sent
-   * these. They stay with the row and its forks.
+   * these. They stay with the sequence and its forks.
    */
   messages?: readonly ChatMessage[];
 }
 
 /**
- * Rows in one continuous batch. `generate` calls on different rows run together: rows start, stop and
- * fork at any step, and what a row gets never depends on who else is in the batch.
+ * Sequences in one continuous batch. `generate` calls on different sequences run together: sequences start,
+ * stop and fork at any step, and what a sequence gets never depends on who else is in the batch.
  */
 export interface Session {
-  /** Opens a row on a prompt. */
+  /** Opens a sequence on a prompt. */
   open(tokens: ArrayLike<number>, options?: OpenOptions): Sequence;
-  /** A second row with the same past, sharing its memory: no copy, no recomputation. */
+  /** A second sequence with the same past, sharing its memory: no copy, no recomputation. */
   fork(sequence: Sequence): Sequence;
   /** Adds tokens the model did not write (a tool's result). */
   append(sequence: Sequence, tokens: ArrayLike<number>): void;
-  /** Continues a row until a stop string, an end token or `maxTokens`. */
+  /** Continues a sequence until a stop string, an end token or `maxTokens`. */
   generate(sequence: Sequence, options: GenerateOptions): Promise<Segment>;
-  /** Cuts a row back to its first `length` tokens (for forking in the middle). */
+  /** Cuts a sequence back to its first `length` tokens (for forking in the middle). */
   truncate(sequence: Sequence, length: number): void;
-  /** Gives a row's memory back. */
+  /** Gives a sequence's memory back. */
   close(sequence: Sequence): void;
-  /** Closes every row. */
+  /** Closes every sequence. */
   dispose(): void;
 }
 
@@ -124,10 +124,10 @@ export interface Policy {
   /** Shown in figures and kept in run folders. */
   readonly name: string;
   readonly tokenizer: Tokenizer;
-  /** The longest row it can hold, prompt included. */
+  /** The longest sequence it can hold, prompt included. */
   readonly contextLength: number;
   session(): Session;
-  /** ln p of rows that somebody else may have written; not every policy can say. */
+  /** ln p of sequences that somebody else may have written; not every policy can say. */
   logProbs?(
     sequences: readonly SequenceToScore[],
     options?: { temperature?: number },

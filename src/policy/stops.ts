@@ -1,7 +1,7 @@
 import { utf8Length } from "#platform/bytes";
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 
-/** What single tokens say, decoded once: shared by every row of a policy. */
+/** What single tokens say, decoded once: shared by every sequence of a policy. */
 export class TokenTexts {
   readonly #tokenizer: Tokenizer;
   readonly #texts: string[] = [];

@@ -56,7 +56,7 @@ export function byDataSource(
     );
   };
   if ([...Object.values(rewards), ...(otherwise ? [otherwise] : [])].some(isGroupReward)) {
-    // Rows of a group are of one task, and so of one source.
+    // Trajectories of a group are of one task, and so of one source.
     return groupReward((judged, context) =>
       groupScores(choose(judged[0]?.dataSource), judged, context),
     );

@@ -6,7 +6,7 @@ export interface Finding {
   kind: "all-equal" | "all-wrong" | "format" | "tools-failed" | "cut-off";
   /** What is the matter and what may help, in words. */
   message: string;
-  /** The trajectories it is about: group and row. */
+  /** The trajectories it is about: group and trajectory. */
   where: { group: string; row: number }[];
 }
 

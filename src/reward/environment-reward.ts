@@ -3,8 +3,8 @@ import type { JudgedTrajectory } from "./judged-trajectory.js";
 import type { Score } from "./score.js";
 
 /**
- * The environment's own reward: what it said when the row had ended or, where it says nothing at the end,
- * the sum of what the calls earned. A row whose environment could not go on gets 0, and the reason.
+ * The environment's own reward: what it said when the trajectory had ended or, where it says nothing at the
+ * end, the sum of what the calls earned. A trajectory whose environment could not go on gets 0, and the reason.
  *
  * @example
  * ```ts

@@ -31,9 +31,9 @@ const rules: OptionRules<JudgeRewardOptions> = {
 };
 
 /**
- * Trains with a judge: a row earns `right` where the judge takes its answer for the ground truth. The
- * rows of a prompt are asked about together, so that equal answers are asked about once. An empty answer
- * is wrong without being asked about; a judge that fails is never a wrong answer.
+ * Trains with a judge: a trajectory earns `right` where the judge takes its answer for the ground truth. The
+ * trajectories of a prompt are asked about together, so that equal answers are asked about once. An empty
+ * answer is wrong without being asked about; a judge that fails is never a wrong answer.
  *
  * @example
  * ```ts

@@ -30,14 +30,14 @@ export interface JudgedPrompt {
 
 /** The tree a trajectory comes from, and its place there. */
 export interface JudgedTree {
-  /** Names the task: rows of one task share it. */
+  /** Names the task: trajectories of one task share it. */
   group: string;
   /** The prompt's place in its batch. */
   index: number;
   trajectory: number;
-  /** Rows of the tree. */
+  /** Trajectories of the tree. */
   trajectories: number;
-  /** How the row began, and why it ended. */
+  /** How the trajectory began, and why it ended. */
   kind: TrajectoryKind;
   end: TrajectoryEnd;
   /** Name of the policy. */
@@ -54,7 +54,7 @@ export interface JudgedTrajectory extends Judged {
   /** Tokens of the response. */
   length: number;
   tree: JudgedTree;
-  /** What the environment said when the row had ended; absent without one. */
+  /** What the environment said when the trajectory had ended; absent without one. */
   outcome?: TrajectoryOutcome;
 }
 

@@ -29,7 +29,7 @@ export interface GroupReward {
 export type Reward = RewardFunction | GroupReward;
 
 /**
- * A reward that sees all rows of a prompt at once: for ranking them, for what only a comparison tells,
+ * A reward that sees all trajectories of a prompt at once: for ranking them, for what only a comparison tells,
  * for one request instead of many. It gives one score for each, in their order.
  *
  * @example
@@ -56,7 +56,7 @@ export function groupReward(judge: GroupReward["judge"]): GroupReward {
   return { over: "group", judge };
 }
 
-/** Whether a reward judges all rows of a prompt together. */
+/** Whether a reward judges all trajectories of a prompt together. */
 export function isGroupReward(reward: unknown): reward is GroupReward {
   const { over, judge } = (reward ?? {}) as Partial<GroupReward>;
   return over === "group" && typeof judge === "function";
@@ -94,7 +94,7 @@ export async function groupScores(
   const values = await reward.judge(judged, context);
   if (!Array.isArray(values) || values.length !== judged.length) {
     throw new RangeError(
-      `the reward of a group must give a score for each of its ${judged.length} rows, got ${Array.isArray(values) ? values.length : shown(values)}`,
+      `the reward of a group must give a score for each of its ${judged.length} trajectories, got ${Array.isArray(values) ? values.length : shown(values)}`,
     );
   }
   return (values as GroupScores).map(asScore);

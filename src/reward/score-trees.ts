@@ -18,7 +18,7 @@ import { Scored, type ScoredTrajectory } from "./scored.js";
 
 /** What one call of a reward may take, and for whom it is made. */
 interface AnswerOptions {
-  /** Names the rows: `task calc-3, row 2`. */
+  /** Names the trajectories: `task calc-3, trajectory 2`. */
   place: string;
   timeoutMs: number;
   signal: AbortSignal;
@@ -28,8 +28,8 @@ interface AnswerOptions {
 const longestMs = 2 ** 31 - 1;
 
 /**
- * What a reward answers within its time; throws in the name of its rows where it throws, takes too long,
- * or is no longer wanted. What it does after that is nobody's business.
+ * What a reward answers within its time; throws in the name of its trajectories where it throws, takes too
+ * long, or is no longer wanted. What it does after that is nobody's business.
  */
 async function answerOf<T>(
   call: (signal: AbortSignal) => Promise<T>,
@@ -131,13 +131,13 @@ function rowsOf(tree: ScorableTree): Row[] {
   }));
 }
 
-/** What the environment says of a row; in one that says nothing at the end, its calls speak. */
+/** What the environment says of a trajectory; in one that says nothing at the end, its calls speak. */
 function outcomeOf(tree: ScorableTree, trajectory: number): Pick<JudgedTrajectory, "outcome"> {
   if (!tree.environment) return {};
   return { outcome: tree.trajectories[trajectory]!.outcome ?? { reason: "" } };
 }
 
-/** Rows that one call of the reward judges: one, or all of a group. */
+/** Trajectories that one call of the reward judges: one, or all of a group. */
 function callsOf(rows: readonly Row[], reward: Reward): Row[][] {
   if (!isGroupReward(reward)) return rows.map((row) => [row]);
   const groups = new Map<string, Row[]>();
@@ -149,16 +149,16 @@ function callsOf(rows: readonly Row[], reward: Reward): Row[][] {
   return [...groups.values()];
 }
 
-/** Whom a call is about: `task calc-3, row 2`. */
+/** Whom a call is about: `task calc-3, trajectory 2`. */
 function placeOf(call: readonly Row[]): string {
   const trajectories = call.map(({ trajectory }) => trajectory.id);
   const { group } = call[0]!;
   return trajectories.length === 1
-    ? `task ${group}, row ${trajectories[0]}`
-    : `task ${group}, rows ${trajectories.join(", ")}`;
+    ? `task ${group}, trajectory ${trajectories[0]}`
+    : `task ${group}, trajectories ${trajectories.join(", ")}`;
 }
 
-/** A row with its score, and what its turns earned. */
+/** A trajectory with its score, and what its turns earned. */
 function scoredRow({ tree, trajectory, group }: Row, score: Score): ScoredTrajectory {
   const { turns: said } = score;
   const calls = trajectory.toolCalls.some(({ reward }) => reward !== undefined);
@@ -167,13 +167,13 @@ function scoredRow({ tree, trajectory, group }: Row, score: Score): ScoredTrajec
   const turns = turnsOf(tree, trajectory);
   if (said && said.length !== turns.length) {
     throw new RangeError(
-      `Cannot score task ${group}, row ${trajectory.id}: the reward must give a number for each of its ${turns.length} turns, got ${said.length}`,
+      `Cannot score task ${group}, trajectory ${trajectory.id}: the reward must give a number for each of its ${turns.length} turns, got ${said.length}`,
     );
   }
   const turnRewards = turns.map(({ call }, i) => (call?.reward ?? 0) + (said?.[i] ?? 0));
   if (turnRewards.every(Number.isFinite)) return { ...row, turnRewards };
   throw new RangeError(
-    `Cannot score task ${group}, row ${trajectory.id}: what its turns earn must be finite numbers, got ${turnRewards.join(", ")}`,
+    `Cannot score task ${group}, trajectory ${trajectory.id}: what its turns earn must be finite numbers, got ${turnRewards.join(", ")}`,
   );
 }
 
@@ -191,8 +191,8 @@ function checkTrees(trees: unknown): ScorableTree[] {
 /**
  * Scores every trajectory of one tree or of many. A reward sees the response, what was asked, the tool
  * calls and the task; rewards that wait (for a judge, for a program) run at the same time. One that
- * throws, gives no finite number or takes too long ends the scoring, and is named by its task and row.
- * Without a reward, rows that acted in an environment have the environment's, others ARPO's.
+ * throws, gives no finite number or takes too long ends the scoring, and is named by its task and trajectory.
+ * Without a reward, trajectories that acted in an environment have the environment's, others ARPO's.
  *
  * @example
  * ```ts
@@ -261,7 +261,7 @@ export async function score(
       const value = found[i]!;
       if (!Number.isFinite(value.score)) {
         throw new RangeError(
-          `Cannot score task ${row.group}, row ${row.trajectory.id}: the reward must be a finite number, got ${value.score}`,
+          `Cannot score task ${row.group}, trajectory ${row.trajectory.id}: the reward must be a finite number, got ${value.score}`,
         );
       }
       scores.set(row, value);

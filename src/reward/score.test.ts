@@ -48,7 +48,7 @@ test("score() scores a task without a groundTruth, unless the reward compares wi
   assert.equal(mean, 1);
   await assert.rejects(
     score(tree, deepResearch),
-    /task free, row 0: .*the task must have a groundTruth, got none/,
+    /task free, trajectory 0: .*the task must have a groundTruth, got none/,
   );
 });
 
@@ -69,7 +69,7 @@ test("score() runs rewards at the same time, and no more than it may", async () 
     { concurrency: 4 },
   );
   assert.equal(most, 4);
-  // The answers stand with their rows, whoever was first.
+  // The answers stand with their trajectories, whoever was first.
   assert.ok(rows.every(({ score: { score: value }, trajectory }) => value === trajectory.id));
 });
 
@@ -83,7 +83,7 @@ test("score() names a reward that never answers, and tells it that nobody waits"
   };
   await assert.rejects(
     score(tree, reward, { timeoutMs: 20 }),
-    /Cannot score task slow, row 1: the reward must answer within 0\.02 s, got nothing/,
+    /Cannot score task slow, trajectory 1: the reward must answer within 0\.02 s, got nothing/,
   );
   assert.ok(told!.aborted);
 });
@@ -109,24 +109,28 @@ test("score() stops when its signal says so, and so do its rewards", async () =>
 });
 
 const wrong: [what: string, reward: unknown, message: RegExp][] = [
-  ["throws", () => assert.fail("no idea"), /task t, row 0: the reward threw no idea/],
-  ["gives NaN", () => NaN, /task t, row 0: the reward must be a finite number, got NaN/],
-  ["gives nothing", () => undefined, /row 0: the reward must give a number, .* got undefined/],
-  ["gives a truth value", () => true, /row 0: the reward must give a number, .* got true/],
+  ["throws", () => assert.fail("no idea"), /task t, trajectory 0: the reward threw no idea/],
+  ["gives NaN", () => NaN, /task t, trajectory 0: the reward must be a finite number, got NaN/],
+  [
+    "gives nothing",
+    () => undefined,
+    /trajectory 0: the reward must give a number, .* got undefined/,
+  ],
+  ["gives a truth value", () => true, /trajectory 0: the reward must give a number, .* got true/],
   [
     "gives a group too few scores",
     groupReward(() => [1]),
-    /task t, rows 0, 1, 2: the reward of a group must give a score for each of its 3 rows, got 1/,
+    /task t, trajectories 0, 1, 2: the reward of a group must give a score for each of its 3 trajectories, got 1/,
   ],
   [
     "gives one of a group NaN",
     groupReward((rows) => rows.map((_, i) => (i === 1 ? NaN : 0))),
-    /task t, row 1: the reward must be a finite number, got NaN/,
+    /task t, trajectory 1: the reward must be a finite number, got NaN/,
   ],
   ["is none", 5, /the reward must be a function or a groupReward, got number/],
 ];
 for (const [what, reward, message] of wrong) {
-  test(`score() refuses, with task and row, a reward that ${what}`, async () => {
+  test(`score() refuses, with task and trajectory, a reward that ${what}`, async () => {
     const tree = await grow({ id: "t" });
     await assert.rejects(score(tree, reward as Reward), message);
   });
@@ -147,7 +151,7 @@ test("score() says what it cannot score", async () => {
   );
 });
 
-test("score() gives a group reward the rows of each task together", async () => {
+test("score() gives a group reward the trajectories of each task together", async () => {
   const trees = [await grow({ id: "a" }), await grow({ id: "b" }, 2)];
   const groups: string[] = [];
   const { rows } = await score(
@@ -204,7 +208,7 @@ function listener(failure?: string) {
   return { asked, judge };
 }
 
-test("judgeReward() trains with a judge: it is asked about a task's rows together", async () => {
+test("judgeReward() trains with a judge: it is asked about a task's trajectories together", async () => {
   const tree = await grow({ id: "judged", groundTruth: "42" });
   const judge = listener();
   const answers = ["forty-two", "", "?"];
@@ -234,7 +238,7 @@ test("judgeReward() never takes a failing judge for a wrong answer", async () =>
   const prediction = () => "some";
   await assert.rejects(
     score(tree, judgeReward(listener("no connection"), { prediction })),
-    /task judged, rows 0, 1, 2: the judge gave no verdict on "some": no connection/,
+    /task judged, trajectories 0, 1, 2: the judge gave no verdict on "some": no connection/,
   );
   const { rows } = await score(
     tree,

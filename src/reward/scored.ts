@@ -6,7 +6,7 @@ import type { Score } from "./score.js";
 /** One trajectory with its score. */
 export interface ScoredTrajectory {
   trajectory: Trajectory;
-  /** Rows of one prompt share a group. */
+  /** Trajectories of one prompt share a group. */
   group: string;
   score: Score;
   /**
@@ -44,7 +44,10 @@ export class Scored {
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Batches", text: `${this.rows.length} rows, mean ${this.mean.toFixed(3)}` };
+    return {
+      group: "Batches",
+      text: `${this.rows.length} trajectories, mean ${this.mean.toFixed(3)}`,
+    };
   }
 
   /** A table, one line per trajectory, with the reason of each score. */

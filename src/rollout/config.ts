@@ -35,7 +35,7 @@ export function rolloutConfig(given: RolloutOptions): RolloutConfig {
   const scheduling = options.scheduling ?? "prompt";
   if (options.compat?.keepBaselines && scheduling !== "lockstep") {
     throw new RangeError(
-      `Cannot roll out: keepBaselines numbers rows across the batch and needs scheduling "lockstep", got "${scheduling}"`,
+      `Cannot roll out: keepBaselines numbers trajectories across the batch and needs scheduling "lockstep", got "${scheduling}"`,
     );
   }
   return {
@@ -91,11 +91,11 @@ const environmentCalls = 16;
 const callsOf = ({ callLimit, tools, environment }: ReadyOptions) =>
   callLimit ?? tools?.callLimit ?? (environment ? environmentCalls : 0);
 
-/** Rows per prompt, and how many it starts with. */
+/** Trajectories per prompt, and how many it starts with. */
 function rowsOf(options: ReadyOptions, expansion: ExpansionSettings | undefined) {
   if (!expansion) {
     const n = options.n ?? 1;
-    // As the reference: a budget of n rows starts with no more than n.
+    // As the reference: a budget of n trajectories starts with no more than n.
     const first = options.initialRollouts ?? n;
     return { n, initialRollouts: Math.min(n, first) };
   }

@@ -8,7 +8,7 @@ import { CloneableDice, counts, Dice, gambler } from "../../tests/rollout/dice.j
 const tasks = ["a", "b"].map((prompt) => ({ prompt, id: `task-${prompt}` }));
 
 for (const rule of expansionRules) {
-  test(`${rule}: rows that are left anywhere stand in the state that their calls lead to`, async () => {
+  test(`${rule}: trajectories that are left anywhere stand in the state that their calls lead to`, async () => {
     const options: RolloutOptions = {
       ...{ rule, seed: 3, callLimit: 12, responseLength: 400 },
       ...(rule === "fr3e" ? { expand: { rows: 2 } } : {}),

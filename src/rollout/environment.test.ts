@@ -45,7 +45,7 @@ async function alone(made: Environment, tree: RolloutTree, trajectory: number) {
   return { said, texts, result: path.flatMap(({ tool }) => (tool ? [tool.text] : [])) };
 }
 
-test("each row, branches too, stands where the same calls alone would have led", async () => {
+test("each trajectory, branches too, stands where the same calls alone would have led", async () => {
   for (const environment of [Dice, CloneableDice]) {
     const trees = await grow(environment);
     assert.ok(trees.some(({ trajectories }) => trajectories.some(({ kind }) => kind === "branch")));
@@ -263,7 +263,7 @@ test("a method that throws is a failed call that the model reads, once", async (
   assert.equal(tree.trajectories[0]!.outcome!.reason, "0 throws");
 });
 
-test("after a call without an answer the environment is lost to the row, and the score says why", async () => {
+test("after a call without an answer the environment is lost to the trajectory, and the score says why", async () => {
   const environment = () =>
     Object.assign(new Dice(), { bet: () => new Promise<string>(() => undefined) });
   const policy = new ScriptedPolicy(({ turn }) => ({

@@ -14,7 +14,7 @@ import { ScriptedPolicy } from "./testing/scripted-policy.js";
 const tools = new ToolSet([calculator()], { callLimit: 5 });
 const task = { prompt: "q" };
 
-/** Small settings of each rule, and how many rows that makes. */
+/** Small settings of each rule, and how many trajectories that makes. */
 const small: Record<ExpansionRule, RolloutOptions> = {
   "tree-grpo": { expand: { trees: 3, points: 3, rounds: 2, keep: 4 } },
   at2po: { n: 12, initialRollouts: 4, expand: { points: 4 } },
@@ -42,7 +42,7 @@ const grow = (rule: ExpansionRule, more: RolloutOptions = {}) =>
 const bytes = (trees: Iterable<RolloutTree>) => treesToJsonl(trees, { timing: false });
 
 for (const rule of expansionRules) {
-  test(`${rule}: rows are as many as the settings say, with tools and without calls`, async () => {
+  test(`${rule}: trajectories are as many as the settings say, with tools and without calls`, async () => {
     const calm = () =>
       new ScriptedPolicy(({ options: { random } }) => ({
         text: `${"abcdefgh".slice(0, 1 + random.integer(8)).repeat(1 + random.integer(5))}\u0001`,
@@ -130,7 +130,10 @@ for (const rule of expansionRules) {
   });
 }
 
-/** What holds for every tree: rows keep what they share, texts are whole, branches lie where they say. */
+/**
+ * What holds for every tree: trajectories keep what they share, texts are whole, branches lie where
+ * they say.
+ */
 function checkTree(tree: RolloutTree): void {
   const tokens = (trajectory: number) =>
     tree.path(tree.trajectories[trajectory]!.leaf).flatMap((n) => [...n.tokens]);
@@ -138,7 +141,7 @@ function checkTree(tree: RolloutTree): void {
     const path = tree.path(tree.trajectories[row]!.leaf);
     const shared = from < 0 ? 0 : tree.path(from).reduce((sum, n) => sum + n.tokens.length, 0);
     if (kind === "branch") {
-      assert.ok(chosen, `row ${row} says why it was made`);
+      assert.ok(chosen, `trajectory ${row} says why it was made`);
       assert.equal(shared, chosen.at);
       assert.deepEqual(tokens(row).slice(0, shared), tokens(parent).slice(0, shared));
     }
@@ -222,7 +225,7 @@ test("appo goes on behind the token, and behind the result of a call that it end
   assert.equal(tree.metrics["tools/total_calls"], 1);
 });
 
-test("appo ranks by what a policy of now makes of the rest of a row", async () => {
+test("appo ranks by what a policy of now makes of the rest of a trajectory", async () => {
   const policy = () => spoken([["abcd\u0001", [-1, -1.1, -0.9, -1.05, -0.1]]]);
   const current = Object.assign(policy(), {
     // Much more likely from the third token on, so the future of the tokens before it is worth more.
@@ -244,7 +247,7 @@ test("appo ranks by what a policy of now makes of the rest of a row", async () =
   assert.equal(told.points[0]!.score, guided.trajectories[1]!.chosen!.score);
   await assert.rejects(
     rollout(policy(), task, { ...settings, current: policy() }),
-    /rule appo reads rows again under `current`, .* got policy scripted that only writes/,
+    /rule appo reads trajectories again under `current`, .* got policy scripted that only writes/,
   );
 });
 
@@ -268,7 +271,7 @@ test("compat.appoAlignment pairs tokens behind a tool's result with what belongs
   );
 });
 
-/** Where the second segment of a row begins. */
+/** Where the second segment of a trajectory begins. */
 const secondSegment = (tree: RolloutTree) =>
   tree
     .path(tree.trajectories[0]!.leaf)

@@ -107,7 +107,10 @@ test("RolloutTree.fork() of a tree from a file needs the policy and the tools ag
 test("RolloutTree.fork() refuses places where nothing can continue", async () => {
   const tree = await grow();
   await assert.rejects(tree.fork(9), /must be one of 0 to 2, got 9/);
-  await assert.rejects(tree.fork(2), /node 2 ends its row \(answer\); choose a token before/);
+  await assert.rejects(
+    tree.fork(2),
+    /node 2 ends its trajectory \(answer\); choose a token before/,
+  );
   await assert.rejects(tree.fork(0, { at: 99 }), /at must be an integer from 0 to 19, got 99/);
   await assert.rejects(tree.fork(1, { at: 2 }), /node 1 is a tool's result/);
   await assert.rejects(tree.fork(0, { at: 2, result: "x" }), /'result' answers a call/);

@@ -93,7 +93,7 @@ test("a tree's trajectories, scored again by the model, have the stored log-prob
   assert.ok(branches > 2 && results > 9 && compared > 300, `${branches} ${results} ${compared}`);
 });
 
-/** What the model itself says of a tree's rows; the greatest difference to what the tree says. */
+/** What the model itself says of a tree's trajectories; the greatest difference to what the tree says. */
 function farthest(model: Model, tree: RolloutTree): number {
   let most = 0;
   for (const { prompt, tokens, logprobs } of tree.selected) {
@@ -121,7 +121,7 @@ const expanded = {
 } as const satisfies Record<ExpansionRule, RolloutOptions>;
 
 for (const [name, makeDecoder] of Object.entries(decoders)) {
-  test(`the ${name} decoder leaves rows anywhere: every branch is what the model says of it`, async () => {
+  test(`the ${name} decoder leaves trajectories anywhere: every branch is what the model says of it`, async () => {
     for (const [rule, settings] of Object.entries(expanded)) {
       const { model, policy } = randomPolicy(3, makeDecoder);
       const grown = async (maxWorkers: number) =>

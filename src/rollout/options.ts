@@ -25,7 +25,7 @@ export interface RolloutCompat {
   attendPadding?: boolean;
   /**
    * The reference never clears its table of initial entropies: hand the same object to one call after
-   * another. Rows are numbered across the batch, so it needs `scheduling: "lockstep"`.
+   * another. Trajectories are numbered across the batch, so it needs `scheduling: "lockstep"`.
    */
   keepBaselines?: EntropyBaselines;
   /** `appo`: tokens behind a tool's result are paired with the log-probabilities of later ones. */
@@ -41,7 +41,7 @@ export interface RolloutCompat {
 /** Any rule by its name. */
 export type RolloutRule = BranchRule | ExpansionRule;
 
-/** Says of each of a tree's first rows whether it is right. */
+/** Says of each of a tree's first trajectories whether it is right. */
 export type TrajectoryJudge = (
   trajectories: readonly Trajectory[],
   tree: RolloutTreeData,
@@ -86,11 +86,14 @@ export interface RolloutOptions {
   preset?: PresetName;
   /** Trajectories per prompt (`n`). Default 1. */
   n?: number;
-  /** Rows each prompt starts with (`initial_rollouts`). Default: n. */
+  /** Trajectories each prompt starts with (`initial_rollouts`). Default: n. */
   initialRollouts?: number;
-  /** A surviving row may branch up to beamSize - 1 times a round (`beam_size`). Default 1. */
+  /** A surviving trajectory may branch up to beamSize - 1 times a round (`beam_size`). Default 1. */
   beamSize?: number;
-  /** Attempts per surviving row and round, where a source counts them otherwise. Default: beamSize - 1. */
+  /**
+   * Attempts per surviving trajectory and round, where a source counts them otherwise. Default:
+   * beamSize - 1.
+   */
   attemptsPerTrajectory?: number;
   /** Default `arpo-code`. */
   rule?: RolloutRule;
@@ -115,7 +118,7 @@ export interface RolloutOptions {
   penalty?: "prompt" | "path";
   entropy?: EntropyOptions;
   /**
-   * The branch test looks at the segment that ended with the call (the code) or at what the row goes
+   * The branch test looks at the segment that ended with the call (the code) or at what the trajectory goes
    * on to write after the result (the paper; those tokens are generated once more for it).
    */
   entropyTiming?: "before-result" | "after-result";
@@ -130,15 +133,15 @@ export interface RolloutOptions {
   /** Calls per trajectory (`call_limit`). Default: the tool set's; without one, 16 in an environment. */
   callLimit?: number;
   sampling?: Sampling;
-  /** `validate`: one row per prompt, no branching, sampled as `validation` says. */
+  /** `validate`: one trajectory per prompt, no branching, sampled as `validation` says. */
   mode?: "train" | "validate";
   /** Default: greedy. */
   validation?: Sampling;
-  /** The tools a row may call: a list, or a `ToolSet` where they share limits. Default: none. */
+  /** The tools a trajectory may call: a list, or a `ToolSet` where they share limits. Default: none. */
   tools?: Tools;
   /**
-   * The world that each row acts in, besides its tools: a class or a function that makes an instance.
-   * When a row branches, its instance does.
+   * The world that each trajectory acts in, besides its tools: a class or a function that makes an instance.
+   * When a trajectory branches, its instance does.
    */
   environment?: EnvironmentSource;
   /** Default 0. */
@@ -149,7 +152,7 @@ export interface RolloutOptions {
    */
   firstIndex?: number;
   /**
-   * `prompt` (default): each prompt is rolled out as if it were alone, rows go on as soon as their
+   * `prompt` (default): each prompt is rolled out as if it were alone, trajectories continue as soon as their
    * tool has answered, and no tree depends on the rest of the batch. `lockstep`: the reference's
    * rounds over the whole batch, with one shared token limit and one update of the penalty.
    */
@@ -162,9 +165,9 @@ export interface RolloutOptions {
   /** Trees that grow at the same time, to bound memory; changes no tree. Default 64. Not in lockstep. */
   promptsAtOnce?: number;
   /**
-   * When no row goes on, the first segments of all fresh rows that may follow are written together, and
-   * those whose place a branch takes are dropped; changes no tree. Default: on, unless the policy is at an
-   * endpoint, where what is dropped costs as much as what is kept.
+   * When no trajectory continues, the first segments of all new root trajectories that may follow are
+   * written together, and those whose place a branch takes are dropped; changes no tree. Default: on,
+   * unless the policy is at an endpoint, where what is dropped costs as much as what is kept.
    */
   refillsAhead?: boolean;
   compat?: RolloutCompat;

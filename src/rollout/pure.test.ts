@@ -91,7 +91,7 @@ test("decideBranch() always branches at p = 1 in arpo-code and at p = 0 in aepo-
   assert.equal(decideBranch({ rule: "arpo-code", probability: 0, ...rest }, low).branch, false);
 });
 
-test("EntropyBaselines keeps the first entropy of a row until cleared", () => {
+test("EntropyBaselines keeps the first entropy of a trajectory until cleared", () => {
   const baselines = new EntropyBaselines();
   assert.equal(baselines.of(4, 0.5), 0.5);
   assert.equal(baselines.of(4, 7), 0.5);
@@ -100,7 +100,7 @@ test("EntropyBaselines keeps the first entropy of a row until cleared", () => {
   assert.deepEqual([...baselines.entries()], [[4, 7]]);
 });
 
-test("ConsecutivePenalty leaves the counts alone when no row was added", () => {
+test("ConsecutivePenalty leaves the counts alone when no trajectory was added", () => {
   const penalty = new ConsecutivePenalty(2);
   penalty.endRound(new Set([0, 1]));
   penalty.endRound(new Set([0]));

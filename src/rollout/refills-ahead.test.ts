@@ -79,7 +79,7 @@ test("refills written together give the trees of one at a time, byte for byte, o
     const timed = seed % 3 === 0 ? () => sleep(wait.integer(3)) : undefined;
     const rows = await both(() => babbler(timed), settings(seed));
     refills += rows.filter(({ kind }) => kind === "refill").length;
-    // A branch that took the number of a row that was begun.
+    // A branch that took the number of a trajectory that was begun.
     between += rows.filter(
       ({ kind }, i) => kind === "branch" && rows[i - 1]?.kind === "refill",
     ).length;
@@ -109,7 +109,7 @@ function randomPolicy(fed: (tokens: number) => void = () => undefined) {
   return { policy, allowedIds, dispose };
 }
 
-test("a prompt is read once for all rows of its tree, probes and refills among them", async () => {
+test("a prompt is read once for all trajectories of its tree, probes and refills among them", async () => {
   const pieces: number[] = [];
   const { policy, allowedIds, dispose } = randomPolicy((tokens) => pieces.push(tokens));
   const prompt = "p".repeat(100);
@@ -161,12 +161,12 @@ test("refills are written together: a policy that calls no tool is waited for tw
   assert.equal(policy.openSequences, 0);
 });
 
-test("what a branch makes needless is stopped, and its row given back", async () => {
+test("what a branch makes needless is stopped, and its trajectory given back", async () => {
   const stopped: string[] = [];
   let first = true;
   const policy = new ScriptedPolicy(async ({ text, sequence: trajectory, options: { signal } }) => {
     if (text.includes("<result>")) return { text: "done\u0001" };
-    // The first row ends, the next calls and branches while the others are still being written.
+    // The first trajectory ends, the next calls and branches while the others are still being written.
     if (first) {
       first = false;
       return { text: "no\u0001" };
@@ -202,7 +202,7 @@ test("refills at an endpoint stand in line unless it is asked otherwise", async 
   let rows = 0;
   const onEvent: RolloutOptions["onEvent"] = ({ type }) => {
     if (type !== "trajectory") return;
-    assert.ok(begun >= rows++ && begun <= rows, "a row was begun before it was made");
+    assert.ok(begun >= rows++ && begun <= rows, "a trajectory was begun before it was made");
   };
   await rollout(counted(), tasks[0]!, { n: 9, initialRollouts: 1, onEvent });
   assert.equal(begun, 9);

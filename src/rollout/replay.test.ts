@@ -64,7 +64,7 @@ test("RolloutTree.replay() tells where another probability would have branched",
 });
 
 test("RolloutTree.replay() agrees with a rollout that really has the other setting", async () => {
-  // In the first round both have the same rows and draws, whatever the setting.
+  // In the first round both have the same trajectories and draws, whatever the setting.
   for (let seed = 0; seed < 20; seed++) {
     const tree = await grow({ seed, branchProbability: 0 });
     const other = await grow({ seed, rule: "aepo-code", branchProbability: 0.6 });

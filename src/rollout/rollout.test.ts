@@ -56,7 +56,7 @@ test("rollout() gives the same trees for any number of workers and any timing", 
   }
 });
 
-test("rollout() counts branchings along a path whatever the timing: a row may be a round ahead", async () => {
+test("rollout() counts branchings along a path whatever the timing: a trajectory may be a round ahead", async () => {
   const noise = Random.from(7);
   for (let seed = 0; seed < 12; seed++) {
     const options: RolloutOptions = {
@@ -195,21 +195,25 @@ test("rollout() never exceeds its budgets", async () => {
   }
 });
 
-test("rollout() waits for nobody: rows go on while others write", { timeout: 20_000 }, async () => {
-  // The first row to write does not end its first segment before another is in its third round.
-  let release: () => void = () => undefined;
-  const far = new Promise<void>((resolve) => (release = resolve));
-  let held: number | undefined;
-  const policy = new ScriptedPolicy(async ({ sequence: trajectory, turn }) => {
-    held ??= trajectory;
-    if (trajectory === held && turn === 0) await far;
-    if (turn === 2) release();
-    return { text: turn < 3 ? "<calc>1</calc>" : "x\u0001" };
-  });
-  const tools = new ToolSet([calculator()]);
-  const tree = await rollout(policy, tasks[0]!, { n: 4, beamSize: 2, initialRollouts: 2, tools });
-  assert.equal(tree.selected.length, 4);
-});
+test(
+  "rollout() waits for nobody: trajectories continue while others write",
+  { timeout: 20_000 },
+  async () => {
+    // The first trajectory to write does not end its first segment before another is in its third round.
+    let release: () => void = () => undefined;
+    const far = new Promise<void>((resolve) => (release = resolve));
+    let held: number | undefined;
+    const policy = new ScriptedPolicy(async ({ sequence: trajectory, turn }) => {
+      held ??= trajectory;
+      if (trajectory === held && turn === 0) await far;
+      if (turn === 2) release();
+      return { text: turn < 3 ? "<calc>1</calc>" : "x\u0001" };
+    });
+    const tools = new ToolSet([calculator()]);
+    const tree = await rollout(policy, tasks[0]!, { n: 4, beamSize: 2, initialRollouts: 2, tools });
+    assert.equal(tree.selected.length, 4);
+  },
+);
 
 test("rollout() closes its session when it is stopped, and passes the reason on", async () => {
   for (const scheduling of ["prompt", "lockstep"] as const) {
@@ -242,7 +246,7 @@ test("rollout() passes on what a policy throws and closes its session", async ()
   }
 });
 
-test("rollout() ends rows as the rules say", async () => {
+test("rollout() ends trajectories as the rules say", async () => {
   const script: Record<string, (turn: number) => string> = {
     answer: () => "yes\u0001",
     "bad-call": () => "<calc>  </calc>",
@@ -270,7 +274,7 @@ test("rollout() ends rows as the rules say", async () => {
   assert.equal(long!.selected[0]!.tokens.length, 100);
 });
 
-test("rollout() ends a row whose context is full, during text or before a result", async () => {
+test("rollout() ends a trajectory whose context is full, during text or before a result", async () => {
   const writer = new ScriptedPolicy(() => ({ text: "z".repeat(500) }), { contextLength: 50 });
   const full = await rollout(writer, { prompt: "abc" });
   assert.equal(full.trajectories[0]!.end, "context");
@@ -292,7 +296,7 @@ test("rollout() looks for a call's opening tag in the response only, unless aske
   assert.equal(old.nodes[1]!.tool!.input, "1+1</calc>.2");
 });
 
-test("rollout() validates with one greedy row", async () => {
+test("rollout() validates with one greedy trajectory", async () => {
   let temperature: number | undefined;
   const policy = new ScriptedPolicy(({ options }) => {
     ({ temperature } = options);
@@ -313,7 +317,7 @@ test("rollout() validates with one greedy row", async () => {
   );
 });
 
-test("rollout() decides AEPO's first rows by entropy", async () => {
+test("rollout() decides AEPO's first trajectories by entropy", async () => {
   // The root is as unsure as can be, the steps of the probe are certain: start wide.
   const policy = new ScriptedPolicy(({ options }) => ({
     text: "x".repeat(20) + "\u0001",
@@ -345,7 +349,7 @@ test("rollout() lets a probe that a tool's answer takes past the response length
   assert.equal(tree.monitor!.stepEntropies.length, 2);
 });
 
-test("rollout() makes as many attempts per row as asked", async () => {
+test("rollout() makes as many attempts per trajectory as asked", async () => {
   const policy = babbler();
   const tools = new ToolSet([calculator()]);
   const common = { n: 30, initialRollouts: 2, branchProbability: 0, entropyWeight: 0, tools };
@@ -357,7 +361,7 @@ test("rollout() makes as many attempts per row as asked", async () => {
   assert.deepEqual(await count({ beamSize: 3, attemptsPerTrajectory: 3 }), new Set([3]));
 });
 
-test("rollout() starts with no more than n rows, as the reference, and says so once", async (t) => {
+test("rollout() starts with no more than n trajectories, as the reference, and says so once", async (t) => {
   const said = t.mock.method(process.stderr, "write", () => true);
   const options = { ...rolloutPresets.arpo, n: 4 };
   const tree = await rollout(babbler(), tasks[0]!, options);

@@ -19,9 +19,9 @@ import { chatOf, promptOf, type RolloutTask, withObservation } from "./task.js";
 /**
  * Rolls out one task into a tree of tool-using trajectories, or many tasks into a tree each.
  *
- * Everything random is drawn from streams named after the seed, the prompt's place, the row and, for
+ * Everything random is drawn from streams named after the seed, the prompt's place, the trajectory and, for
  * branches, the round and the attempt. So the same seed gives the same trees whatever the number of
- * tool workers and however long tools take, and a further row changes no other.
+ * tool workers and however long tools take, and a further trajectory changes no other.
  *
  * @example
  * ```ts

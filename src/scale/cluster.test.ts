@@ -252,7 +252,7 @@ test("a sweep runs each setting once, so many at a time, and again where a node 
   };
   const options = { seeds: [1, 2, 3, 4], grid: { "algorithm.adv_estimator": ["grpo", "gpg"] } };
   const sweep = await there.sweep(experiment, options);
-  // One that drives it is killed; another goes on.
+  // One that drives it is killed; another continues.
   const killed = AbortSignal.timeout(200);
   await sweep.run({ signal: killed }).catch(() => undefined);
   const again = (await cluster(head.address, { jobs })).openSweep(sweep.name);

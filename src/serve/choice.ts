@@ -132,7 +132,7 @@ function streamOf({ seed, randomState }: GenerationRequest, index: number): Rand
   return Random.from(wrapped < 0 ? wrapped + 2 ** 52 : wrapped);
 }
 
-/** Generates one choice on a row and reports its text as soon as it is certain. */
+/** Generates one choice on a sequence and reports its text as soon as it is certain. */
 export async function generateChoice(
   session: Session,
   sequence: Sequence,
@@ -224,7 +224,7 @@ function joined(parts: readonly Segment[]): Segment {
   };
 }
 
-/** Opens the rows of a prompt's choices: one is read, the others share its past. */
+/** Opens the sequences of a prompt's choices: one is read, the others share its past. */
 export function openRows(
   policy: Policy,
   prompt: readonly number[],

@@ -76,7 +76,7 @@ export function remainingContext(policy: Policy, prompt: readonly number[], para
   return contextLength - prompt.length;
 }
 
-/** Opens every prompt's rows, runs `use`, and gives their memory back whatever happens. */
+/** Opens every prompt's sequences, runs `use`, and gives their memory back whatever happens. */
 export async function withRows<T>(
   { policy, admission, signal }: Handling,
   prompts: readonly (readonly number[])[],
@@ -114,7 +114,7 @@ export async function together<T>(
   try {
     return await Promise.all(running);
   } finally {
-    // No row may be given back while it is still being written.
+    // No sequence may be given back while it is still being written.
     await Promise.allSettled(running);
   }
 }

@@ -289,7 +289,7 @@ test("PolicyServer lets requests wait for their turn, and no more than it may", 
   assert.deepEqual([server.load(), decoder.rows], [{ rows: 0, waiting: 0 }, 0]);
 });
 
-test("PolicyServer gives up the rows of a client that hangs up", async (t) => {
+test("PolicyServer gives up the sequences of a client that hangs up", async (t) => {
   const { server, decoder, complete } = await alphabet(t, { maxRows: 4, maxQueue: 8 }, 20);
   for (const stream of [true, false]) {
     const { hostname, port } = new URL(server.url);
@@ -298,7 +298,7 @@ test("PolicyServer gives up the rows of a client that hangs up", async (t) => {
     socket.write(
       `POST /v1/completions HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
-    await until(() => decoder.rows === 4, "four rows to be written");
+    await until(() => decoder.rows === 4, "four sequences to be written");
     // One that waits hangs up too.
     const waiting = new AbortController();
     const late = fetch(`${server.url}/completions`, {
@@ -313,7 +313,7 @@ test("PolicyServer gives up the rows of a client that hangs up", async (t) => {
     await until(() => server.load().waiting === 0, "the waiting request to be given up");
     const steps = decoder.steps.length;
     socket.destroy();
-    await until(() => server.load().rows === 0, "the rows to be given up");
+    await until(() => server.load().rows === 0, "the sequences to be given up");
     assert.equal(decoder.rows, 0);
     assert.ok(decoder.steps.length - steps < 40, "it went on to the end");
   }

@@ -92,7 +92,7 @@ export interface ServeOptions {
   host?: string;
   /** Name of the environment variable that holds the key that clients must send. Default: no key. */
   apiKeyEnv?: string;
-  /** Rows decoded at the same time. Default 64. */
+  /** Sequences decoded at the same time. Default 64. */
   maxRows?: number;
   /** Requests that may wait for their turn; more get 429. Default 256. */
   maxQueue?: number;
@@ -117,7 +117,7 @@ const rules: OptionRules<ServeOptions> = {
  * A policy behind OpenAI's HTTP interface, so that anything can use it: `/v1/models`, `/v1/completions`,
  * `/v1/chat/completions`, `/tokenize` and `/health`.
  *
- * All requests share the policy's one continuous batch. A client that hangs up frees its rows.
+ * All requests share the policy's one continuous batch. A client that hangs up frees its sequences.
  *
  * @example
  * ```ts
@@ -205,7 +205,7 @@ export class PolicyServer {
     return this.#url;
   }
 
-  /** Rows being decoded and requests waiting for their turn. */
+  /** Sequences being decoded and requests waiting for their turn. */
   load(): { rows: number; waiting: number } {
     return { rows: this.#admission.running, waiting: this.#admission.waiting };
   }

@@ -38,8 +38,8 @@ export const stages: Stage[] = [
     options: {
       preset,
       n: number("Trajectories per prompt."),
-      initialRollouts: number("Rows each prompt starts with; the rest branch off."),
-      beamSize: number("A surviving row tries beamSize - 1 branches a round."),
+      initialRollouts: number("Trajectories each prompt starts with; the rest branch off."),
+      beamSize: number("A surviving trajectory tries beamSize - 1 branches a round."),
       branchProbability: number("Base probability of the branching rule."),
       entropyWeight: number("Weight of the entropy change in the branching rule."),
       responseLength: number("Longest response in tokens."),
@@ -110,7 +110,7 @@ export const stages: Stage[] = [
       preset,
       learningRate: number("AdamW's learning rate."),
       epochs: number("Passes over the batch."),
-      miniBatchRows: number("Rows per optimiser step."),
+      miniBatchRows: number("Trajectories per optimiser step."),
       loss: {
         doc: "The policy loss.",
         type: choice(...lossNames),
@@ -132,7 +132,7 @@ export const stages: Stage[] = [
       preset: { doc: "The algorithm.", type: choice("grpo", "arpo", "aepo"), default: "arpo" },
       steps: { ...number("How many steps."), default: "10" },
       prompts: number("Prompts per step."),
-      n: number("Rows per prompt."),
+      n: number("Trajectories per prompt."),
       learningRate: number("AdamW's learning rate."),
       testEvery: number("Measure the held-out tasks every so many steps."),
       seed: number("Same seed, same run."),
@@ -153,7 +153,7 @@ export const stages: Stage[] = [
     options: {
       learningRate: number("AdamW's learning rate."),
       epochs: number("Passes over the demonstrations."),
-      batchSize: number("Rows per forward pass."),
+      batchSize: number("Sequences per forward pass."),
     },
     into: "tuning",
     template: "const {into} = await fineTune(policy, {body}, {options}); {into}",

@@ -129,12 +129,12 @@ function policyCases(): GradientCase[] {
   );
 }
 
-// Rows move together in GSPO: nearer, so that some of them are inside its bounds.
+// Trajectories move together in GSPO: nearer, so that some of them are inside its bounds.
 const near = old.map((row, r) =>
   row.map((v, t) => logprobs[r]![t]! + 0.5 * (v - logprobs[r]![t]!)),
 );
 
-/** GSPO as a loop over rows: one ratio each. */
+/** GSPO as a loop over trajectories: one ratio each. */
 function gspoLoop(x: Matrix): number {
   const each = x.map((row, r) => {
     const n = mask[r]!.reduce((a, b) => a + b);

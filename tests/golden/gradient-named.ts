@@ -24,7 +24,7 @@ const matrix = (name: string, low: number, high: number): Matrix => {
 };
 const at = matrix("logprobs", -2.5, -0.1);
 const old = matrix("old", -1.6, 1.6).map((row, r) => row.map((d, t) => at[r]![t]! - d));
-// For ratios of rows and turns: nearer, so that some are inside the bounds.
+// For ratios of trajectories and turns: nearer, so that some are inside the bounds.
 const near = old.map((row, r) => row.map((v, t) => at[r]![t]! + 0.4 * (v - at[r]![t]!)));
 const advantages = matrix("advantages", -1.5, 1.5);
 const weights = matrix("weights", 0.3, 1.7);
@@ -49,7 +49,7 @@ const mean = (values: number[]) => values.reduce((a, b) => a + b, 0) / values.le
 const covariances = at.map((row, r) =>
   row.map((v, t) => (advantages[r]![t]! - mean(masked(advantages))) * (v - mean(masked(at)))),
 );
-/** The places of a row in the same run of ones as a token. */
+/** The places of a trajectory in the same run of ones as a token. */
 function run(r: number, t: number): number[] {
   let [from, to] = [t, t];
   while (mask[r]![from - 1]) from--;
@@ -177,7 +177,7 @@ const cases: Partial<Record<LossName, Case>> = {
   },
 };
 
-/** GMPO is a loss of rows. */
+/** GMPO is a loss of trajectories. */
 function geoMeanLoop(x: Matrix): number {
   const each = x.map((row, r) => {
     const n = mask[r]!.reduce((a, b) => a + b, 0) + 1e-8;
@@ -226,7 +226,7 @@ export function* namedCases(): Generator<GradientCase> {
   for (const [name, { options, before = old, loop }] of Object.entries(cases)) {
     const only = name === "sapo" || name === "gspo_turn" ? "seq-mean-token-mean" : undefined;
     for (const aggregation of only ? [only as "seq-mean-token-mean"] : lossAggregations) {
-      // The rows that future-KL leaves out are left out of the counts too.
+      // The trajectories that future-KL leaves out are left out of the counts too.
       const older = ["ce_gppo", "gspo_turn", "future_kl"].includes(name);
       const rule =
         older || (name === "turn" && aggregation !== "token-mean") ? "older" : "verl-0.9.1";

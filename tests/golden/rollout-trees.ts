@@ -48,10 +48,10 @@ function tableTool(tag: string, table: Record<string, Answers>): Tool {
 }
 
 /**
- * A policy that plays a file's scripts. The file numbers rows by creation; in lockstep a new row first
- * generates in the round after its creation, in the order of creation, so the n-th session row to
- * generate for the first time is row n (after the roots and probes of pre-monitoring, which a budget
- * of one row does without: there is nothing to decide).
+ * A policy that plays a file's scripts. The file numbers trajectories by creation; in lockstep a new
+ * trajectory first generates in the round after its creation, in the order of creation, so the n-th session
+ * trajectory to generate for the first time is trajectory n (after the roots and probes of pre-monitoring,
+ * which a budget of one trajectory does without: there is nothing to decide).
  */
 function scriptPlayer(input: TreeInput, monitored: boolean): ScriptedPolicy {
   const order = new Map<number, number>();
@@ -170,7 +170,7 @@ export async function runTrees(
     });
   });
   if (policy.openSequences > 0)
-    throw new Error(`${policy.openSequences} session rows were left open`);
+    throw new Error(`${policy.openSequences} session sequences were left open`);
   return {
     rows,
     generate_calls: calls,

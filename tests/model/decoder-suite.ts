@@ -8,7 +8,7 @@ import { randomWeights, smallShape } from "./random-decoder.js";
 /** Makes a decoder under test. */
 export type MakeDecoder = (shape: DecoderShape, source: WeightsSource) => Decoder;
 
-/** Sampling for some rows: temperature 1, nothing cut off, all alternatives reported. */
+/** Sampling for some sequences: temperature 1, nothing cut off, all alternatives reported. */
 export function plainSampling(
   count: number,
   uniform: number | number[],
@@ -27,7 +27,7 @@ export function plainSampling(
   };
 }
 
-/** Feeds rows and gives what was sampled, for decoders that answer at once. */
+/** Feeds sequences and gives what was sampled, for decoders that answer at once. */
 export function feed(
   decoder: Decoder,
   parts: readonly (readonly [row: number, tokens: readonly number[]])[],
@@ -43,7 +43,7 @@ export function feed(
   ) as Sampled;
 }
 
-/** Everything sampled for one row, as bytes can be compared. */
+/** Everything sampled for one sequence, as bytes can be compared. */
 function entry(sampled: Sampled, i: number, top: number): unknown[] {
   return [
     sampled.tokens[i],
@@ -76,7 +76,7 @@ export function decoderSuite(name: string, make: MakeDecoder): void {
     const weights = randomWeights(shape, options);
     const top = shape.vocabSize;
 
-    test(`${name} gives a row the same bytes alone, in a batch, and fed in pieces (${what})`, () => {
+    test(`${name} gives a sequence the same bytes alone, in a batch, and fed in pieces (${what})`, () => {
       const decoder = make(shape, () => weights);
       const random = Random.from(2);
       const texts = Array.from({ length: 9 }, (_, i) =>
@@ -176,7 +176,7 @@ export function decoderSuite(name: string, make: MakeDecoder): void {
     decoder.dispose();
   });
 
-  test(`${name} refuses bad input and leaves every row as it was`, () => {
+  test(`${name} refuses bad input and leaves every sequence as it was`, () => {
     const shape = smallShape();
     let weights = randomWeights(shape);
     const decoder = make(shape, () => weights);
@@ -204,22 +204,22 @@ export function decoderSuite(name: string, make: MakeDecoder): void {
         [row, [1]],
         [row, [1]],
       ],
-      /a row may be listed once, got 0/,
+      /a sequence may be listed once, got 0/,
     );
     refuse(
       [
         [row, [1]],
         [77, [1]],
       ],
-      /row 77: no such row is open/,
+      /sequence 77: no such sequence is open/,
     );
     refuse([[other, new Array<number>(161).fill(1)]], /context of 160 tokens, got 161/);
-    assert.throws(() => decoder.refresh(), /no row may be open, got 2 open rows/);
+    assert.throws(() => decoder.refresh(), /no sequence may be open, got 2 open sequences/);
     const again = decoder.fork(row);
     decoder.truncate(again, 2);
     assert.deepEqual(entry(feed(decoder, [[again, [3]]]), 0, 50), entry(reference, 0, 50));
     for (const open of [row, other, again]) decoder.close(open);
-    assert.throws(() => decoder.close(row), /no such row is open/);
+    assert.throws(() => decoder.close(row), /no such sequence is open/);
 
     weights = randomWeights(shape);
     weights.layers[1]!.down[7] = NaN;

@@ -1,5 +1,5 @@
-// Run by gpu-decoder.slow.test.ts: the decoder on a GPU beside the compiled engine's, row by row, through
-// forks, cuts, rows that join and leave, and every way of sampling. Prints what was found as JSON.
+// Run by gpu-decoder.slow.test.ts: the decoder on a GPU beside the compiled engine's, sequence by sequence,
+// through forks, cuts, sequences that join and leave, and every way of sampling. Prints what was found as JSON.
 import { EngineDecoder } from "../../src/model/decoder/engine.js";
 import { GpuDecoder } from "../../src/model/decoder/gpu/gpu-decoder.js";
 import { uploaded } from "../../src/model/decoder/gpu/weight-source.js";
@@ -55,7 +55,7 @@ function apart(ours: Sampled, right: Sampled): number {
 
 interface Found {
   apart: number;
-  /** Rows sampled, and those of them whose token was another one. */
+  /** Sequences sampled, and those of them whose token was another one. */
   rows: number;
   others: number;
 }
@@ -224,7 +224,7 @@ async function tree() {
   return { ...found, sizes: sizes.size, left: ours.bytes() };
 }
 
-/** Every setting of sampling at random, for 64 rows at once, with and without a mask of allowed ids. */
+/** Every setting of sampling at random, for 64 sequences at once, with and without a mask of allowed ids. */
 async function sampling() {
   const found = nothing();
   const shape = smallShape({ vocabSize: 300, layers: 1 });
@@ -284,7 +284,7 @@ async function answers() {
   return { ...seen(mirror), cost, layers: shape.layers, count: rows.length };
 }
 
-/** Up to 64 rows decoded together, of which some leave and others join at every step. */
+/** Up to 64 sequences decoded together, of which some leave and others join at every step. */
 async function crowd() {
   const shape = smallShape({ layers: 1, vocabSize: 131 });
   const { ours, right } = both(shape);
@@ -313,7 +313,7 @@ async function crowd() {
   return { ...seen(mirror), joined, left: ours.bytes() };
 }
 
-/** What may go wrong: a step that fails, a row closed while it is fed, rows fed at the same time. */
+/** What may go wrong: a step that fails, a sequence closed while it is fed, sequences fed at the same time. */
 async function trouble() {
   const shape = smallShape();
   const weights = randomWeights(shape);

@@ -49,7 +49,7 @@ const same = ({ apart, wrong }: Seen) => {
 };
 
 test(
-  "GpuDecoder gives the engine's numbers, and a row the same bytes however it is fed",
+  "GpuDecoder gives the engine's numbers, and a sequence the same bytes however it is fed",
   { skip },
   () => {
     const { texts } = found();
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  "GpuDecoder samples what the engine samples, under every setting, 64 rows at once",
+  "GpuDecoder samples what the engine samples, under every setting, 64 sequences at once",
   { skip },
   () => {
     assert.ok(found().sampling.rows >= 320);
@@ -91,33 +91,33 @@ test("GpuDecoder answers as the engine does, at one submit and few bytes a step"
   const { cost, layers, count } = answers;
   assert.ok(cost.dispatches <= 12 * layers + 5, `${cost.dispatches} dispatches`);
   assert.equal(cost.submits, 1);
-  assert.ok(cost.bytesRead <= 64 * count, `${cost.bytesRead} bytes for ${count} rows`);
+  assert.ok(cost.bytesRead <= 64 * count, `${cost.bytesRead} bytes for ${count} sequences`);
 });
 
-test("GpuDecoder decodes 64 rows that join and leave as the engine does", { skip }, () => {
+test("GpuDecoder decodes 64 sequences that join and leave as the engine does", { skip }, () => {
   const { crowd } = found();
   same(crowd);
   assert.equal(crowd.mostRows, 64);
-  assert.ok(crowd.joined > 150, `${crowd.joined} rows joined`);
+  assert.ok(crowd.joined > 150, `${crowd.joined} sequences joined`);
   assert.equal(crowd.left, 0);
 });
 
 test(
-  "GpuDecoder leaves rows as they were where a step fails, and closes one that is fed after it",
+  "GpuDecoder leaves sequences as they were where a step fails, and closes one that is fed after it",
   { skip },
   () => {
     const { trouble } = found();
     assert.match(String(trouble["wrong"]), /token ids must be from 0 to 49, got 50/);
     assert.equal(trouble["length"], 2);
-    assert.equal(trouble["queued"], 4, "two steps of a row wait for each other");
+    assert.equal(trouble["queued"], 4, "two steps of a sequence wait for each other");
     assert.match(
       String(trouble["forked"]),
-      /Cannot fork row 0: it must not be fed at the same time/,
+      /Cannot fork sequence 0: it must not be fed at the same time/,
     );
     assert.equal(trouble["left"], 0);
     assert.match(String(trouble["notANumber"]), /the logits must be finite numbers/);
     assert.equal(trouble["kept"], 0);
-    assert.match(String(trouble["refresh"]), /no row may be open, got 1 open rows/);
+    assert.match(String(trouble["refresh"]), /no sequence may be open, got 1 open sequences/);
     assert.match(String(trouble["gone"]), /has been disposed of/);
   },
 );

@@ -15,7 +15,7 @@ const NUDGE = 1e-5;
 
 /**
  * A decoder beside one that is right: every call goes to both, and every step is compared on the same
- * past and the same draws. What the first one says goes on.
+ * past and the same draws. What the first one says continues.
  */
 export class MirroredDecoder implements Decoder {
   readonly vocabSize: number;
@@ -103,7 +103,7 @@ export class MirroredDecoder implements Decoder {
     this.#right.dispose();
   }
 
-  /** The last step of one row again, with a draw a little to either side. */
+  /** The last step of one sequence again, with a draw a little to either side. */
   async #ties(row: number, last: number, sampling: StepSampling, own: number): Promise<boolean> {
     for (const nudge of [-NUDGE, NUDGE]) {
       this.#right.truncate(row, this.#right.length(row) - 1);
@@ -127,7 +127,7 @@ export class MirroredDecoder implements Decoder {
   }
 }
 
-/** One row's part of the settings. */
+/** One sequence's part of the settings. */
 function one(sampling: StepSampling, i: number): StepSampling {
   return {
     ...sampling,

@@ -1,10 +1,10 @@
 import type { Decoder, Sampled, StepSampling } from "../../src/model/decoder/decoder.js";
 
-/** A decoder for tests: the next token is a function of the row's tokens and its draw. */
+/** A decoder for tests: the next token is a function of the sequence's tokens and its draw. */
 export class ScriptedDecoder implements Decoder {
   readonly vocabSize: number;
   readonly contextLength: number;
-  /** Every step so far: what each row was fed. */
+  /** Every step so far: what each sequence was fed. */
   readonly steps: number[][][] = [];
   refreshed = 0;
   readonly #next: (tokens: readonly number[], uniform: number) => number;
@@ -84,7 +84,7 @@ export class ScriptedDecoder implements Decoder {
 
   #get(row: number): number[] {
     const tokens = this.#rows.get(row);
-    if (!tokens) throw new RangeError(`no row ${row}`);
+    if (!tokens) throw new RangeError(`no sequence ${row}`);
     return tokens;
   }
 }

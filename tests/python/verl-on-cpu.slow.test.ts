@@ -126,7 +126,7 @@ test(
     const record = await readRunFolder("verl", read.folder);
     for (const { step, path } of record.trees) {
       const trees = await loadTrees(path!);
-      // Every row was rewarded, and the figure is their mean.
+      // Every trajectory was rewarded, and the figure is their mean.
       const scores = trees.flatMap(({ trajectories: rows }) =>
         rows.map(({ outcome }) => outcome!.score!),
       );

@@ -55,7 +55,7 @@ export class CloneableDice extends Dice {
   }
 }
 
-/** Bets, counts and stops as its row's random stream says. */
+/** Bets, counts and stops as its trajectory's random stream says. */
 export const gambler = () =>
   new ScriptedPolicy(({ options: { random } }) => {
     const u = random.uniform();

@@ -204,12 +204,12 @@ test("openai's errors are of their kinds", async (t) => {
   });
 });
 
-test("openai's abort frees the rows", async (t) => {
+test("openai's abort frees the sequences", async (t) => {
   const { client, server } = await connect(t);
   const stream = await client.completions.create({
     ...{ model, prompt: "a", max_tokens: 500, n: 8, stream: true },
   });
   await stream[Symbol.asyncIterator]().next();
   stream.controller.abort();
-  await until(() => server.load().rows === 0, "the rows to be given up");
+  await until(() => server.load().rows === 0, "the sequences to be given up");
 });

@@ -71,12 +71,12 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 for (const [name, files, says] of [
-  ["verl", ["verl/0.9.1/3.jsonl"], /^verl: 5 rows of 2 prompts in 1 file/],
-  ["verifiers", ["verifiers-traces/traces.jsonl"], /^verifiers-traces: 3 rows of 1 prompt/],
+  ["verl", ["verl/0.9.1/3.jsonl"], /^verl: 5 trajectories of 2 prompts in 1 file/],
+  ["verifiers", ["verifiers-traces/traces.jsonl"], /^verifiers-traces: 3 trajectories of 1 prompt/],
   [
     "TRL",
     ["trl/completions/completions_00005.parquet", "trl/completions/completions_00010.parquet"],
-    /^trl: 8 rows of 2 prompts in 2 files/,
+    /^trl: 8 trajectories of 2 prompts in 2 files/,
   ],
 ] as const) {
   test(`rollout files of ${name} become trees in the explorer`, async () => {
@@ -160,7 +160,7 @@ test("text is pasted, files are dropped anywhere, and an address of the own host
     await page.click("text=Paste text instead");
     await page.fill("#pasted", text);
     await page.click("text=Read it");
-    await page.waitForSelector("#views :text('messages: 2 rows of 1 prompt')");
+    await page.waitForSelector("#views :text('messages: 2 trajectories of 1 prompt')");
     const dropped = await page.evaluateHandle(
       (line) => {
         const data = new DataTransfer();
@@ -173,7 +173,7 @@ test("text is pasted, files are dropped anywhere, and an address of the own host
     await page.waitForSelector("#shown-title:has-text('12.jsonl')");
   });
   await onPage(
-    (page) => page.waitForSelector("#views :text('verl: 5 rows')").then(() => undefined),
+    (page) => page.waitForSelector("#views :text('verl: 5 trajectories')").then(() => undefined),
     {
       search: "?url=mine.jsonl",
     },

@@ -32,7 +32,7 @@ test(
       const [point] = points.slice(1);
       assert.match(
         told,
-        new RegExp(`^treerl, round 1: .* of row ${point!.trajectory} after ${point!.at} `),
+        new RegExp(`^treerl, round 1: .* of trajectory ${point!.trajectory} after ${point!.at} `),
       );
       assert.ok(told.includes(`score${Number(point!.scores[0]!.toPrecision(4))}`), told);
       assert.ok(told.includes(`order${point!.orders.map((o) => o + 1).join(", ")}`), told);

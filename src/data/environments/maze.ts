@@ -94,7 +94,7 @@ interface MazeOptions extends TaskSetOptions {
 }
 
 /**
- * A maze to be left by going from cell to cell. The row ends at the exit; a step nearer to it earns its
+ * A maze to be left by going from cell to cell. The trajectory ends at the exit; a step nearer to it earns its
  * share of the way, a step back loses it.
  */
 export class Maze implements Environment {

@@ -41,7 +41,7 @@ const listed = (goods: readonly Price[]) =>
 
 /**
  * A shop with shelves, prices and a purse. Buying what was asked for earns its share, buying anything else
- * loses as much, and what is given back undoes both. The row ends when the policy says so.
+ * loses as much, and what is given back undoes both. The trajectory ends when the policy says so.
  */
 export class Shop implements Environment {
   readonly tools = {

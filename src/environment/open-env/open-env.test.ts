@@ -48,7 +48,7 @@ async function grow(
 
 test("trees of a server with one session are those of one with eight, byte for byte", async (t) => {
   const eight = await grow(t, { capacity: 8 });
-  assert.ok(branches(eight.trees) > 3, "rows branch");
+  assert.ok(branches(eight.trees) > 3, "trajectories branch");
   assert.ok(eight.seen.most > 1 && eight.seen.most <= 8, `${eight.seen.most} sessions at once`);
   for (const { prompt, selected, environment } of eight.trees) {
     assert.match(prompt.text, /\nYou stand at \d\.$/);
@@ -79,11 +79,14 @@ test("trees of a server with one session are those of one with eight, byte for b
   assert.ok(!bytes(eight.trees).includes("STATE-SECRET"), "a state is never kept");
 });
 
-test("rows that wait for each other give the one session to each other", async (t) => {
+test("trajectories that wait for each other give the one session to each other", async (t) => {
   const own: RolloutOptions = { scheduling: "lockstep", n: 3, initialRollouts: 2, callLimit: 2 };
   const eight = await grow(t, { capacity: 8 }, {}, own);
   const one = await grow(t, { capacity: 1 }, {}, own);
-  assert.ok(one.seen.sessions > eight.seen.sessions, "sessions were taken from rows that wait");
+  assert.ok(
+    one.seen.sessions > eight.seen.sessions,
+    "sessions were taken from trajectories that wait",
+  );
   assert.equal(bytes(one.trees), bytes(eight.trees));
 });
 
@@ -110,7 +113,7 @@ test("the tools of an MCP environment are found, and called by name", async (t) 
   assert.equal(other.selected[0]!.toolCalls[0]!.text, "Error: Unknown tool: 'none'");
 });
 
-test("where a replay differs rows stop branching, all of them are kept, and it is said once", async (t) => {
+test("where a replay differs trajectories stop branching, all of them are kept, and it is said once", async (t) => {
   const said = t.mock.method(process.stderr, "write", () => true);
   const { url } = await openEnvServer(t, { world: forgetful, capacity: 8 });
   const environment = openEnv(url);
@@ -186,7 +189,7 @@ test("what hangs, floods, lies or goes away is named with the server", async (t)
   }
 });
 
-test("a session that is lost goes on in another where replays agree: the trees are the same", async (t) => {
+test("a session that is lost continues in another where replays agree: the trees are the same", async (t) => {
   let steps = 0;
   let lost = 0;
   const { trees } = await grow(t, {
@@ -223,7 +226,7 @@ test("a server that stays full is named after waitMs; a token is sent and never 
   assert.throws(() => openEnv("ws://x/?key=1"), /http or https address, got "ws:\/\/x\/"/);
 });
 
-test("checkOpenEnv() says whether rows can branch, and how many sessions there are", async (t) => {
+test("checkOpenEnv() says whether trajectories can branch, and how many sessions there are", async (t) => {
   const one = await openEnvServer(t, { world: walk });
   const found = await checkOpenEnv(one.url, [{ tag: "act", input: "RIGHT" }]);
   assert.match(

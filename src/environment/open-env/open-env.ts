@@ -28,13 +28,19 @@ export interface OpenEnvOptions {
   action?: (tag: string, input: string) => object;
   /** What of a task goes into the reset beside the seed. Default: its field `reset`, if that is an object. */
   reset?: (task: unknown) => object;
-  /** What the model reads. Default: a tool's text, message, text, stdout and stderr, new messages, else JSON. */
+  /**
+   * What the model reads. Default: a tool's text, message, text, stdout and stderr, new messages, else
+   * JSON.
+   */
   observe?: (observation: Record<string, unknown>, before?: Record<string, unknown>) => string;
   /** Sessions held at once. Default: as many as the server has. */
   sessions?: number;
-  /** How long a row waits for a session, which is not counted as a call's time. Default 300,000. */
+  /** How long a trajectory waits for a session, which is not counted as a call's time. Default 300,000. */
   waitMs?: number;
-  /** `replay`: a branch takes its row's calls again. `none`: rows do not branch. Default: replay, while answers agree. */
+  /**
+   * `replay`: a branch takes its trajectory's calls again. `none`: trajectories do not branch. Default:
+   * replay, while answers agree.
+   */
   branch?: "replay" | "none";
   /** What it is called in errors and trees. Default: the server's address. */
   name?: string;
@@ -69,10 +75,11 @@ export interface Acting {
 }
 
 /**
- * An environment of an OpenEnv server, spoken to by its WebSocket: a session is an episode. Its tools are found by
- * asking: those of an MCP environment by name, else one tool `act` with the fields of the action's schema.
- * Rows wait where the server has fewer sessions than rows. A branch is reset with the same seed and takes its row's calls
- * again; where the answers differ, rows stop branching and the rollout goes on. The environment's `state` is never read.
+ * An environment of an OpenEnv server, spoken to by its WebSocket: a session is an episode. Its tools are
+ * found by asking: those of an MCP environment by name, else one tool `act` with the fields of the action's
+ * schema. Trajectories wait where the server has fewer sessions than trajectories. A branch is reset with
+ * the same seed and takes its trajectory's calls again; where the answers differ, trajectories stop
+ * branching and the rollout continues. The environment's `state` is never read.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import { Connection, type Peer, Refusal } from "./connection.js";
 export interface Holder {
   /** Since when it has done nothing, and how long it must have done so before its session is taken. */
   idle(): { since: number; ms: number } | undefined;
-  /** Gives its session back; it takes its calls again in another one when it goes on. */
+  /** Gives its session back; it takes its calls again in another one when it continues. */
   evict(): void;
 }
 

@@ -172,8 +172,9 @@ export class World implements Holder {
   }
 
   /**
-   * After the first action of all: takes it again in a second session, so that rows know whether they may branch
-   * before any does. A server that has no second session is asked when the first row ends.
+   * After the first action of all: takes it again in a second session, so that trajectories know whether
+   * they may branch before any does. A server that has no second session is asked when the first trajectory
+   * ends.
    */
   async #tryElsewhere(): Promise<void> {
     const { sessions, peer, replays } = this.#shared;

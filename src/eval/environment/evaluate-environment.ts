@@ -10,11 +10,11 @@ import type { Tools } from "../../tools/tool-set.js";
 import { meanInterval, type Interval } from "../metrics/interval.js";
 
 export interface EnvironmentEvaluationOptions {
-  /** Rows per task. Default 1. */
+  /** Trajectories per task. Default 1. */
   samples?: number;
   /** Only the first tasks. */
   tasks?: number;
-  /** Calls of one row. Default 16. */
+  /** Calls of one trajectory. Default 16. */
   callLimit?: number;
   /** Default 512. */
   responseLength?: number;
@@ -36,7 +36,7 @@ export interface EnvironmentEvaluation {
   interval?: Interval;
   /** Mean score by what grades the tasks (`extra.size`, `extra.things`, …), where something does. */
   byGrade: Record<string, number>;
-  /** Mean number of calls, and the share of rows that the environment ended. */
+  /** Mean number of calls, and the share of trajectories that the environment ended. */
   calls: number;
   ended: number;
   rows: { task: string; score: number; reason: string; calls: number; end: string; text: string }[];

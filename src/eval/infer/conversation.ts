@@ -25,7 +25,7 @@ export function trimGeneration(text: string, tags: readonly string[]): string {
   return text;
 }
 
-/** One prompt and everything written after it: a row of a session and its text, always in step. */
+/** One prompt and everything written after it: a sequence of a session and its text, always in step. */
 export class Conversation {
   readonly steps: Step[] = [];
   /** What was written and what came back, in turn. */
@@ -150,7 +150,7 @@ export class Conversation {
 
   /**
    * The tokens of what is kept, and how many of them are the model's own; the end token never stays,
-   * so that a chain can go on after it. Where the cut goes through a token the text is encoded anew.
+   * so that a chain can continue after it. Where the cut goes through a token the text is encoded anew.
    */
   #kept(segment: Segment, raw: string, text: string): { tokens: number[]; told: number } {
     const all = Array.from(segment.tokens);

@@ -83,7 +83,7 @@ test("infer() as the reference's client sends no stops, no top-k, and bare resul
   assert.deepEqual(asks[0]!.options.stop, []);
   assert.equal(asks[0]!.options.topK, undefined);
   assert.equal(asks[0]!.options.minP, undefined);
-  // What was cut off is gone from the row too.
+  // What was cut off is gone from the sequence too.
   assert.equal(asks[1]!.text, `${chat("Q?")}${call("search", "a")}<result>got a</result>`);
 });
 
@@ -96,7 +96,7 @@ test("infer() cuts what a model makes up and goes on up to four times without a 
   assert.equal(short.sample.output, "ab");
 });
 
-test("infer() tells a model that asks too often, and goes on", async () => {
+test("infer() tells a model that asks too often, and continues", async () => {
   const { sample } = await said(
     [call("python", "1"), call("python", "2"), call("search", "a"), call("search", "b"), answer],
     { limits: { python: 1, search: 1 } },
@@ -236,7 +236,7 @@ test("infer() gives each question and turn its own draws, whatever else runs", a
   assert.notDeepEqual(await draws({ samples: 2, seed: 4 }, "a", "b", "c"), all);
 });
 
-test("infer() goes on from its journal without repeating what is finished", async () => {
+test("infer() continues from its journal without repeating what is finished", async () => {
   const path = join(temporary, "samples.jsonl");
   const asks: string[] = [];
   const policy = new ScriptedPolicy(({ text }) => {

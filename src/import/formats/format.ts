@@ -12,7 +12,7 @@ export const quantities = [
   "advantages",
   "ground truth",
   "steps",
-  "how rows ended",
+  "how trajectories ended",
 ] as const;
 
 /** One of them. */

@@ -29,7 +29,7 @@ for (const [version, step] of [
     assert.equal(imported.format, "verl");
     assert.deepEqual(
       imported.prompts.map(({ step, scores }) => [step, ...scores]),
-      // A NaN, which JSON has no word for, is a row without a score.
+      // A NaN, which JSON has no word for, is a trajectory without a score.
       [
         [step, 1, 0, 1],
         [step, 1],

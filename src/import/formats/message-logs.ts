@@ -33,7 +33,7 @@ function conversation(record: FileRecord): unknown {
   });
 }
 
-/** What a log says of a row beside its messages. */
+/** What a log says of a trajectory beside its messages. */
 function besides(record: FileRecord, context: { step?: number; scoreColumns?: readonly string[] }) {
   const columns =
     context.scoreColumns ??
@@ -97,7 +97,7 @@ const ends: Readonly<Record<string, TrajectoryEnd>> = {
   length: "length",
 };
 
-/** A request and what came back: a row per choice. */
+/** A request and what came back: a trajectory per choice. */
 function exchange(record: FileRecord, context: { step?: number }): ImportedRow[] {
   const request = bodyOf(record["request"]);
   const response = bodyOf(record["response"]);
@@ -145,7 +145,7 @@ export const messageLogs: RolloutFormat = {
     "log-probs": "logprobs.content of a response",
     rewards: "reward or score, where a log has one",
     "ground truth": "answer or ground_truth, where a log has one",
-    "how rows ended": "finish_reason",
+    "how trajectories ended": "finish_reason",
     steps: "step, where a log has one",
   },
 };

@@ -18,7 +18,7 @@ export const ownTrees: RolloutFormat = {
     "tool results": "every call with its answer",
     "log-probs": "of every sampled token",
     entropies: "of every sampled token",
-    "how rows ended": "every trajectory's end",
+    "how trajectories ended": "every trajectory's end",
     "ground truth": "the task's",
     steps: "the file's name",
   },

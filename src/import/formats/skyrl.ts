@@ -46,6 +46,6 @@ export const skyrl: RolloutFormat = {
     rewards: "score; one per token is added up",
     "ground truth": "env_extras.reward_spec.ground_truth",
     steps: "the folder global_step_N",
-    "how rows ended": "stop_reason",
+    "how trajectories ended": "stop_reason",
   },
 };

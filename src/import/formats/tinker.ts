@@ -48,9 +48,9 @@ export const tinkerSamples: RolloutFormat = {
   },
   says: {
     tokens: "ids, no text: a tokenizer makes it readable",
-    "tool results": "not in the file: each request is a row of its own",
+    "tool results": "not in the file: each request is a trajectory of its own",
     "log-probs": "logprobs",
-    "how rows ended": "stop_reason",
+    "how trajectories ended": "stop_reason",
     steps: "scope.step or scope.iteration",
   },
 };

@@ -51,7 +51,7 @@ export const trl: RolloutFormat = {
   says: {
     "tool results": "messages of other roles than the assistant's; in text read off its blocks",
     rewards: "the sum of the reward columns: the table has no weights",
-    advantages: "advantage, one per row",
+    advantages: "advantage, one per trajectory",
     "ground truth": "answer, solution or ground_truth, where they were logged",
     steps: "step",
   },

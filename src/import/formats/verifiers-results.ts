@@ -53,6 +53,6 @@ export const verifiersResults: RolloutFormat = {
     rewards: "reward",
     "ground truth": "answer",
     steps: "the folder step_N",
-    "how rows ended": "is_truncated and stop_condition",
+    "how trajectories ended": "is_truncated and stop_condition",
   },
 };

@@ -201,6 +201,6 @@ export const verifiersTraces: RolloutFormat = {
     advantages: "advantages, one per token",
     "ground truth": "task.data.answer",
     steps: "run.work.step or the folder step_N",
-    "how rows ended": "stop_condition",
+    "how trajectories ended": "stop_condition",
   },
 };

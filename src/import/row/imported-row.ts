@@ -28,7 +28,7 @@ export interface ImportedPart {
   call?: ToolCall;
 }
 
-/** Where a row was read. */
+/** Where a trajectory was read. */
 export interface RowPlace {
   file: string;
   /** Of a table, the row's number; both count from 1. */
@@ -45,11 +45,11 @@ export interface ImportedRow {
   parts: readonly ImportedPart[];
   /** The response as a chat: laid out by a template when the tree is made. */
   messages?: readonly ChatMessage[];
-  /** What rows of one prompt have in common besides the prompt: a task, a group, an agent. */
+  /** What trajectories of one prompt have in common besides the prompt: a task, a group, an agent. */
   group?: string;
   step?: number;
   score?: number;
-  /** Parts of the score, and other numbers the file tells of the row. */
+  /** Parts of the score, and other numbers the file tells of the trajectory. */
   numbers?: Readonly<Record<string, number>>;
   /** One advantage for all its tokens. */
   advantage?: number;
@@ -61,7 +61,7 @@ export interface ImportedRow {
   extra?: Readonly<Record<string, unknown>>;
 }
 
-/** A row and where it stands. */
+/** A trajectory and where it stands. */
 export interface PlacedRow extends ImportedRow {
   place: RowPlace;
 }

@@ -3,7 +3,7 @@ import type { ChatMessage, Tokenizer } from "../../model/tokenizer/tokenizer.js"
 import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { messageText, OpenCalls } from "../row/message-text.js";
 
-/** A row as text: what was asked, and who wrote what behind it. */
+/** A trajectory as text: what was asked, and who wrote what behind it. */
 export interface LaidOut {
   prompt: string;
   parts: readonly ImportedPart[];
@@ -103,7 +103,10 @@ function asTheyStand(messages: readonly ChatMessage[]): ImportedPart[] {
   });
 }
 
-/** A row's prompt and parts. A chat is laid out by the tokenizer's template where that keeps all of it. */
+/**
+ * A trajectory's prompt and parts. A chat is laid out by the tokenizer's template where that keeps all
+ * of it.
+ */
 export function layOut(row: ImportedRow, tokenizer: Tokenizer): LaidOut {
   const { prompt, messages, parts } = row;
   if (!messages) return { prompt: promptText(prompt, tokenizer), parts };

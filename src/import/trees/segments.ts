@@ -3,7 +3,7 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { ImportedPart, TokenNumbers, ToolCall } from "../row/imported-row.js";
 import { WordTokenizer } from "./word-tokenizer.js";
 
-/** A part of a row with its tokens. */
+/** A part of a trajectory with its tokens. */
 export interface Segment {
   kind: "model" | "tool";
   tokens: Int32Array;

@@ -34,7 +34,7 @@ for (const [name, tokenizer] of [
   ["words", new WordTokenizer()],
   ["a model's tokenizer", tiny],
 ] as const) {
-  test(`treeOfRows() with ${name} gives every row back as it was, sharing beginnings`, () => {
+  test(`treeOfRows() with ${name} gives every trajectory back as it was, sharing beginnings`, () => {
     const random = Random.from(5);
     let shared = 0;
     for (let i = 0; i < 200; i++) {
@@ -57,7 +57,7 @@ for (const [name, tokenizer] of [
         if (leaf >= 0) assert.ok(tree.path(leaf).every((node) => node.trajectory <= id));
       }
     }
-    assert.ok(shared > 50, `${shared} rows branched`);
+    assert.ok(shared > 50, `${shared} trajectories branched`);
   });
 }
 
@@ -104,7 +104,7 @@ test("treeOfRows() keeps the numbers of tokens with their tokens where a stretch
   assert.equal(
     tree.trajectories[3]!.leaf,
     tree.trajectories[0]!.leaf,
-    "a row twice ends at the same place",
+    "a trajectory twice ends at the same place",
   );
 });
 

@@ -8,7 +8,7 @@ import { layOut } from "./lay-out.js";
 import { meanEntropy } from "./mean-entropy.js";
 import { cutSegment, type Segment, segmentOf, sharedBeginning } from "./segments.js";
 
-/** A stretch of a tree while rows are laid into it. */
+/** A stretch of a tree while trajectories are laid into it. */
 interface Growing {
   segment: Segment;
   parent: Growing | undefined;
@@ -17,7 +17,7 @@ interface Growing {
   round: number;
 }
 
-/** A row while its tree is made. */
+/** A trajectory while its tree is made. */
 interface LaidTrajectory {
   from: Growing | undefined;
   leaf: Growing | undefined;
@@ -27,9 +27,9 @@ interface LaidTrajectory {
 /** A tree's data, its advantages where the file has them, and the task it carries. */
 export interface MadeTree {
   data: RolloutTreeData<ImportedTask>;
-  /** One list per row, over its response; NaN where the file says nothing. */
+  /** One list per trajectory, over its response; NaN where the file says nothing. */
   advantages?: Float32Array[];
-  /** How far the log-probabilities of one shared token lie apart in the rows that share it. */
+  /** How far the log-probabilities of one shared token lie apart in the trajectories that share it. */
   disagreement: number;
   /** Parts whose numbers are of tokens that the tokenizer cuts otherwise, so that they were dropped. */
   dropped: number;
@@ -43,7 +43,7 @@ export interface ImportedTask {
   extra: Readonly<Record<string, unknown>>;
 }
 
-/** How a tree is made of rows. */
+/** How a tree is made of trajectories. */
 export interface TreeMaking {
   index: number;
   tokenizer: Tokenizer;
@@ -79,7 +79,7 @@ class Forest {
 
   constructor(readonly tokenizer: Tokenizer) {}
 
-  /** Lays a row into the tree: along what is there as far as its tokens go, then on its own. */
+  /** Lays a trajectory into the tree: along what is there as far as its tokens go, then on its own. */
   lay(segments: readonly Segment[]): void {
     const row = this.trajectories.length;
     let at: Growing | undefined;
@@ -172,7 +172,7 @@ function advantagesOf(rows: readonly ImportedRow[], laid: readonly (readonly Seg
   );
 }
 
-/** Rows of one prompt as a tree: what they begin with in common stands once. */
+/** Trajectories of one prompt as a tree: what they begin with in common stands once. */
 export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): MadeTree {
   const { tokenizer, readable, index, id } = making;
   const forest = new Forest(tokenizer);
@@ -190,7 +190,8 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
     const before = from ? ids.get(from)! : -1;
     return {
       id: row,
-      // No file tells which row was made of which: rows that share a beginning may have been sampled apart.
+      // No file tells which trajectory was made of which: trajectories that share a beginning may have been
+      // sampled apart.
       kind: "initial",
       round: 0,
       parent: -1,
@@ -224,7 +225,7 @@ export function treeOfRows(rows: readonly ImportedRow[], making: TreeMaking): Ma
         responseLength: Math.max(1, ...lengths),
         keepTop: false,
       }),
-      // Rows end where the file ends them, whatever end tokens stand in their middle.
+      // Trajectories end where the file ends them, whatever end tokens stand in their middle.
       eosIds: [],
       padId: readable || !given ? tokenizer.padId : 0,
       cutTexts: {},

@@ -64,7 +64,7 @@ test("grpo() leaves nothing of equal scores that their sum would round", () => {
   }
 });
 
-test("rloo() sums to zero in each group, whatever order its rows come in", () => {
+test("rloo() sums to zero in each group, whatever order its trajectories come in", () => {
   const rewards = [[0.2], [1], [0.7], [0], [0.5]];
   const { advantages } = rloo({ rewards, mask: rewards.map(() => [1]), groups: [0, 1, 0, 1, 0] });
   assert.ok(Math.abs(advantages[0]![0]! + advantages[2]![0]! + advantages[4]![0]!) < 1e-12);
@@ -74,6 +74,6 @@ test("whiten() and grpoPassAtK() refuse what has no deviation", () => {
   assert.throws(() => whiten([[1, 2]], [[1, 0]]), /must keep at least 2 tokens, got 1/);
   assert.throws(
     () => grpoPassAtK({ rewards: [[1]], mask: [[1]], groups: ["q7"] }),
-    /at least 2 rows, got 1 in q7/,
+    /at least 2 trajectories, got 1 in q7/,
   );
 });

@@ -1,8 +1,8 @@
 import type { Scored } from "../../reward/scored.js";
 
 /**
- * The ARPO paper's hard attribution: a token that several rows of a tree share gets the mean of their
- * advantages, a row's own tokens keep the row's.
+ * The ARPO paper's hard attribution: a token that several trajectories of a tree share gets the mean of their
+ * advantages, a trajectory's own tokens keep the trajectory's.
  */
 export function hardAttribution(
   scored: Scored,
@@ -10,7 +10,7 @@ export function hardAttribution(
 ): Float64Array[] {
   const out = advantages.map((row) => row.slice());
   for (const tree of scored.trees) {
-    // Where each node's tokens stand in each row that passes through it.
+    // Where each node's tokens stand in each trajectory that passes through it.
     const through = new Map<number, { row: number; at: number }[]>();
     scored.rows.forEach(({ trajectory }, row) => {
       if (trajectory.tree !== tree.index) return;

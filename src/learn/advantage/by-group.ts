@@ -35,8 +35,8 @@ function inGroups(
 }
 
 /**
- * GRPO: each row's score against its group's mean, over the group's deviation + epsilon, on every token
- * of the row. A group of one keeps its score. Without `normalizeByDeviation` it is Dr. GRPO's.
+ * GRPO: each trajectory's score against its group's mean, over the group's deviation + epsilon, on every token
+ * of the trajectory. A group of one keeps its score. Without `normalizeByDeviation` it is Dr. GRPO's.
  *
  * The reference forms the group's statistics in float32; here they are doubles.
  */
@@ -53,7 +53,7 @@ export function grpo(
   );
 }
 
-/** RLOO: each row's score against the mean of the others in its group. */
+/** RLOO: each trajectory's score against the mean of the others in its group. */
 export function rloo(input: Outcome): Advantages {
   return outcome(
     inGroups(input, (own) => {
@@ -66,8 +66,8 @@ export function rloo(input: Outcome): Advantages {
 }
 
 /**
- * GPG: each row's score less its group's mean, times the number of rows for each row that has a score
- * at all. A group of one keeps its score.
+ * GPG: each trajectory's score less its group's mean, times the number of trajectories for each trajectory
+ * that has a score at all. A group of one keeps its score.
  */
 export function gpg(input: Outcome): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list" } });
@@ -82,7 +82,7 @@ export function gpg(input: Outcome): Advantages {
 }
 
 /**
- * OPO: each row's score against its group's mean weighted by length, which lowers the variance most
+ * OPO: each trajectory's score against its group's mean weighted by length, which lowers the variance most
  * when long answers carry more gradient.
  */
 export function opo(input: Outcome): Advantages {
@@ -98,7 +98,7 @@ export function opo(input: Outcome): Advantages {
   );
 }
 
-/** GRPO for pass@k: only a group's best row learns, by how much it beats the second best. */
+/** GRPO for pass@k: only a group's best trajectory learns, by how much it beats the second best. */
 export function grpoPassAtK(
   input: Outcome,
   { epsilon = 1e-6, normalizeByDeviation = true } = {},
@@ -107,7 +107,7 @@ export function grpoPassAtK(
     inGroups(input, (own, rows) => {
       if (own.length < 2) {
         throw new RangeError(
-          `Cannot estimate pass@k advantages: a group must have at least 2 rows, got 1 in ${input.groups[rows[0]!]}`,
+          `Cannot estimate pass@k advantages: a group must have at least 2 trajectories, got 1 in ${input.groups[rows[0]!]}`,
         );
       }
       const [best, second] = own.map((_, k) => k).sort((a, b) => own[b]! - own[a]!);

@@ -58,7 +58,7 @@ export function reinforcePlusPlus(input: Outcome, { gamma = 1 } = {}): Advantage
 
 /**
  * REINFORCE++ as it was before verl 0.9.1: returns start anew behind every masked token, so that tokens
- * before a row's last call get no reward.
+ * before a trajectory's last call get no reward.
  */
 export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Advantages {
   checkArguments("estimate advantages", { input }, { input: { rewards: "list", mask: "list" } });
@@ -81,7 +81,7 @@ export function reinforcePlusPlusOlder(input: Outcome, { gamma = 1 } = {}): Adva
 export function remax(input: {
   rewards: Rows;
   mask: Rows;
-  /** The greedy answer's reward, per row. */
+  /** The greedy answer's reward, per trajectory. */
   baselines: readonly number[];
 }): Advantages {
   checkArguments(

@@ -6,7 +6,7 @@ export interface Outcome {
   rewards: Rows;
   /** 1 on tokens that the model wrote, 0 on tool results and padding. */
   mask: Rows;
-  /** Rows of one prompt share a group. */
+  /** Trajectories of one prompt share a group. */
   groups: readonly (string | number)[];
 }
 
@@ -16,7 +16,7 @@ export interface Advantages {
   returns: Float64Array[];
 }
 
-/** The reward of each whole row. */
+/** The reward of each whole trajectory. */
 export function scores(rewards: Rows): number[] {
   return rewards.map((row) => {
     let sum = 0;
@@ -25,7 +25,7 @@ export function scores(rewards: Rows): number[] {
   });
 }
 
-/** The row numbers of each group, in the order the groups first appear. */
+/** The trajectory numbers of each group, in the order the groups first appear. */
 export function byGroup(groups: readonly (string | number)[]): number[][] {
   const rows = new Map<string | number, number[]>();
   groups.forEach((group, i) => {
@@ -36,7 +36,7 @@ export function byGroup(groups: readonly (string | number)[]): number[][] {
   return [...rows.values()];
 }
 
-/** Writes one number per row onto each of its masked tokens. */
+/** Writes one number per trajectory onto each of its masked tokens. */
 export function spread(perRow: readonly number[], mask: Rows): Float64Array[] {
   return mask.map((row, i) => {
     const out = new Float64Array(row.length);

@@ -13,7 +13,7 @@ import { rejectionMask, rejectionTests } from "./rejection.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
-/** Rows whose sampler was so much surer of each token than the model is, in ln p. */
+/** Sequences whose sampler was so much surer of each token than the model is, in ln p. */
 async function sampledRows(surer: (t: number) => number, sampler?: "int8"): Promise<BatchRow[]> {
   const random = Random.from(2);
   const rows = [3, 5, 4].map((n, i): BatchRow => {
@@ -98,7 +98,7 @@ test("rejection by k1 bounds the weights' ratio, with verl's inverse by its swit
   assert.equal(off.rows[0]!.keptMask, undefined);
 });
 
-test("a token whose sampler said nothing is weighed by its row, or by 1", async () => {
+test("a token whose sampler said nothing is weighed by its sequence, or by 1", async () => {
   const silent = async () => {
     const rows = await sampledRows(() => 0.5, "int8");
     for (const { trajectory } of rows) trajectory.logprobs[2] = NaN;

@@ -1,6 +1,6 @@
 import type { Rows } from "../advantage/masked.js";
 
-/** What a correction is computed from: one row per trajectory. */
+/** What a correction is computed from: one sequence per trajectory. */
 export interface LogRatios {
   /** ln p of each token under the policy that trains, less ln p under the one that sampled it. */
   logRatio: Rows;
@@ -23,21 +23,21 @@ export const clamp = (x: number, low: number, high: number): number =>
 /** A logarithm of a ratio as it may be raised to a power. */
 export const bounded = (x: number): number => clamp(x, -largestLogRatio, largestLogRatio);
 
-/** A row's sum over its mask; what stands outside of it may be anything. */
+/** A sequence's sum over its mask; what stands outside of it may be anything. */
 export function rowSum(values: ArrayLike<number>, mask: ArrayLike<number>): number {
   let sum = 0;
   for (let t = 0; t < mask.length; t++) if (mask[t]) sum += values[t]!;
   return sum;
 }
 
-/** Tokens of a row's mask. */
+/** Tokens of a sequence's mask. */
 export function rowCount(mask: ArrayLike<number>): number {
   let count = 0;
   for (let t = 0; t < mask.length; t++) if (mask[t]) count++;
   return count;
 }
 
-/** A row's mean over its mask; 0 for a row without tokens. */
+/** A sequence's mean over its mask; 0 for a sequence without tokens. */
 export const rowMean = (values: ArrayLike<number>, mask: ArrayLike<number>): number =>
   rowSum(values, mask) / (rowCount(mask) + epsilon);
 
@@ -90,7 +90,7 @@ export function refuseEmpty(mask: Rows): void {
 
 /**
  * How far the policy that trains is from the one that sampled, under the reference's names:
- * perplexities, divergences and what rows differ by.
+ * perplexities, divergences and what sequences differ by.
  */
 export function mismatchMetrics(input: {
   /** ln p under the policy that trains. */

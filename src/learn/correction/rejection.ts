@@ -61,7 +61,7 @@ export function parseBounds(name: string, threshold: Threshold): Bounds {
 
 /**
  * What a rollout may be tested by: k1 = -r, k2 = r² / 2, k3 = e^r - 1 - r of the log ratio r, of a token
- * or of a row.
+ * or of a sequence.
  */
 export const rejectionTests = [
   "token_k1",
@@ -78,7 +78,7 @@ export const rejectionTests = [
 ] as const;
 export type RejectionTest = (typeof rejectionTests)[number];
 
-/** How tokens and rows that fit the policy too badly are left out. */
+/** How tokens and sequences that fit the policy too badly are left out. */
 export interface RejectionOptions {
   /** One of `rejectionTests`, or several with commas: all must pass. */
   reject: string;
@@ -134,7 +134,7 @@ const divergences: Record<string, (r: number) => number> = {
   k3: (r) => Math.exp(r) - 1 - r,
 };
 
-/** A row's statistic on all of its tokens, or each token's own. */
+/** A sequence's statistic on all of its tokens, or each token's own. */
 function statistic(name: RejectionTest, { logRatio, mask }: LogRatios) {
   const divergence = divergences[name.slice(-2)]!;
   const tokens = mask.map((row, i) =>
@@ -151,8 +151,8 @@ function statistic(name: RejectionTest, { logRatio, mask }: LogRatios) {
 }
 
 /**
- * Leaves out tokens, or whole rows, that the policy that trains finds too likely or too unlikely beside
- * the one that sampled them: the mask that is left. A row's statistic rejects all of its tokens.
+ * Leaves out tokens, or whole sequences, that the policy that trains finds too likely or too unlikely beside
+ * the one that sampled them: the mask that is left. A sequence's statistic rejects all of its tokens.
  */
 export function rejectionMask(
   input: LogRatios,
@@ -181,7 +181,7 @@ export function rejectionMask(
   };
 }
 
-/** The rows that lost a token. */
+/** The sequences that lost a token. */
 function rejectedRows(left: readonly Float64Array[], mask: Rows): Float64Array[] {
   return left.filter((row, i) => rowCount(row) < rowCount(mask[i]!));
 }
@@ -192,9 +192,9 @@ export interface TestResult {
   /** Bounds of the statistic; k1 alone has a lower one. */
   lower: number | undefined;
   upper: number;
-  /** The statistic on each token: a row's on all of them. */
+  /** The statistic on each token: a sequence's on all of them. */
   tokens: readonly Float64Array[];
-  /** The statistic of each row, where the test is about rows. */
+  /** The statistic of each sequence, where the test is about sequences. */
   rows: readonly number[] | undefined;
   /** 1 where a token passes. */
   keep: readonly Float64Array[];

@@ -19,17 +19,17 @@ import { rejectionMask, readTests, isBounds, parseBounds, type Threshold } from 
 /** How an update corrects for a sampler that is not the policy that trains (`rollout_correction`). */
 export interface RolloutCorrection {
   /**
-   * `always`, or `auto`: only where a row's sampler is not the policy that trains. Default: `always`
+   * `always`, or `auto`: only where a sequence's sampler is not the policy that trains. Default: `always`
    * where options are given, `auto` where none are.
    */
   when?: "always" | "auto";
-  /** Importance weights by token or by row (`rollout_is`); null for none. Default: `token`. */
+  /** Importance weights by token or by sequence (`rollout_is`); null for none. Default: `token`. */
   weights?: WeightLevel | null;
   /** One number truncates weights, `"lower_upper"` drops those outside (IcePop). Default: 2. */
   threshold?: Threshold;
   /** Divide weights by their mean (`rollout_is_batch_normalize`). Default: off. */
   normalize?: boolean;
-  /** Tests that tokens or rows must pass (`rollout_rs`), with commas. Default: none. */
+  /** Tests that tokens or sequences must pass (`rollout_rs`), with commas. Default: none. */
   reject?: string | null;
   /** What the tests are held to (`rollout_rs_threshold`). */
   rejectThreshold?: Threshold | null;
@@ -98,7 +98,7 @@ function correctionSettings(options: RolloutCorrection): CorrectionSettings {
 }
 
 /**
- * The correction of some rows, where there is one. Without a word from anyone it is on where what
+ * The correction of some sequences, where there is one. Without a word from anyone it is on where what
  * sampled is not the policy that trains (`trajectory.sampler`), and off where it is.
  */
 export function correctionOf(
@@ -130,7 +130,7 @@ interface Corrected {
   metrics: Figures;
 }
 
-/** Compares rows' log-probabilities under the policy that trains with those of their sampler. */
+/** Compares sequences' log-probabilities under the policy that trains with those of their sampler. */
 function compare(
   rows: readonly Pick<ScoredRow, "trajectory">[],
   logprobs: readonly Float32Array[],
@@ -168,9 +168,9 @@ function clear(row: PreparedRow): void {
 }
 
 /**
- * Writes into rows what a correction makes of them: weights for the loss, and the mask that rejection
- * leaves. A token whose sampler did not say how likely it was has no ratio: it gets its row's weight, or
- * 1, and goes with its row. Without a correction rows are as they were before any.
+ * Writes into sequences what a correction makes of them: weights for the loss, and the mask that rejection
+ * leaves. A token whose sampler did not say how likely it was has no ratio: it gets its sequence's weight, or
+ * 1, and goes with its sequence. Without a correction sequences are as they were before any.
  */
 export function correctRows(
   rows: readonly PreparedRow[],
@@ -217,7 +217,7 @@ export function bypassMeasuring<R extends ScoredRow>(rows: readonly R[]): (R & P
   );
 }
 
-/** The figures of rows whose log-probabilities under the policy that trains are others than before. */
+/** The figures of sequences whose log-probabilities under the policy that trains are others than before. */
 export function correctionFigures(
   rows: readonly Pick<ScoredRow, "trajectory">[],
   logprobs: readonly Float32Array[],

@@ -20,7 +20,7 @@ import { shown } from "../../arguments/shown.js";
 import type { Rows } from "../advantage/masked.js";
 import { parseBounds, type Threshold, type Bounds } from "./rejection.js";
 
-/** Whose probability a weight is about: each token's, or the whole row's. */
+/** Whose probability a weight is about: each token's, or the whole sequence's. */
 export type WeightLevel = "token" | "sequence";
 
 /** How rollout weights are made. */
@@ -38,7 +38,7 @@ export interface WeightOptions {
 
 /**
  * Importance weights of rollouts that another policy sampled than the one that trains: p / p_sampler,
- * per token or per row, cut off, 0 outside the mask. Losses are multiplied by them.
+ * per token or per sequence, cut off, 0 outside the mask. Losses are multiplied by them.
  */
 export function correctionWeights(
   input: LogRatios,
@@ -76,7 +76,7 @@ export function correctionWeights(
   return { weights: weights.map((row) => row.map((w) => w / factor)), metrics };
 }
 
-/** Mean over the rows that have a token. */
+/** Mean over the sequences that have a token. */
 function rows(weights: readonly Float64Array[], mask: Rows): number {
   const means = weights.flatMap((row, i) =>
     rowCount(mask[i]!) > 0 ? [rowMean(row, mask[i]!)] : [],
@@ -97,7 +97,7 @@ function flat(weights: readonly Float64Array[], mask: Rows): number[] {
   return weights.flatMap((row, i) => [...row].filter((_, t) => mask[i]![t]));
 }
 
-/** What the whole row's ratio shows before anything is bounded. */
+/** What the whole sequence's ratio shows before anything is bounded. */
 function ofRows({ logRatio, mask }: Weighed, lower: number, upper: number) {
   const sums = mask.map((row, i) => rowSum(logRatio[i]!, row));
   return {

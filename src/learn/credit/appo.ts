@@ -11,11 +11,11 @@ import {
 } from "./credit.js";
 import { appoRewardScale } from "../../rollout/branch/family/appo.js";
 
-/** Where a row left another one. */
+/** Where a trajectory left another one. */
 export interface CreditBranch {
-  /** The row it left. */
+  /** The trajectory it left. */
   from: number;
-  /** The row that left. */
+  /** The trajectory that left. */
   trajectory: number;
   /** The last token that both have: the one after which it left. Beyond the last: every token is. */
   token: number;
@@ -27,7 +27,7 @@ export interface AppoInput {
   rewards: Rows;
   mask: Rows;
   groups: readonly (string | number)[];
-  /** Whether a row was there before anything branched. */
+  /** Whether a trajectory was there before anything branched. */
   initial: readonly boolean[];
   branches: readonly CreditBranch[];
 }
@@ -48,7 +48,10 @@ export const appoRules: OptionRules<AppoOptions> = {
   epsilon: notNegative,
 };
 
-/** A row's rewards by the mean scale of what left it. As published, a row that branched itself too. */
+/**
+ * A trajectory's rewards by the mean scale of what left it. As published, a trajectory that branched
+ * itself too.
+ */
 export function appoRewards(input: AppoInput, discount = 0.9): Float64Array[] {
   const { rewards } = input;
   // A branch that is in no batch does not count among the scores.
@@ -65,7 +68,7 @@ export function appoRewards(input: AppoInput, discount = 0.9): Float64Array[] {
   });
 }
 
-/** Every row against those of its prompt that began as it did; alone it gets 0. */
+/** Every trajectory against those of its prompt that began as it did; alone it gets 0. */
 function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
   const { normalizeByDeviation = true, epsilon = 1e-6 } = options;
   const score = scores(rewards);
@@ -86,8 +89,8 @@ function baseTerms(input: AppoInput, rewards: Rows, options: AppoOptions) {
 }
 
 /**
- * APPO's credit: only initial rows are trained on; each token gets its row's advantage among the initial
- * rows, plus the mean advantage of the branches that left the row there or later.
+ * APPO's credit: only initial trajectories are trained on; each token gets its trajectory's advantage among
+ * the initial trajectories, plus the mean advantage of the branches that left the trajectory there or later.
  */
 export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
   checkOptions("estimate advantages", options, appoRules);
@@ -104,11 +107,11 @@ export function appo(input: AppoInput, options: AppoOptions = {}): Credit {
     return ends.map((end, i) => {
       const start = ends[i - 1] ?? 0;
       const later = left.filter(({ token }) => token >= start);
-      const terms: CreditTerm[] = [{ name: "among the initial rows", ...base[row]! }];
+      const terms: CreditTerm[] = [{ name: "among the initial trajectories", ...base[row]! }];
       for (const { trajectory: branch } of later) {
         const { value, from } = base[branch]!;
         terms.push({
-          name: `row ${branch} left later`,
+          name: `trajectory ${branch} left later`,
           value: value / later.length,
           from: later.length > 1 ? `${from} / ${later.length}` : from,
         });

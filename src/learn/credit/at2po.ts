@@ -98,8 +98,8 @@ function termsOf(
 }
 
 /**
- * AT2PO's credit: every turn of a tree gets what its rows are worth, the leaves' scores normalised within
- * the tree and gathered upwards by weights of exp(entropy).
+ * AT2PO's credit: every turn of a tree gets what its trajectories are worth, the leaves' scores normalised
+ * within the tree and gathered upwards by weights of exp(entropy).
  */
 export function at2po(input: TreeInput, options: At2poOptions = {}): Credit {
   checkOptions("estimate advantages", options, at2poRules);
@@ -114,7 +114,7 @@ export function at2po(input: TreeInput, options: At2poOptions = {}): Credit {
         pathSpans(tree, leaf, () => ({
           terms: [
             { name: "reward", value: nodes[leaf]!.score! },
-            { name: "mean of the tree's rows", value: -centre },
+            { name: "mean of the tree's trajectories", value: -centre },
           ],
           factors: [overWidth("their deviation", width + epsilon)],
         })),

@@ -17,7 +17,7 @@ const near = (a: number, b: number, what = "") => {
 };
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
-/** A tree drawn at random, its leaves, and a mask as long as each row. */
+/** A tree drawn at random, its leaves, and a mask as long as each trajectory. */
 function randomTree(seed: number): { tree: CreditTree; leaves: number[]; mask: number[][] } {
   const random = Random.from(seed);
   const nodes: CreditNode[] = [{ parent: -1, tokens: 0, entropy: 0 }];
@@ -47,7 +47,7 @@ function scoresBelow({ nodes }: CreditTree, leaves: readonly number[], node: num
     .map((leaf) => nodes[leaf]!.score!);
 }
 
-test("treerl's paper rule is what counting the rows below every segment gives", () => {
+test("treerl's paper rule is what counting the trajectories below every segment gives", () => {
   const trees = [
     [
       { tokens: 6, score: 1 },
@@ -115,8 +115,8 @@ test("treerl fills a segment of value 0 with its predecessor's, and not by the p
   near(bare![1]!.value, 0);
 });
 
-test("treerl refuses a prompt of one row", () => {
-  assert.throws(() => treeRlPaths([[{ tokens: 1, score: 1 }]]), /at least 2 rows .* got 1/);
+test("treerl refuses a prompt of one trajectory", () => {
+  assert.throws(() => treeRlPaths([[{ tokens: 1, score: 1 }]]), /at least 2 trajectories .* got 1/);
 });
 
 test("chooseLeaves() takes a right leaf, and as many right as wrong ones where it is told to", () => {
@@ -168,7 +168,7 @@ test("treeDiff() leaves the last token of every step and the leaf's own step wit
   });
 });
 
-test("a tree of one row adds nothing to tree_grpo, or as published its raw reward", () => {
+test("a tree of one trajectory adds nothing to tree_grpo, or as published its raw reward", () => {
   const input = {
     rewards: [[0.5], [0], [1]],
     mask: [[1], [1], [1]],
@@ -199,7 +199,7 @@ test("fr3e sharpens what never changes to nothing, and keeps the reference's NaN
     states: ["a", "a"],
     bases: [0, 0],
   };
-  // All rows right, none above their mean: the mean reward is 1, so nothing is left to gain.
+  // All trajectories right, none above their mean: the mean reward is 1, so nothing is left to gain.
   const nothing = fr3e(rows, { value: "mean-reward" }).advantages;
   assert.deepEqual([nothing[0]![0], nothing[1]![0]], [0, 0]);
   const asPublished = fr3e(rows, { value: "mean-reward", referenceNaN: true });
@@ -272,7 +272,7 @@ test("appo counts a branch beyond the last token for every token, and leaves out
       { from: 0, trajectory: 3, token: 0, score: 1 },
     ],
   };
-  // Row 0 ends with 1 * mean(1 + 0.9^5, 1); the initial rows differ by that, the branches by 1.
+  // Trajectory 0 ends with 1 * mean(1 + 0.9^5, 1); the initial trajectories differ by that, the branches by 1.
   const scaled = (1 + 0.9 ** 5 + 1) / 2;
   const options = { normalizeByDeviation: false };
   near(appoRewards(input)[0]![2]!, scaled);
@@ -282,7 +282,7 @@ test("appo counts a branch beyond the last token for every token, and leaves out
   for (const value of second!) near(value, -scaled / 2);
   for (const value of third!) assert.equal(value, 0);
 
-  // Left by or to a row that the batch does not have, before the first token, or not by a branch.
+  // Left by or to a trajectory that the batch does not have, before the first token, or not by a branch.
   const odd = [
     { from: 0, trajectory: 9, token: 1, score: 1 },
     { from: 9, trajectory: 2, token: 1, score: 1 },
@@ -380,6 +380,6 @@ test("treepo leaves out groups of equal rewards, whatever rounding makes of thei
   const { spans } = treePo(input, { skipEqual: true });
   assert.deepEqual(
     spans[0]![0]!.sum.terms.map(({ name }) => name),
-    ["among the prompt's rows", "mean of the batch's tokens"],
+    ["among the prompt's trajectories", "mean of the batch's tokens"],
   );
 });

@@ -15,7 +15,7 @@ export interface CreditSum {
   factors: readonly CreditTerm[];
 }
 
-/** Tokens of a row that got their advantage by one sum, from `start` up to but without `end`. */
+/** Tokens of a trajectory that got their advantage by one sum, from `start` up to but without `end`. */
 export interface CreditSpan {
   start: number;
   end: number;
@@ -28,12 +28,12 @@ export function total({ terms, factors }: CreditSum): number {
   return factors.reduce((all, { value }) => all * value, sum);
 }
 
-/** Advantages per row and token, with the sum behind each. */
+/** Advantages per trajectory and token, with the sum behind each. */
 export class Credit {
   readonly advantages: Float64Array[];
 
   constructor(
-    /** One list per row, in order of tokens; tokens between spans have no credit. */
+    /** One list per trajectory, in order of tokens; tokens between spans have no credit. */
     readonly spans: readonly (readonly CreditSpan[])[],
     mask: Rows,
   ) {
@@ -55,7 +55,7 @@ export class Credit {
   }
 }
 
-/** A whole row under one sum. */
+/** A whole trajectory under one sum. */
 export function wholeRow(mask: Rows, row: number, sum: CreditSum): CreditSpan[] {
   return [{ start: 0, end: mask[row]!.length, sum }];
 }
@@ -67,9 +67,9 @@ export const short = (value: number): string => String(Number(value.toPrecision(
 export interface CreditNode {
   /** The node it continues, by its place in the list; -1 for the prompt. */
   parent: number;
-  /** Tokens it adds to a row. */
+  /** Tokens it adds to a trajectory. */
   tokens: number;
-  /** The reward of the row that ends here; inner nodes have none. */
+  /** The reward of the trajectory that ends here; inner nodes have none. */
   score?: number;
   /** What at2po weighs children by: the mean surprisal of what the model wrote last in it. */
   entropy?: number;
@@ -80,12 +80,12 @@ export interface CreditTree {
   nodes: readonly CreditNode[];
 }
 
-/** A tree and its rows, for credit that stands on nodes. */
+/** A tree and its trajectories, for credit that stands on nodes. */
 export interface TreeInput {
   tree: CreditTree;
-  /** The leaf that each row ends at. */
+  /** The leaf that each trajectory ends at. */
   leaves: readonly number[];
-  /** One list per row, as long as its tokens. */
+  /** One list per trajectory, as long as its tokens. */
   mask: Rows;
 }
 
@@ -156,7 +156,10 @@ export function bottomUp<T>(
   return values;
 }
 
-/** A row's tokens by the nodes on its path, each with its own sum; nodes that add nothing are left out. */
+/**
+ * A trajectory's tokens by the nodes on its path, each with its own sum; nodes that add nothing are
+ * left out.
+ */
 export function pathSpans(
   tree: CreditTree,
   leaf: number,
@@ -208,7 +211,7 @@ export function overWidth(name: string, width: number): CreditTerm {
   return { name: `over ${name}`, value: 1 / width, from: `1 / ${short(width)}` };
 }
 
-/** The values of every group, in the order of rows. */
+/** The values of every group, in the order of trajectories. */
 export function perGroup<T>(
   groups: readonly (string | number)[],
   values: readonly T[],
@@ -222,7 +225,7 @@ export function perGroup<T>(
   return found;
 }
 
-/** One sum per row, from the row's score and its group's scores. */
+/** One sum per trajectory, from the trajectory's score and its group's scores. */
 function perRow(
   { rewards, mask, groups }: Outcome,
   sumOf: (score: number, group: readonly number[]) => CreditSum,
@@ -245,7 +248,7 @@ export function grpoCredit(
     return {
       terms: [
         { name: "reward", value: own },
-        { name: "mean of the prompt's rows", value: -centre },
+        { name: "mean of the prompt's trajectories", value: -centre },
       ],
       factors: normalizeByDeviation ? [overWidth("their deviation", width + epsilon)] : [],
     };
@@ -260,7 +263,7 @@ export function rlooCredit(input: Outcome): Credit {
     return {
       terms: [
         { name: "reward", value: own },
-        { name: "mean of the prompt's rows", value: -sampleNorm(group).centre },
+        { name: "mean of the prompt's trajectories", value: -sampleNorm(group).centre },
       ],
       factors: [{ name: "n / (n - 1)", value: n / (n - 1), from: `${n} / ${n - 1}` }],
     };

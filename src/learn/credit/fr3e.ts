@@ -12,14 +12,20 @@ import { Credit, short, wholeRow, perGroup, sampleNorm } from "./credit.js";
 export interface Fr3eInput {
   rewards: Rows;
   mask: Rows;
-  /** The state each row was rolled out from. */
+  /** The state each trajectory was rolled out from. */
   states: readonly (string | number)[];
-  /** The rollout that each row's state lies on; its states follow each other in the order of rows. */
+  /**
+   * The rollout that each trajectory's state lies on; its states follow each other in the order of
+   * trajectories.
+   */
   bases: readonly (string | number)[];
 }
 
 export interface Fr3eOptions {
-  /** What a state is worth. Default: the share of its rows with a positive advantage, as the code has it. */
+  /**
+   * What a state is worth. Default: the share of its trajectories with a positive advantage, as the
+   * code has it.
+   */
   value?: "positive-share" | "mean-reward";
   /** Differences to the power of 1.5, over their sum. Default: true, as published. */
   sharpen?: boolean;
@@ -48,7 +54,7 @@ function sharpened(deltas: readonly number[], referenceNaN: boolean): number[] {
 }
 
 /**
- * FR3E's credit: a row against the others from its state, less where the state gained on the one before
+ * FR3E's credit: a trajectory against the others from its state, less where the state gained on the one before
  * it, more where it lost.
  */
 export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
@@ -101,7 +107,7 @@ export function fr3e(input: Fr3eInput, options: Fr3eOptions = {}): Credit {
       return wholeRow(mask, row, {
         terms: [
           { name: "reward", value: own },
-          { name: "mean of its state's rows", value: -centre },
+          { name: "mean of its state's trajectories", value: -centre },
         ],
         factors,
       });

@@ -17,10 +17,10 @@ import {
 export interface MtGrpoInput {
   mask: Rows;
   groups: readonly (string | number)[];
-  /** The reward of each row's first turn, and of its outcome. */
+  /** The reward of each trajectory's first turn, and of its outcome. */
   turnRewards: readonly number[];
   outcomes: readonly number[];
-  /** Whether a tool answered in the row. */
+  /** Whether a tool answered in the trajectory. */
   hasResult: readonly boolean[];
   /** Default: the sum of both. */
   combined?: readonly number[];
@@ -39,8 +39,8 @@ export const mtGrpoRules: OptionRules<MtGrpoOptions> = {
 
 /**
  * MT-GRPO's credit, for two turns as in its code: tokens before the first tool result get the outcome's
- * advantage and the first turn's, those after it the outcome's; a row without a result gets the advantage
- * of both rewards together. Every position is written, padding too: the loss masks.
+ * advantage and the first turn's, those after it the outcome's; a trajectory without a result gets the
+ * advantage of both rewards together. Every position is written, padding too: the loss masks.
  */
 export function mtGrpo(input: MtGrpoInput, options: MtGrpoOptions = {}): Credit {
   checkOptions("estimate advantages", options, mtGrpoRules);

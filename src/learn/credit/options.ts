@@ -32,13 +32,16 @@ export interface CreditOptions {
     signal?: "surprisal" | "entropy";
   };
   treerl?: Omit<TreeRlOptions, "trained"> & {
-    /** Rows of each prompt that are trained on, drawn at random; one right one is among them. Default: all. */
+    /**
+     * Trajectories of each prompt that are trained on, drawn at random; one right one is among them.
+     * Default: all.
+     */
     leaves?: number;
     /** This share of them right, and as many wrong, first. */
     balance?: number;
     /** For that draw. */
     seed?: number;
-    /** Rows that were cut get -1 on every token. Default: true, as published. */
+    /** Trajectories that were cut get -1 on every token. Default: true, as published. */
     punishCut?: boolean;
   };
   appo?: AppoOptions;
@@ -46,7 +49,7 @@ export interface CreditOptions {
   spoChain?: SpoChainOptions;
   spoTree?: SpoTreeOptions;
   fr3e?: Omit<Fr3eOptions, "referenceNaN"> & {
-    /** States whose rows all got the same are left out first. Default: true, as published. */
+    /** States whose trajectories all got the same are left out first. Default: true, as published. */
     dropSettled?: boolean;
   };
   mtGrpo?: MtGrpoOptions;

@@ -34,7 +34,7 @@ export interface SpoChainInput {
   /** The probability of every token when it was drawn. */
   probabilities: Rows;
   outcomes: readonly number[];
-  /** Per row, from left to right. */
+  /** Per trajectory, from left to right. */
   cuts: readonly (readonly CutPoint[])[];
 }
 
@@ -46,14 +46,14 @@ export interface SpoChainOptions {
 export const spoChainRules: OptionRules<SpoChainOptions> = { threshold: share };
 
 /**
- * Where SPO cuts a row: before every token that was drawn with a probability below the threshold, of
+ * Where SPO cuts a trajectory: before every token that was drawn with a probability below the threshold, of
  * these every `interval`-th.
  */
 export function spoCutPoints(
   probabilities: ArrayLike<number>,
   options: { interval?: number; threshold?: number } = {},
 ): number[] {
-  checkOptions("cut a row", options, { interval: integer(1), ...spoChainRules });
+  checkOptions("cut a trajectory", options, { interval: integer(1), ...spoChainRules });
   const { interval = 5, threshold = 0.9 } = options;
   return Array.from(probabilities, (p, t) => (p < threshold ? t - 1 : NaN))
     .filter((t) => !Number.isNaN(t))
@@ -62,7 +62,7 @@ export function spoCutPoints(
 
 /**
  * SPO's credit for chains: a segment between two cut points gets what its end is worth more than its
- * start; the row's end is worth its reward. Tokens that were all but certain get nothing.
+ * start; the trajectory's end is worth its reward. Tokens that were all but certain get nothing.
  */
 export function spoChain(input: SpoChainInput, options: SpoChainOptions = {}): Credit {
   checkOptions("estimate advantages", options, spoChainRules);

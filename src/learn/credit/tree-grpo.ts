@@ -38,7 +38,7 @@ export interface TreeGrpoOptions {
   /** Default `tree`: within the prompt plus within the tree. */
   form?: (typeof treeGrpoForms)[number];
   /**
-   * What a tree of a single row compares it with: `zero`, nothing, so that it adds nothing; `reward`, as
+   * What a tree of a single trajectory compares it with: `zero`, nothing, so that it adds nothing; `reward`, as
    * published, the raw reward.
    */
   loneRow?: "zero" | "reward";
@@ -51,7 +51,7 @@ export const treeGrpoRules: OptionRules<TreeGrpoOptions> = {
   epsilon: notNegative,
 };
 
-/** Rows of trees: those of one prompt share a group, those of one tree a tree too. */
+/** Trajectories of trees: those of one prompt share a group, those of one tree a tree too. */
 export interface TreeRows {
   rewards: Rows;
   /** As published the attention: tool results count, padding does not. */
@@ -60,7 +60,7 @@ export interface TreeRows {
   trees: readonly (string | number)[];
 }
 
-/** The norm of every group of rows. */
+/** The norm of every group of trajectories. */
 function norms(groups: readonly (string | number)[], values: readonly number[]) {
   const found = new Map<string | number, Norm & { rows: number }>();
   for (const [group, own] of perGroup(groups, values)) {
@@ -102,7 +102,7 @@ function perToken(input: TreeRows, epsilon: number): CreditSpan[][] {
   );
 }
 
-/** The sum behind each row, for the forms that give all tokens of a row the same. */
+/** The sum behind each trajectory, for the forms that give all tokens of a trajectory the same. */
 function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[] {
   const { form, loneRow, epsilon } = options;
   const score = scores(input.rewards);
@@ -110,7 +110,7 @@ function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[
   const tree = norms(input.trees, score);
   const within = (row: number) =>
     tree(row).rows === 1 && loneRow === "zero"
-      ? { name: "within the tree", value: 0, from: "the tree's only row" }
+      ? { name: "within the tree", value: 0, from: "the tree's only trajectory" }
       : normTerm("within the tree", score[row]!, tree(row), epsilon);
   if (form === "tree_inner") {
     return score.map((_, row) => ({ terms: [within(row)], factors: [] }));
@@ -133,8 +133,8 @@ function perRow(input: TreeRows, options: Required<TreeGrpoOptions>): CreditSum[
 }
 
 /**
- * Tree-GRPO's credit: a row against the rows of its prompt, plus against the rows of its tree, each over
- * the sample deviation + epsilon.
+ * Tree-GRPO's credit: a trajectory against the trajectories of its prompt, plus against the trajectories of
+ * its tree, each over the sample deviation + epsilon.
  */
 export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit {
   checkOptions("estimate advantages", options, treeGrpoRules);
@@ -169,7 +169,7 @@ export function treeGrpo(input: TreeRows, options: TreeGrpoOptions = {}): Credit
 }
 
 /**
- * Tree-GRPO's `tree_diff`, which its published runs do not use: how much better a step's rows end than
+ * Tree-GRPO's `tree_diff`, which its published runs do not use: how much better a step's trajectories end than
  * its parent's, plus how well they end, over the root of their number. A span's last token and all of
  * the leaf's own step get 0, as in the code.
  */
@@ -206,7 +206,7 @@ export function treeDiffSums(tree: CreditTree, margin: number): (node: number) =
           value: Math.max(own - above - margin, 0),
           from: `max(${short(own)} - ${short(above)} - ${margin}, 0)`,
         },
-        { name: "mean of the rows below", value: own },
+        { name: "mean of the trajectories below", value: own },
       ],
       factors: [
         {

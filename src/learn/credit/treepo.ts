@@ -17,7 +17,7 @@ import {
 const beginnings = (path: readonly string[]): string[] =>
   path.map((_, i) => path.slice(0, i + 1).join("#"));
 
-/** A row against the means of all groups it is in, its own of one too, weighed by their sizes. */
+/** A trajectory against the means of all groups it is in, its own of one too, weighed by their sizes. */
 function leafValues(score: readonly number[], ways: readonly string[][]): number[] {
   const pools = new Map<string, number[]>();
   ways.forEach((way, row) => {
@@ -82,7 +82,7 @@ function amongSiblings(
   return out;
 }
 
-/** For every row the sums of its segments: what each is worth, less what the one before it is. */
+/** For every trajectory the sums of its segments: what each is worth, less what the one before it is. */
 export function segmentSums(
   score: readonly number[],
   paths: readonly (readonly string[])[],
@@ -120,7 +120,10 @@ export const treePoForms = ["tree", "segment", "spo"] as const;
 export interface TreePoInput {
   rewards: Rows;
   mask: Rows;
-  /** Each row's way from its prompt to its leaf, by names that only rows which share them have in common. */
+  /**
+   * Each trajectory's way from its prompt to its leaf, by names that only trajectories which share them
+   * have in common.
+   */
   paths: readonly (readonly string[])[];
   /** The tokens of each of those but the prompt, for the forms that give each its own. */
   lengths?: readonly (readonly number[])[];
@@ -128,7 +131,7 @@ export interface TreePoInput {
 
 export interface TreePoOptions {
   /**
-   * `tree` (published): a row against its groups at all depths. `segment`: differences between segments.
+   * `tree` (published): a trajectory against its groups at all depths. `segment`: differences between segments.
    * `spo`: the same after SPO, as TreePO compares itself with it.
    */
   form?: (typeof treePoForms)[number];
@@ -170,7 +173,7 @@ function whitened(spans: readonly CreditSpan[][], mask: Rows): CreditSpan[][] {
   );
 }
 
-/** What a row's group at one depth says of it. */
+/** What a trajectory's group at one depth says of it. */
 interface Depth {
   depth: number;
   size: number;
@@ -205,7 +208,10 @@ function treeSums(input: TreePoInput, options: TreePoOptions): CreditSum[] {
     const terms = depths.map(({ depth, size, reward, centre }): CreditTerm => {
       const weight = weights === "size" ? size / all : 1 / depths.length;
       return {
-        name: depth === 0 ? "among the prompt's rows" : `among the ${size} rows at depth ${depth}`,
+        name:
+          depth === 0
+            ? "among the prompt's trajectories"
+            : `among the ${size} trajectories at depth ${depth}`,
         value: weight * (reward - centre),
         from: `(${short(reward)} - ${short(centre)}) * ${short(weight)}`,
       };
@@ -215,7 +221,7 @@ function treeSums(input: TreePoInput, options: TreePoOptions): CreditSum[] {
 }
 
 /**
- * TreePO's credit. In its published form a row gets the mean of its differences to the groups that share
+ * TreePO's credit. In its published form a trajectory gets the mean of its differences to the groups that share
  * the beginning of its way, at every depth, whitened over the batch.
  */
 export function treePo(input: TreePoInput, options: TreePoOptions = {}): Credit {

@@ -12,7 +12,7 @@ import {
   total,
 } from "./credit.js";
 
-/** A row as TreeRL's sampler keeps it: what it wrote itself, and where it left another row. */
+/** A trajectory as TreeRL's sampler keeps it: what it wrote itself, and where it left another trajectory. */
 export interface Chain {
   /** The chain it left, by its place in its tree; the first chain of a tree has none. */
   parent?: number;
@@ -128,7 +128,7 @@ export interface TreeRlOptions {
   fill?: boolean;
   /** Inner sums are means over the children. Default: false. */
   averageChildren?: boolean;
-  /** Rows that were cut count -1 among the leaves. Default: false. */
+  /** Trajectories that were cut count -1 among the leaves. Default: false. */
   penalizeCut?: boolean;
   /** The mean difference to all segments above, and nothing else, in place of all that. Default: false. */
   allAncestors?: boolean;
@@ -155,7 +155,7 @@ export interface TreeRlSegment {
   sum: CreditSum;
   value: number;
   state: number;
-  /** The share of right rows below it. */
+  /** The share of right trajectories below it. */
   passRatio: number;
 }
 
@@ -296,14 +296,14 @@ function byPaper(forest: Forest, options: TreeRlOptions): Valued {
   const sums = (options.trained ?? forest.leaves.map((_, i) => i)).map((leaf) =>
     pathTo(forest, forest.leaves[leaf]!).map((node) => ({
       terms: [
-        { name: "mean of the rows below", value: mean[node]! },
-        { name: "mean of the prompt's rows", value: -mean[0]! },
-        { name: "mean of the rows below, again", value: mean[node]! },
-        { name: "mean of its parent's rows", value: -mean[forest.nodes[node]!.parent]! },
+        { name: "mean of the trajectories below", value: mean[node]! },
+        { name: "mean of the prompt's trajectories", value: -mean[0]! },
+        { name: "mean of the trajectories below, again", value: mean[node]! },
+        { name: "mean of its parent's trajectories", value: -mean[forest.nodes[node]!.parent]! },
       ],
       factors: [
         {
-          name: "over the root of the rows below",
+          name: "over the root of the trajectories below",
           value: 1 / Math.sqrt(count[node]!),
           from: `1 / √${count[node]}`,
         },
@@ -322,7 +322,7 @@ export function treeRlPaths(
   const { leaves, nodes } = forest;
   if (leaves.length < 2) {
     throw new RangeError(
-      `Cannot use treerl: a prompt must have at least 2 rows to compare, got ${leaves.length}`,
+      `Cannot use treerl: a prompt must have at least 2 trajectories to compare, got ${leaves.length}`,
     );
   }
   const chains = forest.chains.map(({ tree, chain }) => trees[tree]![chain]!);

@@ -47,7 +47,7 @@ test("padded is the difference to the prompt's mean return from every turn on", 
 
 /**
  * A policy of one number: at each of at most three turns it goes on with probability p. Every group of
- * two rows there can be is met with its probability, so that expectations are sums.
+ * two trajectories there can be is met with its probability, so that expectations are sums.
  */
 const p = 0.6;
 const ends = [1 - p, p * (1 - p), p * p];
@@ -57,7 +57,7 @@ const rewardsOf = (turns: number) => turnReward.slice(0, turns);
 /** The derivative of ln p(what was done) at a turn by the logit: going on, or stopping. */
 const slope = (turns: number, turn: number) => (turn === 2 ? 0 : turn + 1 < turns ? 1 - p : -p);
 
-/** The expected gradient of a row under a baseline, by enumeration. */
+/** The expected gradient of a trajectory under a baseline, by enumeration. */
 function expectedGradient(baseline: Kind): number {
   let sum = 0;
   for (let a = 1; a <= 3; a++) {
@@ -77,12 +77,12 @@ test("leave-one-out has the true gradient, padded half of it in a group of two, 
   const truth = ((value(p + h) - value(p - h)) / (2 * h)) * p * (1 - p);
   const found = Object.fromEntries(kinds.map((kind) => [kind, expectedGradient(kind)]));
   assert.ok(Math.abs(found["leave-one-out"]! - truth) < 1e-8);
-  // A mean that includes the row itself shrinks what it says by (G - 1) / G, and turns nothing around.
+  // A mean that includes the trajectory itself shrinks what it says by (G - 1) / G, and turns nothing around.
   assert.ok(Math.abs(found["padded"]! - truth / 2) < 1e-8);
   assert.ok(Math.abs(found["turn-index"]! - truth) > 0.1 && found["turn-index"]! < truth / 2);
 });
 
-test("rows that share a turn's tokens are no baseline of each other under leave-one-out", () => {
+test("trajectories that share a turn's tokens are no baseline of each other under leave-one-out", () => {
   const rewards = [[1], [0], [0.5]];
   const shared = (row: number, other: number) => row < 2 && other < 2;
   const [first] = turnBaseline(rewards, [0, 0, 0], { baseline: "leave-one-out", shared });

@@ -8,12 +8,12 @@ export const turnBaselines = ["padded", "leave-one-out", "turn-index"] as const;
 export interface TurnBaselineOptions {
   /**
    * What the reward still to come is compared with: `padded`, the mean of the prompt's rows, those that
-   * have ended counting 0; `leave-one-out`, that of the other rows, which is unbiased; `turn-index`, the
-   * means of the turns that the row has itself, over the rows that reached them, which is **biased**:
-   * a row that goes on pays for the mean of every turn it wins.
+   * have ended counting 0; `leave-one-out`, that of the other trajectories, which is unbiased;
+   * `turn-index`, the means of the turns that the trajectory has itself, over the trajectories that reached
+   * them, which is **biased**: a trajectory that goes on pays for the mean of every turn it wins.
    */
   baseline?: (typeof turnBaselines)[number];
-  /** For `leave-one-out`: whether two rows have a turn's tokens in common; those are no baseline. */
+  /** For `leave-one-out`: whether two trajectories have a turn's tokens in common; those are no baseline. */
   shared?: (row: number, other: number, turn: number) => boolean;
 }
 
@@ -26,7 +26,7 @@ const sumFrom = (rewards: readonly number[], turn: number) =>
   rewards.slice(turn).reduce((sum, r) => sum + r, 0);
 
 /**
- * Per-turn baselines: what each turn of each row gets, from the rewards of the turns.
+ * Per-turn baselines: what each turn of each trajectory gets, from the rewards of the turns.
  *
  * @example
  * ```ts
@@ -77,8 +77,9 @@ export function turnBaseline(
           baseline === "padded"
             ? rows
             : rows.filter((other) => other !== row && !shared(row, other, turn));
-        const name = baseline === "padded" ? "mean of the prompt's rows" : "mean of the others";
-        return compared(name, mean(turn, others), `over ${others.length} rows`);
+        const name =
+          baseline === "padded" ? "mean of the prompt's trajectories" : "mean of the others";
+        return compared(name, mean(turn, others), `over ${others.length} trajectories`);
       });
     }
   }

@@ -51,13 +51,13 @@ const older: Record<LossAggregation, Aggregation> = {
     rowSums(losses, mask).sum().div(paddedLength),
 };
 
-/** The mean over the rows that have a token. */
+/** The mean over the sequences that have a token. */
 function meanOfFilled(perRow: Tensor, mask: Tensor, { some }: Divisors): Tensor {
   const filled = mask.sum(-1).greater(0).cast("float32");
   return perRow.mul(filled).sum().div(some(filled.sum()));
 }
 
-/** From verl 0.9.1 on: nothing is added to the tokens, and rows without one are left out. */
+/** From verl 0.9.1 on: nothing is added to the tokens, and sequences without one are left out. */
 const newer: Record<LossAggregation, Aggregation> = {
   "token-mean": (losses, mask, { some }) => losses.mul(mask).sum().div(some(mask.sum())),
   // Older verl has no such mode; a sum leaves nothing to differ in.

@@ -34,7 +34,7 @@ export interface LossSettings extends ClipOptions, LossParameters {
   /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
   paddedLength?: number;
   /**
-   * Give NaN where the reference does: an empty row, a single valid token; and the metrics it averages
+   * Give NaN where the reference does: an empty sequence, a single valid token; and the metrics it averages
    * over masked tokens too.
    */
   referenceNaN?: boolean;

@@ -103,7 +103,7 @@ export const tokenRatio = (...code: string[]): FormulaLine =>
     ...code,
   );
 
-/** One ratio for a row or a turn: the geometric mean of its tokens'. */
+/** One ratio for a sequence or a turn: the geometric mean of its tokens'. */
 export function meanRatio(what: "row" | "turn", ...code: string[]): FormulaLine {
   const name = what === "row" ? "rowLogRatio" : "turnLogRatio";
   const average = symbol(name, meanOver(what, log("θ"), minus, log("old")));

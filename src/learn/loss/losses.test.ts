@@ -73,7 +73,7 @@ test("losses.vanilla() and aggregateLoss() name what is wrong with their options
   assert.throws(() => actorLoss(input, { klLossCoefficient: 0 }), /refLogprobs must be given/);
 });
 
-test("aggregateLoss() lets an empty row contribute 0", () => {
+test("aggregateLoss() lets an empty sequence contribute 0", () => {
   const losses = tf.tensor2d([
     [2, 4],
     [5, 5],
@@ -85,7 +85,7 @@ test("aggregateLoss() lets an empty row contribute 0", () => {
   assert.equal(aggregateLoss(losses, mask, "seq-mean-token-mean").dataSync()[0], 1.5);
 });
 
-test("losses.gspo() agrees with a loop over rows, values and finite differences", () => {
+test("losses.gspo() agrees with a loop over sequences, values and finite differences", () => {
   const logp = [
     [-0.1, -0.9, -0.4],
     [-1.2, -0.3, -2],
@@ -99,7 +99,7 @@ test("losses.gspo() agrees with a loop over rows, values and finite differences"
     [1, 1, 1],
   ];
   const advantage = [0.7, -1.3];
-  // One ratio per row; each row's loss is its token mean, all tokens alike.
+  // One ratio per sequence; each sequence's loss is its token mean, all tokens alike.
   const brute = (rows: number[][]) =>
     rows.reduce((sum, row, i) => {
       const n = mask[i]!.reduce((a, b) => a + b);
@@ -149,7 +149,7 @@ test("losses.vanilla() leaves the advantages alone where no token is valid", () 
   assert.equal(losses.vanilla({ ...input, mask }, options).loss.dataSync()[0], 0);
 });
 
-test("an empty row's NaN stays off the candidates that the loss did not take", () => {
+test("an empty sequence's NaN stays off the candidates that the loss did not take", () => {
   const input = {
     oldLogprobs: tf.zeros([2, 2]),
     advantages: tf.tensor2d([
@@ -170,7 +170,7 @@ test("an empty row's NaN stays off the candidates that the loss did not take", (
     [0, 1],
     [0, 5],
   ]);
-  // The token beyond the dual clip has a constant loss: slope 0, though its row's mean is 0 / 0.
+  // The token beyond the dual clip has a constant loss: slope 0, though its sequence's mean is 0 / 0.
   const slopes = [...tf.grad(loss)(logprobs).dataSync()];
   assert.ok(Number.isNaN(loss(logprobs).dataSync()[0]));
   assert.ok(Math.abs(slopes[0]! + 0.25) < 1e-6);

@@ -169,7 +169,7 @@ export interface ValueLossOptions {
   aggregation?: LossAggregation;
   /** Length that `seq-mean-token-sum-norm` divides by; unset: the matrix's own. */
   paddedLength?: number;
-  /** Give NaN where the reference does: an empty row. */
+  /** Give NaN where the reference does: an empty sequence. */
   referenceNaN?: boolean;
 }
 

@@ -105,10 +105,10 @@ export const lossAggregations = [
 export type LossAggregation = (typeof lossAggregations)[number];
 
 /**
- * Whose arithmetic an aggregation follows. `older` adds 1e-8 to the number of tokens, counts rows without
- * a token as 0 in means over rows, and divides `seq-mean-token-sum-norm` by the length alone; from verl
- * 0.9.1 on a token mean is divided by the tokens, rows without one are left out, and
- * `seq-mean-token-sum-norm` is divided by the rows too.
+ * Whose arithmetic an aggregation follows. `older` adds 1e-8 to the number of tokens, counts sequences without
+ * a token as 0 in means over sequences, and divides `seq-mean-token-sum-norm` by the length alone; from verl
+ * 0.9.1 on a token mean is divided by the tokens, sequences without one are left out, and
+ * `seq-mean-token-sum-norm` is divided by the sequences too.
  */
 export const aggregationRules = ["older", "verl-0.9.1"] as const;
 export type AggregationRule = (typeof aggregationRules)[number];

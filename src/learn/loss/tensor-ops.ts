@@ -134,7 +134,7 @@ export function drawsOf(random: Random, tokens: number): Tensor {
   return tf.tensor1d(Array.from({ length: tokens }, () => random.uniform()));
 }
 
-/** The turns of an input's rows. */
+/** The turns of an input's sequences. */
 function turnNumbers({ turns, mask }: PolicyLossInput): readonly ArrayLike<number>[] {
   if (turns) return turns;
   const [rows, time] = mask.shape as [number, number];

@@ -1,9 +1,12 @@
 import { type ClipOptions, clipBounds, type LossParameters } from "./options.js";
 
-/** Where a token stood when it was trained on; `chosen` by the loss itself, `dropped` with its row or turn. */
+/**
+ * Where a token stood when it was trained on; `chosen` by the loss itself, `dropped` with its sequence
+ * or turn.
+ */
 export type ClipRegion = "inside" | "above" | "below" | "dual" | "chosen" | "dropped";
 
-/** A row as a rule sees it: one number per response token. */
+/** A sequence as a rule sees it: one number per response token. */
 export interface LossRow {
   logprobs: ArrayLike<number>;
   oldLogprobs: ArrayLike<number>;
@@ -34,12 +37,12 @@ export interface SeenToken {
   ratio: number;
 }
 
-/** What a loss makes of a token's row, turn or batch: numbers by name. */
+/** What a loss makes of a token's sequence, turn or batch: numbers by name. */
 export type Shared = Readonly<Record<string, number>>;
 
 /** What a loss makes of a token. */
 export interface TokenOutcome {
-  /** The ratio that counts: the token's own, its turn's or its row's. */
+  /** The ratio that counts: the token's own, its turn's or its sequence's. */
   ratio: number;
   region: ClipRegion;
   /** The advantage that counts. */
@@ -55,7 +58,7 @@ export interface TokenOutcome {
 
 /** What a loss does to single tokens, in plain numbers. */
 export interface TokenRule {
-  /** Looks at all rows once; what it gives is asked token by token. */
+  /** Looks at all sequences once; what it gives is asked token by token. */
   share?: (
     rows: readonly LossRow[],
     options: TokenRuleOptions,
@@ -84,7 +87,7 @@ export function weightsOf(
   return rule.weigh?.(rows) ?? ((r, t) => rows[r]!.weights?.[t] ?? 1);
 }
 
-/** Something of each row, found when it is first asked for. */
+/** Something of each sequence, found when it is first asked for. */
 export function perRow<T>(rows: readonly LossRow[], of: (row: LossRow) => T): (row: number) => T {
   const found = new Map<number, T>();
   return (r) => {
@@ -134,10 +137,10 @@ export function dualClippedOutcome(
   return { ...outcome, loss: -c * used, region: "dual", weight: 0 };
 }
 
-/** Bounds a row's exponent so that one runaway row cannot overflow. */
+/** Bounds a sequence's exponent so that one runaway sequence cannot overflow. */
 export const largestLogRatio = 10;
 
-/** The mean of ln p - ln p_old over the tokens of a row that are trained; 0 where none is. */
+/** The mean of ln p - ln p_old over the tokens of a sequence that are trained; 0 where none is. */
 export function rowLogRatio({ logprobs, oldLogprobs, mask }: LossRow): number {
   let sum = 0;
   let count = 0;
@@ -155,7 +158,7 @@ export const countedTurns = 9;
 /** How far a log ratio counts in the losses that bound it before they raise it. */
 export const widestLogRatio = 20;
 
-/** The turns of a row: a run of ones in its mask each, numbered from 1; 0 where there is none. */
+/** The turns of a sequence: a run of ones in its mask each, numbered from 1; 0 where there is none. */
 export function turnsOf(mask: ArrayLike<number>): Int32Array {
   const turns = new Int32Array(mask.length);
   let turn = 0;
@@ -177,7 +180,7 @@ export function covarianceOf(rows: readonly LossRow[]): (row: number, token: num
   return (r, t) => (rows[r]!.advantages[t]! - advantage) * (rows[r]!.logprobs[t]! - logprob);
 }
 
-/** The places of all trained tokens, row by row. */
+/** The places of all trained tokens, sequence by sequence. */
 export function placesOf(rows: readonly LossRow[]): [row: number, token: number][] {
   return rows.flatMap(({ mask }, r) =>
     Array.from(mask).flatMap((m, t): [number, number][] => (m ? [[r, t]] : [])),

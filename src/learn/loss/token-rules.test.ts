@@ -12,7 +12,7 @@ type Tensor = InstanceType<typeof tf.Tensor>;
 type Matrix = number[][];
 
 const time = 26;
-/** Tool results in between, an empty row, a single token, and more turns than Tree-GRPO counts. */
+/** Tool results in between, an empty sequence, a single token, and more turns than Tree-GRPO counts. */
 const mask: Matrix = [
   Array.from({ length: time }, (_, t) => (t % 7 === 5 || t > 20 ? 0 : 1)),
   Array.from({ length: time }, (_, t) => (t % 2 === 0 ? 1 : 0)),
@@ -99,11 +99,11 @@ for (const loss of lossNames) {
           if (!trained) return assert.equal(slopes[r]![t]! + 0, 0);
           const { weight, used, hold = 0, region } = outcomeOf(r, t);
           seen.add(region);
-          // A mean over the rows that have a token, in verl 0.9.1's rule, or over all.
+          // A mean over the sequences that have a token, in verl 0.9.1's rule, or over all.
           const counted = facts.rule === "older" ? mask.length : mask.length - 1;
           const share = facts.ownAggregation ? 1 / (counted * count) : 1;
           const slope = share * (hold - weight * used);
-          const place = `seed ${seed}, row ${r}, token ${t} (${region})`;
+          const place = `seed ${seed}, sequence ${r}, token ${t} (${region})`;
           assert.ok(
             Math.abs(slope - slopes[r]![t]!) < 1e-5 + 1e-4 * Math.abs(slope),
             `${place}: ${slope} instead of ${slopes[r]![t]!}`,

@@ -15,7 +15,7 @@ import {
 
 /** What the update did to one token. */
 export interface TokenUpdate {
-  /** The ratio that counted: the token's own, its turn's or its row's. */
+  /** The ratio that counted: the token's own, its turn's or its sequence's. */
   ratio: number;
   region: ClipRegion;
   /** Factor of the advantage times grad ln p in the loss: 0 where the loss dropped the token. */
@@ -39,7 +39,7 @@ const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate =>
 
 /**
  * What an update with some options does to a token of a ratio and an advantage, by the rule of the loss.
- * Where a loss has one ratio for a turn or a row, it is that one; what a loss finds out about the batch
+ * Where a loss has one ratio for a turn or a sequence, it is that one; what a loss finds out about the batch
  * (Clip-Cov, KL-Cov, APPO's future) is looked at as if the token were all of it.
  *
  * @example
@@ -83,7 +83,7 @@ export function tokenUpdate(
   return updateOf(rule.token(seen, own, options));
 }
 
-/** What a loss does to the tokens of rows, asked one by one; all rows of the batch must be given. */
+/** What a loss does to the tokens of sequences, asked one by one; all sequences of the batch must be given. */
 export function tokenOutcomes(
   rows: readonly LossRow[],
   options: TokenRuleOptions & LossChoice,
@@ -101,7 +101,7 @@ export function tokenOutcomes(
   };
 }
 
-/** The same, of a whole row; undefined where it is masked. */
+/** The same, of a whole sequence; undefined where it is masked. */
 export function tokenUpdates(
   rows: readonly LossRow[],
   row: number,

@@ -2,13 +2,16 @@ import type { TrainingBatch } from "../batch.js";
 
 /** How much of a batch says anything, and how finely. */
 export interface CreditFigures {
-  /** Mean size of the advantage of a trained token: 0 where no row differs from its like. */
+  /** Mean size of the advantage of a trained token: 0 where no trajectory differs from its like. */
   informativeMass: number;
-  /** Deviation of the advantages inside a row, mean over rows: 0 where a row has one for all tokens. */
+  /**
+   * Deviation of the advantages inside a trajectory, mean over trajectories: 0 where a trajectory has
+   * one for all tokens.
+   */
   creditSpread: number;
 }
 
-/** What the advantages of a batch are like: how large, and how much they tell a row's tokens apart. */
+/** What the advantages of a batch are like: how large, and how much they tell a trajectory's tokens apart. */
 export function creditFigures(batch: Pick<TrainingBatch, "rows">): CreditFigures {
   let [mass, tokens, spread, rows] = [0, 0, 0, 0];
   for (const { trajectory, advantages } of batch.rows) {

@@ -11,7 +11,7 @@ import { generatedTokens, treeMetrics } from "./tree-metrics.js";
 import { creditFigures } from "./credit-figures.js";
 import { mixedOutcomes } from "./mixed-outcomes.js";
 
-/** Two first rows of one prompt, each with a branch behind its call: row 3 alone is right. */
+/** Two first trajectories of one prompt, each with a branch behind its call: trajectory 3 alone is right. */
 async function branched() {
   const policy = new ScriptedPolicy(({ text, sequence }) =>
     text.includes("<result>") ? { text: `${sequence}\u0001` } : { text: "<calc>1+1</calc>" },
@@ -69,7 +69,7 @@ test("treeMetrics() counts only leaves with credit where a rule trains on some",
   assert.deepEqual([perLeaf("appo"), perLeaf("grpo")], [8, 4]);
 });
 
-test("creditFigures() tell a row's tokens apart", async () => {
+test("creditFigures() tell a trajectory's tokens apart", async () => {
   const tree = await rollout(new ScriptedPolicy(() => ({ text: "abc\u0001" })), { prompt: "?" });
   const [row] = advantages(await score(tree, () => 1)).rows;
   const batch = new TrainingBatch(

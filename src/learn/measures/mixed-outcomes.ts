@@ -1,24 +1,27 @@
 import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 
 /**
- * What a method compares a row with: the rows of a prompt, of a tree that began with one row, below a
- * fork, or that met the same answer of a tool.
+ * What a method compares a trajectory with: the trajectories of a prompt, of a tree that began with one
+ * trajectory, below a fork, or that met the same answer of a tool.
  */
 export type ComparisonSet = "prompts" | "trees" | "forks" | "anchors";
 
-/** How many sets of rows there are to compare, and in how many of them some are right and some wrong. */
+/**
+ * How many sets of trajectories there are to compare, and in how many of them some are right and some
+ * wrong.
+ */
 export interface MixedOutcomes {
-  /** Sets of two rows or more. */
+  /** Sets of two trajectories or more. */
   sets: number;
   mixed: number;
 }
 
 export interface MixedOutcomeOptions {
-  /** The score from which a row is right. Default: any above 0. */
+  /** The score from which a trajectory is right. Default: any above 0. */
   success?: number;
 }
 
-/** A row once, however often it stands in the batch to fill it up. */
+/** A trajectory once, however often it stands in the batch to fill it up. */
 function uniqueRows(scored: Scored): ScoredTrajectory[] {
   const seen = new Set<string>();
   return scored.rows.filter(({ trajectory }) => {
@@ -29,7 +32,10 @@ function uniqueRows(scored: Scored): ScoredTrajectory[] {
   });
 }
 
-/** The sets that each row is in: their names by kind, and for forks where the row goes on from them. */
+/**
+ * The sets that each trajectory is in: their names by kind, and for forks where the trajectory
+ * continues from them.
+ */
 function membership({ trajectory, group }: ScoredTrajectory, answers: ReadonlyMap<string, string>) {
   const { tree, nodes } = trajectory;
   const at = (node: number) => `${tree} ${node}`;
@@ -46,7 +52,7 @@ function membership({ trajectory, group }: ScoredTrajectory, answers: ReadonlyMa
   };
 }
 
-/** Outcomes of the rows of each set, by the set's name. */
+/** Outcomes of the trajectories of each set, by the set's name. */
 class Sets {
   readonly #outcomes = new Map<string, boolean[]>();
 
@@ -64,8 +70,8 @@ class Sets {
 }
 
 /**
- * How often rows that are compared with each other ended differently: what there is to learn from,
- * by what a method compares. Sets of one row are left out.
+ * How often trajectories that are compared with each other ended differently: what there is to learn from,
+ * by what a method compares. Sets of one trajectory are left out.
  */
 export function mixedOutcomes(
   scored: Scored,

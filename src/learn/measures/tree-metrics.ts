@@ -4,7 +4,7 @@ import type { BatchRow, TrainingBatch } from "../batch.js";
 import { creditFigures } from "./credit-figures.js";
 import { type MixedOutcomeOptions, mixedOutcomes } from "./mixed-outcomes.js";
 
-/** Tokens that were drawn for trees: those that rows share once, tool results not at all. */
+/** Tokens that were drawn for trees: those that trajectories share once, tool results not at all. */
 export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>): number {
   let count = 0;
   for (const { nodes } of trees) {
@@ -27,7 +27,7 @@ export interface TreeMetricOptions extends MixedOutcomeOptions {
 }
 
 /**
- * What a batch of trees gives to learn from, in every run's metrics: how often compared rows ended
+ * What a batch of trees gives to learn from, in every run's metrics: how often compared trajectories ended
  * differently (by prompt, and by tree, fork and tool answer where there are such sets), how large and
  * how fine the credit is, and what a leaf cost.
  */

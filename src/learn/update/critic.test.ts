@@ -8,7 +8,7 @@ import { lossAggregations } from "../loss/options.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
-/** Rows of unlike lengths, so that a weight by rows is not one by tokens. */
+/** Trajectories of unlike lengths, so that a weight by trajectories is not one by tokens. */
 function batch(): TrainingBatch {
   const rows = [1, 9, 2, 6].map((length, i): BatchRow => {
     const tokens = Int32Array.from({ length }, (_, t) => 1 + ((3 * t + i) % 10));
@@ -50,7 +50,7 @@ for (const aggregation of lossAggregations) {
   });
 }
 
-test("Critic refuses mini-batches of no rows, instead of updating for ever", () => {
+test("Critic refuses mini-batches of no trajectories, instead of updating for ever", () => {
   const model = Model.init({ ...sizes, head: "value" }, 3);
   for (const miniBatchRows of [0, 0.5, -1, NaN]) {
     assert.throws(

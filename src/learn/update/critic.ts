@@ -20,7 +20,7 @@ import {
 } from "./passes.js";
 import { updateRules } from "./update-settings.js";
 
-/** A row whose old values are known. */
+/** A trajectory whose old values are known. */
 type ValuedRow = BatchRow & { values: Float32Array };
 const isValued = (row: BatchRow): row is ValuedRow => row.values !== undefined;
 
@@ -32,7 +32,7 @@ export interface CriticOptions {
   epochs?: number;
   /** @default as many as keep 3 GiB for the backward pass, at most 16,384 */
   maxTokensPerPass?: number;
-  /** Rows per forward pass, where rows rather than tokens are limited. */
+  /** Trajectories per forward pass, where trajectories rather than tokens are limited. */
   maxRowsPerPass?: number;
   /** How far a value may move from the old one. */
   clipRange?: number;
@@ -107,7 +107,7 @@ export class Critic {
     return out;
   }
 
-  /** Moves the values towards the batch's returns; each row must carry its old values. */
+  /** Moves the values towards the batch's returns; each trajectory must carry its old values. */
   async update(
     batch: TrainingBatch,
     now: { learningRate?: number; shuffle?: Random } = {},
@@ -125,7 +125,7 @@ export class Critic {
     const valued = all.filter(isValued);
     if (valued.length < all.length) {
       throw new TypeError(
-        `Cannot update the critic: each row must carry its old values, got ${all.length - valued.length} without`,
+        `Cannot update the critic: each trajectory must carry its old values, got ${all.length - valued.length} without`,
       );
     }
     for (let epoch = 0; epoch < epochs; epoch++) {

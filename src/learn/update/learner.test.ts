@@ -234,8 +234,8 @@ test("Learner.update() with GSPO does the same whatever fits into one pass", asy
   assert.ok(distance(weights(whole.model), weights(split.model)) < 2e-4);
 });
 
-test("UpdateReport.tokens() refuses a row that was not updated", () => {
+test("UpdateReport.tokens() refuses a trajectory that was not updated", () => {
   const { rows } = batch();
   const report = new UpdateReport({}, new TrainingBatch(rows, "grpo"), {}, 0);
-  assert.throws(() => report.tokens(rows[0]!), /must have been updated, got row 0/);
+  assert.throws(() => report.tokens(rows[0]!), /must have been updated, got trajectory 0/);
 });

@@ -57,10 +57,10 @@ import {
   updateSettings,
 } from "./update-settings.js";
 
-/** A row that an optimiser step may be made from. */
+/** A trajectory that an optimiser step may be made from. */
 export type ReadyRow = PreparedRow & BatchRow;
 
-/** Everything that a loss may ask for of the rows of a pass. Call inside a tidy. */
+/** Everything that a loss may ask for of the trajectories of a pass. Call inside a tidy. */
 export function lossInput(
   group: readonly ReadyRow[],
   { logprobs, entropies }: PassLogProbs,
@@ -88,7 +88,7 @@ export function lossInput(
   };
 }
 
-/** What single losses ask for besides: the turns of the rows, draws. */
+/** What single losses ask for besides: the turns of the trajectories, draws. */
 function special(
   group: readonly ReadyRow[],
   loss: LossName,
@@ -183,7 +183,7 @@ export class Learner {
   }
 
   /**
-   * Measures what an update needs from before it, and writes it into the rows: log-probabilities and
+   * Measures what an update needs from before it, and writes it into the trajectories: log-probabilities and
    * entropies under the model as it is, log-probabilities under the reference policy for a KL loss, and
    * what a correction for another sampler makes of them.
    */
@@ -214,7 +214,7 @@ export class Learner {
     });
   }
 
-  /** What the rollout said, where the policy wrote all that is trained; the other rows are measured. */
+  /** What the rollout said, where the policy wrote all that is trained; the other trajectories are measured. */
   async #reuseOld<R extends ScoredRow>(
     rows: readonly R[],
     settings: UpdateSettings,
@@ -236,7 +236,7 @@ export class Learner {
     rows.forEach((row, i) => (row.refLogprobs = logprobs[i]!));
   }
 
-  /** The rows with all that these settings need; what an earlier update measured is kept. */
+  /** The trajectories with all that these settings need; what an earlier update measured is kept. */
   async #ready(
     rows: readonly BatchRow[],
     settings: UpdateSettings,
@@ -260,7 +260,7 @@ export class Learner {
     const settings = updateSettings(this.#settings, options);
     this.#trainee.check?.(settings);
     if (batch.rows.length === 0) {
-      throw new RangeError("Cannot update: the batch must have a row, got none");
+      throw new RangeError("Cannot update: the batch must have a trajectory, got none");
     }
     const correction = correctionOf(settings.rolloutCorrection, batch.rows);
     if (correction?.bypass && settings.loss !== "vanilla") {
@@ -329,7 +329,7 @@ export class Learner {
           correction,
           random.split(pass++),
         );
-        // Parts are weighed so that the split does not change the gradient of token and row means.
+        // Parts are weighed so that the split does not change the gradient of token and trajectory means.
         const share = passWeight(group, settings) / whole;
         return { loss: loss.mul(share), figures: { ...report, ...tokens } };
       },

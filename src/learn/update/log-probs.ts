@@ -21,9 +21,9 @@ export async function measureReference(
 }
 
 // The log-probabilities that a policy gave its tokens when it drew them are those an update needs from
-// before it, up to how a decoder and a training pass round: a pass over all rows is saved.
+// before it, up to how a decoder and a training pass round: a pass over all trajectories is saved.
 
-/** Whether the policy that trains wrote all that is trained of a row, and said how likely it was. */
+/** Whether the policy that trains wrote all that is trained of a trajectory, and said how likely it was. */
 export function hasReusableLogProbs({ trajectory }: ScoredRow): boolean {
   if (trajectory.sampler !== undefined) return false;
   const { lossMask, logprobs, entropies } = trajectory;
@@ -32,7 +32,7 @@ export function hasReusableLogProbs({ trajectory }: ScoredRow): boolean {
   );
 }
 
-/** The row with what it said; where nothing is trained there may be nothing, which counts as 0. */
+/** The trajectory with what it said; where nothing is trained there may be nothing, which counts as 0. */
 export function withReusedLogProbs<R extends ScoredRow>(row: R): R & PreparedRow {
   const known = (values: Float32Array) => values.map((x) => (Number.isFinite(x) ? x : 0));
   return Object.assign(row, {
@@ -42,6 +42,6 @@ export function withReusedLogProbs<R extends ScoredRow>(row: R): R & PreparedRow
   });
 }
 
-/** The share of rows whose log-probabilities are the rollout's. */
+/** The share of trajectories whose log-probabilities are the rollout's. */
 export const reusedShare = (rows: readonly Pick<PreparedRow, "oldFrom">[]): number =>
   rows.filter(({ oldFrom }) => oldFrom === "rollout").length / rows.length;

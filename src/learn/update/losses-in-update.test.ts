@@ -11,7 +11,7 @@ import { type UpdateOptions, updateSettings } from "./update-settings.js";
 
 const sizes = { vocabSize: 11, hiddenSize: 8, intermediateSize: 16, layers: 2, heads: 2 };
 
-/** Rows of several lengths with a tool result in each, so that they have two turns. */
+/** Trajectories of several lengths with a tool result in each, so that they have two turns. */
 function batch(): TrainingBatch {
   const random = Random.from(2);
   const rows = [5, 7, 6, 9].map((n, i): BatchRow => {

@@ -14,7 +14,7 @@ import {
 } from "./passes.js";
 import type { UpdateSettings } from "./update-settings.js";
 
-/** What is measured of rows: one list per row, one number per response token. */
+/** What is measured of trajectories: one list per trajectory, one number per response token. */
 export interface RowMeasures {
   logprobs: Float32Array[];
   /** Of the whole distribution; where nobody says it, what stands for it. */
@@ -34,7 +34,7 @@ export interface StepReport {
 /** One optimiser step, in as many passes as memory asks for. */
 export interface StepWork<R extends PassRow> {
   passes: readonly R[][];
-  /** What a pass minimises, given what the rows' tokens are worth. Called inside a tidy. */
+  /** What a pass minimises, given what the trajectories' tokens are worth. Called inside a tidy. */
   lossOf: (pass: R[], found: PassLogProbs) => PassLoss;
   /** Told each pass's figures. */
   seen: (pass: R[], figures: Record<string, Float32Array>) => void;
@@ -43,7 +43,7 @@ export interface StepWork<R extends PassRow> {
 }
 
 /**
- * What an update trains, wherever it is: it says how likely rows' tokens are, and moves along the
+ * What an update trains, wherever it is: it says how likely trajectories' tokens are, and moves along the
  * gradient of a loss of that. A model in memory is one; a model at a server another.
  */
 export interface Trainee {

@@ -28,7 +28,7 @@ export class MetricMeans {
   }
 }
 
-/** A row as the losses' rules see it. */
+/** A trajectory as the losses' rules see it. */
 const lossRow = (row: TrainedRow): LossRow => ({
   logprobs: row.newLogprobs,
   oldLogprobs: row.oldLogprobs,
@@ -63,11 +63,11 @@ export class UpdateReport {
     readonly optimizerSteps: number = skippedSteps,
   ) {}
 
-  /** What happened to each response token of a row; undefined where the model did not write. */
+  /** What happened to each response token of a trajectory; undefined where the model did not write. */
   tokens(row: BatchRow): (TokenUpdate | undefined)[] {
     if (!isTrained(row)) {
       throw new TypeError(
-        `Cannot tell what an update did: the row must have been updated, got row ${row.trajectory.id} without log-probabilities`,
+        `Cannot tell what an update did: the trajectory must have been updated, got trajectory ${row.trajectory.id} without log-probabilities`,
       );
     }
     const trained = this.batch.rows.filter(isTrained);
@@ -84,7 +84,7 @@ export class UpdateReport {
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Runs", text: `an update of ${this.batch.rows.length} rows` };
+    return { group: "Runs", text: `an update of ${this.batch.rows.length} trajectories` };
   }
 
   /** A table of the metrics. */

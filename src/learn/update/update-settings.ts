@@ -38,7 +38,7 @@ export interface UpdateOptions extends ActorLossOptions {
   weightDecay?: number;
   /** Largest global gradient norm (`grad_clip`). Default: 1. */
   maxNorm?: number;
-  /** Rows per optimiser step (`ppo_mini_batch_size` x n); unset: the whole batch. */
+  /** Trajectories per optimiser step (`ppo_mini_batch_size` x n); unset: the whole batch. */
   miniBatchRows?: number;
   /** Passes over the batch (`ppo_epochs`). Default: 1. */
   epochs?: number;
@@ -47,21 +47,21 @@ export interface UpdateOptions extends ActorLossOptions {
    * `sharedPrefixes` is on. Default: as many as keep 3 GiB for the backward pass, at most 16,384.
    */
   maxTokensPerPass?: number;
-  /** Rows per forward pass, where rows rather than tokens are limited. */
+  /** Trajectories per forward pass, where trajectories rather than tokens are limited. */
   maxRowsPerPass?: number;
-  /** The temperature the rows were sampled at. Default: 1. */
+  /** The temperature the trajectories were sampled at. Default: 1. */
   temperature?: number;
   checkpointing?: boolean;
   /**
-   * Compute what rows begin with in common once: the same losses and gradients. Default: off, as the
+   * Compute what trajectories begin with in common once: the same losses and gradients. Default: off, as the
    * reference.
    */
   sharedPrefixes?: boolean;
   /**
    * Take log-probabilities from before the update as the rollout said them, where it was this policy's own:
-   * no second pass over the rows. They are the decoder's, equal to the model's up to rounding, so rows must
-   * have been sampled by the weights of now at `temperature`. A row that another sampler wrote, or of which a
-   * trained token was not sampled, is measured all the same. Default: off.
+   * no second pass over the trajectories. They are the decoder's, equal to the model's up to rounding, so
+   * trajectories must have been sampled by the weights of now at `temperature`. A trajectory that another
+   * sampler wrote, or of which a trained token was not sampled, is measured all the same. Default: off.
    */
   reuseLogProbs?: boolean;
   /**
@@ -71,12 +71,12 @@ export interface UpdateOptions extends ActorLossOptions {
   entropyAdvantageNeedsBonus?: boolean;
   /**
    * Corrects for a sampler that is not the policy that trains: an endpoint, rounded weights. Default:
-   * where a row has such a sampler, weights per token, truncated at 2; `false`: never; `true`: always.
+   * where a trajectory has such a sampler, weights per token, truncated at 2; `false`: never; `true`: always.
    */
   rolloutCorrection?: RolloutCorrection | boolean;
   /** What a loss draws with that takes tokens at random; split by step. Default: seed 0. */
   random?: Random;
-  /** Visits the rows in a random order, another one in each epoch. */
+  /** Visits the trajectories in a random order, another one in each epoch. */
   shuffle?: Random;
   /** The frozen policy a KL loss is measured against: a model, or a policy that says log-probabilities. */
   reference?: Reference;

@@ -10,7 +10,7 @@ const row = (kind: TreeTrajectory["kind"], number: number): TreeTrajectory => ({
 /** The tour. */
 export const lesson00 = {
   "00 branches": rule<(trajectories: TreeTrajectory[]) => number>({
-    hint: "count the rows whose `kind` is `branch`.",
+    hint: "count the trajectories whose `kind` is `branch`.",
     check: (given) =>
       checkFunction(
         given,
@@ -23,7 +23,7 @@ export const lesson00 = {
           because: "the others began at the prompt: the first ones, and those refilled later.",
           off: ([trajectories], found) =>
             found === trajectories.filter(({ kind }) => kind !== "initial").length
-              ? "A `refill` is a fresh row, made when all others had ended: no branch."
+              ? "A `refill` is a new root trajectory, made when all others had ended: no branch."
               : undefined,
         },
       ),
@@ -33,7 +33,7 @@ export const lesson00 = {
     check: (given) =>
       checkValue(given, 0.25, {
         because:
-          "so the one right row is encouraged, and the three others are discouraged a little.",
+          "so the one right trajectory is encouraged, and the three others are discouraged a little.",
       }),
   }),
 };

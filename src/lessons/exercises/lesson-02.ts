@@ -55,7 +55,7 @@ export const lesson02 = {
     check: (given) => {
       if (given === "set aside")
         return right(
-          "the row says nothing about how well the model searches. The library reports such rows (`diagnose`) and counts the failed calls; leaving them out is your decision to make.",
+          "the trajectory says nothing about how well the model searches. The library reports such trajectories (`diagnose`) and counts the failed calls; leaving them out is your decision to make.",
         );
       return given === "punish"
         ? wrong("the model would learn that searching is useless, from an outage it did not cause.")

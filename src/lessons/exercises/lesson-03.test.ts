@@ -21,8 +21,8 @@ judgeAnswers(lesson03, {
         (rows) => sum(rows.map((r) => r.own)) / sum(rows.map((r) => r.own + r.inherited)),
         /still writes/,
       ],
-      // The mean of shares happens to agree where all rows are equally long.
-      [(rows) => sum(rows.map((r) => r.inherited)) / (100 * rows.length), /three rows/],
+      // The mean of shares happens to agree where all trajectories are equally long.
+      [(rows) => sum(rows.map((r) => r.inherited)) / (100 * rows.length), /three trajectories/],
     ],
   },
 });

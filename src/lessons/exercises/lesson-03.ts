@@ -2,7 +2,7 @@ import { ask, checkFunction } from "../check.js";
 import { rule } from "../rule.js";
 import { right, wrong } from "../verdict.js";
 
-/** How much of its tokens a row wrote itself. */
+/** How much of its tokens a trajectory wrote itself. */
 export interface RowLength {
   own: number;
   inherited: number;
@@ -37,7 +37,7 @@ export const lesson03 = {
         : wrong("put the numbers in: u - w ΔH = 0.65 - 0.2 · 1 = 0.45, and p = 0.5."),
   }),
   "03 saved": rule<(rows: RowLength[]) => number>({
-    hint: "independent rows would write own + inherited each; the tree writes only own.",
+    hint: "independent trajectories would write own + inherited each; the tree writes only own.",
     check: (given) => {
       const verdict = checkFunction(
         given,
@@ -68,8 +68,10 @@ export const lesson03 = {
         { own: 10, inherited: 70 },
       ];
       return Math.abs(ask(given, rows) - 140 / 240) < 1e-6
-        ? right("and the later a row branches, the more it saves, and the less it differs.")
-        : wrong("with three rows it is off: add up over all rows first, divide once.");
+        ? right("and the later a trajectory branches, the more it saves, and the less it differs.")
+        : wrong(
+            "with three trajectories it is off: add up over all trajectories first, divide once.",
+          );
     },
   }),
 };

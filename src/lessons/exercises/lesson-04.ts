@@ -88,17 +88,17 @@ export const lesson04 = {
     },
   }),
   "04 learnable": rule<string[]>({
-    hint: "something is learned where the rows differ.",
+    hint: "something is learned where the trajectories differ.",
     check: (given) => {
       const chosen = [...new Set(given)].sort().join("");
       if (chosen === "bc")
         return right(
-          "in b one row is worse than the rest; in c two rows learn to keep the format. All-equal groups are wasted, also the perfect one.",
+          "in b one trajectory is worse than the rest; in c two trajectories learn to keep the format. All-equal groups are wasted, also the perfect one.",
         );
       if (chosen.includes("a") || chosen.includes("d"))
-        return wrong("in a and d all rows score the same: every advantage is 0.");
+        return wrong("in a and d all trajectories score the same: every advantage is 0.");
       return wrong(
-        "some rows differ where you see nothing to learn: even bad against worse teaches.",
+        "some trajectories differ where you see nothing to learn: even bad against worse teaches.",
       );
     },
   }),

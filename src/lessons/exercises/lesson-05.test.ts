@@ -19,7 +19,7 @@ judgeAnswers(lesson05, {
   "05 rloo": {
     right: [-1],
     wrong: [
-      [-2 / 3, /leaves the row itself out/],
+      [-2 / 3, /leaves the trajectory itself out/],
       [1, /sign/],
       [0, /you gave 0/],
     ],

@@ -44,7 +44,7 @@ export const lesson05 = {
         because: "the others have 1 on average, and it has 0.",
         off: (x) => {
           if (Math.abs(x + 2 / 3) < 0.01)
-            return "that compares with the mean of all three; RLOO leaves the row itself out.";
+            return "that compares with the mean of all three; RLOO leaves the trajectory itself out.";
           return x === 1 ? "mind the sign: own score minus the others'." : undefined;
         },
       }),
@@ -69,7 +69,7 @@ export const lesson05 = {
       ),
   }),
   "05 hard": rule<number>({
-    hint: "the mean of the rows that share it.",
+    hint: "the mean of the trajectories that share it.",
     check: (given) =>
       checkValue(given, 0.5, {
         because: "both get 0.5, which adds up to the same 1 as 1.5 and -0.5 do.",

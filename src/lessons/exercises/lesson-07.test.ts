@@ -25,7 +25,7 @@ judgeAnswers(lesson07, {
   "07 budget": {
     right: [(n, root, mean) => Math.min(n, Math.trunc(n * sigmoid(0.5 * (root - mean))) + 1)],
     wrong: [
-      [(n, root, mean) => Math.trunc(n * sigmoid(0.5 * (root - mean))) + 1, /only n rows/],
+      [(n, root, mean) => Math.trunc(n * sigmoid(0.5 * (root - mean))) + 1, /only n trajectories/],
       [(n, root, mean) => Math.min(n, n * sigmoid(0.5 * (root - mean)) + 0.5), /whole/],
       [(n, root, mean) => Math.min(n, Math.trunc(n * sigmoid(0.5 * (root - mean)))), /adds 1/],
       [(n, root, mean) => Math.min(n, Math.trunc(n * sigmoid(root - mean)) + 1), /it gives/],

@@ -64,10 +64,10 @@ export const lesson07 = {
             [[n, root, mean], dynamicBudget(n, root, [mean]).initialRollouts] as const,
         ),
         {
-          because: "and with gaps below 1 it stays within two rows of the middle.",
+          because: "and with gaps below 1 it stays within two trajectories of the middle.",
           off: ([n], found, wanted) => {
-            if (found > n) return "There are only n rows: take the smaller of the two.";
-            if (!Number.isInteger(found)) return "Rows are whole: cut off the fraction.";
+            if (found > n) return "There are only n trajectories: take the smaller of the two.";
+            if (!Number.isInteger(found)) return "Trajectories are whole: cut off the fraction.";
             return found === wanted - 1
               ? "The code adds 1 after cutting off the fraction."
               : undefined;

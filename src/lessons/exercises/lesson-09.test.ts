@@ -9,7 +9,7 @@ judgeAnswers(lesson09, {
   "09 optimiser steps": {
     right: [4],
     wrong: [
-      [32, /not rows/],
+      [32, /not trajectories/],
       [1, /one mini-batch/],
       [8, /you gave 8/],
     ],

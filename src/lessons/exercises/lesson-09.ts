@@ -19,9 +19,9 @@ export const lesson09 = {
     check: (given) =>
       checkValue(given, 4, {
         because:
-          "four mini-batches of 2 questions, 16 rows each. After the first, ratios are not 1 any more.",
+          "four mini-batches of 2 questions, 16 trajectories each. After the first, ratios are not 1 any more.",
         off: (x) => {
-          if (x === 32) return "the mini-batch counts questions, not rows.";
+          if (x === 32) return "the mini-batch counts questions, not trajectories.";
           return x === 1 ? "that would be one mini-batch of all 8 questions." : undefined;
         },
       }),
@@ -40,7 +40,9 @@ export const lesson09 = {
     hint: "a has nothing to learn; b has found something you did not mean; c moves too fast.",
     check: ({ a, b, c }) => {
       if (a !== "harder questions")
-        return wrong("in a every row is right already: no group has a difference to learn from.");
+        return wrong(
+          "in a every trajectory is right already: no group has a difference to learn from.",
+        );
       if (b !== "look at the answers")
         return wrong(
           "in b the score goes up and the truth goes down: read what is being rewarded.",

@@ -3,7 +3,7 @@ import { agree, checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 import { right, wrong } from "../verdict.js";
 
-/** A place of a tree: a leaf with its score, or where it goes on. */
+/** A place of a tree: a leaf with its score, or where it continues. */
 export interface WorthNode {
   score?: number;
   children?: WorthNode[];
@@ -39,7 +39,7 @@ export const lesson16 = {
           [[{ children: [lopsided, leaf(-1)] }], -1 / 3],
         ],
         {
-          because: "each way on counts once, however many rows go through it.",
+          because: "each way on counts once, however many trajectories go through it.",
           off: ([node], found) =>
             found !== worth(node) && agree(found, mean(leaves(node)))
               ? "That is the mean of all leaves below; each child counts once, however many leaves it has."
@@ -48,7 +48,7 @@ export const lesson16 = {
       ),
   }),
   "16 gain": rule<number>({
-    hint: "its worth, less the worth of the node that it goes on from.",
+    hint: "its worth, less the worth of the node that it continues from.",
     check: (given) =>
       checkValue(given, 0.5, {
         because: "it is worth 1, and where it parts the worth is the mean of three, 0.5.",
@@ -57,7 +57,7 @@ export const lesson16 = {
       }),
   }),
   "16 padded": rule<(turns: number[]) => number[]>({
-    hint: "a row of T turns earns T; what do the rows earn on average?",
+    hint: "a trajectory of T turns earns T; what do the trajectories earn on average?",
     check: (given) =>
       checkFunction(
         given,
@@ -67,14 +67,14 @@ export const lesson16 = {
           [1, 5],
         ].map((turns) => [[turns], firstTurns(turns)] as const),
         {
-          because: "T less the mean of T: a row that earns more by going on is told so.",
+          because: "T less the mean of T: a trajectory that earns more by going on is told so.",
           off: ([turns], found) => {
             if (found.every((value) => value === 0) && firstTurns(turns).some((v) => v !== 0))
-              return "That is `turn-index`: rows that have ended must count, as 0.";
+              return "That is `turn-index`: trajectories that have ended must count, as 0.";
             const sum = turns.reduce((a, b) => a + b, 0);
             const others = turns.map((own) => own - (sum - own) / (turns.length - 1));
             return agree(found, others)
-              ? "That compares with the other rows alone: `leave-one-out`."
+              ? "That compares with the other trajectories alone: `leave-one-out`."
               : undefined;
           },
         },
@@ -86,7 +86,7 @@ export const lesson16 = {
       if (given === "spo_tree") return right("it needs nothing but forks and scores.");
       return given === "mt_grpo"
         ? wrong("it needs turns with rewards, and says so in an error.")
-        : wrong("it pays every token of a row the same, wherever rows part.");
+        : wrong("it pays every token of a trajectory the same, wherever trajectories part.");
     },
   }),
 };

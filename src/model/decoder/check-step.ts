@@ -23,16 +23,19 @@ export function checkStep(
   const seen = new Set<number>();
   for (let i = 0; i < count; i++) {
     const row = rows[i]!;
-    if (seen.has(row)) throw new RangeError(`Cannot decode: a row may be listed once, got ${row}`);
+    if (seen.has(row))
+      throw new RangeError(`Cannot decode: a sequence may be listed once, got ${row}`);
     seen.add(row);
     const fed = offsets[i + 1]! - offsets[i]!;
     if (fed < 1) {
-      throw new RangeError(`Cannot decode: row ${row} must be fed at least one token, got ${fed}`);
+      throw new RangeError(
+        `Cannot decode: sequence ${row} must be fed at least one token, got ${fed}`,
+      );
     }
     const length = lengthOf(row) + fed;
     if (length > contextLength) {
       throw new RangeError(
-        `Cannot decode: row ${row} must stay within the context of ${contextLength} tokens, got ${length}`,
+        `Cannot decode: sequence ${row} must stay within the context of ${contextLength} tokens, got ${length}`,
       );
     }
   }
@@ -53,7 +56,7 @@ export function checkStep(
   ] as const) {
     if (sampling[name].length !== count) {
       throw new RangeError(
-        `Cannot decode: sampling.${name} must have an entry for each of ${count} rows, got ${sampling[name].length}`,
+        `Cannot decode: sampling.${name} must have an entry for each of ${count} sequences, got ${sampling[name].length}`,
       );
     }
   }
@@ -70,9 +73,9 @@ export function checkStep(
   }
 }
 
-/** The error for a row whose logits are NaN or infinite. */
+/** The error for a sequence whose logits are NaN or infinite. */
 export function notFinite(row: number): Error {
   return new RangeError(
-    `Cannot decode: the logits must be finite numbers, got NaN or infinity in row ${row}; the weights hold NaN or have grown out of range`,
+    `Cannot decode: the logits must be finite numbers, got NaN or infinity in sequence ${row}; the weights hold NaN or have grown out of range`,
   );
 }

@@ -1,4 +1,4 @@
-/** Sampling settings of one step, one entry per row that samples. */
+/** Sampling settings of one step, one entry per sequence that samples. */
 export interface StepSampling {
   /** 0 is greedy; log-probabilities are then at temperature 1. */
   temperature: Float32Array;
@@ -10,15 +10,15 @@ export interface StepSampling {
   minP: Float32Array;
   /** 1: off. */
   repetitionPenalty: Float32Array;
-  /** The uniform draw each row's token is chosen by. */
+  /** The uniform draw each sequence's token is chosen by. */
   uniform: Float64Array;
-  /** Bit i of the mask allows id i; shared by all rows; absent allows every id. */
+  /** Bit i of the mask allows id i; shared by all sequences; absent allows every id. */
   allowed?: Uint32Array;
   /** How many of the most likely alternatives to report. */
   top: number;
 }
 
-/** What one step chose, one entry per row. */
+/** What one step chose, one entry per sequence. */
 export interface Sampled {
   tokens: Int32Array;
   logprobs: Float32Array;
@@ -29,32 +29,32 @@ export interface Sampled {
 }
 
 /**
- * A decoder transformer with a key-value cache of rows that share their pasts.
+ * A decoder transformer with a key-value cache of sequences that share their pasts.
  *
  * Implemented three times: by the compiled engine (native, wasm), one call per step for the whole model;
- * on a GPU, one submit per step; and in plain TypeScript for every other backend. Each gives the same answer for a row whatever else is in
- * the step, and whether its tokens are fed in one step or in several.
+ * on a GPU, one submit per step; and in plain TypeScript for every other backend. Each gives the same
+ * answer for a sequence whatever else is in the step, and whether its tokens are fed in one step or in several.
  */
 export interface Decoder {
   /** Entries of the embedding table; ids at or above it are refused. */
   readonly vocabSize: number;
-  /** The longest row it can hold. */
+  /** The longest sequence it can hold. */
   readonly contextLength: number;
   /** How matrices, or else keys and values, are kept where that is not in single precision. */
   readonly rounded?: "bfloat16" | "float16" | "int8" | "q4" | "w8a8" | "w4a8";
-  /** An empty row. */
+  /** An empty sequence. */
   open(): number;
-  /** A row with the same past, shared. */
+  /** A sequence with the same past, shared. */
   fork(row: number): number;
-  /** Forgets all but the first `length` tokens of a row. */
+  /** Forgets all but the first `length` tokens of a sequence. */
   truncate(row: number, length: number): void;
   close(row: number): void;
   /** Tokens in a row. */
   length(row: number): number;
   /**
-   * Feeds every listed row its tokens (`tokens[offsets[i]]` to `tokens[offsets[i + 1]]`, at least one)
-   * and samples the next token of each. The sampled token is not yet part of the row. A step that
-   * throws leaves every row as it was.
+   * Feeds every listed sequence its tokens (`tokens[offsets[i]]` to `tokens[offsets[i + 1]]`, at least one)
+   * and samples the next token of each. The sampled token is not yet part of the sequence. A step that
+   * throws leaves every sequence as it was.
    */
   step(
     rows: Int32Array,
@@ -62,7 +62,7 @@ export interface Decoder {
     offsets: Int32Array,
     sampling: StepSampling,
   ): Sampled | Promise<Sampled>;
-  /** Takes up weights that training has changed. No row may be open: its past is of the old weights. */
+  /** Takes up weights that training has changed. No sequence may be open: its past is of the old weights. */
   refresh(): void;
   /** Bytes held by the cache; a shared prefix counts once. */
   bytes(): number;

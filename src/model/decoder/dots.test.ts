@@ -68,7 +68,7 @@ for (const [kind, load] of engines) {
       decoder.dispose();
     });
 
-    test(`the ${kind} decoder's ${dtype} with blocks in ${type} is near to q4, and a row's bytes are the same alone`, () => {
+    test(`the ${kind} decoder's ${dtype} with blocks in ${type} is near to q4, and a sequence's bytes are the same alone`, () => {
       const weights = randomWeights(shape, { seed: 7 });
       const blocks = changed<StoredValues>(weights, (matrix) => packed(matrix, type));
       const decoder = new EngineDecoder(call, shape, () => blocks, dtype);
@@ -132,7 +132,7 @@ for (const [kind, load] of engines) {
     );
   });
 
-  test(`the ${kind} decoder's w4a8 says it where what a row computes is not finite`, () => {
+  test(`the ${kind} decoder's w4a8 says it where what a sequence computes is not finite`, () => {
     const weights = randomWeights(shape, { seed: 7 });
     weights.embedding[5 * shape.hidden + 40] = Infinity;
     const decoder = new EngineDecoder(call, shape, () => ({ ...weights, head: weights.embedding.map((x) => (Number.isFinite(x) ? x : 1)) }), "w4a8"); // prettier-ignore

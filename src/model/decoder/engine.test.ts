@@ -177,7 +177,7 @@ for (const { kind, call: kernels } of engines) {
           assert.ok(Math.abs(out.topLogprobs[row * top + i]! - logprob) < 1e-5);
         }
         // A draw or a cut may fall within rounding of a boundary: rare, and none of this seed does.
-        assert.equal(out.tokens[row], wanted.token, `vocab ${vocab}, row ${row}`);
+        assert.equal(out.tokens[row], wanted.token, `vocab ${vocab}, sequence ${row}`);
         assert.ok(Math.abs(out.logprobs[row]! - wanted.logprob) < 1e-5);
         compared++;
       }
@@ -185,7 +185,7 @@ for (const { kind, call: kernels } of engines) {
     assert.equal(compared, 800);
   });
 
-  test(`the ${kind} sampler names the first row whose logits are not finite`, () => {
+  test(`the ${kind} sampler names the first sequence whose logits are not finite`, () => {
     for (const bad of [NaN, Infinity]) {
       const logits = new Float32Array(30);
       logits[17] = bad;

@@ -11,13 +11,13 @@ import type { Extension } from "./pages.js";
 import { allocateSamples } from "./allocate-samples.js";
 import { PAGE_SIZE, Pages } from "./pages.js";
 
-/** Memory kept for the next rows when none is open; a long rollout's cache goes back to the system. */
+/** Memory kept for the next sequences when none is open; a long rollout's cache goes back to the system. */
 const KEPT_BYTES = 16 * 2 ** 20;
 
 /**
  * The decoder of the compiled engine, native or wasm: one call per step for the whole model.
  *
- * Here are the accounts: which row has which pages, what is shared, what must be copied before it is
+ * Here are the accounts: which sequence has which pages, what is shared, what must be copied before it is
  * written. Weights, cache and arithmetic are in native/src/decoder.cc; logits never come to JavaScript.
  */
 export class EngineDecoder implements Decoder {
@@ -127,7 +127,7 @@ export class EngineDecoder implements Decoder {
     this.#alive();
     if (this.#pages.rows > 0) {
       throw new Error(
-        `Cannot refresh the weights: no row may be open, got ${this.#pages.rows} open rows`,
+        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.rows} open sequences`,
       );
     }
     const weights = this.#source();
@@ -219,7 +219,7 @@ export class EngineDecoder implements Decoder {
     return embedded;
   }
 
-  /** Remembers a row's new tokens with its pages. */
+  /** Remembers a sequence's new tokens with its pages. */
   #recordTokens({ pages, from, copy }: Extension, tokens: Int32Array): void {
     if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
     for (let i = 0; i < tokens.length; i++) {

@@ -55,5 +55,5 @@ test("Pages.truncate() gives back what lies beyond and refuses lengths out of ra
   assert.throws(() => pages.truncate(row, PAGE_SIZE + 2), /from 0 to 17, got 18/);
   pages.truncate(row, 0);
   assert.equal(pages.used, 0);
-  assert.throws(() => pages.fork(99), /Cannot fork row 99: no such row is open/);
+  assert.throws(() => pages.fork(99), /Cannot fork sequence 99: no such sequence is open/);
 });

@@ -1,4 +1,4 @@
-/** Tokens a page holds. A row's page i always holds its positions 16 i to 16 i + 15. */
+/** Tokens a page holds. A sequence's page i always holds its positions 16 i to 16 i + 15. */
 export const PAGE_SIZE = 16;
 
 interface PagedRow {
@@ -6,10 +6,10 @@ interface PagedRow {
   length: number;
 }
 
-/** A row's pages during a step, before it is known whether the step succeeds. */
+/** A sequence's pages during a step, before it is known whether the step succeeds. */
 export interface Extension {
   readonly row: number;
-  /** The row's pages with room for the new tokens. */
+  /** The sequence's pages with room for the new tokens. */
   readonly pages: readonly number[];
   /** Tokens before the step. */
   readonly from: number;
@@ -20,7 +20,7 @@ export interface Extension {
 }
 
 /**
- * Which pages of a cache belong to which rows.
+ * Which pages of a cache belong to which sequences.
  *
  * Pages are counted: a fork shares all of its parent's pages, and only a half-full last page is copied,
  * when one of its owners writes to it. Pages are numbers here; the decoders keep what is in them.
@@ -33,7 +33,7 @@ export class Pages {
   #nextRow = 0;
   #used = 0;
 
-  /** `released` hears of every page that no row uses any more. */
+  /** `released` hears of every page that no sequence uses any more. */
   constructor(released: (page: number) => void = () => undefined) {
     this.#released = released;
   }
@@ -43,7 +43,7 @@ export class Pages {
     return this.#used;
   }
 
-  /** Open rows. */
+  /** Open sequences. */
   get rows(): number {
     return this.#rows.size;
   }
@@ -64,7 +64,7 @@ export class Pages {
     const paged = this.#get(row, "truncate");
     if (!Number.isInteger(length) || length < 0 || length > paged.length) {
       throw new RangeError(
-        `Cannot truncate row ${row}: the length must be an integer from 0 to ${paged.length}, got ${length}`,
+        `Cannot truncate sequence ${row}: the length must be an integer from 0 to ${paged.length}, got ${length}`,
       );
     }
     this.#release(paged.pages.splice(Math.ceil(length / PAGE_SIZE)));
@@ -80,7 +80,7 @@ export class Pages {
     return this.#get(row, "measure").length;
   }
 
-  /** Pages with room for `count` more tokens; nothing changes for the row until `commit`. */
+  /** Pages with room for `count` more tokens; nothing changes for the sequence until `commit`. */
   extend(row: number, count: number): Extension {
     const { pages, length } = this.#get(row, "feed");
     const extended = [...pages];
@@ -109,7 +109,7 @@ export class Pages {
 
   #get(row: number, action: string): PagedRow {
     const paged = this.#rows.get(row);
-    if (!paged) throw new RangeError(`Cannot ${action} row ${row}: no such row is open`);
+    if (!paged) throw new RangeError(`Cannot ${action} sequence ${row}: no such sequence is open`);
     return paged;
   }
 

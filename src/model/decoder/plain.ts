@@ -107,7 +107,7 @@ export class PlainDecoder implements Decoder {
   refresh(): void {
     if (this.#pages.rows > 0) {
       throw new Error(
-        `Cannot refresh the weights: no row may be open, got ${this.#pages.rows} open rows`,
+        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.rows} open sequences`,
       );
     }
     const weights = this.#source();

@@ -176,7 +176,7 @@ test("gradients of adapters are those of finite differences", () => {
   model.dispose();
 });
 
-test("shared rows and checkpointing go through adapters as apart", () => {
+test("shared sequences and checkpointing go through adapters as apart", () => {
   const { model } = adaptedModel();
   const apart = logits(model);
   const { batch, index, time } = shareRows(rows, model.config);

@@ -38,11 +38,11 @@ export function batchTokens(
 ): PaddedBatch {
   const time = Math.max(...rows.map((row) => row.length), 0);
   if (time === 0 || rows.some((row) => row.length === 0)) {
-    throw new RangeError("Cannot make a batch: there must be a token in every row, got none");
+    throw new RangeError("Cannot make a batch: there must be a token in every sequence, got none");
   }
   if (time > contextLength) {
     throw new RangeError(
-      `Cannot make a batch: a row must fit into the context of ${contextLength} tokens, got ${time}`,
+      `Cannot make a batch: a sequence must fit into the context of ${contextLength} tokens, got ${time}`,
     );
   }
   const ids = new Int32Array(rows.length * time);
@@ -51,7 +51,7 @@ export function batchTokens(
       const id = row[t]!;
       if (!Number.isInteger(id) || id < 0 || id >= vocabSize) {
         throw new RangeError(
-          `Cannot make a batch: a token id must be below ${vocabSize}, got ${id} (row ${r}, position ${t})`,
+          `Cannot make a batch: a token id must be below ${vocabSize}, got ${id} (sequence ${r}, position ${t})`,
         );
       }
       ids[r * time + t] = id;

@@ -165,13 +165,16 @@ test("Model.dispose() leaves nothing behind, also after gradients with checkpoin
   assert.equal(tf.memory().numTensors, before);
 });
 
-test("Model refuses ids, rows and calls that cannot be meant", () => {
+test("Model refuses ids, sequences and calls that cannot be meant", () => {
   const model = Model.init(sizes, 1);
-  assert.throws(() => model.batch([[1, 40]]), /id must be below 40, got 40 \(row 0, position 1\)/);
-  assert.throws(() => model.batch([[1], [-1]]), /got -1 \(row 1, position 0\)/);
+  assert.throws(
+    () => model.batch([[1, 40]]),
+    /id must be below 40, got 40 \(sequence 0, position 1\)/,
+  );
+  assert.throws(() => model.batch([[1], [-1]]), /got -1 \(sequence 1, position 0\)/);
   assert.throws(() => model.batch([[0.5]]), /got 0.5/);
-  assert.throws(() => model.batch([[1], []]), /a token in every row/);
-  assert.throws(() => model.batch([]), /a token in every row/);
+  assert.throws(() => model.batch([[1], []]), /a token in every sequence/);
+  assert.throws(() => model.batch([]), /a token in every sequence/);
   assert.throws(() => model.batch([new Int32Array(33)]), /context of 32 tokens, got 33/);
   assert.throws(
     () => model.forward({ ids: tf.zeros([1, 33], "int32") }),

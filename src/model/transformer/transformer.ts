@@ -216,7 +216,7 @@ export class Model {
     this.changed();
   }
 
-  /** Pads rows of token ids into one batch, after checking that the model can take them. */
+  /** Pads sequences of token ids into one batch, after checking that the model can take them. */
   batch(rows: readonly ArrayLike<number>[]): PaddedBatch {
     return batchTokens(rows, this.config);
   }
@@ -226,7 +226,7 @@ export class Model {
     const time = sharing ? sharing.unfold.shape[1] : ids.shape[1];
     if (time > this.config.contextLength) {
       throw new RangeError(
-        `Cannot run the model: a row must fit into the context of ${this.config.contextLength} tokens, got ${time}`,
+        `Cannot run the model: a sequence must fit into the context of ${this.config.contextLength} tokens, got ${time}`,
       );
     }
     const table = this.#positions(time);

@@ -21,7 +21,7 @@ export interface ConnectOptions extends Omit<
 > {
   /**
    * The endpoint's tokenizer: a Hugging Face folder, found as `Policy.load` finds it, or one that is
-   * loaded. Rows are tokens and are taken apart at once, so asking the endpoint for every text will not
+   * loaded. Sequences are tokens and are taken apart at once, so asking the endpoint for every text will not
    * do.
    */
   tokenizer: string | Tokenizer;

@@ -11,7 +11,7 @@ interface Begun {
 
 /**
  * An answer up to a stop string that began before it: an endpoint looks for stop strings in what it
- * writes itself, and goes on.
+ * writes itself, and continues.
  */
 export function cutAtStop(answer: RemoteAnswer, { tokenizer, stops, begun }: Begun): RemoteAnswer {
   if (begun.length === 0 || stops.length === 0) return answer;

@@ -19,18 +19,18 @@ export interface RequestParts extends Sampling {
   dialect: Dialect;
   api: RemoteApi;
   model: string;
-  /** The row so far. Some completions take text where the others take tokens. */
+  /** The sequence so far. Some completions take text where the others take tokens. */
   tokens: readonly number[];
   text: string;
-  /** The row so far as messages, for `chat`; the last one is the assistant's unfinished one. */
+  /** The sequence so far as messages, for `chat`; the last one is the assistant's unfinished one. */
   messages: readonly RemoteMessage[];
   maxTokens: number;
   stop: readonly string[];
   topLogprobs: number;
   seed: number;
-  /** The row's own stream, for a server that can draw from it. */
+  /** The sequence's own stream, for a server that can draw from it. */
   randomState: RandomState;
-  /** Tokens that end a row, the one that pads, and how many ids the tokenizer knows. */
+  /** Tokens that end a sequence, the one that pads, and how many ids the tokenizer knows. */
   eosIds: readonly number[];
   padId: number;
   vocabSize: number;

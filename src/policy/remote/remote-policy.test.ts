@@ -170,7 +170,7 @@ test("RemotePolicy sends the same request for the same stream, and sampling by d
   assert.deepEqual([temperature, top_k, min_p, allowed_token_ids], [0.7, 5, 0.1, [1, 97]]);
 });
 
-test("RemotePolicy ends a row whose context is full", async (t) => {
+test("RemotePolicy ends a sequence whose context is full", async (t) => {
   const { url, bodies } = await serve(t, (_, response) =>
     reply(response, { text: "abcd", finish_reason: "length" }),
   );
@@ -293,7 +293,7 @@ test("RemotePolicy.checkTokenizer() compares with the endpoint's", async (t) => 
   );
 });
 
-test("connectRemote() asks for the model's name and its longest row", async (t) => {
+test("connectRemote() asks for the model's name and its longest sequence", async (t) => {
   let models: Body[] = [{ id: "m", max_model_len: 99 }];
   const { url } = await serve(t, (_, response) => response.end(JSON.stringify({ data: models })));
   const policy = await connectRemote([url], { tokenizer: letters });

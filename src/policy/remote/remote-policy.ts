@@ -34,13 +34,13 @@ import { endpointRules, type EndpointOptions } from "../../http/endpoint-options
 export interface RemotePolicyOptions extends Partial<EndpointOptions> {
   /** The model's name at the endpoint. */
   model: string;
-  /** The same tokenizer as the endpoint's: rows are tokens, and tags are found in them. */
+  /** The same tokenizer as the endpoint's: sequences are tokens, and tags are found in them. */
   tokenizer: Tokenizer;
-  /** The endpoint's longest row. */
+  /** The endpoint's longest sequence. */
   contextLength: number;
   /** Default `vllm`. */
   dialect?: Dialect;
-  /** Default `completions`: rows are sent as they are. `chat` lets the endpoint write the prompt. */
+  /** Default `completions`: sequences are sent as they are. `chat` lets the endpoint write the prompt. */
   api?: RemoteApi;
   /** Alternatives asked for per token. Default 10, what the reference's entropy uses. */
   topLogprobs?: number;
@@ -222,20 +222,22 @@ export class RemotePolicy implements Policy {
       if (rows.has(sequence as RemoteSequence)) return sequence as RemoteSequence;
       if (typeof sequence?.id !== "number") {
         throw new TypeError(
-          `Cannot use a row: row must be one of this session, got ${shown(sequence)}`,
+          `Cannot use a sequence: sequence must be one of this session, got ${shown(sequence)}`,
         );
       }
       throw new RangeError(
-        `Cannot use row ${sequence.id}: it must be open in this session, got a closed or foreign one`,
+        `Cannot use sequence ${sequence.id}: it must be open in this session, got a closed or foreign one`,
       );
     };
     return {
       open: (tokens, options = {}) => {
         if (disposed) {
-          throw new Error("Cannot open a row: the session must not be over, but it was disposed");
+          throw new Error(
+            "Cannot open a sequence: the session must not be over, but it was disposed",
+          );
         }
-        checkArguments("open a row", { tokens }, { tokens: "list" });
-        checkOptions("open a row", options, { messages: "list?" });
+        checkArguments("open a sequence", { tokens }, { tokens: "list" });
+        checkOptions("open a sequence", options, { messages: "list?" });
         return open(Array.from(tokens), tokens.length, options.messages);
       },
       fork: (sequence) => {
@@ -257,7 +259,7 @@ export class RemotePolicy implements Policy {
         const { id, tokens } = own(sequence);
         if (!Number.isInteger(length) || length < 0 || length > tokens.length) {
           throw new RangeError(
-            `Cannot truncate row ${id}: length must be from 0 to ${tokens.length}, got ${length}`,
+            `Cannot truncate sequence ${id}: length must be from 0 to ${tokens.length}, got ${length}`,
           );
         }
         tokens.length = length;
@@ -292,7 +294,7 @@ export class RemotePolicy implements Policy {
       tokens: sequence.tokens,
       text,
       messages: api === "chat" ? this.#messages(sequence) : [],
-      // A server of our own draws from the row's stream itself.
+      // A server of our own draws from the sequence's stream itself.
       randomState: options.random.state(),
       seed: dialect === "arpo-lab" ? 0 : Math.floor(options.random.uniform() * 2 ** 31),
       eosIds: this.tokenizer.eosIds,

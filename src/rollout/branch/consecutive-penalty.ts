@@ -3,7 +3,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 /**
  * Counts branchings in a row for AEPO's penalty, by prompt, as the reference does.
  *
- * After a round, if any row was added anywhere in the batch, every prompt that gained one (a branch or
+ * After a round, if any trajectory was added anywhere in the batch, every prompt that gained one (a branch or
  * a refill) counts one more and every other starts again; if none was added, nothing changes.
  *
  * @example

@@ -1,9 +1,9 @@
 /**
- * The entropy each row started with: the first one recorded for its number.
+ * The entropy each trajectory started with: the first one recorded for its number.
  *
- * A branch is a new row, so its baseline is the entropy of its own first segment. The reference never
- * clears this table, so from the second batch on every row is compared with what some unrelated row of
- * the first batch had; sharing one object between batches reproduces that.
+ * A branch is a new trajectory, so its baseline is the entropy of its own first segment. The reference never
+ * clears this table, so from the second batch on every trajectory is compared with what some unrelated
+ * trajectory of the first batch had; sharing one object between batches reproduces that.
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@
 export class EntropyBaselines {
   readonly #initial = new Map<number, number>();
 
-  /** The row's baseline; the entropy given becomes it if the row has none yet. */
+  /** The trajectory's baseline; the entropy given becomes it if the trajectory has none yet. */
   of(trajectory: number, entropy: number): number {
     const known = this.#initial.get(trajectory);
     if (known !== undefined) return known;
@@ -26,7 +26,7 @@ export class EntropyBaselines {
     return entropy;
   }
 
-  /** Every row's baseline by its number. */
+  /** Every trajectory's baseline by its number. */
   entries(): IterableIterator<[number, number]> {
     return this.#initial.entries();
   }

@@ -7,7 +7,7 @@ export interface BootstrapEstimate {
   /** The middle 95% of the bootstrap; undefined for fewer than two prompts. */
   low: number | undefined;
   high: number | undefined;
-  /** What was averaged or counted: rows, tokens, rounds or forks. */
+  /** What was averaged or counted: trajectories, tokens, rounds or forks. */
   count: number;
   /** Why there is no value. */
   why?: string;

@@ -17,7 +17,7 @@ export interface CallConcentration {
   signal: string;
   k: number;
   share: number;
-  /** Whether each row was put on one scale before. */
+  /** Whether each trajectory was put on one scale before. */
   zScore: boolean;
 }
 

@@ -32,7 +32,7 @@ function ranks(values: readonly number[]): number[] {
   return found;
 }
 
-/** Scores of trees' rows: what `score` gives. */
+/** Scores of trees' trajectories: what `score` gives. */
 export interface TrajectoryScores {
   readonly rows: readonly {
     readonly trajectory: { readonly tree: number; readonly id: number };
@@ -40,20 +40,23 @@ export interface TrajectoryScores {
   }[];
 }
 
-/** A place where rows part: the signal at the first token that they do not share, and what came of it. */
+/**
+ * A place where trajectories part: the signal at the first token that they do not share, and what came
+ * of it.
+ */
 export interface ForkOutcome {
   tree: number;
-  /** The last node that the rows share. */
+  /** The last node that the trajectories share. */
   node: number;
   value: number;
   change: number;
 }
 
 /**
- * Does entropy matter? Spearman's correlation of the signal where a row branched (at the first token
- * that the older row wrote from there on) with what the branch changed. One observation per fork; with
+ * Does entropy matter? Spearman's correlation of the signal where a trajectory branched (at the first token
+ * that the older trajectory wrote from there on) with what the branch changed. One observation per fork; with
  * `change: "variance"` the variance of the leaf scores below it, otherwise the mean distance of the
- * branches' mean scores from the older row's. `at` puts another number than the signal in its place.
+ * branches' mean scores from the older trajectory's. `at` puts another number than the signal in its place.
  *
  * @example
  * ```ts

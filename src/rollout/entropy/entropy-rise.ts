@@ -2,20 +2,20 @@ import { bootstrap, type BootstrapEstimate, sumsByPrompt } from "./bootstrap.js"
 import { type ModelToken, modelTokens, type ProfiledTree, treesOf } from "./model-tokens.js";
 import { completed, type EntropyStatisticOptions } from "./options.js";
 
-/** ARPO's premise in numbers: how the signal after tool results differs from the rest of its rows. */
+/** ARPO's premise in numbers: how the signal after tool results differs from the rest of its trajectories. */
 export interface EntropyRise {
-  /** Mean over the first k tokens after results, less the mean over the row's other model tokens. */
+  /** Mean over the first k tokens after results, less the mean over the trajectory's other model tokens. */
   againstRest: BootstrapEstimate;
-  /** The same less the mean over the row's first k model tokens: ARPO's baseline. */
+  /** The same less the mean over the trajectory's first k model tokens: ARPO's baseline. */
   againstStart: BootstrapEstimate;
   signal: string;
   k: number;
 }
 
 /**
- * Does entropy rise after tool results? One difference per row, then the mean over rows with its 95%
- * interval over prompts. The tokens after a result count in the row that wrote them; what they are
- * compared with is that row from the prompt on. A row without either is left out.
+ * Does entropy rise after tool results? One difference per trajectory, then the mean over trajectories with
+ * its 95% interval over prompts. The tokens after a result count in the trajectory that wrote them; what
+ * they are compared with is that trajectory from the prompt on. A trajectory without either is left out.
  *
  * @example
  * ```ts
@@ -61,9 +61,9 @@ export function entropyRise(
   return {
     againstRest: over(
       "rest",
-      `no row has a known ${signal} within ${k} tokens of a result and beyond`,
+      `no trajectory has a known ${signal} within ${k} tokens of a result and beyond`,
     ),
-    againstStart: over("start", `no row has a known ${signal} after a result`),
+    againstStart: over("start", `no trajectory has a known ${signal} after a result`),
     signal,
     k,
   };

@@ -13,7 +13,7 @@ import { recordedRise } from "./recorded-rise.js";
 /** All that the trees say about whether entropy peaks at tool calls. */
 export interface EntropyStatistics {
   rise: EntropyRise;
-  /** Share of tool rounds whose recorded entropy rose above the row's baseline. */
+  /** Share of tool rounds whose recorded entropy rose above the trajectory's baseline. */
   recorded: BootstrapEstimate;
   profile: DistanceProfile;
   concentration: CallConcentration;
@@ -63,9 +63,9 @@ export function entropyStatistics(
 
 function inWords({ rise, concentration, outcome }: Omit<EntropyStatistics, "text">): string {
   const { k, share } = concentration;
-  const scale = concentration.zScore ? ", rows on one scale" : "";
+  const scale = concentration.zScore ? ", trajectories on one scale" : "";
   const parts = [
-    `${rise.signal} in the ${k} tokens after a result, less the rest of the row: ${told(rise.againstRest, "rows")}`,
+    `${rise.signal} in the ${k} tokens after a result, less the rest of the trajectory: ${told(rise.againstRest, "rows")}`,
     `how much more often its top ${Number((100 * share).toPrecision(3))}% stand at calls than any: ${told(concentration.concentration, `tokens${scale}`)}`,
   ];
   if (outcome) parts.push(`rank correlation with outcomes ${told(outcome, "forks")}`);

@@ -75,7 +75,7 @@ const simple = () =>
     [{ leaf: 2 }],
   );
 
-test("entropyRise() compares the tokens after a result with the row's others, and with its first", () => {
+test("entropyRise() compares the tokens after a result with the trajectory's others, and with its first", () => {
   const { againstRest, againstStart } = entropyRise(simple(), { k: 2 });
   // Within 2 tokens: (6 + 4) / 2. Others: ten before the call (18) and the last (2), eleven in all.
   close(againstRest.value, 5 - 20 / 11);
@@ -85,7 +85,7 @@ test("entropyRise() compares the tokens after a result with the row's others, an
   close(surprisal.againstStart.value, 2 * (5 - 1));
 });
 
-test("entropyRise() counts what rows share once", () => {
+test("entropyRise() counts what trajectories share once", () => {
   const { nodes } = simple();
   const tree = treeOf(
     [
@@ -109,7 +109,7 @@ test("what cannot be told is undefined, with the reason", () => {
   const silent = treeOf([[-1, "model", 0, "abc", [1, 1, 1]]], [{ leaf: 0 }]);
   const { rise, recorded, concentration, text } = entropyStatistics(silent);
   assert.equal(rise.againstRest.value, undefined);
-  assert.match(rise.againstRest.why!, /no row has a known entropy/);
+  assert.match(rise.againstRest.why!, /no trajectory has a known entropy/);
   assert.deepEqual([recorded.value, recorded.count], [undefined, 0]);
   assert.equal(concentration.concentration.value, undefined);
   assert.match(text, /undefined \(no token stands at a call\)/);

@@ -25,7 +25,7 @@ export interface ModelToken {
   node: number;
   /** Its place in the node. */
   at: number;
-  /** The row that wrote it: the first row through it. */
+  /** The trajectory that wrote it: the first trajectory through it. */
   trajectory: number;
   /** The signal; NaN where nobody said. */
   value: number;
@@ -39,16 +39,16 @@ export interface ModelToken {
   kind?: TokenKind;
 }
 
-/** One tree's model tokens, and each row as places among them. */
+/** One tree's model tokens, and each trajectory as places among them. */
 export interface TreeTokens {
   /** Trees of one prompt share it. */
   prompt: string;
   tokens: ModelToken[];
-  /** The tokens of each row from the prompt to its leaf, shared ones included. */
+  /** The tokens of each trajectory from the prompt to its leaf, shared ones included. */
   trajectories: number[][];
 }
 
-/** A token on a row's path, before it is known whether the row wrote it. */
+/** A token on a trajectory's path, before it is known whether the trajectory wrote it. */
 interface Step {
   node: TreeNode;
   at: number;
@@ -59,7 +59,7 @@ interface Step {
 export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {}): TreeTokens {
   const { tokenizer = tree.tokenizer, forced = false } = options;
   const tokens: ModelToken[] = [];
-  const known = new Map<number, number[]>(); // The tokens of a node, once a row has brought them.
+  const known = new Map<number, number[]>(); // The tokens of a node, once a trajectory has brought them.
   const rows = tree.trajectories.map(({ id, leaf }) => {
     const segments: Step[][] = [[]];
     let after = Infinity;
@@ -106,7 +106,7 @@ export function modelTokens(tree: ProfiledTree, options: ModelTokenOptions = {})
   return { prompt: typeof id === "string" ? id : `#${tree.index}`, tokens, trajectories: rows };
 }
 
-/** The text of each token id, by tokenizer: every row asks for the same few. */
+/** The text of each token id, by tokenizer: every trajectory asks for the same few. */
 const spelled = new WeakMap<Tokenizer, Map<number, string>>();
 
 function piecesOf(steps: readonly Step[], tokenizer: Tokenizer): string[] {
@@ -123,7 +123,7 @@ function piecesOf(steps: readonly Step[], tokenizer: Tokenizer): string[] {
   });
 }
 
-/** Where calls open, counted in the row's model tokens. */
+/** Where calls open, counted in the trajectory's model tokens. */
 function callStarts(segments: readonly Step[][], texts: readonly string[][]): number[] {
   const starts: number[] = [];
   let before = 0;

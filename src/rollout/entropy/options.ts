@@ -10,8 +10,8 @@ export interface EntropyStatisticOptions extends ModelTokenOptions, BootstrapOpt
   /** The share of tokens with the greatest signal. Default 0.05. */
   share?: number;
   /**
-   * Put each row's signal on one scale (less its mean, by its deviation) before the greatest are taken.
-   * Default: where rows differ in length.
+   * Put each trajectory's signal on one scale (less its mean, by its deviation) before the greatest are taken.
+   * Default: where trajectories differ in length.
    */
   zScore?: boolean;
 }

@@ -20,7 +20,7 @@ export interface RecordedRound {
 
 /**
  * ARPO's own number: the entropy that branching used of every segment after a tool result, less the
- * row's baseline, as the rollout recorded both. The segment that is itself the baseline is left out.
+ * trajectory's baseline, as the rollout recorded both. The segment that is itself the baseline is left out.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ export function topTokens(
   return { known: known.map((i) => tokens[i]!), top: top.map((i) => tokens[i]!), zScore: scaled };
 }
 
-/** A row's z-score, over the whole row; 0 where it does not vary. */
+/** A trajectory's z-score, over the whole trajectory; 0 where it does not vary. */
 function scaleOf(path: readonly ModelToken[]): (value: number) => number {
   const values = path.flatMap(({ value }) => (Number.isNaN(value) ? [] : [value]));
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -9,27 +9,27 @@ import { treeGrpoExpand } from "../branch/family/tree-grpo.js";
 import { turnOutlines, type TurnNode } from "./turn-outline.js";
 import { pool } from "../branch/family/treerl.js";
 
-/** A place that a row is left at, to make one more row. */
+/** A place that a trajectory is left at, to make one more trajectory. */
 export interface Choice {
   trajectory: number;
-  /** Tokens of the response that the new row keeps. */
+  /** Tokens of the response that the new trajectory keeps. */
   at: number;
   score: number;
   /** The place of the token it was chosen for. */
   token?: number;
 }
 
-/** What a round's choice depends on besides the rows. */
+/** What a round's choice depends on besides the trajectories. */
 export interface RoundState {
   /** The round's own stream. */
   random: Random;
-  /** Rows that may still be made. */
+  /** Trajectories that may still be made. */
   budget: number;
-  /** FR3E: the rows to explore. */
+  /** FR3E: the trajectories to explore. */
   bases?: readonly number[];
 }
 
-/** The rows of each tree, in the order of creation. */
+/** The trajectories of each tree, in the order of creation. */
 function byTree(chains: readonly PlannedChain[]): PlannedChain[][] {
   const trees = new Map<number, PlannedChain[]>();
   for (const chain of chains) trees.set(chain.tree, [...(trees.get(chain.tree) ?? []), chain]);
@@ -40,7 +40,7 @@ function byTree(chains: readonly PlannedChain[]): PlannedChain[][] {
 export const roundsOf = (settings: ExpansionSettings): number =>
   "rounds" in settings ? settings.rounds : 1;
 
-/** Places of one row that a rule may ask for. */
+/** Places of one trajectory that a rule may ask for. */
 export function placesWanted(settings: ExpansionSettings, n: number): number {
   switch (settings.rule) {
     case "treerl":
@@ -52,7 +52,7 @@ export function placesWanted(settings: ExpansionSettings, n: number): number {
   }
 }
 
-/** Where a rule that looks at whole chains goes on from, in order; each choice makes one row. */
+/** Where a rule that looks at whole chains continues from, in order; each choice makes one trajectory. */
 export function choosePoints(
   settings: ExpansionSettings,
   chains: readonly PlannedChain[],
@@ -94,7 +94,7 @@ const choice = (trajectory: number, place: PlannedChain["places"][number]): Choi
   token: place.place,
 });
 
-/** AT2PO has one tree per prompt, whatever rows it starts with. */
+/** AT2PO has one tree per prompt, whatever trajectories it starts with. */
 const oneTree = (chains: readonly PlannedChain[]): PlannedChain[] =>
   chains.map((chain) => ({ ...chain, tree: chains[0]!.id }));
 
@@ -135,7 +135,7 @@ function afterTokens(chains: readonly PlannedChain[], budget: number): Choice[] 
   });
 }
 
-/** From the prompt and before each anchor of the rows that are explored, state by state. */
+/** From the prompt and before each anchor of the trajectories that are explored, state by state. */
 function explored(
   chains: readonly PlannedChain[],
   { points, rows }: SettingsOf<"fr3e">,

@@ -5,7 +5,7 @@ import type { ExpansionSettings } from "../branch/family/settings.js";
 import type { PlannedChain } from "./plan-chains.js";
 import { turnOutlines } from "./turn-outline.js";
 
-/** The rows that training uses, in the rule's order; a row may be there twice. */
+/** The trajectories that training uses, in the rule's order; a trajectory may be there twice. */
 export function keptLeaves(
   settings: ExpansionSettings,
   chains: readonly PlannedChain[],

@@ -3,19 +3,19 @@ import { appoCandidates } from "../branch/family/appo.js";
 import type { BranchSignal } from "../branch/family/settings.js";
 import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
 
-/** What the rules read of a stretch of a row. */
+/** What the rules read of a stretch of a trajectory. */
 export type PathNode = Pick<
   TreeNode,
   "kind" | "trajectory" | "round" | "tokens" | "logprobs" | "entropies" | "top"
 >;
 
-/** A row from where its tree starts to its end. */
+/** A trajectory from where its tree starts to its end. */
 export interface Chain {
   id: number;
   kind: TrajectoryKind;
-  /** The row it left; -1 for none. */
+  /** The trajectory it left; -1 for none. */
   parent: number;
-  /** The first row of its tree. */
+  /** The first trajectory of its tree. */
   tree: number;
   /** Tokens of the response before the tree starts: a fork's prefix. */
   start: number;
@@ -26,10 +26,10 @@ export interface Chain {
   length: number;
 }
 
-/** Who wrote a row's tokens, from some place in the response on. */
+/** Who wrote a trajectory's tokens, from some place in the response on. */
 export interface PathTokens {
   ids: Int32Array;
-  /** 1 where a policy drew the token, for this row or for one that it left. */
+  /** 1 where a policy drew the token, for this trajectory or for one that it left. */
   drawn: Uint8Array;
 }
 
@@ -56,7 +56,7 @@ function* nodesFrom({ nodes, start }: Chain, from: number): Generator<[PathNode,
   }
 }
 
-/** A row's tokens from a place that a node begins at, and who wrote them. */
+/** A trajectory's tokens from a place that a node begins at, and who wrote them. */
 export function pathTokens(chain: Chain, from = chain.start): PathTokens {
   const ids = new Int32Array(chain.length - from);
   const drawn = new Uint8Array(chain.length - from);
@@ -120,7 +120,7 @@ export interface Turn {
   called: readonly [from: number, to: number];
 }
 
-/** The turns of a row, those it shares included. */
+/** The turns of a trajectory, those it shares included. */
 export function turnsOf({ nodes, start, length }: Chain): Turn[] {
   const turns: Turn[] = [];
   let begin = start;

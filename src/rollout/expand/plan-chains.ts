@@ -13,9 +13,9 @@ import {
 import type { PlannedTurn } from "./turn-outline.js";
 
 /**
- * What APPO's published code takes for the log-probabilities and entropies of a row. Its list of what the
- * sampler returned has no entry for a tool's result, but is laid beside the response that has: from the
- * first result on, a token is paired with what belongs to a later one. A token that is not among that
+ * What APPO's published code takes for the log-probabilities and entropies of a trajectory. Its list of
+ * what the sampler returned has no entry for a tool's result, but is laid beside the response that has:
+ * from the first result on, a token is paired with what belongs to a later one. A token that is not among that
  * entry's counts as certain, and so do those for which no entry is left.
  */
 function misaligned(chain: Chain): { logprobs: Float64Array; entropies: Float64Array } {
@@ -43,11 +43,14 @@ function logprobOf(node: Chain["nodes"][number], at: number, id: number): number
   return 0;
 }
 
-/** A place where a row may be left. */
+/** A place where a trajectory may be left. */
 interface RankedPlace {
   /** Tokens of the response that stay. */
   at: number;
-  /** The token that is scored: its number among those the row drew itself, and its place in the response. */
+  /**
+   * The token that is scored: its number among those the trajectory drew itself, and its place in the
+   * response.
+   */
   token: number;
   place: number;
   score: number;
@@ -55,7 +58,7 @@ interface RankedPlace {
   strict?: boolean;
 }
 
-/** A row as the rules choose in it: plain data, so that a page can choose too. */
+/** A trajectory as the rules choose in it: plain data, so that a page can choose too. */
 export interface PlannedChain {
   id: number;
   kind: Chain["kind"];
@@ -78,15 +81,15 @@ export interface Reading {
   isBlank: (id: number) => boolean;
   isMeaningless: (id: number) => boolean;
   isClosing: (id: number) => boolean;
-  /** Places of a row that are wanted. */
+  /** Places of a trajectory that are wanted. */
   most: number;
-  /** ln p of a row's tokens under the policy of now, by place in the response, where there is one. */
+  /** ln p of a trajectory's tokens under the policy of now, by place in the response, where there is one. */
   current?: (trajectory: number) => ArrayLike<number> | undefined;
   /** APPO pairs log-probabilities with tokens as its published code does. */
   shifted?: boolean;
 }
 
-/** What a rule needs of a row to choose in it. */
+/** What a rule needs of a trajectory to choose in it. */
 export function planChain(
   chain: Chain,
   settings: ExpansionSettings,
@@ -128,7 +131,7 @@ function placesOf(
 
 const nowhere = { places: [], count: 0 };
 
-/** The tokens of a row that were drawn, by their place behind `from`. */
+/** The tokens of a trajectory that were drawn, by their place behind `from`. */
 function drawnFrom(chain: Chain, from: number): { ids: Int32Array; own: number[] } {
   const { ids, drawn } = pathTokens(chain, from);
   const own: number[] = [];
@@ -162,7 +165,7 @@ function beforeTokens(
   return { places, count: Math.max(0, end - first) };
 }
 
-/** Tokens that stay, and are gone on from: APPO's. */
+/** Tokens that stay, and are continued from: APPO's. */
 function afterTokens(
   chain: Chain,
   settings: SettingsOf<"appo" | "appo-rollout">,
@@ -188,7 +191,7 @@ function afterTokens(
           own.map((t) => isMeaningless(ids[t]!)),
           entropies,
         );
-  // Nothing may follow where the row ended.
+  // Nothing may follow where the trajectory ended.
   const open = candidates.filter(({ token }) => beyond(start + own[token]! + 1) < chain.length);
   const order = (strict: boolean) => {
     const listed = open.filter((one) => one.strict === strict);
@@ -204,7 +207,7 @@ function afterTokens(
   });
 }
 
-/** Future values of a row's tokens; undefined where both policies say the same of all of them. */
+/** Future values of a trajectory's tokens; undefined where both policies say the same of all of them. */
 function ahead(
   chain: Chain,
   now: ArrayLike<number>,

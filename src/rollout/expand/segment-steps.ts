@@ -5,7 +5,7 @@ import { treepoDivergence } from "../branch/family/treepo.js";
 
 type SegmentSettings = SettingsOf<"treepo" | "spo-tree">;
 
-/** Where the segment ends that a row of so many tokens is in. */
+/** Where the segment ends that a trajectory of so many tokens is in. */
 export function segmentEnd(
   settings: SegmentSettings,
   { start, length }: { start: number; length: number },
@@ -15,13 +15,13 @@ export function segmentEnd(
   return isFree ? Infinity : start + (step + 1) * settings.segment;
 }
 
-/** How many whole segments a row has behind it. */
+/** How many whole segments a trajectory has behind it. */
 export const stepOf = (
   { segment }: SegmentSettings,
   { start, length }: { start: number; length: number },
 ): number => Math.floor((length - start) / segment);
 
-/** Rows that a prompt starts with. */
+/** Trajectories that a prompt starts with. */
 export function firstPaths(
   settings: SegmentSettings,
   { width, random, misplaced }: { width: number; random: Random; misplaced: boolean },

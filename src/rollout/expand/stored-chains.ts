@@ -1,7 +1,7 @@
 import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import type { Chain } from "./path-tokens.js";
 
-/** The rows of a stored tree as the rules see them, in the order of creation. */
+/** The trajectories of a stored tree as the rules see them, in the order of creation. */
 export function storedChains(tree: RolloutTreeData): Chain[] {
   const roots: number[] = [];
   return tree.trajectories.map(({ id, kind, parent, leaf }) => {

@@ -1,6 +1,6 @@
 import type { Outline } from "../branch/family/outline.js";
 
-/** A turn of a row, as the rules that choose turns are told of it. */
+/** A turn of a trajectory, as the rules that choose turns are told of it. */
 export interface PlannedTurn {
   /** Where its first drawn token is, and where it ends, its tool's result included. */
   start: number;
@@ -20,7 +20,7 @@ export interface TurnChain {
   turns: readonly PlannedTurn[];
 }
 
-/** A turn in its tree, and the row that wrote it. */
+/** A turn in its tree, and the trajectory that wrote it. */
 export interface TurnNode extends Outline {
   trajectory: number;
   start: number;
@@ -29,7 +29,7 @@ export interface TurnNode extends Outline {
   children: TurnNode[];
 }
 
-/** The turns of each tree, from its rows in the order of creation. */
+/** The turns of each tree, from its trajectories in the order of creation. */
 export function turnOutlines(chains: readonly TurnChain[]): TurnNode[] {
   const roots = new Map<number, TurnNode>();
   const paths = new Map<number, TurnNode[]>();

@@ -3,7 +3,7 @@ import type { FinishReason } from "../../policy/policy.js";
 import { toolContent } from "../../text/call-input.js";
 import type { TrajectoryEnd } from "../tree/tree-values.js";
 
-/** What happens to a row after a segment. */
+/** What happens to a trajectory after a segment. */
 export type SegmentOutcome =
   | { kind: "call"; tag: string; input: string }
   | { kind: "keep" }
@@ -11,7 +11,7 @@ export type SegmentOutcome =
 
 interface Situation {
   segment: { finish?: FinishReason; stop?: string };
-  /** The row's tokens, prompt included, and where its response starts. */
+  /** The trajectory's tokens, prompt included, and where its response starts. */
   tokens: readonly number[];
   promptLength: number;
   calls: number;
@@ -22,7 +22,7 @@ interface Situation {
   tokenizer: Tokenizer;
 }
 
-/** Says what a row does next. The caller spends the tool call. */
+/** Says what a trajectory does next. The caller spends the tool call. */
 export function classify(at: Situation): SegmentOutcome {
   const { finish, stop } = at.segment;
   if (finish === "stop" && stop !== undefined) {

@@ -20,7 +20,7 @@ export interface Environment {
   emit: (event: RolloutEvent) => void;
   /** Milliseconds since the rollout began. */
   clock: () => number;
-  /** Numbers rows across the batch in the order they are made. */
+  /** Numbers trajectories across the batch in the order they are made. */
   nextKey: () => number;
   /** Refills that may turn out not to exist are written together. */
   refillsAhead: boolean;

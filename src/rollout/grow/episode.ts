@@ -15,7 +15,7 @@ export interface EpisodeHost {
   /** Whose limits hold. */
   readonly tools: ToolSet;
   readonly signal: AbortSignal;
-  /** Whether instances can be copied as they stand, and whether a row's end is worth asking about. */
+  /** Whether instances can be copied as they stand, and whether a trajectory's end is worth asking about. */
   readonly cloneable: boolean;
   readonly scores: boolean;
   /** An instance as it is after the reset. */
@@ -27,8 +27,8 @@ export interface EpisodeHost {
 }
 
 /**
- * What one row does in its environment. The instance is made when it is first needed: fresh, as a clone
- * of the one it branched from, or by taking the row's calls again.
+ * What one trajectory does in its environment. The instance is made when it is first needed: fresh, as a clone
+ * of the one it branched from, or by taking the trajectory's calls again.
  */
 export class Episode {
   readonly #tree: EpisodeHost;

@@ -8,7 +8,7 @@ import type { TreeRun } from "./tree-run.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
 /**
- * A grown tree as plain data. Nodes are numbered by row and along each row, whatever the order in
+ * A grown tree as plain data. Nodes are numbered by trajectory and along each trajectory, whatever the order in
  * which they came into being.
  */
 export function finishTree<T extends RolloutTask>(
@@ -50,7 +50,8 @@ export function finishTree<T extends RolloutTask>(
     nodes,
     trajectories: run.trajectories.map(
       ({ id, kind, round, parent, from, leaf, end, calls, outcome, chosen }) => {
-        if (end === undefined) throw new Error(`Cannot finish a tree: row ${id} has not ended`);
+        if (end === undefined)
+          throw new Error(`Cannot finish a tree: trajectory ${id} has not ended`);
         const made = { id, kind, round, parent, from: idOf(from), leaf: idOf(leaf), end, calls };
         return { ...made, ...defined({ outcome, chosen }) };
       },

@@ -162,7 +162,7 @@ async function startOf(
   };
 }
 
-/** Throws unless a tree that was made in an environment goes on in one, and no other does. */
+/** Throws unless a tree that was made in an environment continues in one, and no other does. */
 function checkEnvironment({ environment: made }: RolloutTreeData, options: ReadyOptions): void {
   if ((made === undefined) === (options.environment === undefined)) return;
   throw new TypeError(
@@ -213,7 +213,7 @@ function forkOptions(
 
 /**
  * The rule that looked at what was written, where a fork goes on with it. Another rule has its own numbers
- * of rows, and so has a fork that says how many it wants of a rule that fixes them.
+ * of trajectories, and so has a fork that says how many it wants of a rule that fixes them.
  */
 function expandingAgain(
   expansion: RolloutConfig["expansion"],
@@ -288,7 +288,7 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
   if (next.kind === "keep") return last!;
   if (next.kind === "end") {
     throw new RangeError(
-      `Cannot fork: node ${target.id} ends its row (${next.why}); choose a token before its end with 'at'`,
+      `Cannot fork: node ${target.id} ends its trajectory (${next.why}); choose a token before its end with 'at'`,
     );
   }
   const { tag, input } = next;
@@ -319,7 +319,7 @@ async function callFor(
   }
 }
 
-/** Row -1: made by an earlier tree. */
+/** Trajectory -1: made by an earlier tree. */
 function copy(node: TreeNode, parent: LiveNode | undefined): LiveNode {
   const copied: LiveNode & { id?: number } = { ...node, parent, trajectory: -1, round: -1 };
   delete copied.id;

@@ -22,15 +22,15 @@ import { growByChains } from "./schedule-chains.js";
 import { TreeRun } from "./tree-run.js";
 import type { TreeStart } from "./tree-start.js";
 
-/** A row that is active, and whose it is. */
+/** A trajectory that is active, and whose it is. */
 interface Active {
   run: TreeRun;
   trajectory: LiveTrajectory;
 }
 
 /**
- * Grows all trees in the reference's rounds over the whole batch: every active row generates with one
- * shared token limit, then all tools run, then branches are drawn prompt by prompt. The slowest row
+ * Grows all trees in the reference's rounds over the whole batch: every active trajectory generates with one
+ * shared token limit, then all tools run, then branches are drawn prompt by prompt. The slowest trajectory
  * and the slowest tool of a round hold up everything else.
  */
 async function growInLockstep(
@@ -75,7 +75,7 @@ async function growInLockstep(
   return runs.map((_, i) => monitors[i]);
 }
 
-/** Generate, classify, call, drop; the rows that go on, in order. */
+/** Generate, classify, call, drop; the active trajectories, in order. */
 async function oneRound(active: Active[], round: number, limit: number): Promise<Active[]> {
   const maxTokens = Math.max(1, ...active.map(({ trajectory }) => limit - trajectory.length));
   const nodes = await all(
@@ -104,7 +104,7 @@ async function all<T>(promises: readonly (T | Promise<T>)[]): Promise<T[]> {
   });
 }
 
-/** What became of a row in a round; `next` is its following round, already under way. */
+/** What became of a trajectory in a round; `next` is its following round, already under way. */
 interface Step {
   point?: BranchPoint;
   next?: Promise<Step>;
@@ -113,9 +113,10 @@ interface Step {
 /**
  * Grows one tree as if its prompt were alone.
  *
- * Whether a row branches never changes what the row itself does next. So a row goes on as soon as its
- * tool has answered, leaving a fork behind where it stood, and the round is decided from those forks
- * when its last row has come so far: the same decisions as in rounds, without anybody waiting.
+ * Whether a trajectory branches never changes what the trajectory itself does next. So a trajectory
+ * continues as soon as its tool has answered, leaving a fork behind where it stood, and the round is
+ * decided from those forks when its last trajectory has come so far: the same decisions as in rounds,
+ * without anybody waiting.
  */
 async function growAlone(env: Environment, run: TreeRun): Promise<EntropyMonitor | undefined> {
   const { config } = env;
@@ -210,7 +211,7 @@ function wayBack(run: TreeRun, settings: SettingsOf<"treepo">, round: number): R
   return goBack(settings, liveChains(run), { wanted: run.remaining, random });
 }
 
-/** Lets a row write to the end of its segment or its own. */
+/** Lets a trajectory write to the end of its segment or its own. */
 async function oneSegment(
   env: Environment,
   run: TreeRun,
@@ -237,7 +238,7 @@ async function oneSegment(
   if (isDeep) run.end(trajectory, "length");
 }
 
-/** ln p of every token that was drawn on the way to a row's end. */
+/** ln p of every token that was drawn on the way to a trajectory's end. */
 function drawnLogprobs(trajectory: LiveTrajectory): number[] {
   const nodes: LiveNode[] = [];
   for (let node = trajectory.leaf; node && node.trajectory >= 0; node = node.parent)
@@ -285,7 +286,7 @@ export async function growTrees(
   // One tree's failure stops the others at once instead of after their last token.
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
-  expectManyListeners(signal); // Every running row and tool listens.
+  expectManyListeners(signal); // Every running trajectory and tool listens.
   const tags = [...new Set(starts.flatMap(({ episodes }) => episodes?.tags ?? []))];
   const env: Environment = environment(policy, config, options, signal, tags);
   try {

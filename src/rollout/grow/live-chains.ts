@@ -2,7 +2,7 @@ import type { Chain } from "../expand/path-tokens.js";
 import type { LiveNode } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
 
-/** The rows of a growing tree as the rules see them, in the order of creation. */
+/** The trajectories of a growing tree as the rules see them, in the order of creation. */
 export function liveChains(run: TreeRun): Chain[] {
   const roots: number[] = [];
   const start = run.prefixTokens.length;

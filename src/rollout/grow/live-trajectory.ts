@@ -21,7 +21,7 @@ export interface Written {
   end: number;
 }
 
-/** A row while the tree grows. */
+/** A trajectory while the tree grows. */
 export interface LiveTrajectory {
   id: number;
   kind: TrajectoryKind;
@@ -30,9 +30,9 @@ export interface LiveTrajectory {
   from: LiveNode | undefined;
   leaf: LiveNode | undefined;
   handle: Sequence;
-  /** The row's own sampling stream. */
+  /** The trajectory's own sampling stream. */
   random: Random;
-  /** Tokens of the response so far, and those of them that it shares with the row it left. */
+  /** Tokens of the response so far, and those of them that it shares with the trajectory it left. */
   length: number;
   split: number;
   calls: number;
@@ -44,19 +44,19 @@ export interface LiveTrajectory {
   /** Branchings in a row along its path, as of the last round that is decided. */
   consecutive: number;
   end: TrajectoryEnd | undefined;
-  /** What the row does in its environment, from its first call there on. */
+  /** What the trajectory does in its environment, from its first call there on. */
   episode?: Episode;
-  /** What the environment says of the row, once it has ended. */
+  /** What the environment says of the trajectory, once it has ended. */
   outcome?: TrajectoryOutcome;
   chosen?: TrajectoryChoice;
-  /** Its first segment, where that was begun before the row was. */
+  /** Its first segment, where that was begun before the trajectory was. */
   begun?: Promise<Written> | undefined;
 }
 
-/** A surviving row at the end of a round: the state a branch would copy. */
+/** A surviving trajectory at the end of a round: the state a branch would copy. */
 export interface BranchPoint {
   trajectory: LiveTrajectory;
-  /** A session row that stands there; the row's own unless it has already gone on. */
+  /** A session sequence that stands there; the trajectory's own unless it has already continued. */
   handle: Sequence;
   owned: boolean;
   node: LiveNode;
@@ -64,6 +64,6 @@ export interface BranchPoint {
   calls: number;
   entropy: number;
   baseline: number;
-  /** The environment as it stood; the row's own unless the row has already gone on. */
+  /** The environment as it stood; the trajectory's own unless the trajectory has already continued. */
   episode?: Episode | undefined;
 }

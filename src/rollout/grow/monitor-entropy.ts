@@ -12,7 +12,7 @@ interface Probe {
   handle: Sequence;
   calls: number;
   entropies: number[];
-  /** Where it acts, as rows do. */
+  /** Where it acts, as trajectories do. */
   trial: ReturnType<TreeRun["trialEpisode"]>;
 }
 
@@ -84,7 +84,7 @@ export async function monitorEntropy(
   });
 }
 
-/** What a probe does after a segment: as a row does, but calls count only when they have content. */
+/** What a probe does after a segment: as a trajectory does, but calls count only when they have content. */
 async function step(
   env: Environment,
   probe: Probe,
@@ -114,7 +114,7 @@ async function step(
   if (!block.whole) return false;
   const { tokens } = block;
   if (handle.tokens.length + tokens.length > policy.contextLength) {
-    // The reference cuts the context back and goes on; the probe's text is thrown away in any case.
+    // The reference cuts the context back and continues; the probe's text is thrown away in any case.
     const capacity = policy.contextLength - tokens.length - 100;
     if (capacity < run.prompt.tokens.length) return false;
     session.truncate(handle, capacity);

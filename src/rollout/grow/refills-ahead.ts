@@ -2,7 +2,7 @@ import type { Sequence } from "../../policy/policy.js";
 import type { Random } from "../../random/random.js";
 import type { Written } from "./live-trajectory.js";
 
-/** A first segment that is being written for a row that may never exist. */
+/** A first segment that is being written for a trajectory that may never exist. */
 export interface Begun {
   handle: Sequence;
   random: Random;
@@ -11,13 +11,14 @@ export interface Begun {
 }
 
 /**
- * First segments of fresh rows, written before it is known which of them there will be.
+ * First segments of new root trajectories, written before it is known which of them there will be.
  *
- * When no row goes on, the reference makes one fresh row, waits for its segment, and only then knows
- * whether the next number is another fresh row or a branch. What a fresh row writes first depends on its
- * number alone, since its random stream is named after it. So those of all numbers that are left are
- * written together; a number that a branch takes drops its segment. Each number is begun at most once,
- * so a tree never writes more than one segment in vain for each row of its budget.
+ * When no trajectory continues, the reference makes one new root trajectory, waits for its segment, and
+ * only then knows whether the next number is another new root trajectory or a branch. What a new root
+ * trajectory writes first depends on its number alone, since its random stream is named after it. So those
+ * of all numbers that are left are written together; a number that a branch takes drops its segment. Each
+ * number is begun at most once, so a tree never writes more than one segment in vain for each trajectory of
+ * its budget.
  */
 export class RefillsAhead {
   readonly #beginTrajectory: (number: number) => Begun;
@@ -39,14 +40,14 @@ export class RefillsAhead {
     this.#next = Math.max(this.#next, until);
   }
 
-  /** What was begun for a number, which a fresh row takes over. */
+  /** What was begun for a number, which a new root trajectory takes over. */
   take(number: number): Begun | undefined {
     const begun = this.#begun.get(number);
     this.#begun.delete(number);
     return begun;
   }
 
-  /** A number that turned out to be another row. */
+  /** A number that turned out to be another trajectory. */
   drop(number: number): void {
     this.take(number)?.giveUp();
   }

@@ -13,8 +13,8 @@ import type { LiveTrajectory } from "./live-trajectory.js";
 import type { TreeRun } from "./tree-run.js";
 
 /**
- * APPO: ln p of the initial rows' tokens under the policy of now, by place in the response. Undefined for
- * other rules, and where there is no such policy: entropy alone then ranks.
+ * APPO: ln p of the initial trajectories' tokens under the policy of now, by place in the response.
+ * Undefined for other rules, and where there is no such policy: entropy alone then ranks.
  */
 async function currentLogprobs(
   env: Environment,
@@ -37,11 +37,11 @@ async function currentLogprobs(
   return (trajectory) => found[trajectory]?.logprobs;
 }
 
-/** How a policy reads rows again; throws where it cannot. */
+/** How a policy reads trajectories again; throws where it cannot. */
 function readerOf(policy: Policy): NonNullable<Policy["logProbs"]> {
   if (!policy.logProbs) {
     throw new TypeError(
-      `Cannot roll out: rule appo reads rows again under \`current\`, which must be able to say log-probabilities, got policy ${policy.name} that only writes`,
+      `Cannot roll out: rule appo reads trajectories again under \`current\`, which must be able to say log-probabilities, got policy ${policy.name} that only writes`,
     );
   }
   return policy.logProbs.bind(policy);
@@ -49,7 +49,7 @@ function readerOf(policy: Policy): NonNullable<Policy["logProbs"]> {
 
 let said = false;
 
-/** Says once what a row's future was not asked for. */
+/** Says once what a trajectory's future was not asked for. */
 function sayEntropyAlone(): void {
   if (said) return;
   said = true;
@@ -59,8 +59,8 @@ function sayEntropyAlone(): void {
 }
 
 /**
- * Grows one tree by a rule that looks at whole chains: some rows to their end, then in each of the rule's
- * rounds further rows that leave them where the rule says, each to its end.
+ * Grows one tree by a rule that looks at whole chains: some trajectories to their end, then in each of the
+ * rule's rounds further trajectories that leave them where the rule says, each to its end.
  */
 export async function growByChains(env: Environment, run: TreeRun): Promise<void> {
   const { config, policy } = env;
@@ -94,7 +94,7 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
   run.close();
 }
 
-/** Lets a row write, call and read until it ends. */
+/** Lets a trajectory write, call and read until it ends. */
 async function toTheEnd(env: Environment, run: TreeRun, trajectory: LiveTrajectory): Promise<void> {
   for (let { round } = trajectory; ; round++) {
     const left = env.config.responseLength - trajectory.length;
@@ -108,7 +108,7 @@ async function toTheEnd(env: Environment, run: TreeRun, trajectory: LiveTrajecto
   }
 }
 
-/** Where too few places were found, rows from the prompt make up for it. */
+/** Where too few places were found, trajectories from the prompt make up for it. */
 async function fill(env: Environment, run: TreeRun): Promise<void> {
   const { rule } = env.config.expansion!;
   if (rule === "tree-grpo" || rule === "at2po" || rule === "fr3e") return;
@@ -117,7 +117,7 @@ async function fill(env: Environment, run: TreeRun): Promise<void> {
   await Promise.all(fresh.map((trajectory) => toTheEnd(env, run, trajectory)));
 }
 
-/** FR3E: the first right and wrong rows. */
+/** FR3E: the first right and wrong trajectories. */
 async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
   const { config, policy, judge } = env;
   const settings = config.expansion!;
@@ -131,7 +131,7 @@ async function basesOf(env: Environment, run: TreeRun): Promise<number[]> {
   );
   if (!Array.isArray(right) || right.length !== trajectories.length) {
     throw new TypeError(
-      `Cannot roll out: judge must say true or false of each of the ${trajectories.length} rows, got ${shown(right)}`,
+      `Cannot roll out: judge must say true or false of each of the ${trajectories.length} trajectories, got ${shown(right)}`,
     );
   }
   const first = (wanted: boolean, most: number) =>

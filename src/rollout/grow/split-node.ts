@@ -8,7 +8,7 @@ export function openText(tokens: ArrayLike<number>, tokenizer: Tokenizer): strin
   return tokenizer.decode(tokens, { skipSpecial: true }).replace(/\uFFFD+$/, "");
 }
 
-/** The text of what a row wrote next: together with what stands directly before it, it is whole. */
+/** The text of what a trajectory wrote next: together with what stands directly before it, it is whole. */
 export function textAfter(
   leaf: LiveNode | undefined,
   segment: Pick<Segment, "tokens" | "finish">,
@@ -27,14 +27,14 @@ export function textAfter(
     : tokenizer.decode(segment.tokens, { skipSpecial: true });
 }
 
-/** How many of a row's last tokens the model wrote in one go with what it writes next. */
+/** How many of a trajectory's last tokens the model wrote in one go with what it writes next. */
 export function tokensBegun(leaf: LiveNode | undefined): number {
   let count = 0;
   for (let node = leaf; node?.kind === "model"; node = node.parent) count += node.tokens.length;
   return count;
 }
 
-/** The node that ends behind a row's first `at` tokens; divides the one that does not end there. */
+/** The node that ends behind a trajectory's first `at` tokens; divides the one that does not end there. */
 export function nodeBefore(
   trajectory: LiveTrajectory,
   at: number,
@@ -51,7 +51,7 @@ export function nodeBefore(
 }
 
 /**
- * Divides a node that the model wrote, so that a row can leave it in its middle. The node itself becomes
+ * Divides a node that the model wrote, so that a trajectory can leave it in its middle. The node itself becomes
  * its second part: whoever stands on it or after it stays where he was. The first part carries what was
  * measured of the whole.
  */

@@ -23,7 +23,7 @@ export interface EpisodeSetting {
   signal: AbortSignal;
 }
 
-/** The environment of one tree: makes the instances that its rows act in, and disposes each once. */
+/** The environment of one tree: makes the instances that its trajectories act in, and disposes each once. */
 export class TreeEpisodes implements EpisodeHost {
   readonly #setting: EpisodeSetting;
   readonly #open = new Set<Environment>();
@@ -32,7 +32,7 @@ export class TreeEpisodes implements EpisodeHost {
   readonly tags: string[] = [];
   /** What it said when it was reset. */
   observation: string | undefined;
-  /** Whether a row's end is worth asking about. */
+  /** Whether a trajectory's end is worth asking about. */
   scores = false;
   /** Whether instances can be copied as they stand. */
   cloneable = false;
@@ -81,12 +81,12 @@ export class TreeEpisodes implements EpisodeHost {
     return this.#setting.signal;
   }
 
-  /** Whether rows may branch: false once their environment has said that it cannot be had twice. */
+  /** Whether trajectories may branch: false once their environment has said that it cannot be had twice. */
   get branches(): boolean {
     return this.#first?.branches !== false;
   }
 
-  /** The episode of a row that stands behind a node: its calls on the path there were made. */
+  /** The episode of a trajectory that stands behind a node: its calls on the path there were made. */
   after(node: LiveNode | undefined): Episode {
     const calls: PastCall[] = [];
     for (let at = node; at; at = at.parent) {
@@ -149,7 +149,7 @@ export class TreeEpisodes implements EpisodeHost {
     }
   }
 
-  /** What an instance says a row was worth. */
+  /** What an instance says a trajectory was worth. */
   score(of: Environment, end: Parameters<NonNullable<Environment["reward"]>>[0]) {
     return this.#limited("reward", async () => of.reward!(end));
   }

@@ -6,7 +6,7 @@ import type { Begun } from "./refills-ahead.js";
 import { tokensBegun } from "./split-node.js";
 import type { TreeStart } from "./tree-start.js";
 
-/** Where a tree's fresh rows start, and how they begin. */
+/** Where a tree's new root trajectories start, and how they begin. */
 export class TreeRoot {
   readonly #env: Environment;
   readonly #start: TreeStart;
@@ -17,7 +17,7 @@ export class TreeRoot {
     this.#start = start;
   }
 
-  /** A row of the session that stands where the tree starts; the prompt is read once for all of them. */
+  /** A sequence of the session that stands where the tree starts; the prompt is read once for all of them. */
   open(): Sequence {
     const { session } = this.#env;
     if (!this.#row) {
@@ -31,12 +31,12 @@ export class TreeRoot {
     return session.fork(this.#row);
   }
 
-  /** The sampling stream of the row with a number. */
+  /** The sampling stream of the trajectory with a number. */
   stream(number: number): Random {
     return this.#start.random.split("sample").split(number);
   }
 
-  /** The first segment of a fresh row that may turn out not to exist. */
+  /** The first segment of a new root trajectory that may turn out not to exist. */
   begin(number: number): Begun {
     const { session, signal, config } = this.#env;
     const handle = this.open();
@@ -45,7 +45,7 @@ export class TreeRoot {
     const dropped = new AbortController();
     const either = AbortSignal.any([signal, dropped.signal]);
     const giveUp = () => {
-      dropped.abort(new Error("Cannot go on: a branch took the row's place"));
+      dropped.abort(new Error("Cannot go on: a branch took the trajectory's place"));
       session.close(handle);
     };
     return {
@@ -56,7 +56,7 @@ export class TreeRoot {
     };
   }
 
-  /** Lets a row of the session write until a call, its end or `maxTokens`. */
+  /** Lets a sequence of the session write until a call, its end or `maxTokens`. */
   async write(
     handle: Sequence,
     random: Random,
@@ -72,7 +72,7 @@ export class TreeRoot {
     return { segment, start, end: clock() };
   }
 
-  /** Gives the prompt's own row back. */
+  /** Gives the prompt's own trajectory back. */
   close(): void {
     if (this.#row) this.#env.session.close(this.#row);
     this.#row = undefined;

@@ -30,7 +30,7 @@ import type {
 const spareTokens = 4096;
 
 /**
- * One prompt's tree while it grows: the steps of the state machine, each for one row. Which step
+ * One prompt's tree while it grows: the steps of the state machine, each for one trajectory. Which step
  * follows when is the schedule's business.
  */
 export class TreeRun {
@@ -43,10 +43,10 @@ export class TreeRun {
   readonly #ahead: RefillsAhead;
   /** Episodes that are being ended. */
   readonly #endings: Promise<void>[] = [];
-  /** Rows that ended keep their place in the session, so that others can leave them. */
+  /** Trajectories that ended keep their place in the session, so that others can leave them. */
   retaining = false;
   #retained: Sequence[] = [];
-  /** The rows that training uses, where the rule says so. */
+  /** The trajectories that training uses, where the rule says so. */
   selection: number[] | undefined;
 
   constructor(env: Environment, start: TreeStart) {
@@ -82,22 +82,22 @@ export class TreeRun {
     return this.#start.prefixTokens ?? [];
   }
 
-  /** Rows that may still be made. */
+  /** Trajectories that may still be made. */
   get remaining(): number {
     return this.#env.config.n - this.trajectories.length;
   }
 
-  /** A row of the session that stands where the tree starts. */
+  /** A sequence of the session that stands where the tree starts. */
   openStart(): Sequence {
     return this.#root.open();
   }
 
-  /** The first rows: copies of the prompt. */
+  /** The first trajectories: copies of the prompt. */
   start(rows: number): LiveTrajectory[] {
     return Array.from({ length: rows }, () => this.#fresh("initial", 0));
   }
 
-  /** Lets the row write until a call, its end or `maxTokens`. */
+  /** Lets the trajectory write until a call, its end or `maxTokens`. */
   async generate(trajectory: LiveTrajectory, round: number, maxTokens: number): Promise<LiveNode> {
     const { config, policy, emit } = this.#env;
     const begun =
@@ -137,7 +137,7 @@ export class TreeRun {
     return node;
   }
 
-  /** What the row does after the segment; spends the call. */
+  /** What the trajectory does after the segment; spends the call. */
   classify(trajectory: LiveTrajectory, node: LiveNode): SegmentOutcome {
     const { config, policy } = this.#env;
     const outcome = classify({
@@ -162,7 +162,7 @@ export class TreeRun {
     return outcome;
   }
 
-  /** Asks the tool and adds its answer to the row. False if the answer does not fit into the context. */
+  /** Asks the tool and adds its answer to the trajectory. False if the answer does not fit into the context. */
   async call(
     trajectory: LiveTrajectory,
     round: number,
@@ -183,7 +183,7 @@ export class TreeRun {
     return this.answer(trajectory, round, outcome, start);
   }
 
-  /** Adds a tool's answer to the row. */
+  /** Adds a tool's answer to the trajectory. */
   answer(trajectory: LiveTrajectory, round: number, outcome: ToolOutcome, start: number): boolean {
     const { session, policy, config, clock } = this.#env;
     const capacity = policy.contextLength - trajectory.handle.tokens.length;
@@ -211,7 +211,7 @@ export class TreeRun {
     return fits;
   }
 
-  /** Ends the row, or says that it goes on. */
+  /** Ends the trajectory, or says that it continues. */
   survives(trajectory: LiveTrajectory, outcome: SegmentOutcome, fits: boolean): boolean {
     let end: TrajectoryEnd | undefined;
     if (outcome.kind === "end") end = outcome.why;
@@ -223,7 +223,7 @@ export class TreeRun {
     return false;
   }
 
-  /** The row writes no more. */
+  /** The trajectory writes no more. */
   end(trajectory: LiveTrajectory, end: TrajectoryEnd): void {
     trajectory.end = end;
     if (this.retaining) this.#retained.push(trajectory.handle);
@@ -232,14 +232,14 @@ export class TreeRun {
     this.#env.emit({ type: "end", tree: this.index, trajectory: trajectory.id, end });
   }
 
-  /** No row will be left any more: those that ended give their memory back, now and from now on. */
+  /** No trajectory will be left any more: those that ended give their memory back, now and from now on. */
   release(): void {
     for (const handle of this.#retained) this.#env.session.close(handle);
     this.#retained = [];
     this.retaining = false;
   }
 
-  /** A new row that keeps the first `at` tokens of a row's response and writes on from there. */
+  /** A new trajectory that keeps the first `at` tokens of a trajectory's response and writes on from there. */
   leave(trajectory: LiveTrajectory, at: number, chosen: TrajectoryChoice): LiveTrajectory {
     const { session, policy, config } = this.#env;
     const { tokenizer } = policy;
@@ -268,8 +268,8 @@ export class TreeRun {
   }
 
   /**
-   * The state that branches of this round copy. With `moving` the row goes on before the round is
-   * decided, so the state is kept in a fork: it shares the row's memory and costs nothing.
+   * The state that branches of this round copy. With `moving` the trajectory continues before the round is
+   * decided, so the state is kept in a fork: it shares the trajectory's memory and costs nothing.
    */
   async branchPoint(trajectory: LiveTrajectory, moving: boolean): Promise<BranchPoint> {
     const { config, session } = this.#env;
@@ -294,13 +294,13 @@ export class TreeRun {
     return point;
   }
 
-  /** How many attempts at a branch a row has now: none where its environment cannot be had twice. */
+  /** How many attempts at a branch a trajectory has now: none where its environment cannot be had twice. */
   get #attempts(): number {
     if (this.#start.episodes?.branches === false) return 0;
     return Math.min(this.#env.config.attemptsPerTrajectory, this.remaining);
   }
 
-  /** The round's branches, in the order of the surviving rows. */
+  /** The round's branches, in the order of the surviving trajectories. */
   branch(round: number, points: readonly BranchPoint[], promptCount: number): LiveTrajectory[] {
     const { session } = this.#env;
     const born: LiveTrajectory[] = [];
@@ -333,25 +333,25 @@ export class TreeRun {
     return born;
   }
 
-  /** Gives the prompt's own session row back; the tree is complete. */
+  /** Gives the prompt's own session sequence back; the tree is complete. */
   close(): void {
     this.#ahead.close();
     this.release();
     this.#root.close();
   }
 
-  /** Waits until every row's environment has said what the row was worth, and is gone. */
+  /** Waits until every trajectory's environment has said what the trajectory was worth, and is gone. */
   async settle(): Promise<void> {
     await this.outcomes();
     await this.#start.episodes?.dispose();
   }
 
-  /** Waits until every environment has said what the rows that ended were worth. */
+  /** Waits until every environment has said what the trajectories that ended were worth. */
   async outcomes(): Promise<void> {
     await Promise.all(this.#endings);
   }
 
-  /** An episode from the tree's start, for rows that are thrown away. */
+  /** An episode from the tree's start, for trajectories that are thrown away. */
   trialEpisode(): { tags: readonly string[]; episode: Episode } | undefined {
     const { episodes, prefix } = this.#start;
     return episodes && { tags: episodes.tags, episode: episodes.after(prefix) };
@@ -384,7 +384,7 @@ export class TreeRun {
     this.#endings.push(ending);
   }
 
-  /** A fresh row, when none survived and the budget is not spent. */
+  /** A new root trajectory, when none survived and the budget is not spent. */
   refill(round: number): LiveTrajectory | undefined {
     if (this.remaining === 0) return undefined;
     if (this.#env.refillsAhead) this.#ahead.begin(this.trajectories.length, this.#env.config.n);
@@ -414,7 +414,7 @@ export class TreeRun {
     return segmentEntropy(segment, policy.tokenizer.vocabSize, config.entropy);
   }
 
-  /** The entropy of what the row is about to write: the same tokens from the same stream, discarded. */
+  /** The entropy of what the trajectory is about to write: the same tokens from the same stream, discarded. */
   async #lookAhead(trajectory: LiveTrajectory): Promise<number> {
     const { session, sampling, stops, signal, config } = this.#env;
     const copy = session.fork(trajectory.handle);

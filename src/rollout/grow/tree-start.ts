@@ -19,7 +19,7 @@ export interface TreeStart {
   /** What the stretch shares with other trees of the session. */
   trunk?: Trunk;
   calls?: number;
-  /** The environment that the rows act in. */
+  /** The environment that the trajectories act in. */
   episodes?: TreeEpisodes | undefined;
   task: RolloutTask;
 }

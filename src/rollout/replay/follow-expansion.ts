@@ -7,20 +7,23 @@ import type { ExpansionPlan } from "./expansion-plan.js";
 import type { Replay } from "./replay-result.js";
 import { SeenTrajectories } from "./seen-trajectories.js";
 
-/** A path that goes on: a row of the tree, or one that it does not have and that is taken to go on. */
+/**
+ * A path that goes on: a trajectory of the tree, or one that it does not have and that is taken to
+ * continue.
+ */
 interface Path {
   chain: PlannedChain;
   isSeen: boolean;
   length: number;
 }
 
-/** How far a row goes in its segment: to its end, or to the row's own. */
+/** How far a trajectory goes in its segment: to its end, or to the trajectory's own. */
 const afterSegment = (settings: SettingsOf<"treepo" | "spo-tree">, { chain, length }: Path) =>
   Math.min(segmentEnd(settings, { start: chain.start, length }), chain.length);
 
 /**
- * Continues the rows of a plan segment by segment. A row that the tree does not have is taken to go on as
- * long as the one it leaves; finished paths are not gone back into.
+ * Continues the trajectories of a plan segment by segment. A trajectory that the tree does not have is
+ * taken to continue as long as the one it leaves; finished paths are not gone back into.
  */
 function followSegments(
   plan: ExpansionPlan,

@@ -28,7 +28,7 @@ export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
   for (let round = 0; round < plan.rounds; round++) {
     let gained = 0;
     const promptCount = penalty.count(0);
-    // Rows are in the order of creation, which is the order in which a round looks at them.
+    // Trajectories are in the order of creation, which is the order in which a round looks at them.
     for (const step of plan.steps.filter((s) => s.round === round && present.has(s.trajectory))) {
       const tries = Math.min(plan.attemptsPerTrajectory, plan.n - used);
       const own = along.get(step.trajectory) ?? 0;

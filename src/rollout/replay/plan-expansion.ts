@@ -14,7 +14,7 @@ import type { ExpansionPlan } from "./expansion-plan.js";
 export interface ExpansionReading {
   /** What turns tokens into text: known for trees made in this process. */
   tokenizer?: Tokenizer | undefined;
-  /** APPO: ln p of each row's tokens under the policy of now, a list per row of the tree. */
+  /** APPO: ln p of each trajectory's tokens under the policy of now, a list per trajectory of the tree. */
   current?: readonly ArrayLike<number>[] | undefined;
 }
 
@@ -37,14 +37,15 @@ export function planExpansion(
     current: current && ((trajectory) => current[trajectory]),
     shifted: config.compat.appoAlignment ?? false,
   };
-  // A row that was started because none went on is a first row to a rule that would not have waited.
+  // A trajectory that was started because none continued is a first trajectory to a rule that would not
+  // have waited.
   const firstRow = (chain: Chain): Chain =>
     chain.kind === "refill" && !config.expansion ? { ...chain, kind: "initial" } : chain;
   const chains = storedChains(tree).map((chain) => planChain(firstRow(chain), settings, reading));
   const first = chains.filter(({ kind }) => kind === "initial").length;
   const plan: ExpansionPlan = {
     settings,
-    // Where first rows have spent it all: as many branches again, as in the published runs.
+    // Where first trajectories have spent it all: as many branches again, as in the published runs.
     n: first < config.n || config.expansion ? config.n : 2 * first,
     chains,
     random: treeRandom(tree).state(),

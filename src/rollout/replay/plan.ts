@@ -3,18 +3,18 @@ import { pathOf, type RolloutTreeData } from "../tree/tree-data.js";
 import { treeRandom } from "../tree/tree-random.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
-/** One attempt that a row may make after a round. */
+/** One attempt that a trajectory may make after a round. */
 export interface PlannedAttempt {
   u: number;
   entropy: number;
   baseline: number;
   /** What was decided when the tree was made; undefined if nothing was tried here. */
   was?: boolean;
-  /** The row it made. */
+  /** The trajectory it made. */
   child?: number;
 }
 
-/** A point where a row went on to a further round. */
+/** A point where a trajectory continued to a further round. */
 export interface PlannedStep {
   trajectory: number;
   round: number;
@@ -60,7 +60,7 @@ export function planReplay(tree: RolloutTreeData, tries?: number): ReplayPlan {
   return { settings, penalty, n, attemptsPerTrajectory, rounds, steps, trajectories };
 }
 
-/** Every point where a row went on to a further round, by round and row. */
+/** Every point where a trajectory continued to a further round, by round and trajectory. */
 function stepsOf(tree: RolloutTreeData) {
   const steps: {
     trajectory: number;
@@ -74,7 +74,8 @@ function stepsOf(tree: RolloutTreeData) {
   for (const node of tree.nodes) byRow.get(node.trajectory)?.push(node);
   for (const { id, parent } of tree.trajectories) {
     const own = byRow.get(id) ?? [];
-    // Where a row was left in the middle of a segment there are several nodes of it; the first tells of all.
+    // Where a trajectory was left in the middle of a segment there are several nodes of it; the first tells
+    // of all.
     const written = own.filter(
       (node, i) => node.kind === "model" && own.findIndex((n) => n.round === node.round) === i,
     );
@@ -86,7 +87,7 @@ function stepsOf(tree: RolloutTreeData) {
       if (!next) break;
       const { round } = model;
       const node = own.filter((n) => n.round === round).at(-1)!;
-      // Looking ahead, the paper's timing sees the tokens that the row then wrote.
+      // Looking ahead, the paper's timing sees the tokens that the trajectory then wrote.
       const seen = tree.config.entropyTiming === "after-result" ? next : model;
       steps.push({ trajectory: id, round, node, entropy: seen.entropy ?? 0, baseline });
     }

@@ -29,7 +29,7 @@ export interface ReplayPoint {
   score: number;
   /** The place in the response of the token it was chosen for. */
   token?: number;
-  /** The row of the tree that does so; left out if there is none. */
+  /** The trajectory of the tree that does so; left out if there is none. */
   child?: number;
 }
 
@@ -43,8 +43,8 @@ export interface Replay {
   /** Branches it would have made, and those the tree has. */
   branches: number;
   before: number;
-  /** Branches it would have made whose rows the tree does not have: their later rounds are unknown. */
+  /** Branches it would have made whose trajectories the tree does not have: their later rounds are unknown. */
   unseen: number;
-  /** Rows of the tree that would not exist. */
+  /** Trajectories of the tree that would not exist. */
   missing: number[];
 }

@@ -20,7 +20,7 @@ export interface TreeReplayChanges extends Omit<ReplayChanges, "rule">, Expansio
   rule?: ReplayChanges["rule"] | ExpansionRule;
   /** Settings of a rule that looks at what has been written. Default: the tree's, or as published. */
   expand?: ExpandOptions;
-  /** How often a row may branch a round. Default: as often as when the tree was made. */
+  /** How often a trajectory may branch a round. Default: as often as when the tree was made. */
   attemptsPerTrajectory?: number;
 }
 

@@ -2,7 +2,7 @@ import type { Choice } from "../expand/choose-points.js";
 import type { PlannedChain } from "../expand/plan-chains.js";
 import type { ReplayPoint } from "./replay-result.js";
 
-/** The rows of a tree as a replay takes them up. */
+/** The trajectories of a tree as a replay takes them up. */
 export class SeenTrajectories {
   readonly present: Set<number>;
   readonly points: ReplayPoint[] = [];
@@ -11,12 +11,12 @@ export class SeenTrajectories {
     this.present = new Set(chains.filter(({ kind }) => kind === "initial").map(({ id }) => id));
   }
 
-  /** The rows that exist so far. */
+  /** The trajectories that exist so far. */
   now(): PlannedChain[] {
     return this.chains.filter(({ id }) => this.present.has(id));
   }
 
-  /** Takes up the next row of the tree that leaves there, if there is one. */
+  /** Takes up the next trajectory of the tree that leaves there, if there is one. */
   take(round: number, order: number, choice: Choice): PlannedChain | undefined {
     const child = this.chains.find(
       ({ id, kind, parent, split }) =>

@@ -2,7 +2,7 @@ import { ScriptedPolicy, type ScriptSituation } from "./scripted-policy.js";
 
 /**
  * A model of no sense: it thinks for a random while, calls a calculator (sometimes wrongly), answers.
- * All it does comes from the row's own random stream.
+ * All it does comes from the trajectory's own random stream.
  *
  * @example
  * ```ts

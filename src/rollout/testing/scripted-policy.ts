@@ -6,11 +6,11 @@ import { CodePointTokenizer } from "./code-point-tokenizer.js";
 
 /** What a script knows about the generate call it answers. */
 export interface ScriptSituation {
-  /** The session's number of the row. */
+  /** The session's number of the sequence. */
   sequence: number;
-  /** How often this row has generated before; a fork counts its own calls. */
+  /** How often this sequence has generated before; a fork counts its own calls. */
   turn: number;
-  /** The row's whole text, prompt included. */
+  /** The sequence's whole text, prompt included. */
   text: string;
   options: GenerateOptions;
 }
@@ -46,8 +46,8 @@ class ScriptedSequence implements Sequence {
  *
  * const policy = new ScriptedPolicy(({ turn }) => ({ text: `turn ${turn}\u0001` }));
  * const session = policy.session();
- * const row = session.open(policy.tokenizer.encode("hello"));
- * const segment = await session.generate(row, { maxTokens: 4, random: Random.from(1) });
+ * const sequence = session.open(policy.tokenizer.encode("hello"));
+ * const segment = await session.generate(sequence, { maxTokens: 4, random: Random.from(1) });
  * assert.equal(policy.tokenizer.decode(segment.tokens), "turn");
  * session.dispose();
  * assert.equal(policy.openSequences, 0);
@@ -57,7 +57,7 @@ export class ScriptedPolicy implements Policy {
   readonly name = "scripted";
   readonly tokenizer: Tokenizer;
   readonly contextLength: number;
-  /** Rows that some session has not given back. */
+  /** Sequences that some session has not given back. */
   openSequences = 0;
   readonly #script: Script;
 
@@ -84,7 +84,7 @@ export class ScriptedPolicy implements Policy {
     const add = (tokens: number[]): ScriptedSequence => {
       if (tokens.length > this.contextLength) {
         throw new RangeError(
-          `Cannot open a row: it must fit into ${this.contextLength} tokens, got ${tokens.length}`,
+          `Cannot open a sequence: it must fit into ${this.contextLength} tokens, got ${tokens.length}`,
         );
       }
       const sequence = new ScriptedSequence(next++, tokens);
@@ -95,7 +95,7 @@ export class ScriptedPolicy implements Policy {
     const find = (sequence: Sequence): ScriptedSequence => {
       if (sequence instanceof ScriptedSequence && rows.has(sequence)) return sequence;
       throw new RangeError(
-        `Cannot use a row: it must be open in this session, got row ${sequence.id}`,
+        `Cannot use a sequence: it must be open in this session, got sequence ${sequence.id}`,
       );
     };
     const close = (sequence: Sequence) => {
@@ -108,7 +108,7 @@ export class ScriptedPolicy implements Policy {
         const { tokens: own } = find(sequence);
         if (own.length + tokens.length > this.contextLength) {
           throw new RangeError(
-            `Cannot append: a row must fit into ${this.contextLength} tokens, got ${own.length + tokens.length}`,
+            `Cannot append: a sequence must fit into ${this.contextLength} tokens, got ${own.length + tokens.length}`,
           );
         }
         for (let i = 0; i < tokens.length; i++) own.push(tokens[i]!);

@@ -101,7 +101,10 @@ export function refuseTogether(config: Config): void {
   }
 }
 
-/** Throws where a rule that looks at what was written cannot be set so, or makes another number of rows. */
+/**
+ * Throws where a rule that looks at what was written cannot be set so, or makes another number of
+ * trajectories.
+ */
 function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
   const { branch_rule: rule } = lab;
   const given = expandSettings(lab.expand);
@@ -120,7 +123,7 @@ function refuseRows({ lab, actor_rollout_ref: { rollout } }: Config): void {
   const { n } = fixedRows(completeSettings("load the configuration: lab.expand", rule, given));
   if (n === undefined || n === rollout.n) return;
   throw new RangeError(
-    `Cannot load the configuration: actor_rollout_ref.rollout.n: must be the ${n} rows that lab.branch_rule ${rule} makes of lab.expand, got ${rollout.n}`,
+    `Cannot load the configuration: actor_rollout_ref.rollout.n: must be the ${n} trajectories that lab.branch_rule ${rule} makes of lab.expand, got ${rollout.n}`,
   );
 }
 

@@ -60,7 +60,7 @@ const lossOnly = (name: keyof typeof lossPresets): Tree => ({
   actor_rollout_ref: { actor: actorKeysOf(lossPresets[name]) },
 });
 
-/** A method whose rule looks at what was written: its rows, its credit and its loss. */
+/** A method whose rule looks at what was written: its trajectories, its credit and its loss. */
 function method(
   name: "tree-grpo" | "at2po" | "treerl" | "appo" | "fr3e" | "treepo" | "spo-tree",
 ): Tree {

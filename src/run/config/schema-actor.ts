@@ -82,11 +82,11 @@ export const actor = section({
   ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
   ppo_micro_batch_size: optionalCount.describe("Older name of the next key"),
   ppo_micro_batch_size_per_gpu: optionalCount.describe(
-    "Rows per forward pass, where it is not dynamic",
+    "Sequences per forward pass, where it is not dynamic",
   ),
-  use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than rows"),
+  use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than sequences"),
   ppo_max_token_len_per_gpu: atLeast(1, 16384, 1e9).describe(
-    "Tokens per forward pass, where it is dynamic or no rows are given",
+    "Tokens per forward pass, where it is dynamic or no sequences are given",
   ),
   grad_clip: positive(1).describe("Largest global gradient norm"),
   clip_ratio: share(0.2).describe("PPO's clip range, on both sides where the next two do not say"),
@@ -108,7 +108,7 @@ export const actor = section({
     "How token losses become one number",
   ),
   loss_scale_factor: positiveOrNone.describe(
-    "Length that seq-mean-token-sum-norm divides by; none: the longest row's",
+    "Length that seq-mean-token-sum-norm divides by; none: the longest sequence's",
   ),
   policy_loss: policyLoss,
   tau_pos: positive(lossDefaults.tauPositive).describe(
@@ -135,11 +135,11 @@ export const critic = section({
   ppo_mini_batch_size: atLeast(1, 256).describe("Prompts per optimiser step"),
   ppo_micro_batch_size: optionalCount.describe("Older name of the next key"),
   ppo_micro_batch_size_per_gpu: optionalCount.describe(
-    "Rows per forward pass, where it is not dynamic",
+    "Sequences per forward pass, where it is not dynamic",
   ),
-  use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than rows"),
+  use_dynamic_bsz: flag(false).describe("Limit forward passes by tokens rather than sequences"),
   ppo_max_token_len_per_gpu: atLeast(1, 32768, 1e9).describe(
-    "Tokens per forward pass, where it is dynamic or no rows are given",
+    "Tokens per forward pass, where it is dynamic or no sequences are given",
   ),
   ppo_epochs: atLeast(1, 1).describe("Passes over a batch"),
   shuffle: flag(false).describe("Shuffle a batch before each pass"),

@@ -35,7 +35,7 @@ const deviation = (by: boolean) => flag(by).describe("Divide by the group's devi
 const credit = section({
   tree_grpo: section({
     form: oneOf([...treeGrpoForms, "tree_diff"], "tree").describe("Which of its estimators"),
-    lone_row: oneOf(["zero", "reward"], "zero").describe("What a tree of one row adds"),
+    lone_row: oneOf(["zero", "reward"], "zero").describe("What a tree of one trajectory adds"),
     margin: weight(0.1).describe("tree_diff: what a step must gain on its parent"),
   }),
   at2po: section({
@@ -51,11 +51,11 @@ const credit = section({
     bonus: oneOf(treeRlBonuses, "state").describe("What is added to the difference to the parent"),
     fill: flag(true).describe("A segment of value 0 gets its predecessor's"),
     average_children: flag(false).describe("Inner sums are means over the children"),
-    penalize_cut: flag(false).describe("Rows that were cut count -1 among the leaves"),
+    penalize_cut: flag(false).describe("Trajectories that were cut count -1 among the leaves"),
     all_ancestors: flag(false).describe("Differences to all segments above, and nothing else"),
-    leaves: optionalCount.describe("Rows of a prompt that are trained on; null: all"),
+    leaves: optionalCount.describe("Trajectories of a prompt that are trained on; null: all"),
     balance: share(0).describe("The share of them that is right, and as many wrong"),
-    punish_cut: flag(true).describe("Rows that were cut get -1 on every token"),
+    punish_cut: flag(true).describe("Trajectories that were cut get -1 on every token"),
   }),
   appo: section({
     normalize_by_deviation: deviation(true),
@@ -82,7 +82,7 @@ const credit = section({
     ),
     sharpen: flag(true).describe("Differences to the power of 1.5, over their sum"),
     normalize_by_deviation: deviation(false),
-    drop_settled: flag(true).describe("Leave out states whose rows all got the same"),
+    drop_settled: flag(true).describe("Leave out states whose trajectories all got the same"),
   }),
   mt_grpo: section({
     turn_coefficient: number(1).describe("What the turn's advantage counts"),
@@ -117,7 +117,7 @@ const expand = section({
   trees: count(1, "tree-grpo, treerl: trees per prompt, each from one chain"),
   rounds: count(0, "tree-grpo, at2po, treerl: rounds of branching"),
   points: count(1, "Places chosen per tree and round; fr3e: anchors per rollout"),
-  rows: count(1, "treerl, fr3e: rows from every place"),
+  rows: count(1, "treerl, fr3e: trajectories from every place"),
   keep: count(1, "tree-grpo: leaves kept per tree"),
   signal: z
     .enum([...branchSignals, "random"])
@@ -157,14 +157,16 @@ const bounds = z.union([z.number().positive(), z.string().min(1)]);
 
 /** DAPO's group filter. */
 const filterGroups = section({
-  enable: flag(false).describe("Drop prompts whose rows are all the same, and roll out more"),
+  enable: flag(false).describe(
+    "Drop prompts whose trajectories are all the same, and roll out more",
+  ),
   metric: z
     .string()
     .min(1)
     .nullable()
     .default(null)
     .describe(
-      "What rows must differ in: acc (the default), seq_reward, seq_final_reward (after KL), or a part of the reward",
+      "What trajectories must differ in: acc (the default), seq_reward, seq_final_reward (after KL), or a part of the reward",
     ),
   max_num_gen_batches: whole(0).describe(
     "Batches a step may roll out before the run stops with an error; 0 or less: any number",
@@ -178,7 +180,7 @@ const rolloutCorrection = section({
     .enum(["token", "sequence"])
     .nullable()
     .default(null)
-    .describe("Importance weights by token or by row; null: as lab.correct_sampler says"),
+    .describe("Importance weights by token or by sequence; null: as lab.correct_sampler says"),
   rollout_is_threshold: bounds
     .default(2)
     .describe("A number truncates weights (TIS); lower_upper drops those outside (IcePop)"),
@@ -188,7 +190,9 @@ const rolloutCorrection = section({
     .min(1)
     .nullable()
     .default(null)
-    .describe("Tests that tokens or rows must pass, such as token_k1 or seq_mean_k3, with commas"),
+    .describe(
+      "Tests that tokens or sequences must pass, such as token_k1 or seq_mean_k3, with commas",
+    ),
   rollout_rs_threshold: bounds
     .nullable()
     .default(null)
@@ -255,10 +259,10 @@ export const lab = section({
   ),
   expand,
   share_prefixes: flag(false).describe(
-    "Compute what rows begin with in common once in an update: the same gradients",
+    "Compute what trajectories begin with in common once in an update: the same gradients",
   ),
   reuse_log_probs: flag(false).describe(
-    "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the rows",
+    "Take log-probabilities from before the update as the rollout said them, where the policy that trains sampled: equal to rounding, without a pass over the trajectories",
   ),
   loss_aggregation: z
     .enum(aggregationRules)

@@ -23,7 +23,7 @@ const data = section({
     .describe("Parquet, JSONL or CSV files, or `tasks:NAME` for a generator (docs/tasks.md)"),
   val_files: files.default("tasks:calc").describe("The same for validation"),
   environment: optionalText.describe(
-    "World that rows act in: `maze`, `shop`, or a module as `./world.ts#World`; unset is that of the generator",
+    "World that trajectories act in: `maze`, `shop`, or a module as `./world.ts#World`; unset is that of the generator",
   ),
   prompt_key: text("prompt").describe("Column of the prompt"),
   reward_fn_key: text("data_source").describe("Column that chooses the reward"),
@@ -70,7 +70,7 @@ const toolInstance = z.strictObject({
 });
 
 const tools = section({
-  call_limit: atLeast(0, 3).describe("Most tool calls of one row"),
+  call_limit: atLeast(0, 3).describe("Most tool calls of one trajectory"),
   max_workers: atLeast(1, 64, 10_000).describe("Calls at the same time"),
   timeout: z
     .number()
@@ -92,15 +92,19 @@ const rollout = section({
   temperature: temperature(1).describe("Sampling temperature; 0 is greedy"),
   top_k: topK.describe("Keep the k most likely tokens; -1 keeps all"),
   top_p: nucleus.describe("Keep the most likely tokens that reach p together"),
-  do_sample: flag(true).describe("Off: greedy, one row a prompt"),
+  do_sample: flag(true).describe("Off: greedy, one trajectory a prompt"),
   response_length: atLeast(1, 512).describe("Longest response; follows data.max_response_length"),
-  max_model_len: optionalCount.describe("Longest row; unset is the model's own limit"),
-  max_num_seqs: atLeast(1, 1024).describe("Most rows at the same time; changes memory, no answer"),
-  n: atLeast(1, 1, 65_536).describe("Rows per prompt"),
-  initial_rollouts: atLeast(1, 1, 65_536).describe(
-    "Rows per prompt at the start; the rest branch off",
+  max_model_len: optionalCount.describe("Longest sequence; unset is the model's own limit"),
+  max_num_seqs: atLeast(1, 1024).describe(
+    "Most sequences at the same time; changes memory, no answer",
   ),
-  beam_size: atLeast(1, 1, 65_536).describe("A surviving row tries beam_size - 1 branches a round"),
+  n: atLeast(1, 1, 65_536).describe("Trajectories per prompt"),
+  initial_rollouts: atLeast(1, 1, 65_536).describe(
+    "Trajectories per prompt at the start; the rest branch off",
+  ),
+  beam_size: atLeast(1, 1, 65_536).describe(
+    "A surviving trajectory tries beam_size - 1 branches a round",
+  ),
   branch_probability: share(0.5).describe("Base probability p of the branching rule"),
   entropy_weight: number(0.5).describe("Weight w of the entropy change in the branching rule"),
   enable_dynamic_rollouts: flag(false).describe(

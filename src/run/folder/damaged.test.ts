@@ -1,4 +1,5 @@
-// What happens to a run whose files were damaged: it is found before anything is trained, and said with a way out.
+// What happens to a run whose files were damaged: it is found before anything is trained, and said with a
+// way out.
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -91,7 +92,7 @@ for (const [damage, hurt] of Object.entries(damages)) {
   });
 }
 
-test("a missing file of a checkpoint is found, and the run goes on from the one that is named", async () => {
+test("a missing file of a checkpoint is found, and the run continues from the one that is named", async () => {
   const folder = copy();
   rmSync(join(folder, last, "actor-optimizer.safetensors"));
   const said: string[] = await run(folder, goOn).then(

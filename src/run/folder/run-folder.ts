@@ -34,7 +34,7 @@ export const trainingLayout: FolderLayout = {
 type Line = { step: number } & Record<string, unknown>;
 
 interface RewindOptions {
-  /** The checkpoint that the run goes on from. */
+  /** The checkpoint that the run continues from. */
   from?: string | undefined;
   /** The number of the first step. */
   first?: number;

@@ -1,4 +1,4 @@
-// Runs with adapters, reinforcement learning and fine-tuning: what is trained, written and gone on from.
+// Runs with adapters, reinforcement learning and fine-tuning: what is trained, written and continued from.
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -9,17 +9,17 @@ const correctionMeanings: readonly MetricMeaning[] = [
   ...of("rollout_corr/", {
     kl: "Mean of the sampler's ln p less the trainer's, over tokens: an estimate of their KL",
     k3_kl: "The same by an estimate that is never negative",
-    training_ppl: "Perplexity of the trainer, mean over rows",
+    training_ppl: "Perplexity of the trainer, mean over sequences",
     training_log_ppl: "Its logarithm",
-    rollout_ppl: "Perplexity of the sampler, mean over rows",
+    rollout_ppl: "Perplexity of the sampler, mean over sequences",
     rollout_log_ppl: "Its logarithm",
-    log_ppl_diff: "Log perplexity of the trainer less the sampler's, mean over rows",
-    log_ppl_abs_diff: "The size of that, mean over rows",
-    log_ppl_diff_max: "The greatest over rows",
-    log_ppl_diff_min: "The least over rows",
-    ppl_ratio: "Perplexity of the trainer over the sampler's, mean over rows",
+    log_ppl_diff: "Log perplexity of the trainer less the sampler's, mean over sequences",
+    log_ppl_abs_diff: "The size of that, mean over sequences",
+    log_ppl_diff_max: "The greatest over sequences",
+    log_ppl_diff_min: "The least over sequences",
+    ppl_ratio: "Perplexity of the trainer over the sampler's, mean over sequences",
     chi2_token: "Mean square of p / p_sampler over tokens, less 1",
-    chi2_seq: "The same of whole rows",
+    chi2_seq: "The same of whole sequences",
   }),
   {
     name: "rollout_corr/unknown_fraction",
@@ -28,7 +28,7 @@ const correctionMeanings: readonly MetricMeaning[] = [
   },
   ...of("rollout_corr/rollout_is_", {
     mean: "Weight of a token in the loss, p / p_sampler cut off: mean",
-    max: "Greatest weight; of whole rows before it is cut off",
+    max: "Greatest weight; of whole sequences before it is cut off",
     min: "Least weight",
     std: "Deviation of the weights",
     ratio_fraction_high: "Share of ratios above the threshold",
@@ -36,17 +36,17 @@ const correctionMeanings: readonly MetricMeaning[] = [
     eff_sample_size: "Effective share of the tokens: 1 where all weigh the same",
     oob_ratio: "IcePop: share of tokens outside the bounds, which weigh 0",
     batch_norm_factor: "What weights were divided by to have mean 1",
-    seq_mean: "A row's mean weight: mean over rows",
-    seq_std: "Deviation over rows",
-    seq_max: "Greatest over rows",
-    seq_min: "Least over rows",
-    seq_max_deviation: "How far a row's mean weight is from 1 at most",
-    seq_fraction_high: "Share of rows above the threshold",
-    seq_fraction_low: "Share of rows below the lower bound",
+    seq_mean: "A sequence's mean weight: mean over sequences",
+    seq_std: "Deviation over sequences",
+    seq_max: "Greatest over sequences",
+    seq_min: "Least over sequences",
+    seq_max_deviation: "How far a sequence's mean weight is from 1 at most",
+    seq_fraction_high: "Share of sequences above the threshold",
+    seq_fraction_low: "Share of sequences below the lower bound",
   }),
   ...of("rollout_corr/rollout_rs_", {
     masked_fraction: "Share of tokens that rejection left out",
-    seq_masked_fraction: "Share of rows that lost a token",
+    seq_masked_fraction: "Share of sequences that lost a token",
   }),
   ...of("rollout_corr/rollout_rs_TEST_", {
     mean: "The statistic of a rejection test, such as token_k1: mean over tokens",
@@ -56,27 +56,39 @@ const correctionMeanings: readonly MetricMeaning[] = [
     fraction_high: "Share above the upper bound",
     fraction_low: "Share below the lower bound",
     masked_fraction: "Share of tokens that this test rejects",
-    seq_masked_fraction: "Share of rows in which it rejects a token",
-    seq_mean: "A row's statistic: mean over rows",
-    seq_std: "Deviation over rows",
-    seq_max: "Greatest over rows",
-    seq_min: "Least over rows",
+    seq_masked_fraction: "Share of sequences in which it rejects a token",
+    seq_mean: "A sequence's statistic: mean over sequences",
+    seq_std: "Deviation over sequences",
+    seq_max: "Greatest over sequences",
+    seq_min: "Least over sequences",
     seq_max_deviation: "Its greatest size",
-    seq_fraction_high: "Share of rows above the upper bound",
-    seq_fraction_low: "Share of rows below the lower bound",
+    seq_fraction_high: "Share of sequences above the upper bound",
+    seq_fraction_low: "Share of sequences below the lower bound",
   }),
 ];
 
 /** What a batch of trees gives to learn from. */
 const treeMeanings: readonly MetricMeaning[] = (
   [
-    ["mixed_outcome_ratio", "Share of prompts with a right row (a score above 0) and a wrong one"],
-    ["mixed_outcome_ratio_trees", "The same of rows that began with one row's first segment"],
-    ["mixed_outcome_ratio_forks", "The same of the rows below a fork"],
-    ["mixed_outcome_ratio_anchors", "The same of a prompt's rows that met the same tool answer"],
+    [
+      "mixed_outcome_ratio",
+      "Share of prompts with a right trajectory (a score above 0) and a wrong one",
+    ],
+    [
+      "mixed_outcome_ratio_trees",
+      "The same of trajectories that began with one trajectory's first segment",
+    ],
+    ["mixed_outcome_ratio_forks", "The same of the trajectories below a fork"],
+    [
+      "mixed_outcome_ratio_anchors",
+      "The same of a prompt's trajectories that met the same tool answer",
+    ],
     ["informative_mass", "Mean size of the advantage of a trained token"],
-    ["credit_spread", "Deviation of the advantages inside a row, mean; 0 where a row has one"],
-    ["tokens_per_leaf", "Tokens drawn, shared ones once, for each row that is trained on"],
+    [
+      "credit_spread",
+      "Deviation of the advantages inside a trajectory, mean; 0 where a trajectory has one",
+    ],
+    ["tokens_per_leaf", "Tokens drawn, shared ones once, for each trajectory that is trained on"],
   ] as const
 ).map(([key, meaning]) => ({ name: `tree/${key}`, meaning, own: true }));
 
@@ -87,7 +99,7 @@ const filterMeanings: readonly MetricMeaning[] = [
     meaning: "Batches that were rolled out to fill the step (filter_groups)",
   },
   { name: "filter/generated", meaning: "Prompts rolled out for the step", own: true },
-  { name: "filter/dropped", meaning: "Prompts whose rows were all the same", own: true },
+  { name: "filter/dropped", meaning: "Prompts whose trajectories were all the same", own: true },
   { name: "filter/surplus", meaning: "Prompts that the full batch had no room for", own: true },
 ];
 
@@ -131,7 +143,7 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
     {
       name: "tree/entropy_rise",
       meaning:
-        "Mean entropy in the 20 tokens after a tool result, less the rest of the row: ARPO expects it above 0; only where rows have both",
+        "Mean entropy in the 20 tokens after a tool result, less the rest of the trajectory: ARPO expects it above 0; only where trajectories have both",
       own: true,
     },
     {
@@ -173,13 +185,14 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
     { name: "actor/lr", meaning: "Learning rate" },
     {
       name: "actor/reused_log_probs",
-      meaning: "Share of rows whose ln p from before are the rollout's own (lab.reuse_log_probs)",
+      meaning:
+        "Share of trajectories whose ln p from before are the rollout's own (lab.reuse_log_probs)",
     },
     {
       name: "actor/turn_kl_entropy",
-      meaning: "gspo_turn: how evenly the turns of a row moved, from 0 (one of them) to 1",
+      meaning: "gspo_turn: how evenly the turns of a trajectory moved, from 0 (one of them) to 1",
     },
-    { name: "actor/single_turn_count", meaning: "gspo_turn: rows with a single turn" },
+    { name: "actor/single_turn_count", meaning: "gspo_turn: trajectories with a single turn" },
     ...["mean", "min", "max"].map((kind) => ({
       name: `actor/fipo_iw_${kind}`,
       meaning: `future_kl: the factor of a token by what followed it, ${kind}`,
@@ -214,7 +227,8 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
     { name: "tools/total_calls", meaning: "Calls made" },
     {
       name: "tools/calls_per_sample",
-      meaning: "Calls on a trajectory's path, mean; a call that rows share counts for each of them",
+      meaning:
+        "Calls on a trajectory's path, mean; a call that trajectories share counts for each of them",
       own: true,
     },
     { name: "tools/successful_calls", meaning: "Calls that gave an answer" },
@@ -223,7 +237,7 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
     { name: "tools/max_retries", meaning: "Failed attempts of the worst call" },
     {
       name: "tools/call_limit_reached_count",
-      meaning: "Rows ended because they asked for one call too many",
+      meaning: "Trajectories ended because they asked for one call too many",
     },
     { name: "tools/TAG/calls", meaning: "Calls of one tool" },
     { name: "tools/TAG/success_rate", meaning: "Share of them that gave an answer" },

@@ -85,7 +85,7 @@ test("the group filter ends a run that cannot fill its batch, and says what was 
   const same = await limited("acc");
   await assert.rejects(
     train({ ...same, reward: () => 1 }, { folder: path }),
-    /2 batches \(algorithm\.filter_groups\.max_num_gen_batches\) must hold 2 prompts whose rows differ in acc, got 0/,
+    /2 batches \(algorithm\.filter_groups\.max_num_gen_batches\) must hold 2 prompts whose trajectories differ in acc, got 0/,
   );
   const odd = await limited("style");
   await assert.rejects(

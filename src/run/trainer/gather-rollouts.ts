@@ -14,7 +14,7 @@ export interface Gathering {
   /** Rolls tasks out; the first has this place in the step. */
   rollOut: (tasks: readonly Task[], firstIndex: number) => Promise<RolloutTree<Task>[]>;
   score: (trees: readonly RolloutTree<Task>[]) => Promise<Scored>;
-  /** Each row's reward after the KL penalty, where the filter asks for it. */
+  /** Each trajectory's reward after the KL penalty, where the filter asks for it. */
   finalRewards: (scored: Scored) => Promise<readonly number[]>;
 }
 
@@ -28,7 +28,7 @@ export interface Gathered {
   metrics: Record<string, number>;
 }
 
-/** Each row's figure by the filter's name for it: a part of the reward, or the reward itself. */
+/** Each trajectory's figure by the filter's name for it: a part of the reward, or the reward itself. */
 async function figures(
   name: string,
   scored: Scored,
@@ -47,7 +47,7 @@ async function figures(
   });
 }
 
-/** Rows whose prompt was kept; a prompt that came a second time in the step is a group of its own. */
+/** Trajectories whose prompt was kept; a prompt that came a second time in the step is a group of its own. */
 function keptRows(
   scored: Scored,
   { rows }: FilteredGroups,
@@ -62,7 +62,7 @@ function keptRows(
 }
 
 /**
- * Rolls out the prompts of a step. With `filter_groups` those whose rows are all the same are dropped
+ * Rolls out the prompts of a step. With `filter_groups` those whose trajectories are all the same are dropped
  * and more are rolled out, as DAPO does, until the batch is full or the limit is reached. All of it
  * follows from the loader's state and the step's seed, so a resumed run does the same.
  */
@@ -83,7 +83,7 @@ export async function gatherRollouts(gathering: Gathering, from: LoaderState): P
   while (trees.length < size) {
     if (limit > 0 && batches >= limit) {
       throw new RangeError(
-        `Cannot train: ${limit} batches (algorithm.filter_groups.max_num_gen_batches) must hold ${size} prompts whose rows differ in ${name}, got ${trees.length}; take tasks that are neither too easy nor too hard, or raise the limit (0: none)`,
+        `Cannot train: ${limit} batches (algorithm.filter_groups.max_num_gen_batches) must hold ${size} prompts whose trajectories differ in ${name}, got ${trees.length}; take tasks that are neither too easy nor too hard, or raise the limit (0: none)`,
       );
     }
     const { items, state } = next(loader);

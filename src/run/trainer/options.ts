@@ -128,7 +128,7 @@ function correctionOptions({ algorithm, lab }: Config): RolloutCorrection {
   };
 }
 
-/** Rows or tokens of one forward pass: `use_dynamic_bsz` says which of them counts. */
+/** Trajectories or tokens of one forward pass: `use_dynamic_bsz` says which of them counts. */
 function passOptions(part: Config["critic"] | Config["actor_rollout_ref"]["actor"]) {
   const rows = part.ppo_micro_batch_size_per_gpu ?? part.ppo_micro_batch_size;
   // The reference asks for a micro-batch size where passes are not dynamic; tokens do without one.
@@ -137,7 +137,7 @@ function passOptions(part: Config["critic"] | Config["actor_rollout_ref"]["actor
     : { maxTokensPerPass: Infinity, maxRowsPerPass: rows };
 }
 
-/** What the configuration says about the critic. Mini-batches count prompts there and rows here. */
+/** What the configuration says about the critic. Mini-batches count prompts there and trajectories here. */
 export function criticOptions(config: Config): CriticOptions {
   const { critic, actor_rollout_ref: actor } = config;
   return {
@@ -169,7 +169,7 @@ export function learningRateAt(
 }
 
 /**
- * What the configuration says about the update. Mini-batches count prompts there and rows here.
+ * What the configuration says about the update. Mini-batches count prompts there and trajectories here.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ test("lab.reuse_log_probs takes what the rollout said, which is what is measured
   assert.ok(Math.abs(reused.metrics["actor/grad_norm"]! - norm) < 1e-3 * norm + 1e-6);
 });
 
-test("lab.reuse_log_probs measures rows that a rounded copy sampled", async (t) => {
+test("lab.reuse_log_probs measures trajectories that a rounded copy sampled", async (t) => {
   if (!compiledEngine()) return t.skip("LEFT OUT: plain code does not round weights");
   const step = await stepOf("int8", ["lab.reuse_log_probs=true"]);
   assert.equal(step.metrics["actor/reused_log_probs"], 0);

@@ -16,7 +16,7 @@ const options = { steps: 1, prompts: 1, n: 4, miniBatch: 1, live: false, tools: 
 const smallPolicy = () =>
   Policy.fromModel(Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 1), tokenizer);
 
-/** How the rows of a step's first tree came to be. */
+/** How the trajectories of a step's first tree came to be. */
 async function kindsOf(preset: "grpo" | "arpo"): Promise<string[]> {
   const policy = smallPolicy();
   const run = await trainOn(policy, tasks.calc({ train: 1, test: 1 }), { ...options, preset });
@@ -24,7 +24,7 @@ async function kindsOf(preset: "grpo" | "arpo"): Promise<string[]> {
   return run.steps[0]!.trees[0]!.trajectories.map(({ kind }) => kind);
 }
 
-test("trainOn() starts all rows at once where nothing branches, half of them in a tree", async () => {
+test("trainOn() starts all trajectories at once where nothing branches, half of them in a tree", async () => {
   assert.deepEqual(await kindsOf("grpo"), ["initial", "initial", "initial", "initial"]);
   assert.deepEqual((await kindsOf("arpo")).slice(0, 3), ["initial", "initial", "refill"]);
 });

@@ -31,7 +31,7 @@ export interface CellTraining {
   steps?: number;
   /** Prompts per step. */
   prompts?: number;
-  /** Rows per prompt. */
+  /** Trajectories per prompt. */
   n?: number;
   /** The same for all steps. Default: the `tiny` preset's, which rises and falls. */
   learningRate?: number;
@@ -44,9 +44,9 @@ export interface CellTraining {
   overrides?: readonly string[];
   /** Default: Python and the invented world's search; in an environment none besides its own. */
   tools?: Tools;
-  /** The world that rows act in. Default: the family's own, where it has one. */
+  /** The world that trajectories act in. Default: the family's own, where it has one. */
   environment?: EnvironmentSource;
-  /** Calls of one row. Default: 3, in an environment 16. */
+  /** Calls of one trajectory. Default: 3, in an environment 16. */
   callLimit?: number;
   /** Default: ARPO's, in an environment its own. */
   reward?: Reward;
@@ -54,7 +54,7 @@ export interface CellTraining {
   sampler?: Policy;
   /** Measure the held-out tasks every so many steps, and before the first. */
   testEvery?: number;
-  /** Show the run on its board while it goes on, where a notebook looks. Default: true. */
+  /** Show the run on its board while it continues, where a notebook looks. Default: true. */
   live?: boolean;
   onStep?: (step: TrainerStep, run: TrainingRun) => void | Promise<void>;
   signal?: AbortSignal;
@@ -218,7 +218,7 @@ export async function trainOn(
           ...(callLimit === undefined ? {} : { tools: { call_limit: callLimit } }),
           ...(options.n === undefined
             ? {}
-            : // Trees start with half of their rows; where nothing branches, all start at once.
+            : // Trees start with half of their trajectories; where nothing branches, all start at once.
               {
                 n: options.n,
                 initial_rollouts: preset === "grpo" ? options.n : Math.ceil(options.n / 2),
@@ -261,7 +261,7 @@ export async function trainOn(
   return run;
 }
 
-/** What rows may call besides their environment. */
+/** What trajectories may call besides their environment. */
 async function toolsFor(
   acts: EnvironmentSource | undefined,
   callLimit: number | undefined,

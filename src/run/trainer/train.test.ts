@@ -78,7 +78,7 @@ test("train() stopped at any step and resumed ends with the same bytes", async (
   }
 });
 
-test("train() told to stop finishes and saves its step, and goes on to the same bytes", async () => {
+test("train() told to stop finishes and saves its step, and continues to the same bytes", async () => {
   const [whole, stopped] = [await folder(), await folder()];
   await run(whole);
   const stop = new AbortController();

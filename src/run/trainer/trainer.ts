@@ -51,7 +51,7 @@ export interface TrainerParts<P = Policy & Trainable> {
   /** What rolls out, where that is not `policy`: an endpoint, a copy. The update corrects for it. */
   sampler?: Policy;
   tools: ToolSet;
-  /** The world that rows act in, besides their tools. */
+  /** The world that trajectories act in, besides their tools. */
   environment?: EnvironmentSource;
   reward: Reward;
   train: readonly Task[];
@@ -260,7 +260,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     };
   }
 
-  /** Where rows act, as an option of rollouts. */
+  /** Where trajectories act, as an option of rollouts. */
   get #acting() {
     const { environment } = this.parts;
     return environment ? { environment } : {};
@@ -348,7 +348,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     );
   }
 
-  /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its rows. */
+  /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its trajectories. */
   async #greedyBaselines(scored: Scored, step: number): Promise<number[]> {
     const { config, policy, tools, reward, signal } = this.parts;
     const tasks = scored.trees.map(({ task }) => task as Task);

@@ -55,7 +55,7 @@ test("lab.weights=bfloat16 trains: every weight is of bfloat16 after every step,
   );
 });
 
-test("a checkpoint of bfloat16 weights is half as large, and a run goes on from it to the same bytes", async () => {
+test("a checkpoint of bfloat16 weights is half as large, and a run continues from it to the same bytes", async () => {
   const whole = await folder();
   await train(await parts(), { folder: whole });
   const size = async (path: string, step: number) =>

@@ -23,7 +23,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 
 /**
  * What runs on the node of verl's driver: `sh start.sh OUT`. The folder goes to OUT, which all nodes share,
- * for Ray takes the package's own away; one that is there already goes on from its last checkpoint.
+ * for Ray takes the package's own away; one that is there already continues from its last checkpoint.
  */
 const startScript = `#!/bin/sh
 set -eu

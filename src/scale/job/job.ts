@@ -161,7 +161,7 @@ export class Job {
     return this.wait(options);
   }
 
-  /** Sends the run again, under a new id and with the same folder: it goes on from its last checkpoint. */
+  /** Sends the run again, under a new id and with the same folder: it continues from its last checkpoint. */
   async retry(): Promise<Job> {
     const state = await this.status();
     if (!isOver(state) && state !== "written") {

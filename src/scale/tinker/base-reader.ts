@@ -5,7 +5,7 @@ import { TinkerError } from "./client/errors.js";
 import type { TinkerClient } from "./client/tinker-client.js";
 
 /**
- * Reads rows under a server's base model: a sampling session without adapters is asked what it thinks of
+ * Reads sequences under a server's base model: a sampling session without adapters is asked what it thinks of
  * a whole prompt.
  */
 export class BaseReader implements Required<Pick<Policy, "logProbs">> {
@@ -24,7 +24,7 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
   ): Promise<SequenceLogProbs[]> {
     if (temperature !== 1) {
       throw new RangeError(
-        `Cannot read rows at a Tinker server: temperature must be 1, at which it says log-probabilities, got ${temperature}`,
+        `Cannot read sequences at a Tinker server: temperature must be 1, at which it says log-probabilities, got ${temperature}`,
       );
     }
     this.#session ??= this.#open();
@@ -36,7 +36,7 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
     const client = this.#client();
     const { sampling_session_id: id } = await client.call(
       {
-        doing: "read rows under the base model",
+        doing: "read sequences under the base model",
         path: "create_sampling_session",
         body: {
           session_id: client.sessionId,
@@ -55,7 +55,7 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
     const all = [...Array.from(prompt), ...Array.from(tokens)];
     const { prompt_logprobs: said } = await client.work(
       {
-        doing: "read rows under the base model",
+        doing: "read sequences under the base model",
         path: "asample",
         gated: true,
         body: {
@@ -74,7 +74,7 @@ export class BaseReader implements Required<Pick<Policy, "logProbs">> {
     const from = (said?.length ?? 0) - tokens.length;
     if (!said || (said.length !== all.length && said.length !== all.length - 1)) {
       throw new TinkerError(
-        `Cannot read rows under the base model: the server must say a log-probability for each of ${all.length} tokens, got ${said?.length ?? "none"}`,
+        `Cannot read sequences under the base model: the server must say a log-probability for each of ${all.length} tokens, got ${said?.length ?? "none"}`,
         "server",
       );
     }

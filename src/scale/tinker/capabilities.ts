@@ -4,7 +4,7 @@ import type { Passed } from "./client/answers.js";
 export interface TinkerCapabilities {
   /**
    * What a gradient is of. `sum`: the sum of all token losses, as Thinking Machines' service. `mean`: the
-   * mean over rows of each row's mean under its weights, as SkyRL's JAX backend.
+   * mean over sequences of each sequence's mean under its weights, as SkyRL's JAX backend.
    */
   reduction: "sum" | "mean";
   /** It follows `grad_clip_norm`. */

@@ -21,18 +21,18 @@ export interface TinkerOptions extends TinkerConnection, Partial<TinkerCapabilit
   model?: string;
   /**
    * The model's tokenizer: a Hugging Face folder, found as `Policy.load` finds it, or one that is loaded.
-   * Rows are tokens, and tags are found in them, so the server's own will not do.
+   * Sequences are tokens, and tags are found in them, so the server's own will not do.
    */
   tokenizer: string | Tokenizer;
   /**
-   * The longest row, prompt included.
+   * The longest sequence, prompt included.
    *
    * @default what the server says, else 32,768
    */
   contextLength?: number;
   /** The adapters that are trained. */
   lora?: TinkerLora;
-  /** What `save` gave: goes on from there, in a new model with the saved weights and optimiser. */
+  /** What `save` gave: continues from there, in a new model with the saved weights and optimiser. */
   resume?: TinkerSaved;
   /**
    * Alternatives asked for per sampled token. A server that gives none is branched on by surprisal.

@@ -95,7 +95,7 @@ for (const [when, fault, posts, word] of [
   });
 }
 
-test("a lost answer to a gradient ends the update, and what was saved goes on", async (t) => {
+test("a lost answer to a gradient ends the update, and what was saved continues", async (t) => {
   const base = await smallModel();
   const { server, far } = await farModel(t, base, {
     fault: (path, count) =>
@@ -168,7 +168,7 @@ test("a session that the server ended is told as such, and resumed in a new one"
   base.dispose();
 });
 
-test("another program goes on from what one saved, moments included", async (t) => {
+test("another program continues from what one saved, moments included", async (t) => {
   const base = await smallModel();
   const { server, far } = await farModel(t, base);
   const batch = await rowsOf(far);

@@ -3,7 +3,7 @@ import type { TinkerDatum, TinkerLoss } from "./client/tinker-run.js";
 import { laidOut, shifted } from "./rows.js";
 import type { TinkerCapabilities } from "./capabilities.js";
 
-/** A row with dL/dlogp of each of its response tokens, and the logp that was taken at. */
+/** A sequence with dL/dlogp of each of its response tokens, and the logp that was taken at. */
 export interface GradientRow {
   row: PassRow;
   gradient: Float32Array;
@@ -12,19 +12,19 @@ export interface GradientRow {
 
 const moves = ({ gradient }: GradientRow) => gradient.some((g) => g !== 0);
 
-/** The rows that have a gradient; one of the others where there is none, so that a step has a row. */
+/** The sequences that have a gradient; one of the others where there is none, so that a step has a sequence. */
 export function movingRows(rows: readonly GradientRow[]): GradientRow[] {
   const moving = rows.filter(moves);
   return moving.length > 0 ? moving : rows.slice(0, 1);
 }
 
 /**
- * Rows whose loss at a server has exactly the gradient given, whatever loss it was taken of.
+ * Sequences whose loss at a server has exactly the gradient given, whatever loss it was taken of.
  *
  * Where a server sums, that is cross-entropy under the weights -dL/dlogp. Where it takes means, weights
- * are what it divides by, so a sum of them near zero would blow a row up: there it is CISPO with its
+ * are what it divides by, so a sum of them near zero would blow a sequence up: there it is CISPO with its
  * ratio clipped to 1, whose gradient is the advantage, with the server's divisors put into the advantages
- * beforehand. `count` is the number of rows of the whole optimiser step.
+ * beforehand. `count` is the number of sequences of the whole optimiser step.
  */
 export function exactGradient(
   rows: readonly GradientRow[],
@@ -52,7 +52,7 @@ export function exactGradient(
 }
 
 /**
- * A row for a server's loss of the ratio to `logprobs`, whose gradient is minus the advantage at a ratio
+ * A sequence for a server's loss of the ratio to `logprobs`, whose gradient is minus the advantage at a ratio
  * of 1: the advantages are those whose sum, or mean of means, has the gradient given.
  */
 export function ratioRow(

@@ -8,7 +8,7 @@ export interface SequenceReading {
   tokenizer: Tokenizer;
   texts: TokenTexts;
   stops: readonly string[];
-  /** The row's last tokens, in which a stop string may begin. */
+  /** The sequence's last tokens, in which a stop string may begin. */
   begun: readonly number[];
   /** Tokens that were asked for. */
   maxTokens: number;

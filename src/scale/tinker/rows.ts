@@ -2,12 +2,12 @@ import type { SequenceToScore } from "../../policy/policy.js";
 import type { Trajectory } from "../../rollout/tree/trajectory.js";
 import type { TinkerDatum } from "./client/tinker-run.js";
 
-/** What a server is told of a row. */
+/** What a server is told of a sequence. */
 export interface TokenRow {
   readonly trajectory: Pick<Trajectory, "prompt" | "tokens">;
 }
 
-/** Tokens of a row as a server takes them: all but the last, each with what follows it. */
+/** Tokens of a sequence as a server takes them: all but the last, each with what follows it. */
 export function shifted({ trajectory: { prompt, tokens } }: TokenRow): Omit<TinkerDatum, "inputs"> {
   const all = new Int32Array(prompt.length + tokens.length);
   all.set(prompt);
@@ -15,7 +15,7 @@ export function shifted({ trajectory: { prompt, tokens } }: TokenRow): Omit<Tink
   return { tokens: all.subarray(0, -1), targets: all.subarray(1) };
 }
 
-/** Numbers of a row's response tokens, laid out over what a server takes; 0 elsewhere. */
+/** Numbers of a sequence's response tokens, laid out over what a server takes; 0 elsewhere. */
 export function laidOut({ trajectory }: TokenRow, values: ArrayLike<number>): Float32Array {
   const { prompt, tokens } = trajectory;
   const out = new Float32Array(prompt.length + tokens.length - 1);
@@ -23,13 +23,13 @@ export function laidOut({ trajectory }: TokenRow, values: ArrayLike<number>): Fl
   return out;
 }
 
-/** The inverse of `laidOut`: a row's response tokens from what a server answered. */
+/** The inverse of `laidOut`: a sequence's response tokens from what a server answered. */
 export function ownPart({ trajectory }: TokenRow, values: readonly number[]): Float32Array {
   const from = trajectory.prompt.length - 1;
   return Float32Array.from(values.slice(from, from + trajectory.tokens.length));
 }
 
-/** A row that is only read. */
+/** A sequence that is only read. */
 export const readRow = ({ prompt, tokens }: SequenceToScore): TokenRow => ({
   trajectory: { prompt: Int32Array.from(prompt), tokens: Int32Array.from(tokens) },
 });

@@ -46,7 +46,7 @@ for (const reduction of ["sum", "mean"] as const) {
   });
 }
 
-/** Rules whose rows must have been grown in their own way. */
+/** Rules whose sequences must have been grown in their own way. */
 const ownTrees: readonly string[] = ["spo_chain", "fr3e", "appo"];
 const paying = new ToolSet([
   {
@@ -115,7 +115,7 @@ test("trainOn trains a server's model, and sampling follows the weights", async 
   assert.deepEqual(steps.map(({ step }) => step), [1, 2]); // prettier-ignore
   assert.ok(Number.isFinite(steps[1]!.metrics["actor/grad_norm"]));
   assert.equal(far.trainee.steps, server.count("optim_step"));
-  // Weights go to the sampler once per step, not per row.
+  // Weights go to the sampler once per step, not per sequence.
   assert.equal(server.count("save_weights_for_sampler"), 2);
 
   const session = far.session();

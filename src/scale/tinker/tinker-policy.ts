@@ -55,7 +55,7 @@ async function writeAdapter(files: ReadonlyMap<string, Uint8Array>, folder: stri
   await writeFile(join(folder, settings), JSON.stringify(whole, undefined, 2));
 }
 
-/** Where a training at a server stands: what `resume` goes on from. */
+/** Where a training at a server stands: what `resume` continues from. */
 export interface TinkerSaved {
   /** `tinker://…`: weights and the optimiser. */
   path: string;
@@ -171,15 +171,15 @@ export class TinkerPolicy implements Policy {
     });
   }
 
-  /** ln p of rows that anybody may have written, under the weights of now; entropies are surprisals. */
+  /** ln p of sequences that anybody may have written, under the weights of now; entropies are surprisals. */
   async logProbs(
     sequences: readonly SequenceToScore[],
     { temperature = 1 }: { temperature?: number } = {},
   ): Promise<SequenceLogProbs[]> {
-    checkArguments("read rows", { rows: sequences }, { rows: "list" });
+    checkArguments("read sequences", { rows: sequences }, { rows: "list" });
     if (temperature !== 1) {
       throw new RangeError(
-        `Cannot read rows at a Tinker server: temperature must be 1, at which it says log-probabilities, got ${temperature}`,
+        `Cannot read sequences at a Tinker server: temperature must be 1, at which it says log-probabilities, got ${temperature}`,
       );
     }
     const found = await this.trainee.logProbs(sequences.map(readRow));

@@ -6,7 +6,7 @@ interface TinkerSequence extends Sequence {
   tokens: number[];
 }
 
-/** Rows that are token lists here and are continued by whole prompts: a fork is a copy of its prefix. */
+/** Sequences that are token lists here and are continued by whole prompts: a fork is a copy of its prefix. */
 export class TinkerSession implements Session {
   readonly #rows = new Set<TinkerSequence>();
   readonly #contextLength: number;
@@ -24,13 +24,15 @@ export class TinkerSession implements Session {
 
   open(tokens: ArrayLike<number>): Sequence {
     if (this.#disposed) {
-      throw new Error("Cannot open a row: the session must not be over, but it was disposed");
+      throw new Error("Cannot open a sequence: the session must not be over, but it was disposed");
     }
-    checkArguments("open a row", { tokens }, { tokens: "list" });
+    checkArguments("open a sequence", { tokens }, { tokens: "list" });
     if (tokens.length === 0) {
-      throw new RangeError("Cannot open a row: the prompt must have at least one token, got none");
+      throw new RangeError(
+        "Cannot open a sequence: the prompt must have at least one token, got none",
+      );
     }
-    this.#fits("open a row", tokens.length);
+    this.#fits("open a sequence", tokens.length);
     return this.#add(Array.from(tokens));
   }
 
@@ -81,18 +83,18 @@ export class TinkerSession implements Session {
     for (const own of this.#rows) if (own === sequence) return own;
     if (typeof sequence?.id !== "number") {
       throw new TypeError(
-        `Cannot ${action}: row must be a row of this session, got ${shown(sequence)}`,
+        `Cannot ${action}: sequence must be a sequence of this session, got ${shown(sequence)}`,
       );
     }
     throw new RangeError(
-      `Cannot ${action}: the row must be open in this session, got row ${sequence.id}`,
+      `Cannot ${action}: the sequence must be open in this session, got sequence ${sequence.id}`,
     );
   }
 
   #fits(action: string, length: number): void {
     if (length <= this.#contextLength) return;
     throw new RangeError(
-      `Cannot ${action}: a row must fit into the context of ${this.#contextLength} tokens, got ${length}`,
+      `Cannot ${action}: a sequence must fit into the context of ${this.#contextLength} tokens, got ${length}`,
     );
   }
 }

@@ -30,7 +30,7 @@ interface LossGradient {
 }
 
 /**
- * dL/dlogp of a loss at given log-probabilities, by row. Where entropies are asked for, surprisals stand
+ * dL/dlogp of a loss at given log-probabilities, by sequence. Where entropies are asked for, surprisals stand
  * for them, without a gradient.
  */
 async function lossGradient<R extends PassRow>(
@@ -81,7 +81,7 @@ function serverLossOf(options: UpdateOptions): ServerLoss | undefined {
   return undefined;
 }
 
-/** A row whose measuring is known. */
+/** A sequence whose measuring is known. */
 type KnownRow = PassRow & { oldLogprobs?: Float32Array };
 
 const refuse = (name: string, must: string, got: unknown): never => {
@@ -98,9 +98,9 @@ export class TinkerTrainee implements Trainee {
   readonly #given: Partial<TinkerCapabilities>;
   /** Why the server's gradient is not known, where it is not. */
   #unsure: string | undefined;
-  /** ln p of rows under the weights of now. */
+  /** ln p of sequences under the weights of now. */
   #known = new WeakMap<object, Float32Array>();
-  /** The last rows read under them, and what was said. */
+  /** The last sequences read under them, and what was said. */
   #probe: { rows: readonly TokenRow[]; logprobs: Float32Array[] } | undefined;
 
   constructor(run: TinkerRun, given: Partial<TinkerCapabilities>, steps = 0) {
@@ -123,7 +123,7 @@ export class TinkerTrainee implements Trainee {
     throw new TypeError("Cannot use a Tinker server: it must have been met, got one never asked");
   }
 
-  /** Reads a row of two tokens, from which it shows what kind of server this is. */
+  /** Reads a sequence of two tokens, from which it shows what kind of server this is. */
   async probe(token: number): Promise<void> {
     await this.#forward([readRow({ prompt: [token], tokens: [token] })]);
   }
@@ -160,7 +160,7 @@ export class TinkerTrainee implements Trainee {
     return { logprobs, entropies: logprobs.map(surprisals) };
   }
 
-  /** ln p of rows under the weights of now; asked for once. */
+  /** ln p of sequences under the weights of now; asked for once. */
   async logProbs(rows: readonly TokenRow[]): Promise<Float32Array[]> {
     const missing = rows.filter(({ trajectory }) => !this.#known.has(trajectory));
     if (missing.length > 0) {
@@ -184,7 +184,7 @@ export class TinkerTrainee implements Trainee {
   }
 
   /**
-   * Whether the weights are others than when rows were last read: the same rows are read again.
+   * Whether the weights are others than when sequences were last read: the same sequences are read again.
    * Undefined where that cannot be told, as from a server whose passes differ by themselves.
    */
   async #moved(): Promise<boolean | undefined> {

@@ -24,13 +24,13 @@ const growing: RolloutOptions = {
   seed: 1,
 };
 
-/** Scored rows whose rewards differ. */
+/** Scored sequences whose rewards differ. */
 async function scoredRows(policy: Policy, options: RolloutOptions = {}): Promise<Scored> {
   const tree = await rollout(policy, task, { ...growing, ...options });
   return score(tree, ({ response }) => (response.length % 7) / 7);
 }
 
-/** Updates a server's model and one in memory with the same rows, and compares what became of them. */
+/** Updates a server's model and one in memory with the same sequences, and compares what became of them. */
 async function compared(
   t: TestContext,
   base: Model,

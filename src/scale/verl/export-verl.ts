@@ -88,7 +88,10 @@ export interface VerlExportOptions {
    * the others. Tools of the configuration that are not named here run in Node beside each worker.
    */
   tools?: Readonly<Record<string, string>>;
-  /** A Python file with verl's `compute_score`. @default the configuration's reward, else that of the published runs */
+  /**
+   * A Python file with verl's `compute_score`. @default the configuration's reward, else that of the
+   * published runs
+   */
   reward?: string;
   /**
    * How this package gets to the nodes where something runs in Node: `"image"`, where `arpo-lab` is on their
@@ -98,8 +101,8 @@ export interface VerlExportOptions {
    */
   package?: string;
   /**
-   * Every row is drawn by a seed of its own, so that a server which keeps to seeds writes the same again.
-   * vLLM samples such rows one by one, which takes time.
+   * Every trajectory is drawn by a seed of its own, so that a server which keeps to seeds writes the same
+   * again. vLLM samples such trajectories one by one, which takes time.
    *
    * @default false
    */
@@ -170,10 +173,13 @@ const scoredAlready = `"""The reward of this run is one of arpo-lab's: a Node pr
 
 
 def compute_score(*_, **__):
-    raise RuntimeError("Cannot score a row: the loop arpo_tree must have scored it in Node, got one of another loop")
+    raise RuntimeError("Cannot score a trajectory: the loop arpo_tree must have scored it in Node, got one of another loop")
 `;
 
-/** Whether the configuration's reward runs in Node: Python's own are a file that is here, and the published one. */
+/**
+ * Whether the configuration's reward runs in Node: Python's own are a file that is here, and the
+ * published one.
+ */
 function rewardInNode({ custom_reward_function: own }: Config, given?: string): boolean {
   const { path } = own;
   if (given !== undefined || path === null) return false;
@@ -181,7 +187,10 @@ function rewardInNode({ custom_reward_function: own }: Config, given?: string): 
   return !existsSync(resolve(path)) && !path.endsWith("deep_research.py");
 }
 
-/** In the folder the reward is deep research where none is named; here some data sources have rules of their own. */
+/**
+ * In the folder the reward is deep research where none is named; here some data sources have rules of
+ * their own.
+ */
 function refuseOtherReward(config: Config, tasks: readonly Task[]): void {
   const apart = tasks.find(({ dataSource }) => judgedApart(dataSource ?? ""));
   if (config.custom_reward_function.path !== null || !apart) return;

@@ -23,7 +23,10 @@ export interface VerlRunRead {
 const metricLine = z.object({ step: z.number().int(), data: z.record(z.string(), z.unknown()) });
 const answer = z.object({ uid: z.string(), score: z.number() });
 
-/** The whole lines of the files of a folder whose names fit, in the order of their names; a last one may still grow. */
+/**
+ * The whole lines of the files of a folder whose names fit, in the order of their names; a last one may
+ * still grow.
+ */
 async function linesOf<T>(folder: string, fits: RegExp, read: z.ZodType<T>): Promise<T[]> {
   const names = (await namesIfThere(folder)).filter((name) => fits.test(name)).sort();
   const found: T[] = [];
@@ -45,7 +48,10 @@ async function linesOf<T>(folder: string, fits: RegExp, read: z.ZodType<T>): Pro
   return found;
 }
 
-/** Scores by tree and row: verl names a row `UID_SESSION_OUTPUT`, and a session's number is its row's. */
+/**
+ * Scores by tree and trajectory: verl names a trajectory `UID_SESSION_OUTPUT`, and a session's number
+ * is its trajectory's.
+ */
 async function scoresOf(folder: string): Promise<Map<string, Map<number, number>>> {
   const scores = new Map<string, Map<number, number>>();
   for (const { uid, score } of await linesOf(folder, /^\d+\.jsonl$/, answer)) {

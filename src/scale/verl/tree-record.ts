@@ -54,7 +54,7 @@ export const treeRecord = z.object({
   id: z.string().nullish(),
   /** The task's further fields, as JSON: a column has one type. */
   extra: z.string().nullish(),
-  /** What a reward of ours said of each row, where one scored it. */
+  /** What a reward of ours said of each trajectory, where one scored it. */
   outcomes: z.array(z.looseObject({ score: z.number(), reason: z.string() })).nullish(),
   prompt: z.object({ text: z.string(), tokens: z.array(count) }),
   nodes: z.array(node),
@@ -65,7 +65,7 @@ export const treeRecord = z.object({
 /** @see {@link treeRecord} */
 export type TreeRecord = z.infer<typeof treeRecord>;
 
-/** The nodes in the order that a tree of ours numbers them: by row, and along each row. */
+/** The nodes in the order that a tree of ours numbers them: by trajectory, and along each trajectory. */
 function numbered({ nodes, rows }: TreeRecord): Map<number, number> {
   const ids = new Map<number, number>([[-1, -1]]);
   for (const { leaf } of rows) {
@@ -76,7 +76,10 @@ function numbered({ nodes, rows }: TreeRecord): Map<number, number> {
   return ids;
 }
 
-/** A tree that grew in verl as one of ours; `scores` are those of its rows, as far as they are known. */
+/**
+ * A tree that grew in verl as one of ours; `scores` are those of its trajectories, as far as they are
+ * known.
+ */
 export function treeOfRecord(
   record: TreeRecord,
   config: RolloutConfig,

@@ -25,7 +25,7 @@ test("PythonPool.run() lets nothing of a call survive it", async () => {
   );
 });
 
-test("PythonPool.run() stops code at its time limit and goes on", async () => {
+test("PythonPool.run() stops code at its time limit and continues", async () => {
   const polite = await pool.run("while True: pass", { timeoutMs: 200 });
   assert.deepEqual([polite.text, polite.timedOut], ["Execution timed out after 0.2 seconds", true]);
   const before = pool.pids;

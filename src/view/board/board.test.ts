@@ -161,7 +161,7 @@ test("board() keeps within its room for trees, spread over the steps", async () 
   assert.deepEqual(spreadOut([]), []);
 });
 
-test("board.glance() shows a run that goes on, with the last step's tree alone", async () => {
+test("board.glance() shows a run that continues, with the last step's tree alone", async () => {
   const { "text/html": html } = board(await sampleRun(4)).glance();
   const payload = carried(html!, "board") as BoardPayload;
   assert.equal(payload.to, 4);

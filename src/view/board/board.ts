@@ -103,7 +103,7 @@ export class Board {
       throw new RangeError("Cannot show a board: it must have a run, got none");
   }
 
-  /** The runs, read anew: a run may have gone on. */
+  /** The runs, read anew: a run may have continued. */
   async #records(): Promise<RunRecord[][]> {
     return Promise.all(
       this.#runs.map(([name, seeds]) =>
@@ -146,7 +146,7 @@ export class Board {
 
   /**
    * What is known of runs in memory, quickly: the last step's tree alone. For showing a run while it
-   * goes on.
+   * continues.
    */
   glance(): Record<string, string> {
     const records = this.#known();

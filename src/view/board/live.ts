@@ -10,7 +10,7 @@ const leastPause = 500;
 
 const boards = new WeakMap<TrainingRun, { board: Board; cell: string | undefined }>();
 
-/** Shows a run on its board while it goes on, in place, without slowing it down by much. */
+/** Shows a run on its board while it continues, in place, without slowing it down by much. */
 export function watchRun(run: TrainingRun): LiveShow | undefined {
   const host = viewHost();
   const cell = host?.cell();

@@ -45,7 +45,7 @@ const plans: PanelPlan[] = [
   },
   {
     title: "Mixed outcomes",
-    help: "Share of prompts, trees, forks and tool answers whose rows are some right and some wrong: where there is something to learn.",
+    help: "Share of prompts, trees, forks and tool answers whose trajectories are some right and some wrong: where there is something to learn.",
     pick: (metric) => {
       const kind = /^tree\/mixed_outcome_ratio(?:_(.+))?$/.exec(metric);
       return kind ? (kind[1] ?? "prompts").replace("anchors", "tool answers") : undefined;
@@ -53,17 +53,17 @@ const plans: PanelPlan[] = [
   },
   {
     title: "Credit",
-    help: "Mean size of a token's advantage, and how much the advantages of one row differ.",
+    help: "Mean size of a token's advantage, and how much the advantages of one trajectory differ.",
     pick: named({ "tree/informative_mass": "size", "tree/credit_spread": "spread in a row" }),
   },
   {
     title: "Tokens per leaf",
-    help: "Tokens drawn for each row that is trained on; what rows share counts once.",
+    help: "Tokens drawn for each trajectory that is trained on; what trajectories share counts once.",
     pick: named({ "tree/tokens_per_leaf": "tokens" }),
   },
   {
     title: "Prompts filtered",
-    help: "Prompts rolled out for a step, and those dropped because their rows were all the same.",
+    help: "Prompts rolled out for a step, and those dropped because their trajectories were all the same.",
     pick: named({ "filter/generated": "rolled out", "filter/dropped": "dropped" }),
   },
   {

@@ -109,7 +109,7 @@ function placesOf(runs: readonly (readonly RunRecord[])[]): Place[] {
   );
 }
 
-/** The tree of a step that tells most: the one whose rows differ most in their scores. */
+/** The tree of a step that tells most: the one whose trajectories differ most in their scores. */
 export function pickTree(
   runs: readonly (readonly RunRecord[])[],
   { run, seed, trees: { step, scored, batch, title } }: Place,

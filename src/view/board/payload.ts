@@ -32,7 +32,7 @@ export interface BoardRollout {
   label: string;
   /** Name of the data that holds the tree. */
   data: string;
-  /** Where a kernel can go on with the tree. */
+  /** Where a kernel can continue with the tree. */
   live?: LiveTree;
 }
 
@@ -43,7 +43,7 @@ export interface BoardPayload {
   /** First and last step of all runs. */
   from: number;
   to: number;
-  /** How many steps there will be, while a run goes on. */
+  /** How many steps there will be, while a run continues. */
   total?: number;
   panels: BoardPanel[];
   rollouts: BoardRollout[];

@@ -17,7 +17,7 @@ const top = 54;
 /** Beyond so many marks in a line their order is not written beside them. */
 const numbered = 16;
 
-/** How much height a rule's line has: rows lie one below the other in it. */
+/** How much height a rule's line has: trajectories lie one below the other in it. */
 const lineHeight = (rows: number): number => Math.max(30, Math.min(84, rows * 6));
 
 /** A line per rule over one axis of tokens; each mark is a place where the rule would branch. */
@@ -47,7 +47,7 @@ function ground({ profile, longest }: BranchingPayload, x: (token: number) => nu
     const tall = Math.round((value / most) * 320) / 10;
     return `<rect x="${from}" y="${44 - tall}" width="${Math.max(0.5, to! - from! - 0.5)}" height="${tall}"/>`;
   });
-  return `<text x="0" y="26" font-weight="600">entropy</text><text x="0" y="40" font-size="10" opacity=".75">mean of all rows, up to ${Number(most.toPrecision(3))} nats</text><g fill="#7a9" opacity=".8">${bars.join("")}</g>`;
+  return `<text x="0" y="26" font-weight="600">entropy</text><text x="0" y="40" font-size="10" opacity=".75">mean of all trajectories, up to ${Number(most.toPrecision(3))} nats</text><g fill="#7a9" opacity=".8">${bars.join("")}</g>`;
 }
 
 function axis(longest: number, x: (token: number) => number, y: number): string {
@@ -114,8 +114,8 @@ function ruleLine(
 /** A mark in one line. */
 function markWords({ name }: ShownRule, point: ShownPoint): string {
   const { trajectory, at, orders, scores, token } = point;
-  const times = orders.length === 1 ? "" : `, ${orders.length} rows`;
-  return `${name}: row ${trajectory} after ${at} tokens${times}, ${JSON.stringify(token)}, score ${Number(scores[0]!.toPrecision(4))}`;
+  const times = orders.length === 1 ? "" : `, ${orders.length} trajectories`;
+  return `${name}: trajectory ${trajectory} after ${at} tokens${times}, ${JSON.stringify(token)}, score ${Number(scores[0]!.toPrecision(4))}`;
 }
 
 const cut = (text: string, most: number) =>

@@ -22,9 +22,9 @@ export interface BranchingOptions {
   expand?: Partial<Record<ExpansionRule, ExpandOptions>>;
   /** For trees from files, whose tokens cannot be told otherwise. */
   tokenizer?: Tokenizer;
-  /** ln p of each row's tokens under a policy of now, for `appo`. */
+  /** ln p of each trajectory's tokens under a policy of now, for `appo`. */
   current?: readonly ArrayLike<number>[];
-  /** Instead of the rows, tokens, seed and rule. */
+  /** Instead of the trajectories, tokens, seed and rule. */
   title?: string;
 }
 
@@ -56,7 +56,7 @@ export function branchingPayload(
   const total = tree.nodes.reduce((sum, { tokens }) => sum + tokens.length, 0);
   const title =
     options.title ??
-    `where ${rules.length} rules would branch: ${trajectories.length} rows, ${total} tokens, seed ${tree.seed}, grown by ${own}`;
+    `where ${rules.length} rules would branch: ${trajectories.length} trajectories, ${total} tokens, seed ${tree.seed}, grown by ${own}`;
   return {
     summary: [title, ...shown.map(inWords)],
     trajectories,

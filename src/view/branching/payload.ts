@@ -1,14 +1,14 @@
-/** A row of the tree on the axis. */
+/** A trajectory of the tree on the axis. */
 export interface BranchingTrajectory {
   id: number;
-  /** Tokens that it shares with the row it left, and all of them. */
+  /** Tokens that it shares with the trajectory it left, and all of them. */
   shared: number;
   length: number;
   /** Where tools answered. */
   results: [from: number, to: number][];
 }
 
-/** A place where a rule would branch, however many rows leave there. */
+/** A place where a rule would branch, however many trajectories leave there. */
 export interface ShownPoint {
   trajectory: number;
   /** Tokens that stay. */
@@ -16,10 +16,10 @@ export interface ShownPoint {
   /** The token it is about, by its place in the response. */
   place: number;
   round: number;
-  /** Its rows' places among the branches of the round, and the score of each. */
+  /** Its trajectories' places among the branches of the round, and the score of each. */
   orders: number[];
   scores: number[];
-  /** Rows of the tree that leave there. */
+  /** Trajectories of the tree that leave there. */
   children: number[];
   /** The text around it, where tokens can be told. */
   before: string;

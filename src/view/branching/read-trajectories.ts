@@ -94,7 +94,7 @@ export function trajectoryReader(
   };
 }
 
-/** A row's token ids, signals and the ends of its results, from the prompt on. */
+/** A trajectory's token ids, signals and the ends of its results, from the prompt on. */
 function readTrajectory(tree: RolloutTree, chain: Chain) {
   const path = pathOf(tree, tree.trajectories[chain.id]!.leaf);
   const ids = path.flatMap(({ tokens }) => [...tokens]);

@@ -3,17 +3,17 @@ import type { ExpansionRule, ExpansionSettings } from "../../rollout/branch/fami
 
 /** What each rule goes by, in a few words. */
 export const ruleWords: Readonly<Record<BranchRule | ExpansionRule, string>> = {
-  "arpo-code": "after a call: entropy against the row's first, and a draw",
-  "arpo-paper": "after a call: entropy against the row's first, over a threshold",
-  "seed-docs": "after a call: entropy over a share of the row's first, and a draw",
+  "arpo-code": "after a call: entropy against the trajectory's first, and a draw",
+  "arpo-paper": "after a call: entropy against the trajectory's first, over a threshold",
+  "seed-docs": "after a call: entropy over a share of the trajectory's first, and a draw",
   "aepo-code": "after a call: as arpo-code, less after branches in a row",
   "aepo-paper": "after a call: as arpo-paper, less after branches in a row",
   "tree-grpo": "after steps drawn at random",
   at2po: "turns of highest signal are written anew",
   treerl: "tokens of highest signal are drawn anew",
   appo: "after tokens that are uncertain and of influence",
-  "appo-rollout": "after uncertain tokens, the first rows first",
-  fr3e: "from the prompt and before a row's anchors",
+  "appo-rollout": "after uncertain tokens, the first trajectories first",
+  fr3e: "from the prompt and before a trajectory's anchors",
   treepo: "after every segment, while there is room",
   "spo-tree": "after every segment, by fixed factors",
 };
@@ -50,8 +50,8 @@ export function choiceWords(
       return `z(${signals[settings.signal]}) = ${short(score)} among tokens that say something; the token stays`;
     case "fr3e":
       return token === undefined
-        ? `the prompt: ${settings.rows} rows`
-        : `an anchor: ${signals[settings.signal]} ${short(score)}; ${settings.rows} rows from before it`;
+        ? `the prompt: ${settings.rows} trajectories`
+        : `an anchor: ${signals[settings.signal]} ${short(score)}; ${settings.rows} trajectories from before it`;
     case "treepo":
       return `the end of a segment of ${settings.segment} tokens: ${settings.divergence} continuations while there is room`;
     case "spo-tree":

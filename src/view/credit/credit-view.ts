@@ -23,14 +23,14 @@ const width = 300;
 const gap = 16;
 const head = 34;
 
-/** What one rectangle stands for: neighbours of one row that got the same. */
+/** What one rectangle stands for: neighbours of one trajectory that got the same. */
 interface Stretch {
   start: number;
   end: number;
   value: number;
 }
 
-/** A row's trained tokens under a rule, in stretches. */
+/** A trajectory's trained tokens under a rule, in stretches. */
 function stretches(
   spans: ShownRule["spans"][number],
   { sums }: CreditPayload,
@@ -50,8 +50,8 @@ function stretches(
 }
 
 /**
- * One small map per rule, all on one scale: a line per row, tokens from left to right, what a row has in
- * common with the one it left as a thin line.
+ * One small map per rule, all on one scale: a line per trajectory, tokens from left to right, what a
+ * trajectory has in common with the one it left as a thin line.
  */
 function creditPicture(payload: CreditPayload): string {
   const { rows, rules, reach } = payload;
@@ -77,7 +77,7 @@ function creditPicture(payload: CreditPayload): string {
         return `<rect x="${x(one.start)}" y="${y}" width="${Math.max(0.6, x(one.end) - x(one.start))}" height="${high}" fill="${colour(one.value)}" data-value="${one.value}"/>`;
       });
     });
-    // Every row's whole length, its results and what gets no credit included.
+    // Every trajectory's whole length, its results and what gets no credit included.
     const length = rows.map((row, i) => {
       const y = head + i * line + Math.floor(line / 2);
       return `M0 ${y}H${x(row.length)}`;
@@ -99,19 +99,19 @@ const cut = (text: string) => (text.length > 54 ? `${text.slice(0, 53)}…` : te
 type CreditRule = Estimator | (AdvantageOptions & { name: string });
 
 const meanings: Partial<Record<Estimator, string>> = {
-  grpo: "the row against the prompt's rows",
-  rloo: "the row against the others",
-  tree_grpo: "against the prompt's rows, plus against its tree's",
-  at2po: "what the turn's rows are worth, weighed by entropy",
-  treerl: "against its parent and the prompt, over √rows",
-  appo: "initial rows, plus what later branches of the row got",
-  treepo: "the row against the groups it shares a beginning with",
-  spo_chain: "worth at the end less at the start, initial rows",
+  grpo: "the trajectory against the prompt's trajectories",
+  rloo: "the trajectory against the others",
+  tree_grpo: "against the prompt's trajectories, plus against its tree's",
+  at2po: "what the turn's trajectories are worth, weighed by entropy",
+  treerl: "against its parent and the prompt, over √trajectories",
+  appo: "initial trajectories, plus what later branches of the trajectory got",
+  treepo: "the trajectory against the groups it shares a beginning with",
+  spo_chain: "worth at the end less at the start, initial trajectories",
   spo_tree: "worth of the segment less its parent's",
-  fr3e: "among its state's rows, by what the state gained",
+  fr3e: "among its state's trajectories, by what the state gained",
   mt_grpo: "the outcome; before the first answer the turn too",
   gigpo: "the episode, plus the step among those from there",
-  turn_baseline: "reward from the turn on, against the prompt's rows",
+  turn_baseline: "reward from the turn on, against the prompt's trajectories",
 };
 
 /** What is shown where nobody chooses: every estimator, and TreeRL by its paper too. */
@@ -136,7 +136,7 @@ interface CreditViewOptions {
   rules?: readonly CreditRule[];
   /** The task whose tree is shown. Default: the first. Credit is always given over everything scored. */
   group?: string;
-  /** Rows that are shown at most. Default: 32. */
+  /** Trajectories that are shown at most. Default: 32. */
   rows?: number;
   /** Without one, tokens of trees from files are shown as their numbers. */
   tokenizer?: Tokenizer;
@@ -234,8 +234,8 @@ function creditPayload(scored: Scored, options: CreditViewOptions): CreditPayloa
     const shared = path.reduce((sum, node) => sum + node.tokens.length, 0);
     const start = at;
     at += tokens.length;
-    const left = from && from.kind === "branch" ? `, left row ${from.parent}` : "";
-    const label = `row ${row}${left}, score ${rounded(score.score)}`;
+    const left = from && from.kind === "branch" ? `, left trajectory ${from.parent}` : "";
+    const label = `trajectory ${row}${left}, score ${rounded(score.score)}`;
     return { label, start, length: tokens.length, shared: Math.min(shared, tokens.length) };
   });
   const tokens = shown.flatMap(({ row }) => Array.from(row.trajectory.tokens, spell));
@@ -262,7 +262,7 @@ function creditPayload(scored: Scored, options: CreditViewOptions): CreditPayloa
   const some = all > shown.length ? `, ${shown.length} of them shown` : "";
   return {
     summary: [
-      `Task ${group}: ${all} rows${some}, ${rules.length} credit rules on one scale.`,
+      `Task ${group}: ${all} trajectories${some}, ${rules.length} credit rules on one scale.`,
       ...made.map((rule) => inWords(rule, sums.list)),
     ],
     ...{ vocabulary, wide, rules: made, sums: sums.list, rows: places },
@@ -305,7 +305,7 @@ class CreditView extends PictureView<CreditPayload> {
 }
 
 /**
- * One tree under all credit rules: the same tokens in rows, coloured by advantage on one scale; a click
+ * One tree under all credit rules: the same tokens in trajectories, coloured by advantage on one scale; a click
  * on a token tells the sum that made its advantage, in numbers. Rules that the tree has not enough for say
  * what is missing.
  *

@@ -47,11 +47,11 @@ test("creditView() says what a tree lacks for a rule, in its words and on its pi
   assert.doesNotMatch(view.picture(), /NaN/);
 });
 
-test("creditView() shows one task's tree, and as many of its rows as are asked", async () => {
+test("creditView() shows one task's tree, and as many of its trajectories as are asked", async () => {
   const scored = await scoredSample("a <b>");
   const { payload } = creditView(scored, { rules: ["grpo"], rows: 2 });
   assert.equal(payload.rows.length, 2);
-  assert.match(payload.summary[0]!, /12 rows, 2 of them shown/);
+  assert.match(payload.summary[0]!, /12 trajectories, 2 of them shown/);
   const html = creditView(scored, { rules: ["grpo"] }).html();
   assert.match(html, /Task a &#60;b/);
   assert.throws(() => creditView(scored, { group: "z" }), /group must be one of a <b>, got z/);

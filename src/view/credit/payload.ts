@@ -8,12 +8,12 @@ export interface ShownSum {
   value: number;
 }
 
-/** A credit rule over the rows, or why it cannot be used on them. */
+/** A credit rule over the trajectories, or why it cannot be used on them. */
 export interface ShownRule {
   name: string;
   /** What it does, in a few words. */
   meaning: string;
-  /** For each row the spans of its tokens: first, one past the last, and the place of the sum. */
+  /** For each trajectory the spans of its tokens: first, one past the last, and the place of the sum. */
   spans: [start: number, end: number, sum: number][][];
   missing?: string;
 }
@@ -23,7 +23,7 @@ export interface CreditPayload {
   /** In words, a line for each rule. */
   summary: string[];
   vocabulary: string[];
-  /** Places in the vocabulary, or token numbers, of all rows one after another. */
+  /** Places in the vocabulary, or token numbers, of all trajectories one after another. */
   tokens: string;
   wide: boolean;
   /** 1 where the policy is trained. */

@@ -43,7 +43,7 @@ function nodeOf(
 }
 
 /**
- * The samples of one question as a tree without branches, a row for each, scored 1 where right: for
+ * The samples of one question as a tree without branches, a trajectory for each, scored 1 where right: for
  * `explore`, token by token.
  */
 export function questionTree(

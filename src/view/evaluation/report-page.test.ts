@@ -54,7 +54,7 @@ test("reportPage() leaves tokens out beyond its budget", () => {
   assert.match(page, /Its tokens are left out to keep this page small/);
 });
 
-test("questionTree() has a row per sample with its tokens, tools and score", () => {
+test("questionTree() has a trajectory per sample with its tokens, tools and score", () => {
   const { tree, scored } = questionTree(evaluation, "toy", 1);
   assert.deepEqual(
     tree.trajectories.map(({ calls, end }) => [calls, end]),

@@ -25,21 +25,21 @@ export const algorithms = {
   grpo: {
     label: "GRPO",
     summary:
-      "Every token of a row gets the row's score against its group; PPO's clip bounds the step.",
+      "Every token of a trajectory gets the trajectory's score against its group; PPO's clip bounds the step.",
     advantage: { estimator: "grpo" },
     settings: {},
   },
   arpo: {
     label: "ARPO",
     summary:
-      "GRPO's objective on a tree: a token that several rows share is pushed once by each of them.",
+      "GRPO's objective on a tree: a token that several trajectories share is pushed once by each of them.",
     advantage: { estimator: "grpo", attribution: "soft" },
     settings: {},
   },
   "arpo-hard": {
     label: "ARPO, hard",
     summary:
-      "The paper's other attribution: a shared token gets the mean advantage of the rows that share it.",
+      "The paper's other attribution: a shared token gets the mean advantage of the trajectories that share it.",
     advantage: { estimator: "grpo", attribution: "hard" },
     settings: {},
   },
@@ -58,27 +58,28 @@ export const algorithms = {
   },
   "dr-grpo": {
     label: "Dr. GRPO",
-    summary: "No division by the group's deviation or by a row's length: both bias the gradient.",
+    summary:
+      "No division by the group's deviation or by a trajectory's length: both bias the gradient.",
     advantage: { estimator: "grpo", normalizeByDeviation: false },
     settings: lossPresets["dr-grpo"],
   },
   gspo: {
     label: "GSPO",
     summary:
-      "One ratio for the whole row, clipped narrowly: all of its tokens stay or go together.",
+      "One ratio for the whole trajectory, clipped narrowly: all of its tokens stay or go together.",
     advantage: { estimator: "grpo" },
     settings: lossPresets.gspo,
   },
   rloo: {
     label: "RLOO",
-    summary: "Each row against the mean of the others: no deviation, no bias.",
+    summary: "Each trajectory against the mean of the others: no deviation, no bias.",
     advantage: { estimator: "rloo" },
     settings: {},
   },
   reinforce: {
     label: "REINFORCE",
     summary:
-      "The oldest: a token is pushed by what its row got, without a comparison and without a clip.",
+      "The oldest: a token is pushed by what its trajectory got, without a comparison and without a clip.",
     advantage: { estimator: "gae" },
     against: "nothing",
     settings: { loss: "gpg" },
@@ -86,7 +87,7 @@ export const algorithms = {
   "ppo-critic": {
     label: "PPO, critic",
     summary:
-      "A token is pushed by how much better it went on than a critic expected. Without a critic here, it is one that knows these trees: the mean score of the rows with the same tokens so far.",
+      "A token is pushed by how much better it went on than a critic expected. Without a critic here, it is one that knows these trees: the mean score of the trajectories with the same tokens so far.",
     advantage: { estimator: "gae" },
     against: "critic",
     settings: {},
@@ -114,7 +115,7 @@ export const algorithms = {
     ),
     settings: { ...lossPresets["kl-cov"], klCovRatio: 0.02 },
   },
-  gmpo: withLoss("gmpo", "GMPO", "A row's ratio is the geometric mean of its clipped ones."),
+  gmpo: withLoss("gmpo", "GMPO", "A trajectory's ratio is the geometric mean of its clipped ones."),
   gpg: withLoss("gpg", "GPG", "The plain policy gradient: no ratio, no clip.", {
     estimator: "gpg",
   }),

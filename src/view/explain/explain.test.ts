@@ -19,7 +19,7 @@ import type { ExplainPayload, ObjectiveSettings } from "./payload.js";
 
 type Tensor = InstanceType<typeof tf.Tensor>;
 
-/** Rows side by side, as the library's losses read them. */
+/** Trajectories side by side, as the library's losses read them. */
 function matrix(rows: readonly BatchRow[], pick: (row: BatchRow) => ArrayLike<number>): Tensor {
   const width = Math.max(...rows.map(({ trajectory }) => trajectory.tokens.length));
   const out = new Float32Array(rows.length * width);
@@ -76,7 +76,7 @@ function agrees(
       const terms = termsOf(r, t);
       sum += terms.share * (terms.loss + (terms.beta === 0 ? 0 : terms.beta * terms.kl));
       const expected = slope(r, t);
-      const message = `row ${r}, token ${t}: ${terms.push} instead of ${expected}`;
+      const message = `trajectory ${r}, token ${t}: ${terms.push} instead of ${expected}`;
       assert.ok(Math.abs(terms.push - expected) < 1e-6 + 2e-5 * Math.abs(expected), message);
     });
   });
@@ -178,7 +178,7 @@ test("explain() carries numbers to its page that the page reads as they were", a
   assert.ok(said.size >= 4);
 });
 
-test("REINFORCE is given the score itself, and a critic what the rows with the same tokens scored", async () => {
+test("REINFORCE is given the score itself, and a critic what the trajectories with the same tokens scored", async () => {
   const { batch } = await fullReport();
   const explanation = explain(batch);
   const { values, learned } = criticValues(batch);
@@ -191,7 +191,7 @@ test("REINFORCE is given the score itself, and a critic what the rows with the s
     const others = batch.rows.filter((row) => row.group === group);
     const mean = others.reduce((sum, row) => sum + row.reward, 0) / others.length;
     assert.ok(Math.abs(values[r]![0]! - mean) < 1e-9);
-    // A row's last token is its own alone, unless another row is the same to its end.
+    // A trajectory's last token is its own alone, unless another trajectory is the same to its end.
     const same = batch.rows.filter(
       (row) => row.trajectory.nodes.join() === trajectory.nodes.join() && row.group === group,
     );
@@ -209,7 +209,7 @@ test("REINFORCE is given the score itself, and a critic what the rows with the s
   assert.deepEqual(criticValues(given).values[0]![0], 0.5);
 });
 
-test("explain() knows which rows share a token", async () => {
+test("explain() knows which trajectories share a token", async () => {
   const report = await fullReport();
   const explanation = explain(report);
   const batch = readBatch(explanation.payload);

@@ -54,7 +54,7 @@ export class Explanation {
     return this.payload.algorithms.map(({ name }) => name);
   }
 
-  /** Every quantity of the objective at one response token of a row of the batch. */
+  /** Every quantity of the objective at one response token of a trajectory of the batch. */
   token(row: number, token: number, algorithm = this.payload.first): TokenTerms {
     const place = this.payload.rows[row];
     const found = this.payload.algorithms.find(({ name }) => name === algorithm);
@@ -67,7 +67,7 @@ export class Explanation {
     const at = place && token >= 0 && token < place.length ? place.start + token : -1;
     if (batch.mask[at] !== 1) {
       throw new RangeError(
-        `Cannot explain a token: the model must have written it, got token ${token} of row ${row}`,
+        `Cannot explain a token: the model must have written it, got token ${token} of trajectory ${row}`,
       );
     }
     return tokenTerms(batch.input(at, found), found.settings);

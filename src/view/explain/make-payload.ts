@@ -66,19 +66,19 @@ const sums: Record<LossAggregation, [why: string, by: string, older: string, new
   ],
   "token-sum": ["every trained token counts as it is", "one", "tokenSum.return", "tokenSum.return"],
   "seq-mean-token-sum": [
-    "every row counts its tokens' sum",
-    "rows",
+    "every trajectory counts its tokens' sum",
+    "trajectories",
     "older.seq-mean-token-sum.return",
     "meanOfFilled.return",
   ],
   "seq-mean-token-mean": [
-    "every row counts the same, however long",
-    "rows · its tokens",
+    "every trajectory counts the same, however long",
+    "trajectories · its tokens",
     "older.seq-mean-token-mean.return",
     "meanOfFilled.return",
   ],
   "seq-mean-token-sum-norm": [
-    "one constant length for all rows",
+    "one constant length for all trajectories",
     "longest",
     "older.seq-mean-token-sum-norm.return",
     "newer.seq-mean-token-sum-norm.return",
@@ -89,7 +89,7 @@ function totalLine(name: LossName, settings: ObjectiveSettings): f.FormulaLine {
   const { mode, rule } = aggregationOf(settings);
   const [why, what, older, newer] = sums[mode];
   const scaled = rule !== "older" && mode === "seq-mean-token-sum-norm";
-  const under = scaled ? "rows · longest" : what;
+  const under = scaled ? "trajectories · longest" : what;
   const share = f.symbol(
     "share",
     mode === "token-sum" ? f.mn(1) : f.frac(f.mn(1), `<mtext>${under}</mtext>`),
@@ -129,8 +129,8 @@ interface CriticValues {
 }
 
 /**
- * A critic's values of a batch. Where it has none, the mean score of the rows that have the same tokens up
- * to there: what a critic would say that knew these trees and nothing else.
+ * A critic's values of a batch. Where it has none, the mean score of the trajectories that have the same
+ * tokens up to there: what a critic would say that knew these trees and nothing else.
  */
 export function criticValues(batch: TrainingBatch): CriticValues {
   const { rows } = batch;
@@ -141,7 +141,7 @@ export function criticValues(batch: TrainingBatch): CriticValues {
   const values = rows.map(({ trajectory, group }) => {
     const tree = batch.scored?.trees.find(({ index }) => index === trajectory.tree);
     const out = new Float64Array(trajectory.tokens.length);
-    // Before its first token a row is its prompt alone, as are all rows of its group.
+    // Before its first token a trajectory is its prompt alone, as are all trajectories of its group.
     out[0] = mean(rows.filter((row) => row.group === group));
     let start = 0;
     const nodes = tree ? trajectory.nodes : [];
@@ -154,7 +154,7 @@ export function criticValues(batch: TrainingBatch): CriticValues {
       out.fill(mean(same), start + 1, start + length + 1);
       start += length;
     });
-    // Without a tree every row is its own from its first token on.
+    // Without a tree every trajectory is its own from its first token on.
     if (nodes.length === 0) out.fill(mean(rows.filter((row) => row.trajectory === trajectory)), 1);
     return out;
   });
@@ -263,7 +263,7 @@ function ownFirst(batch: TrainingBatch, report: UpdateReport | undefined): Laid[
   ];
 }
 
-/** Every algorithm's view of the same rows. */
+/** Every algorithm's view of the same trajectories. */
 function others(batch: TrainingBatch): Laid[] {
   const scored = new Scored(
     batch.rows.map(({ trajectory, group, reward }) => ({
@@ -319,7 +319,7 @@ function settingsOf(options: UpdateReport["options"]): ObjectiveSettings {
   };
 }
 
-/** The rows with their place among the tokens, their group, and the stretches they may share. */
+/** The trajectories with their place among the tokens, their group, and the stretches they may share. */
 function placed({ rows, scored }: TrainingBatch): ExplainedRow[] {
   let start = 0;
   return rows.map(({ trajectory, group, reward }): ExplainedRow => {
@@ -337,7 +337,7 @@ function placed({ rows, scored }: TrainingBatch): ExplainedRow[] {
       : [];
     start += length;
     return {
-      label: `task ${group}, row ${trajectory.id}, score ${Number(reward.toPrecision(3))}`,
+      label: `task ${group}, trajectory ${trajectory.id}, score ${Number(reward.toPrecision(3))}`,
       ...{ start: start - length, length, tree: trajectory.tree, stretches, reward },
       groupMean: own.length === 1 ? 0 : mean,
       groupDeviation: own.length === 1 ? 1 : Math.sqrt(squares / (own.length - 1)),

@@ -46,10 +46,10 @@ export interface ExplainedRow {
   label: string;
   start: number;
   length: number;
-  /** The tree it comes from, and its nodes with where each ends in the row; empty if unknown. */
+  /** The tree it comes from, and its nodes with where each ends in the trajectory; empty if unknown. */
   tree: number;
   stretches: [node: number, end: number][];
-  /** Score of the row, and mean, deviation and size of its group. */
+  /** Score of the trajectory, and mean, deviation and size of its group. */
   reward: number;
   groupMean: number;
   groupDeviation: number;

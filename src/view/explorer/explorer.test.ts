@@ -105,7 +105,7 @@ test("explore() carries every token, entropy and probability to its page", async
   assert.equal(sharedTokens(carried, a.id, b.id), same);
 });
 
-test("explore() colours by the mean advantage and score of the rows that share a token", async () => {
+test("explore() colours by the mean advantage and score of the trajectories that share a token", async () => {
   const { tree, scored, batch } = await grpoBatch();
   const payload = makePayload(tree, { scored, batch });
   const root = payload.nodes.findIndex((_, i) => {

@@ -23,7 +23,7 @@ import type {
 } from "./payload.js";
 import { ruleName } from "./rule-names.js";
 
-/** Places of all rows together that the page carries for a rule. */
+/** Places of all trajectories together that the page carries for a rule. */
 const places = 1024;
 
 /**
@@ -39,7 +39,7 @@ function expansionPlans(tree: RolloutTree, tokenizer: Tokenizer | undefined): Pa
   const own = tree.config.expansion;
   for (const rule of expansionRules) {
     const settings: ExpansionSettings = own?.rule === rule ? own : publishedExpansion[rule];
-    // A budget may be spent on one row.
+    // A budget may be spent on one trajectory.
     const isBudget = rule === "appo" || rule === "appo-rollout";
     try {
       const plan = planExpansion(tree, settings, {
@@ -100,7 +100,7 @@ function pack({ chains, ...rest }: ExpansionPlan): PackedPlan {
 }
 
 export interface ExploreOptions {
-  /** Scores of the tree's rows: colours by reward and tells each row's reason. */
+  /** Scores of the tree's trajectories: colours by reward and tells each trajectory's reason. */
   scored?: Scored;
   /** Advantages of the tree's tokens: colours by advantage. */
   batch?: TrainingBatch;
@@ -240,7 +240,7 @@ function alternatives(
   return { width, ids, surprises };
 }
 
-/** The score of each row, and of each node the mean over the rows through it. */
+/** The score of each trajectory, and of each node the mean over the trajectories through it. */
 function rewardsOf(tree: RolloutTree, scored: Scored) {
   const own = scored.rows.filter(({ trajectory }) => trajectory.tree === tree.index);
   const sums = tree.nodes.map(() => ({ sum: 0, count: 0 }));
@@ -258,7 +258,7 @@ function rewardsOf(tree: RolloutTree, scored: Scored) {
   return { rows, nodes: sums.map(({ sum, count }) => (count > 0 ? sum / count : undefined)) };
 }
 
-/** The advantage of each token, the mean over the rows that share it; NaN where none is trained. */
+/** The advantage of each token, the mean over the trajectories that share it; NaN where none is trained. */
 function advantagesOf(
   tree: RolloutTree,
   batch: TrainingBatch,

@@ -20,7 +20,7 @@ export interface PageNode {
   length: number;
   depth: number;
   entropy?: number;
-  /** Mean score of the rows through it. */
+  /** Mean score of the trajectories through it. */
   reward?: number;
   finish?: string;
   stop?: string;
@@ -47,17 +47,17 @@ export interface PageTrajectory {
 
 /** What a rule that looks at what was written may choose in a tree, in few numbers. */
 export interface PackedPlan extends Omit<ExpansionPlan, "chains"> {
-  /** Of each row the places it may be left at, five numbers each, and how many there are. */
+  /** Of each trajectory the places it may be left at, five numbers each, and how many there are. */
   places: number[][];
   counts: number[];
-  /** Of each row the turns, three numbers each. */
+  /** Of each trajectory the turns, three numbers each. */
   turns: number[][];
 }
 
 export interface PackedExpansions {
-  /** Rows that the rules see: number, parent, tree, start, split, length, and 1 for a first one. */
+  /** Trajectories that the rules see: number, parent, tree, start, split, length, and 1 for a first one. */
   trajectories: number[][];
-  /** Places carried of each row, where a rule has so many. */
+  /** Places carried of each trajectory, where a rule has so many. */
   most: number;
   plans: Partial<Record<ExpansionRule, PackedPlan>>;
 }
@@ -99,7 +99,7 @@ export interface TreeRequest {
   at?: number;
   /** The tool's answer from here on. */
   result?: string;
-  /** How many rows. */
+  /** How many trajectories. */
   trajectories?: number;
   /** With another seed. */
   resample?: boolean;

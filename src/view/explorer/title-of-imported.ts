@@ -1,6 +1,6 @@
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
 
-/** What a tree of other people's rows is called: no seed and no rule made it. */
+/** What a tree of other people's trajectories is called: no seed and no rule made it. */
 export function titleOfImported({ trajectories, nodes }: RolloutTree): string {
   const many = (count: number, one: string, several = `${one}s`) =>
     `${count} ${count === 1 ? one : several}`;

@@ -41,7 +41,9 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
         zmax: reach,
         colorscale: colorscale(paletteOf(options).diverging),
         colorbar: { title: { text: "advantage" } },
-        text: batch.rows.map(({ group, trajectory }) => `task ${group}, row ${trajectory.id}`),
+        text: batch.rows.map(
+          ({ group, trajectory }) => `task ${group}, trajectory ${trajectory.id}`,
+        ),
       },
     ],
     {

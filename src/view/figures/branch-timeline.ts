@@ -40,7 +40,8 @@ export function branchTimeline(tree: RolloutTree, options: FigureOptions = {}): 
       x: kept.map(({ i }) => i),
       y: kept.map(({ attempt }) => attempt.score),
       text: kept.map(
-        ({ attempt }) => `row ${attempt.trajectory}, round ${attempt.round}: ${attempt.reason}`,
+        ({ attempt }) =>
+          `trajectory ${attempt.trajectory}, round ${attempt.round}: ${attempt.reason}`,
       ),
       hovertemplate: "%{text}<extra></extra>",
       marker: { color, symbol, size: 8 },

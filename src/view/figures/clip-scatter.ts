@@ -37,7 +37,7 @@ export function clipScatter(report: UpdateReport, options: FigureOptions = {}): 
       .flatMap((token, t) => (token ? [{ ...token, advantage: row.advantages[t]! }] : [])),
   );
   const lost = points.filter((point) => point.weight === 0).length;
-  // Only some losses choose tokens, or leave a row or a turn out.
+  // Only some losses choose tokens, or leave a trajectory or a turn out.
   const regions = allRegions.filter(
     ([region], i) => i < 4 || points.some((point) => point.region === region),
   );

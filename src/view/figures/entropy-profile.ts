@@ -119,7 +119,7 @@ function byDistance(
       title: `Does ${found.signal} peak at calls? (${measured})`,
       x: "model tokens away",
       y: `${found.signal} (nats)`,
-      description: `The mean ${found.signal} of ${tokens} model tokens is ${saidOr(mean)} nats. Within ${found.k} tokens after a result it differs from the rest of its row by ${saidOr(againstRest.value, againstRest.why)}. The most uncertain tokens stand at calls ${saidOr(concentration.value, concentration.why)} times as often as any.`,
+      description: `The mean ${found.signal} of ${tokens} model tokens is ${saidOr(mean)} nats. Within ${found.k} tokens after a result it differs from the rest of its trajectory by ${saidOr(againstRest.value, againstRest.why)}. The most uncertain tokens stand at calls ${saidOr(concentration.value, concentration.why)} times as often as any.`,
     },
     options,
   );

@@ -14,8 +14,8 @@ import {
 const mostColumns = 400;
 
 /**
- * A tree's rows from top to bottom, its tokens from left to right, coloured by entropy; lines lead from
- * where a row branched to the row it made. What no policy sampled stays empty.
+ * A tree's trajectories from top to bottom, its tokens from left to right, coloured by entropy; lines lead from
+ * where a trajectory branched to the trajectory it made. What no policy sampled stays empty.
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
         zmax: most,
         colorscale: colorscale(palette.sequential),
         colorbar: { title: { text: "entropy" } },
-        hovertemplate: "row %{y}, token %{x}: entropy %{z:.3f}<extra></extra>",
+        hovertemplate: "trajectory %{y}, token %{x}: entropy %{z:.3f}<extra></extra>",
       },
       {
         type: "scatter",
@@ -85,8 +85,8 @@ export function entropyTree(tree: RolloutTree, options: FigureOptions = {}): Fig
     {
       title: "Where the policy was uncertain, and where it branched",
       x: "token of the response",
-      y: "row",
-      description: `A tree of ${tree.trajectories.length} rows, ${branches} of them branches, and ${longest} tokens at the longest; the entropy of a token reaches ${said(most)} nats.`,
+      y: "trajectory",
+      description: `A tree of ${tree.trajectories.length} trajectories, ${branches} of them branches, and ${longest} tokens at the longest; the entropy of a token reaches ${said(most)} nats.`,
     },
     options,
     { yaxis: { autorange: "reversed" }, showlegend: false },

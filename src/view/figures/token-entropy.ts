@@ -45,7 +45,7 @@ export function tokenEntropy(trajectory: Trajectory, options: FigureOptions = {}
       },
     ],
     {
-      title: `Entropy along row ${trajectory.id}`,
+      title: `Entropy along trajectory ${trajectory.id}`,
       x: "token of the response",
       y: "entropy (nats)",
       description: `${known.length} sampled tokens with a mean entropy of ${said(mean)} nats, at most ${said(peak)} at token ${y.indexOf(peak)}; ${trajectory.toolCalls.length} tool calls.`,

@@ -5,7 +5,7 @@ import type { NodeTool } from "../../rollout/tree/tree-values.js";
 import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
 
 /**
- * How often each tool was called in some trees, and how it went; a call that rows share counts once.
+ * How often each tool was called in some trees, and how it went; a call that trajectories share counts once.
  *
  * @example
  * ```ts

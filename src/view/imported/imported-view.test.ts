@@ -60,7 +60,7 @@ test("an import shows itself once arpo-lab is loaded, and board() takes it", asy
     Symbol.for("Jupyter.display")
   ]!;
   assert.match(show.call(imported)["text/html"]!, /arpo-imported/);
-  assert.match(show.call(imported)["text/plain"]!, /^trl: 8 rows of 2 prompts in 2 files/);
+  assert.match(show.call(imported)["text/plain"]!, /^trl: 8 trajectories of 2 prompts in 2 files/);
   const payload = await board(imported).payload();
   assert.deepEqual(payload.panels[0]!.curves[0]!.x, [5, 10]);
   assert.equal((await toHtml(board(imported))).match(/data-tree-0-0-\d+>/g)!.length, 2);

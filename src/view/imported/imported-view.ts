@@ -33,7 +33,7 @@ function notices({ broken, left, rows, files, prompts }: ImportedRollouts): stri
   const unread = files.filter(({ format }) => format === undefined);
   const told = [
     ...(left > 0
-      ? [`${left} of ${rows} rows are counted in the curves only: no tree is made of them.`]
+      ? [`${left} of ${rows} trajectories are counted in the curves only: no tree is made of them.`]
       : []),
     ...(prompts.length === 0 ? ["The files hold numbers of rollouts, and no texts."] : []),
     ...broken.map(({ file, line, reason }) => `Broken: ${file}, line ${line}: ${reason}`),
@@ -47,7 +47,7 @@ function notices({ broken, left, rows, files, prompts }: ImportedRollouts): stri
 const number = (value: number | undefined) =>
   value === undefined ? "–" : String(Number(value.toPrecision(4)));
 
-/** A prompt's rows: score and its parts, how each ended, where it stands, its last words. */
+/** A prompt's trajectories: score and its parts, how each ended, where it stands, its last words. */
 function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree): string {
   const { groundTruth } = tree.task as { groundTruth?: string | readonly string[] };
   const asked =
@@ -57,7 +57,7 @@ function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree): string
       : `<p>Right: ${escape(shortest([groundTruth].flat().join(" or "), 200))}</p>`);
   if (rows.length === 0) return asked;
   const parts = [...new Set(rows.flatMap((row) => Object.keys(row.numbers ?? {})))].slice(0, 8);
-  const heads = ["row", "score", ...parts, "ended", "calls", "from", "its last words"];
+  const heads = ["trajectory", "score", ...parts, "ended", "calls", "from", "its last words"];
   const lines = rows.map((row, i) => {
     const cells = [
       String(i),
@@ -115,12 +115,12 @@ const style = `
 
 const digits = (x: number) => String(Number(x.toPrecision(4)));
 
-/** What a prompt's line says: where it stands, how many rows, their scores, what was asked. */
+/** What a prompt's line says: where it stands, how many trajectories, their scores, what was asked. */
 function headOf({ index, step, rows, scores, question }: ImportedPrompt, tree: number): string {
   const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
   const told = [
     ...(step === undefined ? [] : [`step ${step}`]),
-    `${rows.length || tree} rows`,
+    `${rows.length || tree} trajectories`,
     ...(scores.length === 0
       ? []
       : [

@@ -12,7 +12,7 @@ const style = `
 .arpo-scored .arpo-tool{opacity:.6}
 `;
 
-/** Rows shown before the rest is left to a click. */
+/** Trajectories shown before the rest is left to a click. */
 const most = 200;
 
 /** Scored trajectories as a table with bars, reasons, and responses to open. */
@@ -32,7 +32,7 @@ export function showScoredRows(scored: Scored, heading?: string): Record<string,
   const oneTask = tasks.size === 1;
   const heads = [
     ...(oneTask ? [] : ["task"]),
-    "row",
+    "trajectory",
     "score",
     ...parts,
     "answer",

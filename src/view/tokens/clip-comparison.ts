@@ -37,7 +37,7 @@ export function clipComparison(
   const bare = batch.rows.find((row) => !isTrained(row));
   if (bare) {
     throw new TypeError(
-      `Cannot compare clipping: the batch must have been updated, got row ${bare.trajectory.id} without log-probabilities`,
+      `Cannot compare clipping: the batch must have been updated, got trajectory ${bare.trajectory.id} without log-probabilities`,
     );
   }
   const make = (entropyBalancedClipping: boolean) =>

@@ -29,7 +29,7 @@ export function tokenPayload(
     const start = total;
     const { length } = trajectory.tokens;
     total += length;
-    const label = `task ${group}, row ${trajectory.id}, score ${Number(reward.toPrecision(3))}`;
+    const label = `task ${group}, trajectory ${trajectory.id}, score ${Number(reward.toPrecision(3))}`;
     return { label, start, length };
   });
   const vocabulary: string[] = [];

@@ -80,7 +80,7 @@ export function updatesOf(report: UpdateReport): TokenUpdate[] {
 export function clipWords(name: string, updates: readonly TokenUpdate[]): string {
   const count = (region: string) => updates.filter((update) => update.region === region).length;
   const lost = updates.filter((update) => update.weight === 0).length;
-  // Only some losses pick tokens of their own, or leave a row or a turn out.
+  // Only some losses pick tokens of their own, or leave a trajectory or a turn out.
   const own = [
     [count("chosen"), "chosen by the loss"],
     [count("dropped"), "left out"],

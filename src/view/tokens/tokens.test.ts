@@ -63,7 +63,7 @@ test("clipComparison() finds the gradients that PPO drops and AEPO keeps", async
 
 test("clipComparison() refuses a batch that was not updated", async () => {
   const { batch } = await grpoBatch();
-  assert.throws(() => clipComparison(batch), /the batch must have been updated, got row 0/);
+  assert.throws(() => clipComparison(batch), /the batch must have been updated, got trajectory 0/);
 });
 
 test("tokenView() gives one piece of HTML in which no text of the batch is code", async () => {

@@ -1,4 +1,4 @@
-// Damaged files of a run folder: what is found, what is told, and that the run goes on.
+// Damaged files of a run folder: what is found, what is told, and that the run continues.
 import assert from "node:assert/strict";
 import {
   cpSync,

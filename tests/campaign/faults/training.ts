@@ -133,7 +133,7 @@ function ways(kind: Kind, random: Random): Attempt[] {
   }));
   const stopped: Attempt = {
     name: `${kind.name}: SIGSTOP after ${ms} ms, SIGCONT later`,
-    promise: "it goes on as if nothing had been",
+    promise: "it continues as if nothing had been",
     run: async (place) => {
       const out = place.path("run");
       const said = await disturbed(kind.args(place, out), async (running) => {
@@ -193,7 +193,7 @@ function ways(kind: Kind, random: Random): Attempt[] {
   const megabytes = 6 + random.integer(20);
   const full: Attempt = {
     name: `${kind.name}: a disk of ${megabytes} MB`,
-    promise: "the disk is named; with room the same command goes on to a calm run's bytes",
+    promise: "the disk is named; with room the same command continues to a calm run's bytes",
     run: async (place) => {
       const disk = await smallDisk(place, megabytes);
       if (disk === undefined) throw new Broken("skipped", "no disk can be mounted");
@@ -246,7 +246,10 @@ function throwing(random: Random): Attempt {
       ];
       const { status, output } = await runToEnd(args(bad), { ARPO_LAB_THROWS: "1" });
       if (status !== 0) {
-        assert.match(output, /Cannot score task \S+, row \d+: the reward threw the judge is out/);
+        assert.match(
+          output,
+          /Cannot score task \S+, trajectory \d+: the reward threw the judge is out/,
+        );
       }
       if (status !== 0 || existsSync(out)) {
         await goesOn(place, train, out, [`custom_reward_function.path=${reward}`]);

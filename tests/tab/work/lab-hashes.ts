@@ -31,7 +31,7 @@ export interface LabHashes {
   ms: { load: number; greedy: number; rollout: number; updates: number };
 }
 
-/** Greedy tokens, a tree of 16 rows, its score, two updates, another tree. */
+/** Greedy tokens, a tree of 16 trajectories, its score, two updates, another tree. */
 export async function labHashes(folder: string): Promise<LabHashes> {
   const start = performance.now();
   const policy = await Policy.load(packagePath("data/models/tiny"));

@@ -7,7 +7,7 @@ import { type CutPoint, spoChain } from "../spo.js";
 import { type CreditBatch, type CreditRow, prefixNames, prompts, rowFinder } from "./rows.js";
 import { ruleOf } from "../../../rollout/settings.js";
 
-/** The initial row that a branch goes back to, and the tokens both have in common. */
+/** The initial trajectory that a branch goes back to, and the tokens both have in common. */
 function leaving(rows: readonly CreditRow[]) {
   const find = rowFinder(rows);
   return (trajectory: number): { from: number; shared: number } => {
@@ -23,7 +23,7 @@ function leaving(rows: readonly CreditRow[]) {
   };
 }
 
-/** The token that a row left at, where the rule names one, and its score where the rule is APPO's. */
+/** The token that a trajectory left at, where the rule names one, and its score where the rule is APPO's. */
 function branchPoint({ tree, scored }: CreditRow): { token?: number; score: number } {
   const { chosen } = tree.trajectories[scored.trajectory.id]!;
   const isAppo = ruleOf(tree.config).startsWith("appo");
@@ -56,7 +56,7 @@ function drawnWith({ tree, scored }: CreditRow): Float64Array {
     for (let t = start; t < end && kind === "model"; t++) {
       if (Number.isNaN(logprobs[t])) {
         throw new TypeError(
-          `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of row ${row} of ${scored.group}`,
+          `Cannot use spo_chain: the log-probability of every drawn token must be known, got none at token ${t} of trajectory ${row} of ${scored.group}`,
         );
       }
       out[t] = exact.exp(logprobs[t]!);
@@ -86,10 +86,10 @@ export function spoChainSpans(
   });
   if (branches === 0) {
     throw new TypeError(
-      "Cannot use spo_chain: the values along a row must be estimated by rows that leave it, got no branch",
+      "Cannot use spo_chain: the values along a trajectory must be estimated by trajectories that leave it, got no branch",
     );
   }
-  // Other rows that start at the prompt say what it is worth.
+  // Other trajectories that start at the prompt say what it is worth.
   for (const own of prompts(rows)) {
     const fresh = own.filter((trajectory) => rows[trajectory]!.initial);
     for (const trajectory of fresh) {
@@ -115,13 +115,13 @@ export function spoChainSpans(
 
 const baseOf = (found: number, trajectory: number) => (found >= 0 ? found : -2 - trajectory);
 
-/** What a row was rolled out from: the prompt, or what it has in common with the row it left. */
+/** What a trajectory was rolled out from: the prompt, or what it has in common with the trajectory it left. */
 interface State {
   name: string;
   /** Tokens before it. */
   at: number;
   rows: number[];
-  /** The row it lies on, below -1 where that is not scored; -1 for the prompt. */
+  /** The trajectory it lies on, below -1 where that is not scored; -1 for the prompt. */
   base: number;
 }
 
@@ -157,9 +157,9 @@ export function fr3eSpans(
     const [first] = states;
     const odd = states.find((state) => state.rows.length !== first!.rows.length);
     if (odd) {
-      const where = `after token ${odd.at} of row ${rows[odd.base]?.scored.trajectory.id ?? 0}`;
+      const where = `after token ${odd.at} of trajectory ${rows[odd.base]?.scored.trajectory.id ?? 0}`;
       throw new RangeError(
-        `Cannot use fr3e: every state must have as many rows as the others, got ${first!.rows.length} at the prompt and ${odd.rows.length} ${where} of ${rows[own[0]!]!.group}`,
+        `Cannot use fr3e: every state must have as many trajectories as the others, got ${first!.rows.length} at the prompt and ${odd.rows.length} ${where} of ${rows[own[0]!]!.group}`,
       );
     }
     const settled = (state: State) =>
@@ -167,7 +167,8 @@ export function fr3eSpans(
       state.rows.every((trajectory) => rows[trajectory]!.reward === rows[state.rows[0]!]!.reward);
     const prompt = states.filter(({ base }) => base === -1);
     const bases = [...new Set(states.flatMap(({ base }) => (base === -1 ? [] : [base])))];
-    // The states along each row that was left, its own first; the prompt's rows count with every one.
+    // The states along each trajectory that was left, its own first; the prompt's trajectories count with
+    // every one.
     for (const base of bases.length > 0 ? bases : [-1]) {
       const along = [
         ...(base === -1 ? prompt : states.filter((state) => state.rows.includes(base))),

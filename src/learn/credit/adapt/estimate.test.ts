@@ -32,7 +32,7 @@ async function scoredTrees({ tool = paid as Tool, n = 16, prompts = 2 } = {}): P
 const creditOf = (scored: Scored, name: FamilyEstimator, options = {}) =>
   familyCredit(scored, scored.rows.map(placeReward), name, options);
 
-/** Where each token of each row came from: its tree, node and place there. */
+/** Where each token of each trajectory came from: its tree, node and place there. */
 function origins({ rows, trees }: Scored): string[][] {
   return rows.map(({ trajectory: { tree, nodes, tokens } }) => {
     const { nodes: all } = trees.find(({ index }) => index === tree)!;
@@ -69,7 +69,7 @@ test("every estimator that a tree has enough for gives finite advantages, and ca
   }
 });
 
-test("tokens that rows share get one advantage from the rules that stand on the tree", async () => {
+test("tokens that trajectories share get one advantage from the rules that stand on the tree", async () => {
   const scored = await scoredTrees();
   const places = origins(scored);
   for (const name of ["at2po", "spo_tree"] as const) {
@@ -88,7 +88,7 @@ test("tokens that rows share get one advantage from the rules that stand on the 
   }
 });
 
-test("treerl follows the rows through a real tree as counting them by tokens does", async () => {
+test("treerl follows the trajectories through a real tree as counting them by tokens does", async () => {
   const scored = await scoredTrees({ prompts: 1 });
   const places = origins(scored);
   const treerl = { rule: "paper", punishCut: false } as const;
@@ -113,7 +113,7 @@ test("treerl follows the rows through a real tree as counting them by tokens doe
   });
 });
 
-test("appo trains initial rows alone, and adds to a token what left its row there or later", async () => {
+test("appo trains initial trajectories alone, and adds to a token what left its trajectory there or later", async () => {
   const scored = await scoredTrees();
   const credit = creditOf(scored, "appo");
   scored.rows.forEach(({ trajectory }, row) => {
@@ -164,28 +164,28 @@ test("turn-level estimators say that turns have no rewards, or which they have",
   assert.ok(creditOf(bare, "gigpo").advantages.some((row) => row.some((a) => a !== 0)));
 });
 
-test("what a row lacks is named", async () => {
+test("what a trajectory lacks is named", async () => {
   const scored = await scoredTrees();
   assert.throws(
     () => advantages(scored, { estimator: "fr3e" }),
-    /every state must have as many rows/,
+    /every state must have as many trajectories/,
   );
   const flat = await rollout(babbler(), { prompt: "q" }, { n: 4, initialRollouts: 4, seed: 2 });
   const rows = await score(flat, ({ length }) => length % 2);
   assert.throws(
     () => advantages(rows, { estimator: "spo_chain" }),
-    /rows that leave it, got no branch/,
+    /trajectories that leave it, got no branch/,
   );
   for (const node of flat.nodes) node.logprobs.fill(NaN);
   assert.throws(
     () => advantages(rows, { estimator: "at2po" }),
-    /needs the log-probabilities of what was drawn, got none in row 0/,
+    /needs the log-probabilities of what was drawn, got none in trajectory 0/,
   );
   assert.ok(advantages(rows, { estimator: "at2po", at2po: { value: "child_mean" } }).rows.length);
 });
 
-test("fr3e compares rows with those from their state, along the row that was left", async () => {
-  // Two rows from the prompt, two from a place in the first.
+test("fr3e compares trajectories with those from their state, along the trajectory that was left", async () => {
+  // Two trajectories from the prompt, two from a place in the first.
   const [tree] = await rollout(babbler(), [{ prompt: "q", id: "t" }], {
     ...{ rule: "arpo-code", n: 2, initialRollouts: 2, seed: 1 },
   });
@@ -242,7 +242,7 @@ test("a tool's rewards reach their turns, a reward function's are added, and bot
   );
 });
 
-test("treerl trains on a number of rows, one right one among them, the same for the same seed", async () => {
+test("treerl trains on a number of trajectories, one right one among them, the same for the same seed", async () => {
   const scored = await scoredTrees();
   const trained = (seed: number) =>
     creditOf(scored, "treerl", { treerl: { leaves: 4, seed, punishCut: false } })
@@ -258,10 +258,10 @@ test("treerl trains on a number of rows, one right one among them, the same for 
   }
 });
 
-test("what was left and is not scored itself makes no fork: its branches stand as rows of their own", async () => {
+test("what was left and is not scored itself makes no fork: its branches stand as trajectories of their own", async () => {
   const scored = await scoredTrees({ prompts: 1, n: 12 });
   const [tree] = scored.trees;
-  // Without a row that only one other left, that one is whole.
+  // Without a trajectory that only one other left, that one is whole.
   const left = tree!.trajectories.filter(({ parent }) => parent >= 0).map(({ parent }) => parent);
   const gone = left.find(
     (trajectory) => left.filter((other) => other === trajectory).length === 1,

@@ -30,17 +30,17 @@ import { treeRlSpans } from "./treerl-credit.js";
 /** The tree of a prompt, cut into stretches of some kind. */
 interface PromptTree {
   tree: CreditTree;
-  /** Its rows, and the leaf each ends at. Repeated rows end at the same leaf. */
+  /** Its trajectories, and the leaf each ends at. Repeated trajectories end at the same leaf. */
   rows: readonly number[];
   leaves: readonly number[];
-  /** The nodes on every row's way, from below the prompt to its leaf. */
+  /** The nodes on every trajectory's way, from below the prompt to its leaf. */
   paths: readonly (readonly number[])[];
 }
 
-/** Where rows are cut. */
+/** Where trajectories are cut. */
 type Cuts = (trajectory: number) => readonly number[];
 
-/** The trees of all prompts. Every row has its own leaf, even where its tokens are another's too. */
+/** The trees of all prompts. Every trajectory has its own leaf, even where its tokens are another's too. */
 function promptTrees(
   rows: readonly CreditRow[],
   cuts: Cuts,
@@ -80,7 +80,10 @@ function promptTrees(
   });
 }
 
-/** Where rows may be cut: all lengths at which a row of the prompt left another one, in order. */
+/**
+ * Where trajectories may be cut: all lengths at which a trajectory of the prompt left another one, in
+ * order.
+ */
 function leftAt(rows: readonly CreditRow[]): (trajectory: number) => readonly number[] {
   const lengths = new Map<string, Set<number>>();
   for (const { shared, group, parent, tree } of rows) {
@@ -93,7 +96,7 @@ function leftAt(rows: readonly CreditRow[]): (trajectory: number) => readonly nu
   return (trajectory) => sorted.get(rows[trajectory]!.group) ?? [];
 }
 
-/** Rows cut where they part. A row that was left and is not there itself makes no fork. */
+/** Trajectories cut where they part. A trajectory that was left and is not there itself makes no fork. */
 function atForks(rows: readonly CreditRow[]): Cuts {
   const name = prefixNames(rows);
   const candidates = leftAt(rows);
@@ -113,13 +116,13 @@ function atForks(rows: readonly CreditRow[]): Cuts {
     names[trajectory]!.flatMap(({ at, here }) => (ways.get(here)!.size > 1 ? [at] : []));
 }
 
-/** Rows cut between turns. */
+/** Trajectories cut between turns. */
 const atTurns =
   (rows: readonly CreditRow[]): Cuts =>
   (trajectory) =>
     rows[trajectory]!.turns.slice(0, -1).map(({ end }) => end);
 
-/** Rows cut between what the policy wrote in one go each. */
+/** Trajectories cut between what the policy wrote in one go each. */
 const atSegments =
   (rows: readonly CreditRow[]): Cuts =>
   (trajectory) =>
@@ -127,7 +130,7 @@ const atSegments =
 
 type Spans = readonly CreditSpan[][];
 
-/** Every prompt's tree by itself, its rows' spans put in the order of the batch. */
+/** Every prompt's tree by itself, its trajectories' spans put in the order of the batch. */
 function perPrompt(
   { rows, mask }: CreditBatch,
   cuts: Cuts,
@@ -162,7 +165,7 @@ function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: str
   const turn = turns.find((one) => one.end === end && one.end > one.start);
   const written = turn?.nodes.map((id) => tree.nodes[id]!).filter(({ kind }) => kind === "model");
   const last = written?.at(-1);
-  // What one call wrote is in several nodes where a row left it in the middle.
+  // What one call wrote is in several nodes where a trajectory left it in the middle.
   const nodes = written?.filter(
     ({ trajectory, round }) => trajectory === last!.trajectory && round === last!.round,
   );
@@ -174,7 +177,7 @@ function turnSignal({ tree, turns, scored }: CreditRow, end: number, signal: str
   if (Number.isFinite(mean)) return mean;
   const what = signal === "entropy" ? "entropies" : "log-probabilities";
   throw new TypeError(
-    `Cannot use at2po: value "child_softmax" needs the ${what} of what was drawn, got none in row ${scored.trajectory.id} of ${scored.group}; value "child_mean" and "leaf_mean" do without`,
+    `Cannot use at2po: value "child_softmax" needs the ${what} of what was drawn, got none in trajectory ${scored.trajectory.id} of ${scored.group}; value "child_mean" and "leaf_mean" do without`,
   );
 }
 
@@ -201,7 +204,7 @@ function treePoSpans(batch: CreditBatch, options: CreditOptions["treepo"]): Span
   promptTrees(rows, atSegments(rows)).forEach(({ tree, rows: own, paths: ways }, prompt) => {
     own.forEach((trajectory, i) => {
       const way = ways[i]!;
-      // Rows that a short tree repeats need names of their own.
+      // Trajectories that a short tree repeats need names of their own.
       const names = way.map((node, k) =>
         k === way.length - 1 ? `${node} of ${trajectory}` : `${node}`,
       );
@@ -212,7 +215,7 @@ function treePoSpans(batch: CreditBatch, options: CreditOptions["treepo"]): Span
   return treePo({ rewards, mask, paths, lengths }, options).spans.map((spans) => [...spans]);
 }
 
-/** What each turn of each row earned; rows of which nothing is said earned nothing. */
+/** What each turn of each trajectory earned; trajectories of which nothing is said earned nothing. */
 function turnRewards(rows: readonly CreditRow[], estimator: string): number[][] {
   if (!rows.some(({ scored }) => scored.turnRewards)) {
     throw new TypeError(
@@ -222,7 +225,7 @@ function turnRewards(rows: readonly CreditRow[], estimator: string): number[][] 
   return rows.map(({ scored, turns }) => [...(scored.turnRewards ?? turns.map(() => 0))]);
 }
 
-/** Each turn of a row under its own sum. */
+/** Each turn of a trajectory under its own sum. */
 function turnSpans({ turns }: CreditRow, sums: readonly CreditSum[]): CreditSpan[] {
   return turns.flatMap(({ start, end }, i) => (end > start ? [{ start, end, sum: sums[i]! }] : []));
 }
@@ -277,7 +280,7 @@ function turnBaselineSpans(
   if (outcome)
     rewards.forEach((turns, trajectory) => (turns[turns.length - 1]! += rows[trajectory]!.reward));
   const name = prefixNames(rows);
-  // The beginning of a row up to the first token that the policy wrote in a turn.
+  // The beginning of a trajectory up to the first token that the policy wrote in a turn.
   const upTo = (trajectory: number, turn: number) => {
     const { start = rows[trajectory]!.length, end = start } = rows[trajectory]!.turns[turn] ?? {};
     let first = start;

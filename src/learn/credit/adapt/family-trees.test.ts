@@ -51,7 +51,7 @@ for (const name of methods) {
   });
 }
 
-test("rows of one initial row are one family although it was not kept itself", async () => {
+test("trajectories of one initial trajectory are one family although it was not kept itself", async () => {
   let pruned = 0;
   for (let seed = 0; seed < 12; seed++) {
     const { rows, trees } = await scoredTrees("tree-grpo", seed);

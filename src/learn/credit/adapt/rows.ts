@@ -10,9 +10,9 @@ export interface CreditRow {
   scored: ScoredTrajectory;
   tree: RolloutTree;
   group: string;
-  /** The row it left, by its number in its tree; -1 for none. */
+  /** The trajectory it left, by its number in its tree; -1 for none. */
   parent: number;
-  /** Tokens it has in common with that row; of a forked tree, with all of the tree. */
+  /** Tokens it has in common with that trajectory; of a forked tree, with all of the tree. */
   shared: number;
   /** Whether it was there before anything branched. */
   initial: boolean;
@@ -48,7 +48,7 @@ function treeFinder({ trees }: Scored): (row: ScoredTrajectory) => RolloutTree {
     const tree = made.get(trajectory) ?? trees.find(({ index }) => index === trajectory.tree);
     if (tree) return tree;
     throw new TypeError(
-      `Cannot give credit by trees: the scored rows must come with their trees, got none for row ${trajectory.id} of ${group}`,
+      `Cannot give credit by trees: the scored trajectories must come with their trees, got none for trajectory ${trajectory.id} of ${group}`,
     );
   };
 }
@@ -75,7 +75,7 @@ export function creditRows(scored: Scored, rewards: Rows): CreditRow[] {
   });
 }
 
-/** Rows by their tree and number; rows that a short tree repeats are there once. */
+/** Trajectories by their tree and number; trajectories that a short tree repeats are there once. */
 export function rowFinder(
   rows: readonly CreditRow[],
 ): (tree: RolloutTree, trajectory: number) => number {
@@ -88,7 +88,7 @@ export function rowFinder(
   return (tree, trajectory) => found.get(tree)?.get(trajectory) ?? -1;
 }
 
-/** Tokens that a tree's rows have in common with the row each left, scored or not. */
+/** Tokens that a tree's trajectories have in common with the trajectory each left, scored or not. */
 export function sharedTokens(tree: RolloutTree): number[] {
   return tree.trajectories.map(({ from }) =>
     pathOf(tree, from).reduce((sum, { tokens }) => sum + tokens.length, 0),
@@ -96,8 +96,8 @@ export function sharedTokens(tree: RolloutTree): number[] {
 }
 
 /**
- * Names for the beginnings of rows: two rows give the same name to their first `length` tokens exactly
- * where both have them in common.
+ * Names for the beginnings of trajectories: two trajectories give the same name to their first `length`
+ * tokens exactly where both have them in common.
  */
 export function prefixNames(
   rows: readonly CreditRow[],
@@ -112,7 +112,7 @@ export function prefixNames(
     while (tree.trajectories[at]!.parent >= 0 && length <= common[at]!)
       at = tree.trajectories[at]!.parent;
     const place = `${trees.get(tree)}`;
-    // All rows of a forked tree begin with what was there before the fork.
+    // All trajectories of a forked tree begin with what was there before the fork.
     if (tree.trajectories[at]!.parent < 0 && length > 0 && length <= common[at]!) {
       return `${place} before ${length}`;
     }
@@ -121,8 +121,8 @@ export function prefixNames(
 }
 
 /**
- * The first of the rows that go back to the same initial row: as many trees, in the sense of Tree-GRPO, as
- * there are of them. The initial row itself need not be among them.
+ * The first of the trajectories that go back to the same initial trajectory: as many trees, in the sense of
+ * Tree-GRPO, as there are of them. The initial trajectory itself need not be among them.
  */
 export function familyOf(rows: readonly CreditRow[]): (trajectory: number) => number {
   const first = new Map<RolloutTree, Map<number, number>>();
@@ -138,7 +138,7 @@ export function familyOf(rows: readonly CreditRow[]): (trajectory: number) => nu
   return (trajectory) => families[trajectory]!;
 }
 
-/** Row numbers by prompt, in the order the prompts first appear. */
+/** Trajectory numbers by prompt, in the order the prompts first appear. */
 export function prompts(rows: readonly CreditRow[]): number[][] {
   const found = new Map<string, number[]>();
   rows.forEach(({ group }, i) => found.set(group, [...(found.get(group) ?? []), i]));

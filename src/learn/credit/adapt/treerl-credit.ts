@@ -7,7 +7,7 @@ import { type CreditBatch, type CreditRow, prompts, rowFinder, sharedTokens } fr
 
 const wasCut = ({ scored }: CreditRow) => ["length", "context"].includes(scored.trajectory.end);
 
-/** Scored rows of a tree and all that they go back to, the ones that were left first. */
+/** Scored trajectories of a tree and all that they go back to, the ones that were left first. */
 function withAncestors(tree: RolloutTree, scored: Iterable<number>): number[] {
   const needed = new Set<number>();
   for (let trajectory of scored) {
@@ -21,10 +21,13 @@ function withAncestors(tree: RolloutTree, scored: Iterable<number>): number[] {
   return [...needed].sort((a, b) => a - b);
 }
 
-/** A prompt's rows as chains, a tree for every initial row; rows that are not scored are no leaves. */
+/**
+ * A prompt's trajectories as chains, a tree for every initial trajectory; trajectories that are not
+ * scored are no leaves.
+ */
 function chainsOf(rows: readonly CreditRow[], own: readonly number[]) {
   const trees: Chain[][] = [];
-  /** The scored row behind each chain; -1 for none. */
+  /** The scored trajectory behind each chain; -1 for none. */
   const members: number[][] = [];
   const byTree = new Map<RolloutTree, Map<number, number>>();
   for (const trajectory of own) {

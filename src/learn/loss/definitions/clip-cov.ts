@@ -37,7 +37,7 @@ export const clipCov: LossDefinition = {
       .logicalAnd(detached(clipped).lessEqual(detached(unclipped)))
       .logicalAnd(covariance.greater(clipCovLow))
       .logicalAnd(covariance.less(clipCovHigh));
-    // The nth candidate, row by row, has the nth draw.
+    // The nth candidate, sequence by sequence, has the nth draw.
     const place = candidates.cast("int32").reshape([-1]).cumsum().sub(1);
     const keys: Tensor = draws
       .gather<Tensor>(tf.maximum(place, 0).cast("int32"))

@@ -88,7 +88,7 @@ function factorFigures(
   };
 }
 
-/** A row's factors, from its end: what follows a token counts the less the later it is. */
+/** A sequence's factors, from its end: what follows a token counts the less the later it is. */
 function futureOf(row: LossRow, options: TokenRuleOptions) {
   const { decay, low, high, futureSafety } = factorBounds(options);
   const { futureWeight } = lossParameters(options);
@@ -110,7 +110,7 @@ function futureOf(row: LossRow, options: TokenRuleOptions) {
 
 /**
  * APPO's loss: PPO with dual clip on advantages that grow with how much more likely the tokens to come have
- * become. A row of which the dual clip cuts more than one token takes no part.
+ * become. A sequence of which the dual clip cuts more than one token takes no part.
  */
 export const futureKl: LossDefinition = {
   title: "APPO's future KL",

@@ -25,14 +25,14 @@ function rowMeans({ logprobs, oldLogprobs, advantages, mask }: LossRow, options:
 }
 
 /**
- * GMPO: a row's loss is its mean advantage times the geometric mean of its clipped ratios; a clipped
+ * GMPO: a sequence's loss is its mean advantage times the geometric mean of its clipped ratios; a clipped
  * token moves neither.
  */
 export const geoMean: LossDefinition = {
   title: "GMPO",
   aggregation: "seq-mean-token-mean",
   ownAggregation: true,
-  // A plain mean over rows, those without a token included: the older rule's.
+  // A plain mean over sequences, those without a token included: the older rule's.
   rule: "older",
   clips: "log ratio",
   ratioOf: "row",
@@ -65,7 +65,7 @@ export const geoMean: LossDefinition = {
     const means = perRow(rows, (row) => rowMeans(row, options));
     return (r) => means(r);
   },
-  // One weight for a row: the geometric mean of its tokens'.
+  // One weight for a sequence: the geometric mean of its tokens'.
   weigh(rows) {
     const mean = perRow(rows, ({ weights, mask }) => {
       let [tokens, log] = [0, 0];
@@ -103,7 +103,7 @@ export const geoMean: LossDefinition = {
         f.math(kept, f.equals, f.call("max", f.logRatio, within)),
       ),
       f.line(
-        "Ratio: the geometric mean over the row",
+        "Ratio: the geometric mean over the sequence",
         f.math(f.ratio, f.equals, f.call("exp", f.meanOver("row", clipped))),
         "geoMean.tensors.rowMean",
       ),

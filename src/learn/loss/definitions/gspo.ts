@@ -5,8 +5,8 @@ import { clipBounds } from "../options.js";
 import { clippedOutcome, largestLogRatio, perRow, rowLogRatio } from "../token-rule.js";
 
 /**
- * GSPO: one importance ratio per row, the geometric mean of its tokens', clipped as a whole; each token
- * of a row then has the same weight.
+ * GSPO: one importance ratio per sequence, the geometric mean of its tokens', clipped as a whole; each token
+ * of a sequence then has the same weight.
  */
 export const gspo: LossDefinition = {
   title: "GSPO",
@@ -22,7 +22,7 @@ export const gspo: LossDefinition = {
     const logRatio: Tensor = logprobs.sub(oldLogprobs);
     const counts = tf.maximum(mask.sum(-1, true), 1);
     const ratio: Tensor = tf.minimum(logRatio.mul(mask).sum(-1, true).div(counts), largestLogRatio);
-    // Forward: the row's ratio on every token. Backward: it moves with the token's own log-probability.
+    // Forward: the sequence's ratio on every token. Backward: it moves with the token's own log-probability.
     const perToken: Tensor = logprobs.sub<Tensor>(detached(logprobs)).add(detached(ratio)).exp();
     const unclipped: Tensor = perToken.mul(advantages).neg();
     const clipped: Tensor = perToken.clipByValue(low, high).mul(advantages).neg();

@@ -5,7 +5,7 @@ import { clipBounds } from "../options.js";
 import * as rule from "../token-rule.js";
 import { countedTurns, dualClippedOutcome, largestLogRatio, perRow } from "../token-rule.js";
 
-/** The mean log ratio of each turn of a row, and how many tokens it has. */
+/** The mean log ratio of each turn of a sequence, and how many tokens it has. */
 function turnMeans({ logprobs, oldLogprobs, mask }: rule.LossRow, widest = Infinity) {
   const turns = rule.turnsOf(mask);
   const sums: number[] = [];
@@ -23,8 +23,8 @@ const last = (turns: ArrayLike<number>): number =>
   Array.from(turns).reduce((a, b) => Math.max(a, b), 0);
 
 /**
- * How evenly a row's turns moved: the entropy of a softmax of their shares in the row's log ratio, over
- * its largest; 0 for a single turn, and where the row as a whole did not move.
+ * How evenly a sequence's turns moved: the entropy of a softmax of their shares in the sequence's log
+ * ratio, over its largest; 0 for a single turn, and where the sequence as a whole did not move.
  */
 function spreadOfTurns(sums: Tensor, sizes: Tensor, { tf }: LossOps): Record<string, Tensor> {
   const there = sizes.greater(0).cast("float32");
@@ -116,7 +116,7 @@ function turnSlopes(row: rule.LossRow, options: rule.TokenRuleOptions) {
 
 /**
  * Tree-GRPO's loss by turns: a turn's ratio is the geometric mean of its tokens', with the gradient
- * through that mean, under PPO's dual clip, for a row's first nine turns.
+ * through that mean, under PPO's dual clip, for a sequence's first nine turns.
  */
 export const turn: LossDefinition = {
   title: "Tree-GRPO's turn ratios",

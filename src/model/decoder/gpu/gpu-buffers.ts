@@ -20,7 +20,7 @@ export class GpuBuffers {
         `Cannot decode: ${name} must fit into ${maxBufferSize} bytes, which is what this GPU gives, got ${bytes}`,
       );
     }
-    // Room to grow, so that a row that gets longer does not ask for more at every step.
+    // Room to grow, so that a sequence that gets longer does not ask for more at every step.
     const size = Math.min(maxBufferSize, Math.max(256, 2 ** Math.ceil(Math.log2(bytes))));
     const both = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
     const mapped = (usage & GPUBufferUsage.MAP_READ) !== 0;

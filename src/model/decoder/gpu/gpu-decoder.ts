@@ -17,7 +17,7 @@ import type { GpuWeightSource } from "./weight-source.js";
  * The decoder on a GPU, in Node or a browser: one submit and one small read-back a step.
  *
  * Here are the accounts, as in `EngineDecoder`; weights, cache and sampling are on the card. A step is
- * waited for, so rows can be closed while it is under way: they are when it has ended.
+ * waited for, so sequences can be closed while it is under way: they are when it has ended.
  */
 export class GpuDecoder implements Decoder {
   readonly vocabSize: number;
@@ -31,7 +31,7 @@ export class GpuDecoder implements Decoder {
   readonly #weights: GpuWeights;
   readonly #ids = new Map<number, Int32Array>();
   readonly #pages = new Pages((page) => this.#ids.delete(page));
-  /** Rows of the step under way, and those of them that are to be closed after it. */
+  /** Sequences of the step under way, and those of them that are to be closed after it. */
   readonly #busy = new Set<number>();
   readonly #closing = new Set<number>();
   #before: Promise<unknown> = Promise.resolve();
@@ -101,7 +101,7 @@ export class GpuDecoder implements Decoder {
     this.#alive();
     if (this.#pages.rows > 0) {
       throw new Error(
-        `Cannot refresh the weights: no row may be open, got ${this.#pages.rows} open rows`,
+        `Cannot refresh the weights: no sequence may be open, got ${this.#pages.rows} open sequences`,
       );
     }
     this.#weights.load(this.#source());
@@ -200,11 +200,11 @@ export class GpuDecoder implements Decoder {
 
   #idle(row: number, action: string): void {
     if (this.#busy.has(row)) {
-      throw new Error(`Cannot ${action} row ${row}: it must not be fed at the same time`);
+      throw new Error(`Cannot ${action} sequence ${row}: it must not be fed at the same time`);
     }
   }
 
-  /** Remembers a row's new tokens with its pages, for the repetition penalty. */
+  /** Remembers a sequence's new tokens with its pages, for the repetition penalty. */
   #recordTokens({ pages, from, copy }: Extension, tokens: Int32Array): void {
     if (copy) this.#ids.set(copy[1], this.#ids.get(copy[0])!.slice());
     for (let i = 0; i < tokens.length; i++) {
@@ -215,7 +215,7 @@ export class GpuDecoder implements Decoder {
     }
   }
 
-  /** A bit for each id that the row has. */
+  /** A bit for each id that the sequence has. */
   #seen({ pages, to }: Extension): Uint32Array {
     const mask = new Uint32Array(Math.ceil(this.vocabSize / 32));
     for (let i = 0; i < to; i++) {

@@ -1,7 +1,7 @@
 import type { TreepoAllocation } from "./treepo.js";
 
 /**
- * The rules that look at what has been written and choose where the tree goes on from: after whole chains
+ * The rules that look at what has been written and choose where the tree continues from: after whole chains
  * or, for `treepo` and `spo-tree`, after every segment.
  */
 export const expansionRules = [
@@ -33,7 +33,7 @@ export const branchSignals = ["entropy", "top-entropy", "surprisal", "appo"] as 
 
 export type BranchSignal = (typeof branchSignals)[number];
 
-/** Random steps of each tree are gone on from; some leaves of each tree are kept. */
+/** Random steps of each tree are continued from; some leaves of each tree are kept. */
 export interface TreeGrpoSettings {
   rule: "tree-grpo";
   /** m: trees, each from one chain. */
@@ -77,7 +77,7 @@ export interface TreerlSettings {
   maxLength: number;
 }
 
-/** Rows go on after tokens that are uncertain and of influence. */
+/** Trajectories continue after tokens that are uncertain and of influence. */
 export interface AppoSettings {
   rule: "appo";
   /** What uncertainty is measured by. */
@@ -88,7 +88,7 @@ export interface AppoSettings {
   clip: number;
 }
 
-/** APPO inside the rollout: rows go on after uncertain tokens, the first rows first. */
+/** APPO inside the rollout: trajectories continue after uncertain tokens, the first trajectories first. */
 export interface AppoRolloutSettings {
   rule: "appo-rollout";
   signal: BranchSignal;
@@ -171,7 +171,10 @@ export const publishedExpansion: { readonly [R in ExpansionRule]: Readonly<Setti
   "spo-tree": { rule: "spo-tree", segment: 600, factors: [6, 6, 6] },
 };
 
-/** Rows that a rule's settings fix, and rows it starts with; undefined where the caller chooses. */
+/**
+ * Trajectories that a rule's settings fix, and trajectories it starts with; undefined where the caller
+ * chooses.
+ */
 export function fixedRows(settings: ExpansionSettings): { n?: number; initialRollouts?: number } {
   switch (settings.rule) {
     case "tree-grpo":
@@ -196,7 +199,10 @@ export function fixedRows(settings: ExpansionSettings): { n?: number; initialRol
   }
 }
 
-/** Rows per prompt, and those a prompt starts with, in the published runs where settings leave them open. */
+/**
+ * Trajectories per prompt, and those a prompt starts with, in the published runs where settings leave
+ * them open.
+ */
 export const publishedRows: Partial<
   Record<ExpansionRule, { n?: number; initialRollouts?: number }>
 > = {

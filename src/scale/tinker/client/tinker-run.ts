@@ -18,7 +18,7 @@ export interface TinkerLora {
   trainUnembedding?: boolean;
 }
 
-/** One row for a server: tokens, what each predicts, and what the loss is told of each. */
+/** One sequence for a server: tokens, what each predicts, and what the loss is told of each. */
 export interface TinkerDatum {
   tokens: ArrayLike<number>;
   targets: ArrayLike<number>;
@@ -99,7 +99,7 @@ export class TinkerRun {
   async forward(data: readonly TinkerDatum[], signal?: AbortSignal): Promise<answers.Passed> {
     const input = { data: data.map(datum), loss_fn: "cross_entropy" };
     const body = { forward_input: input, ...this.#named() };
-    return this.#pass({ doing: "read rows", path: "forward", body, signal }, data);
+    return this.#pass({ doing: "read sequences", path: "forward", body, signal }, data);
   }
 
   /** Adds a loss's gradient to what the next optimiser step takes, and gives ln p of the targets. */
@@ -222,13 +222,13 @@ export class TinkerRun {
       const wanted = data[i]?.targets.length;
       if (logprobs?.length === wanted) return;
       throw new TinkerError(
-        `Cannot ${call.doing}: the server must answer ${wanted} log-probabilities for row ${i}, got ${logprobs?.length ?? "none"}`,
+        `Cannot ${call.doing}: the server must answer ${wanted} log-probabilities for sequence ${i}, got ${logprobs?.length ?? "none"}`,
         "server",
       );
     });
     if (answer.loss_fn_outputs.length === data.length) return answer;
     throw new TinkerError(
-      `Cannot ${call.doing}: the server must answer for ${data.length} rows, got ${answer.loss_fn_outputs.length}`,
+      `Cannot ${call.doing}: the server must answer for ${data.length} sequences, got ${answer.loss_fn_outputs.length}`,
       "server",
     );
   }

@@ -15,7 +15,7 @@ import { FakeServer, type FakeServerOptions } from "./fake-server.js";
 export const tokenizer = new HfTokenizer(tinyTokenizer());
 export const lora = { rank: 3, seed: 4 };
 
-/** A model of a few weights whose rows are no sense but many. */
+/** A model of a few weights whose sequences are no sense but many. */
 export async function smallModel(family: "qwen2" | "qwen3" | "llama" = "qwen3"): Promise<Model> {
   await ready();
   const sizes = { hiddenSize: 16, intermediateSize: 24, layers: 1, heads: 2, contextLength: 128 };

@@ -51,7 +51,7 @@ async function answer(asked: Question, { tools, reward, config }: Parts): Promis
   if (reward === undefined) {
     throw new RangeError("Cannot score a tree: sidecar.json must name a reward, got none");
   }
-  // Validation has rows of its own number.
+  // Validation has trajectories of its own number.
   const own = { ...config, n: asked.tree.rows.length };
   const { rows } = await score(treeOfRecord(asked.tree, own, new Map()), reward);
   return { outcomes: rows.map((row) => row.score) };

@@ -1,4 +1,4 @@
-/** What the reader chose; it outlives the board being shown anew while a run goes on. */
+/** What the reader chose; it outlives the board being shown anew while a run continues. */
 export interface BoardChoices {
   smoothing: number;
   hidden: number[];

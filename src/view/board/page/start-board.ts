@@ -192,7 +192,7 @@ function makeRollouts(
   return { parts: [chooser, rollout], open: openStep };
 }
 
-/** A board's title, and how far its run has come while it goes on. */
+/** A board's title, and how far its run has come while it continues. */
 function titleOf({ title, to, total }: BoardPayload): HTMLElement[] {
   const words = total === undefined ? "" : `step ${to} of ${total}`;
   const told = element("span", { class: "arpo-muted" }, words);

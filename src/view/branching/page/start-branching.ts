@@ -21,7 +21,7 @@ function pointDetails(
     "p",
     {},
     element("b", {}, rule.name),
-    `, round ${round}: ${times} of row ${trajectory} after ${at} of its ${of} tokens. ${why}.`,
+    `, round ${round}: ${times} of trajectory ${trajectory} after ${at} of its ${of} tokens. ${why}.`,
   );
   const around = element(
     "div",
@@ -42,7 +42,9 @@ function pointDetails(
     ...numbers.map(([name, value]) => tableRow("td", [name, numberText(value, 4)])),
     tableRow("td", [
       "in the tree",
-      children.length > 0 ? `row ${children.join(", ")}` : "no: what would be written is not known",
+      children.length > 0
+        ? `trajectory ${children.join(", ")}`
+        : "no: what would be written is not known",
     ]),
   );
   return element("div", {}, told, around, element("table", {}, body));
@@ -73,7 +75,7 @@ export function startBranching(id: string, colours: PageColours): void {
       class: "arpo-ramp",
       style: `background:linear-gradient(90deg,${stops.join(",")})`,
     }),
-    " its highest score; the larger, the more rows; a thick ring: the tree has such a row; green: tools' results",
+    " its highest score; the larger, the more trajectories; a thick ring: the tree has such a trajectory; green: tools' results",
   );
   const choice = element(
     "select",
@@ -146,7 +148,12 @@ export function startBranching(id: string, colours: PageColours): void {
     move(aside, down);
   });
 
-  const bar = element("div", { class: "arpo-bar" }, element("label", {}, "row ", choice), legend);
+  const bar = element(
+    "div",
+    { class: "arpo-bar" },
+    element("label", {}, "trajectory ", choice),
+    legend,
+  );
   const notes = rules.flatMap(({ name, missing }) =>
     missing === undefined ? [] : [element("p", { class: "arpo-muted" }, `${name}: ${missing}`)],
   );

@@ -4,12 +4,12 @@ import type { CreditPayload, ShownSum } from "../payload.js";
 /** A credit view as its page works with it. */
 export interface PageCredit {
   payload: CreditPayload;
-  /** What a row's token says. */
+  /** What a trajectory's token says. */
   text: (row: number, token: number) => string;
   isTrained: (row: number, token: number) => boolean;
-  /** The sum that a rule has for a row's token; undefined where it gives nothing. */
+  /** The sum that a rule has for a trajectory's token; undefined where it gives nothing. */
   sumAt: (rule: number, row: number, token: number) => ShownSum | undefined;
-  /** The advantage of a row's token; NaN where the policy is not trained. */
+  /** The advantage of a trajectory's token; NaN where the policy is not trained. */
   valueAt: (rule: number, row: number, token: number) => number;
 }
 

@@ -27,10 +27,10 @@ function sumTable(name: string, { terms, factors, value }: ShownSum): HTMLElemen
   return element("table", {}, body);
 }
 
-/** Tokens of a row that are laid out at once. */
+/** Tokens of a trajectory that are laid out at once. */
 const most = 400;
 
-/** Where a reader looks: a rule, a row, a token of it. */
+/** Where a reader looks: a rule, a trajectory, a token of it. */
 interface Place {
   rule: number;
   row: number;
@@ -42,7 +42,7 @@ function visible(text: string): string {
   return [...text].map((c) => (c === "\n" ? "⏎" : c < " " ? "·" : c)).join("") || "·";
 }
 
-/** A row's tokens once for every rule, one below the other, so that a column is a token. */
+/** A trajectory's tokens once for every rule, one below the other, so that a column is a token. */
 function tokenLines(
   credit: PageCredit,
   row: number,
@@ -101,7 +101,7 @@ function tokenLines(
   return { box, mark };
 }
 
-/** Tokens before the one that is looked at, where a long row is laid out in parts. */
+/** Tokens before the one that is looked at, where a long trajectory is laid out in parts. */
 const before = 150;
 
 /** Brings one credit view of the page to life. */
@@ -186,7 +186,7 @@ export function startCredit(id: string, colours: PageColours): void {
       `, token ${token} of ${rows[row]!.label}. ${name}: ${rules[rule]!.meaning}.`,
     );
     const why = !credit.isTrained(row, token)
-      ? element("p", {}, "Not trained: a tool wrote it, or the row had ended.")
+      ? element("p", {}, "Not trained: a tool wrote it, or the trajectory had ended.")
       : found
         ? sumTable(name, found)
         : element("p", {}, `${name} gives this token nothing.`);
@@ -219,7 +219,7 @@ export function startCredit(id: string, colours: PageColours): void {
   const bar = element(
     "div",
     { class: "arpo-bar" },
-    element("label", {}, "row ", choice),
+    element("label", {}, "trajectory ", choice),
     element("label", {}, "scale ", scale),
     legend,
   );

@@ -7,9 +7,9 @@ const mean = symbol("groupMean", call("mean", mi("R")));
 const size = symbol("groupSize", mi("k"));
 const small = "<msup><mn>10</mn><mn>-6</mn></msup>";
 
-const spreadTitle = "Advantage: how much better the row did than its group";
+const spreadTitle = "Advantage: how much better the trajectory did than its group";
 
-/** What estimators make of a score, where a formula of the row says it. */
+/** What estimators make of a score, where a formula of the trajectory says it. */
 const known: Readonly<Record<string, string>> = {
   grpo: frac(
     row(reward, minus, mean),
@@ -18,7 +18,7 @@ const known: Readonly<Record<string, string>> = {
   "grpo, not normalised": row(reward, minus, mean),
   rloo: row(frac(size, row(size, minus, mn(1))), mo("("), reward, minus, mean, mo(")")),
   gpg: row(
-    frac("<mtext>rows</mtext>", "<mtext>rows with R ≠ 0</mtext>"),
+    frac("<mtext>trajectories</mtext>", "<mtext>trajectories with R ≠ 0</mtext>"),
     ...[mo("("), reward, minus, mean, mo(")")],
   ),
 };
@@ -75,7 +75,7 @@ const code: Readonly<Record<string, string>> = {
   reinforce: "gae.returns",
 };
 
-/** How an estimator makes an advantage of a row's score. */
+/** How an estimator makes an advantage of a trajectory's score. */
 export function advantageLine(
   estimator: string,
   { normalised = true, hard = false }: { normalised?: boolean; hard?: boolean } = {},
@@ -90,11 +90,11 @@ export function advantageLine(
   }
   const average = row(
     frac(mn(1), symbol("sharing", mi("m"))),
-    "<munder><mo>∑</mo><mtext>rows that share it</mtext></munder>",
+    "<munder><mo>∑</mo><mtext>trajectories that share it</mtext></munder>",
     ...[times, formula],
   );
   return f.line(
-    "Advantage: the mean over the rows that share the token",
+    "Advantage: the mean over the trajectories that share the token",
     math(given, equals, average),
     ...[...own, "hardAttribution.out"],
   );

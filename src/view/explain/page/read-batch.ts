@@ -19,7 +19,10 @@ export interface ExplainedBatch {
   payload: ExplainPayload;
   tokens: Int32Array;
   mask: Uint8Array;
-  /** The row of a token, and the rows (as numbers of their tokens) that share it, its own included. */
+  /**
+   * The trajectory of a token, and the trajectories (as numbers of their tokens) that share it, its own
+   * included.
+   */
   rowOf: (token: number) => number;
   sharing: (token: number) => number[];
   input: (token: number, algorithm: ExplainedAlgorithm) => TokenInput;
@@ -89,7 +92,10 @@ export function readBatch(payload: ExplainPayload): ExplainedBatch {
   };
 }
 
-/** An algorithm's view of the rows: what tokens have in common, and what a token of a row counts for. */
+/**
+ * An algorithm's view of the trajectories: what tokens have in common, and what a token of a trajectory
+ * counts for.
+ */
 interface LaidOut {
   sharedBy: (row: number, token: number) => Shared;
   shareOf: (row: number) => number;
@@ -100,7 +106,7 @@ function laidOut(rows: readonly LossRow[], settings: ObjectiveSettings): LaidOut
   const rule: TokenRule = lossDefinitions[lossNameOf(settings)];
   const share = rule.share?.(rows, settings);
   const sharedBy = (row: number, token: number) => share?.(row, token) ?? {};
-  // A row that the loss leaves out as a whole counts nowhere.
+  // A trajectory that the loss leaves out as a whole counts nowhere.
   const counts = rows.map(({ mask }, r) =>
     sharedBy(r, 0)["dropped"] ? 0 : Array.from(mask).reduce((n, m) => n + m, 0),
   );

@@ -42,7 +42,7 @@ export class ShownBatch {
     return this.payload.vocabulary[id] ?? `#${String(id)} `;
   }
 
-  /** The row of the token that is looked at. */
+  /** The trajectory of the token that is looked at. */
   get row(): ExplainPayload["rows"][number] {
     return this.payload.rows[this.batch.rowOf(this.token)]!;
   }

@@ -17,7 +17,7 @@ const note =
 function comparisonOf(shown: ShownBatch): HTMLElement[] {
   const sharing = shown.batch.sharing(shown.token);
   const heads = ["algorithm", "advantage", "used", "ratio", "bounds", "clip", "weight", "push"];
-  if (sharing.length > 1) heads.push(`push of all ${sharing.length} rows that share it`);
+  if (sharing.length > 1) heads.push(`push of all ${sharing.length} trajectories that share it`);
   const caption = element("caption", {}, "This token under every algorithm");
   const grid = element("table", {}, caption, tableRow("th", heads));
   for (const each of shown.payload.algorithms) {
@@ -92,7 +92,7 @@ function legendOf(ramps: Palette): HTMLElement {
   );
 }
 
-/** The text of the row that is looked at, each token on the colour of how it is pushed. */
+/** The text of the trajectory that is looked at, each token on the colour of how it is pushed. */
 function rowText(shown: ShownBatch, ramps: Palette): HTMLElement[] {
   const { batch, row, trained } = shown;
   const reach = trained
@@ -170,7 +170,7 @@ export function tokenWords(terms: TokenTerms, loss: LossName): string {
       weight === 0
         ? "its advantage and its probability go together: it was drawn among those that lose their gradient."
         : `its advantage and its probability go together the most: besides weight ${say(weight)} it is pulled back with ${say(Math.abs(hold))}.`,
-    dropped: () => "its row or its turn takes no part: the loss drops its gradient.",
+    dropped: () => "its trajectory or its turn takes no part: the loss drops its gradient.",
   }[region]();
   return `${goal} (advantage ${say(used)}), and ${place}`;
 }
@@ -187,7 +187,7 @@ export function startExplain(id: string, colours: PageColours): void {
   const tabs = element("div", { role: "tablist", "aria-label": "algorithm" });
   const summary = element("p", { class: "arpo-muted" });
   const text = element("div", { class: "arpo-text", tabindex: "0", role: "group" });
-  text.setAttribute("aria-label", "tokens of the row: arrow keys move over them");
+  text.setAttribute("aria-label", "tokens of the trajectory: arrow keys move over them");
   const words = element("p", { class: "arpo-verdict", "aria-live": "polite" });
   const formulas = element("div", { class: "arpo-formulas" });
   const table = element("div", { class: "arpo-wide", tabindex: "0" });
@@ -259,7 +259,7 @@ export function startExplain(id: string, colours: PageColours): void {
   root.append(
     element("div", { class: "arpo-title" }, title, payload.updated ? undefined : before),
     ...[tabs, summary],
-    element("div", { class: "arpo-bar" }, element("label", {}, "row ", picker)),
+    element("div", { class: "arpo-bar" }, element("label", {}, "trajectory ", picker)),
     ...[text, legendOf(ramps), words, formulas, table],
   );
   drawAll();

@@ -19,7 +19,7 @@ export interface TokenInput {
   share: number;
   /** What a correction for another sampler multiplies its loss by. */
   correction: number;
-  /** What the loss makes of the token's row, turn or batch. */
+  /** What the loss makes of the token's trajectory, turn or batch. */
   shared: Shared;
 }
 

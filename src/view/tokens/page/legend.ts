@@ -7,7 +7,7 @@ const meanings: Record<TokenQuantity, string> = {
   push: "advantage times what clipping leaves of it",
   weight: "the factor that clipping leaves on the gradient",
   ratio: "the probability now over that when it was sampled",
-  advantage: "how much better than expected the row did",
+  advantage: "how much better than expected the trajectory did",
   entropy: "how open the choice was (nats)",
 };
 

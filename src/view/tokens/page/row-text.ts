@@ -6,7 +6,7 @@ import type { PageTokens, UnpackedPanel } from "./read-tokens.js";
 /** Tokens shown before the rest is left to a click. */
 const most = 600;
 
-/** A row's tokens as text on their colours; one at a time is looked at, by pointer or arrow keys. */
+/** A trajectory's tokens as text on their colours; one at a time is looked at, by pointer or arrow keys. */
 export function rowText(
   { payload, text }: PageTokens,
   panel: UnpackedPanel,

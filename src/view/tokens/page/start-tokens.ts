@@ -8,7 +8,7 @@ import { legendOf, marksOf } from "./legend.js";
 import { readTokens } from "./read-tokens.js";
 import { rowText } from "./row-text.js";
 
-/** Rows shown before the rest is left to a click. */
+/** Trajectories shown before the rest is left to a click. */
 const most = 8;
 
 /** Brings one token view of the page to life. */
@@ -58,7 +58,7 @@ export function startTokens(id: string, colours: PageColours): void {
     }
     const left = payload!.rows.length - shown;
     if (left <= 0) return;
-    const button = element("button", {}, `${left} more rows`);
+    const button = element("button", {}, `${left} more trajectories`);
     button.onclick = () => {
       shown += most;
       draw();

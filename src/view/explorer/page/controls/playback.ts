@@ -7,7 +7,7 @@ import { playEvents, type EventKind, type PlayEvents } from "./play-events.js";
 export interface Playback {
   box: HTMLElement;
   isOn: () => boolean;
-  /** Plays from the start, or pauses, or goes on. */
+  /** Plays from the start, or pauses, or continues. */
   toggle: () => void;
   /** One event on, or back. */
   step: (by: number) => void;

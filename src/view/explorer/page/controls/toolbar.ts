@@ -106,7 +106,7 @@ function viewMenu(view: ExplorerView): HTMLElement {
   );
 }
 
-/** The one row above the tree; `tell` shows what is chosen now. */
+/** The one trajectory above the tree; `tell` shows what is chosen now. */
 interface Toolbar {
   bar: HTMLElement;
   tell: () => void;

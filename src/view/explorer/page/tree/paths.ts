@@ -1,6 +1,6 @@
 import type { PageTree } from "./unpack-tree.js";
 
-/** The nodes of a row from the prompt to its leaf. */
+/** The nodes of a trajectory from the prompt to its leaf. */
 export function pathOf(tree: PageTree, trajectory: number): number[] {
   const path: number[] = [];
   for (let id = tree.trajectories[trajectory]!.leaf; id >= 0; id = tree.nodes[id]!.parent)
@@ -8,7 +8,7 @@ export function pathOf(tree: PageTree, trajectory: number): number[] {
   return path.reverse();
 }
 
-/** The places of a row's tokens in the tree's list. */
+/** The places of a trajectory's tokens in the tree's list. */
 function tokensOf(tree: PageTree, trajectory: number): number[] {
   return pathOf(tree, trajectory).flatMap((id) => {
     const { start, length } = tree.nodes[id]!;
@@ -16,7 +16,7 @@ function tokensOf(tree: PageTree, trajectory: number): number[] {
   });
 }
 
-/** How many tokens two rows have in common from the start. */
+/** How many tokens two trajectories have in common from the start. */
 export function sharedTokens(tree: PageTree, a: number, b: number): number {
   const [one, two] = [tokensOf(tree, a), tokensOf(tree, b)];
   let same = 0;
@@ -48,12 +48,12 @@ export function spansOf(tree: PageTree, along: "tokens" | "time"): Span[] {
   return spans;
 }
 
-/** The row that a node is drawn in; what a fork took over lies in the first. */
+/** The trajectory that a node is drawn in; what a fork took over lies in the first. */
 export function laneOf(tree: PageTree, node: number): number {
   return Math.max(0, tree.nodes[node]!.trajectory);
 }
 
-/** The node of a row that is nearest to a place along it; -1 where the row has none. */
+/** The node of a trajectory that is nearest to a place along it; -1 where the trajectory has none. */
 export function nearestNode(
   tree: PageTree,
   spans: readonly Span[],

@@ -15,7 +15,7 @@ export function unpackPlans({
   const made = Object.entries(plans).map(([rule, { places, counts, turns, ...rest }]) => {
     const chains = trajectories.map(([row, parent, tree, start, split, length, isFirst], i) => ({
       ...{ id: row!, parent: parent!, tree: tree!, start: start!, split: split!, length: length! },
-      // What is no branch and no first row was a refill.
+      // What is no branch and no first trajectory was a refill.
       kind:
         isFirst === 1
           ? ("initial" as const)
@@ -42,7 +42,7 @@ export interface PageTree extends Omit<
   "tokens" | "entropies" | "surprises" | "advantages" | "top" | "expansions"
 > {
   expansions: ReturnType<typeof unpackPlans>;
-  /** Places of each row that a rule can choose among. */
+  /** Places of each trajectory that a rule can choose among. */
   most: number;
   tokens: Uint16Array | Uint32Array;
   entropies: Float32Array;
