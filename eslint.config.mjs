@@ -53,6 +53,7 @@ export default tseslint.config(
         "src/scale/upload/**",
         "src/scale/verl/**",
         "src/serve/**",
+        "src/capture/**",
         "src/watch/**",
       ],
       ...[

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { heldDevice } from "../src/tensor/gpu/device.js";
 import { sidecarCommand } from "./commands/sidecar.js";
+import { captureCommand } from "./commands/capture.js";
 import { convertCommand } from "./commands/convert.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { estimateCommand } from "./commands/estimate.js";
@@ -69,6 +70,7 @@ program.addCommand(estimateCommand());
 program.addCommand(convertCommand());
 program.addCommand(fetchCommand());
 program.addCommand(envCommand());
+program.addCommand(captureCommand());
 for (const command of [...learnCommands(), ...scaleCommands()]) program.addCommand(command);
 program.addCommand(sidecarCommand(), { hidden: true });
 

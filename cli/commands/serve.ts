@@ -1,15 +1,7 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { guarded } from "../guarded.js";
 import type { ServeCommandOptions } from "../serve/run-serve.js";
-
-const whole =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    const to = most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : "";
-    throw new InvalidArgumentError(`It must be a whole number from ${least}${to}.`);
-  };
+import { whole } from "../whole-number.js";
 
 /** `arpo-lab serve MODEL`: a policy behind an OpenAI-compatible endpoint. */
 export function serveCommand(): Command {

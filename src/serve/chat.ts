@@ -117,8 +117,8 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
   const { policy, response, signal, model, texts } = handling;
   const { tokenizer } = policy;
   const read = readRequest(chatBody, body);
-  const request = generationRequest(read);
-  checkModel(handling, request);
+  const asked = generationRequest(read);
+  checkModel(handling, asked);
   if (read.top_logprobs && !read.logprobs) {
     throw new ApiError(400, "'top_logprobs' needs 'logprobs': true.", { param: "top_logprobs" });
   }
@@ -129,13 +129,15 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
   const beginningIds = await Promise.all(
     prompt.beginnings.map(async (beginning) => await texts.encode(beginning)),
   );
-  const asked = read.max_completion_tokens ?? read.max_tokens ?? capacity;
-  if (asked === 0) {
+  const limit = read.max_completion_tokens ?? read.max_tokens ?? capacity;
+  if (limit === 0) {
     throw new ApiError(400, "At least one token must be asked for.", {
       param: "max_completion_tokens",
     });
   }
-  const maxTokens = Math.min(asked, capacity);
+  const maxTokens = Math.min(limit, capacity);
+  const call = handling.recorder?.begin({ prompt: ids, request: asked, body: read });
+  const request = call?.request ?? asked;
   const about = {
     id: `chatcmpl-${randomUUID()}`,
     object: request.stream ? "chat.completion.chunk" : "chat.completion",
@@ -168,7 +170,7 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
     promptIds = {};
   };
 
-  await withRows(handling, [ids], request.n, async (rows) => {
+  const answered = withRows(handling, [ids], request.n, async (rows) => {
     const done = await together(
       signal,
       rows.map(({ session, row, index }) => async (either): Promise<FinishedChat> => {
@@ -189,6 +191,8 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
           ...{ request, index, maxTokens, signal: either, onPiece },
           ownStops: format?.stops ?? [],
           beginnings: beginningIds,
+          ...defined({ given: call?.given(index) }),
+          ...(call ? { onToken: (token) => call.token(index, token) } : {}),
         });
         const rest = reader?.end() ?? { content: "", calls: [] };
         content += rest.content;
@@ -199,6 +203,8 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
         };
         if (Object.keys(delta).length > 0) send(index, delta, []);
         const all = { ...finished, content, calls: rest.calls };
+        const { finish, stop } = finished.segment;
+        call?.finished(index, { finish, ...defined({ stop }), calls: rest.calls });
         send(index, {}, finished.tokens.slice(told), ending(all));
         return all;
       }),
@@ -227,6 +233,13 @@ export async function chat(handling: Handling, body: Record<string, unknown>): P
       .writeHead(200, { "content-type": "application/json" })
       .end(JSON.stringify({ ...about, choices, usage, ...promptIds }));
   });
+  try {
+    await answered;
+    call?.closed();
+  } catch (error) {
+    call?.closed(error);
+    throw error;
+  }
 
   function ending({ segment, calls }: FinishedChat): object {
     const reason = finishReason(segment.finish);

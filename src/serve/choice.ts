@@ -1,6 +1,12 @@
 import type { Tokenizer } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policies.js";
-import type { GenerateOptions, Segment, Sequence, Session } from "../policy/policy.js";
+import type {
+  GeneratedToken,
+  GenerateOptions,
+  Segment,
+  Sequence,
+  Session,
+} from "../policy/policy.js";
 import { Random } from "../random/random.js";
 import type { TokenReport } from "./logprobs.js";
 import type { GenerationRequest } from "./schema/common.js";
@@ -120,6 +126,9 @@ interface ChoiceOptions {
   beginnings?: readonly (readonly number[])[];
   signal: AbortSignal;
   onPiece?: (piece: Piece) => void;
+  /** Tokens that the choice begins with, from a record; `whole`: nothing follows them. */
+  given?: { segment: Segment; whole: boolean };
+  onToken?: (token: GeneratedToken) => void;
 }
 
 /** The stream a choice draws from: `seed + index`, so that choice i is what that seed alone gives. */
@@ -137,8 +146,9 @@ export async function generateChoice(
   session: Session,
   sequence: Sequence,
   tokenizer: Tokenizer,
-  { request, index, maxTokens, ownStops = [], beginnings = [], signal, onPiece }: ChoiceOptions,
+  choice: ChoiceOptions,
 ): Promise<Finished> {
+  const { request, index, maxTokens, ownStops = [], beginnings = [], signal, onPiece } = choice;
   const { includeStop, skipSpecial } = request;
   const stream = new TextStream(tokenizer, { stops: request.stop, includeStop, skipSpecial });
   const all: TokenReport[] = [];
@@ -158,7 +168,9 @@ export async function generateChoice(
     stop: [...request.stop, ...ownStops],
     random: streamOf(request, index),
     signal,
-    onToken: ({ token, logprob, top }) => {
+    onToken: (generated) => {
+      const { token, logprob, top } = generated;
+      choice.onToken?.(generated);
       const alternatives = Array.from(top.ids, (id, k) => ({ id, logprob: top.logprobs[k]! }));
       all.push({ id: token, logprob, top: alternatives, offset: stream.length });
       const more = stream.push(token);
@@ -166,12 +178,34 @@ export async function generateChoice(
       say(more, stream.given);
     },
   };
-  const segment = await generateFrom(session, sequence, beginnings, options);
+  const segment = choice.given
+    ? await continueGiven(session, sequence, choice.given, options)
+    : await generateFrom(session, sequence, beginnings, options);
   const ownStop = segment.stop !== undefined && ownStops.includes(segment.stop);
   const rest = stream.end(ownStop ? undefined : segment.stop);
   // By number, every token is of interest; by text, those that the text shows.
   say(rest, request.allTokens ? Infinity : stream.given);
   return { segment, text, tokens: all.slice(0, told) };
+}
+
+/** Tells tokens of a record as if they were sampled now, and generates what follows them. */
+async function continueGiven(
+  session: Session,
+  sequence: Sequence,
+  { segment, whole }: { segment: Segment; whole: boolean },
+  options: GenerateOptions,
+): Promise<Segment> {
+  const { tokens, logprobs, entropies } = segment;
+  const top = { ids: new Int32Array(), logprobs: new Float32Array() };
+  tokens.forEach((token, i) => {
+    options.onToken?.({ token, logprob: logprobs[i]!, entropy: entropies[i]!, top });
+  });
+  if (whole) return segment;
+  const maxTokens = options.maxTokens - tokens.length;
+  if (maxTokens <= 0) return { ...segment, finish: "length" };
+  session.append(sequence, tokens);
+  const rest = await session.generate(sequence, { ...options, maxTokens, begun: tokens.length });
+  return joined([segment, rest]);
 }
 
 /** Generates a text that begins with one of the given, or with anything if there are none. */

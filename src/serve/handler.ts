@@ -4,6 +4,7 @@ import type { Sequence, Session } from "../policy/policy.js";
 import { openRows } from "./choice.js";
 import { ApiError } from "./http/api-error.js";
 import type { BatchAdmission } from "./batch-admission.js";
+import type { CallRecorder } from "./recorder.js";
 import type { TextWork } from "./text-work.js";
 import type { GenerationRequest } from "./schema/common.js";
 
@@ -19,6 +20,8 @@ export interface Handling {
   response: ServerResponse;
   /** Aborted when the client is gone or the server ends. */
   signal: AbortSignal;
+  /** Keeps the calls of a captured session. */
+  recorder?: CallRecorder;
 }
 
 /** OpenAI's count of tokens. */

@@ -4,12 +4,14 @@ import { OwnPages } from "../../http-server/own-pages.js";
 import { sameSecret } from "../../http-server/same-secret.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { checkOptions, integer, type OptionRules } from "../arguments/check-options.js";
+import { defined } from "../arguments/defined.js";
 import type { Policy } from "../policy/policies.js";
 import { BatchAdmission } from "./batch-admission.js";
 import { chat } from "./chat.js";
 import { completions } from "./completions.js";
 import type { Handling } from "./handler.js";
 import { ApiError, toApiError } from "./http/api-error.js";
+import type { CallRecorder } from "./recorder.js";
 import { refuseOversized } from "./refuse-oversized.js";
 import { neutral, readRequest } from "./schema/common.js";
 import { TextWork } from "./text-work.js";
@@ -25,7 +27,7 @@ const isLoopback = (host: string) =>
  * Decides who may ask. With a key, who sends it; without one, programs on this machine and pages of
  * this very server, never those of other sites or of other local ports (`OwnPages`).
  */
-class Access {
+export class Access {
   readonly #key: string | undefined;
   readonly #pages: OwnPages;
 
@@ -59,6 +61,23 @@ class Access {
       },
     );
   }
+}
+
+/** For whom a request is answered. */
+export interface Admitted {
+  /** The path that is meant. */
+  path: string;
+  recorder?: CallRecorder;
+  /** Ends the request when it is aborted. */
+  signal?: AbortSignal;
+  /** Answers the request in the server's place; what it gives is sent as JSON, text as it is. */
+  answer?: (body: Record<string, unknown>, signal: AbortSignal) => unknown;
+}
+
+/** What stands in front of a server: it decides who may ask, in place of the server's own rule. */
+export interface ServerHost {
+  /** Throws where a request may not be answered. */
+  admit(request: IncomingMessage, path: string): Admitted;
 }
 
 const body = z.object({
@@ -158,6 +177,8 @@ export class PolicyServer {
   readonly #running = new Set<Promise<void>>();
   readonly #created = Math.floor(Date.now() / 1000);
   #url = "";
+  /** Set by `startBehind`. */
+  #host: ServerHost | undefined;
 
   private constructor(policy: Policy, options: ServeOptions) {
     checkArguments("serve a policy", { policy }, { policy: "policy" });
@@ -184,7 +205,17 @@ export class PolicyServer {
 
   /** Listens; the address is `url`. */
   static async start(policy: Policy, options: ServeOptions = {}): Promise<PolicyServer> {
+    return PolicyServer.startBehind(undefined, policy, options);
+  }
+
+  /** @internal The same behind a host, which decides who may ask and keeps what is answered. */
+  static async startBehind(
+    behind: ServerHost | undefined,
+    policy: Policy,
+    options: ServeOptions,
+  ): Promise<PolicyServer> {
     const server = new PolicyServer(policy, options);
+    server.#host = behind;
     const { host = "127.0.0.1", port = 0 } = options;
     server.#server.listen(port, host);
     try {
@@ -232,23 +263,31 @@ export class PolicyServer {
     response.on("close", () => {
       if (!response.writableFinished) gone.abort(new Error("the client hung up"));
     });
-    const path = (request.url ?? "/").split("?")[0]!;
+    let path = (request.url ?? "/").split("?")[0]!;
     try {
-      this.#access.check(request);
-      const signal = AbortSignal.any([gone.signal, this.#ending.signal]);
-      await this.#route(request, response, path, signal);
+      if (!this.#host) this.#access.check(request);
+      const admitted = this.#host?.admit(request, path) ?? { path };
+      ({ path } = admitted);
+      const ends = [
+        gone.signal,
+        this.#ending.signal,
+        ...(admitted.signal ? [admitted.signal] : []),
+      ];
+      await this.#route(request, response, admitted, AbortSignal.any(ends));
     } catch (error) {
       if (!gone.signal.aborted) this.#refuse(request, response, error);
     }
     const status = gone.signal.aborted ? "hung up" : String(response.statusCode);
     const took = (performance.now() - began).toFixed(0);
+    // A path may hold a key where the request was refused.
+    if (this.#host) path = path.replace(/^\/s\/[^/]*/, "/s/KEY");
     this.#options.log?.(`${request.method ?? ""} ${path} ${status} ${took} ms`);
   }
 
   async #route(
     request: IncomingMessage,
     response: ServerResponse,
-    path: string,
+    { path, recorder, answer }: Admitted,
     signal: AbortSignal,
   ): Promise<void> {
     // What a model wrote must not be taken for a page.
@@ -263,9 +302,19 @@ export class PolicyServer {
       texts: this.#texts,
       response,
       signal,
+      ...defined({ recorder }),
     };
     const json = (value: unknown) =>
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
+    if (answer) {
+      if (method === "POST") checkJsonType(request);
+      const asked =
+        method === "POST" ? await readJson(request, this.#options.maxBytes ?? 4 * 2 ** 20) : {};
+      const said = await answer(asked, signal);
+      if (typeof said !== "string") json(said);
+      else response.writeHead(200, { "content-type": "application/x-ndjson" }).end(said);
+      return;
+    }
     const gets: Record<string, () => unknown> = {
       "/health": () => ({ status: "ok", ...this.load() }),
       "/v1/models": () => ({ object: "list", data: [this.#described()] }),

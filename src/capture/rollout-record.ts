@@ -1,0 +1,32 @@
+import type { Captured } from "./capture-session.js";
+import { leavesOf, partsOf } from "./trees-of-sessions.js";
+
+/** A session as OpenEnv's capture server records one, with entropies beside the log-probs. */
+export function rolloutRecord({ id, group, task, calls, reward }: Captured): object {
+  const sequences = leavesOf(calls).map((leaf) => {
+    const { prompt } = calls[leaf.root]!;
+    const parts = partsOf(calls, leaf);
+    const row = {
+      input_ids: [...prompt],
+      loss_mask: Array.from(prompt, () => 0),
+      logprobs: Array.from(prompt, () => 0),
+      entropies: Array.from(prompt, () => 0),
+    };
+    const turns: number[] = [];
+    for (const { by, tokens, logprobs, entropies } of parts) {
+      const zeros = tokens!.map(() => 0);
+      const own = by === "model";
+      row.input_ids.push(...tokens!);
+      row.loss_mask.push(...(own ? zeros.map(() => 1) : zeros));
+      row.logprobs.push(...(own ? (logprobs as number[]) : zeros));
+      row.entropies.push(...(own ? (entropies as number[]) : zeros));
+      if (own) turns.push(tokens!.length);
+    }
+    const n_trainable = turns.reduce((sum, turn) => sum + turn, 0);
+    return {
+      ...{ role: "agent", prompt_len: prompt.length, n_turns: turns.length, n_trainable },
+      ...{ turn_lengths: turns, ...row },
+    };
+  });
+  return { session_id: id, group, metadata: task, reward: reward ?? null, sequences };
+}
