@@ -5,7 +5,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { detectIsolation, systemPython } from "../src/tools/python/system-python.js";
+import { sandboxUnavailableReason, systemPython } from "../src/tools/python/system-python.js";
 import { offlineSearch } from "../src/tools/search/offline.js";
 import { pyodidePool } from "../src/tools/python/pyodide-python.js";
 import { SearchCache } from "../src/tools/search/search-cache.js";
@@ -48,7 +48,7 @@ async function* python(): AsyncIterable<Figure> {
   yield { name: "tools.python.cold", value: performance.now() - started, unit: "ms" };
   await Promise.all([1, 2].map(() => check(pool)));
   await perSecond(() => check(pool), 2, 1);
-  const isolation = detectIsolation();
+  const isolation = sandboxUnavailableReason() === undefined ? "bubblewrap" : "none";
   const system = isolation === "none" ? undefined : systemPython({ workers: 2 }).pool;
   if (system) {
     started = performance.now();

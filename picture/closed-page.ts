@@ -1,5 +1,5 @@
 /** The policy of a page that asks nobody anything and sends nothing, whatever is shown in it. */
-export const closedPage =
+const closedPage =
   "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; " +
   "img-src data: blob:; font-src data:; media-src data: blob:; worker-src blob:; " +
   "connect-src data: blob:; base-uri 'none'; form-action 'none'";

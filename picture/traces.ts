@@ -1,7 +1,7 @@
 import { colourRamp, viridis } from "./ramp.js";
 
 /** Where the area under a line ends. */
-export type Fill = "none" | "zero" | "next";
+type Fill = "none" | "zero" | "next";
 
 /** A trace as far as a static picture draws it. */
 export interface Trace {

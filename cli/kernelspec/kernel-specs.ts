@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { kernelLogo } from "../../kernel/client/kernel-logo.js";
 
-export interface KernelSpec {
+interface KernelSpec {
   name: string;
   json: {
     argv: string[];

@@ -36,7 +36,7 @@ const named = ({ trainer }: Config) => ({
  * The loggers a configuration asks for; one that cannot be made is told of and left out. `toError` keeps
  * standard output free.
  */
-export async function loggersOf(
+async function loggersOf(
   config: Config,
   folder: string,
   { warn, toError = false }: { warn: (message: string) => void; toError?: boolean },

@@ -73,7 +73,7 @@ const seconds = (s: number): string => (s < 10 ? `${s.toFixed(2)} s` : `${Math.r
 /**
  * Says how far an execution is: one line that changes in a terminal, one line a cell elsewhere.
  */
-export class RunReporter {
+class RunReporter {
   readonly #out: NodeJS.WriteStream;
   #timer: NodeJS.Timeout | undefined;
   #line = "";

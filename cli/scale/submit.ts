@@ -7,7 +7,7 @@ import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 
 /** Options of `arpo-lab submit`. */
-export interface SubmitCommandOptions {
+interface SubmitCommandOptions {
   config: string[];
   preset: string[];
   address: string;

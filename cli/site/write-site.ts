@@ -58,7 +58,7 @@ if (base) location.replace(base + "?open=" + encodeURIComponent(decodeURICompone
 `;
 
 /** A notebook's page with the way to where it runs. */
-export function readingBar(html: string, name: string): string {
+function readingBar(html: string, name: string): string {
   const up = "../".repeat(name.split("/").length);
   const open = encodeURIComponent(`lab/tree/notebooks/${name}`);
   const bar = `<p style="position:sticky;top:0;margin:0;padding:.5em 1em;background:Canvas;color:CanvasText;border-bottom:1px solid GrayText"><a href="${up}?open=${open}">Open this notebook in the lab</a>: its cells run in your browser, nothing is installed.</p>`;
@@ -221,7 +221,7 @@ function checkOut(out: string): void {
 }
 
 /** What was written. */
-export interface WrittenSite {
+interface WrittenSite {
   out: string;
   files: number;
   bytes: number;

@@ -22,7 +22,7 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 
 /** What is served. */
-export interface ViewPages {
+interface ViewPages {
   page: string;
   /** The page of one prompt's tree; undefined where there is no such prompt. */
   tree?: ((index: number) => string | undefined) | undefined;

@@ -15,7 +15,7 @@ export interface IopubMessage {
 }
 
 /** Takes what a request shows, also what its timers show after it ended. */
-export type IopubListener = (message: IopubMessage) => void;
+type IopubListener = (message: IopubMessage) => void;
 
 interface Request {
   listen: IopubListener;

@@ -61,7 +61,7 @@ export function errorText(thrown: unknown, depth = 5, seen = new Set<unknown>())
 }
 
 /** True for an error of another realm, which `instanceof` does not know. */
-export function isErrorLike(value: unknown): value is Error {
+function isErrorLike(value: unknown): value is Error {
   return Object.prototype.toString.call(value) === "[object Error]";
 }
 

@@ -4,7 +4,7 @@ import { formatNumber } from "../../picture/format-number.js";
 export { formatNumber };
 
 /** The most characters a value's text may have; more is cut with a notice. */
-export const textLimit = 100_000;
+const textLimit = 100_000;
 const nodeBudget = 3000;
 const breadth = 100;
 

@@ -1,5 +1,5 @@
 /** What a person wants to know of many numbers before looking at any. */
-export interface NumericSummary {
+interface NumericSummary {
   size: number;
   min: number;
   max: number;

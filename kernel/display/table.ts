@@ -3,7 +3,7 @@ import { escapeHtml, lineColor } from "./html.js";
 import { inspectShort } from "./inspect.js";
 
 /** Rows and columns to show, with an optional index in front. */
-export interface Table {
+interface Table {
   columns: string[];
   rows: unknown[][];
   index?: unknown[];

@@ -10,7 +10,7 @@ type Listener = (...args: never[]) => void;
  * Adds listeners that code in cells does not take away: `process.removeAllListeners()` takes all others,
  * and with the kernel's own the next error that nobody caught would end the process.
  */
-export function keepListeners(target: EventEmitter, kept: Record<string, Listener>): void {
+function keepListeners(target: EventEmitter, kept: Record<string, Listener>): void {
   const names = Object.keys(kept);
   const restore = (): void => {
     for (const name of names) {
@@ -96,7 +96,7 @@ class AskedLines extends Readable {
 }
 
 /** Makes reading `process.stdin` ask for lines. */
-export function askForStdin(ask: () => Promise<string>): void {
+function askForStdin(ask: () => Promise<string>): void {
   let stdin: AskedLines | undefined;
   Object.defineProperty(process, "stdin", {
     get: () => {
@@ -136,12 +136,12 @@ function asyncWrap(): AsyncWrapBinding {
 const reset = Symbol("reset");
 
 /** True for the value that `surviveTermination` throws to clean up: handlers must ignore it. */
-export const isReset = (value: unknown): boolean => value === reset;
+const isReset = (value: unknown): boolean => value === reset;
 
 /**
  * Makes the main thread fit to be terminated and go on. Returns what to call after each time.
  */
-export function surviveTermination(): () => void {
+function surviveTermination(): () => void {
   const { async_hook_fields: fields, constants } = asyncWrap();
   const { kCheck, kTotals } = constants ?? {};
   if (fields !== undefined && kCheck !== undefined && kTotals !== undefined) {
@@ -168,7 +168,7 @@ export function surviveTermination(): () => void {
 }
 
 /** What becomes of what a program shares with its process. */
-export interface Takers {
+interface Takers {
   print(name: "stdout" | "stderr", text: string): void;
   /** An error that nobody caught. */
   uncaught(error: unknown): void;
@@ -178,7 +178,7 @@ export interface Takers {
 }
 
 /** What is left of the process for the kernel itself. */
-export interface Captured {
+interface Captured {
   exit(code: number): void;
   /** To be called after each interrupt. */
   cleanUp(): void;

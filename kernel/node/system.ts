@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { System } from "typescript";
 
 /** What the compiler asks of the files around a notebook: TypeScript has its own ways. */
-export type CompilerSystem = Pick<
+type CompilerSystem = Pick<
   System,
   "fileExists" | "readFile" | "directoryExists" | "getDirectories" | "readDirectory" | "realpath"
 >;

@@ -13,7 +13,7 @@ import type { Tracebacks } from "./traceback.js";
 type Compiled = (scope: CellScope) => Promise<{ value: unknown } | undefined>;
 
 /** What running a cell needs. */
-export interface RunnerParts {
+interface RunnerParts {
   channel: Channel;
   tracebacks: Tracebacks;
   /** Called when the first cell arrives. */

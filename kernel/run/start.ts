@@ -23,7 +23,7 @@ import { Runner } from "./runner.js";
 import { Tracebacks } from "./traceback.js";
 
 /** What the host is made of. */
-export interface HostParts {
+interface HostParts {
   channel: Channel;
   comms: CommTable;
   words: Int32Array;
@@ -33,7 +33,7 @@ export interface HostParts {
 }
 
 /** The kernel as the code in its cells sees it. */
-export class Host implements KernelHost {
+class Host implements KernelHost {
   readonly comms: CommTable;
   readonly interruptFlag: Int32Array;
   readonly #channel: Channel;
@@ -126,7 +126,7 @@ export class Host implements KernelHost {
 }
 
 /** Makes `prompt`, `confirm` and `alert` ask the person at the front end; Node has none of them. */
-export function askByPrompt(ask: (message: string) => string): void {
+function askByPrompt(ask: (message: string) => string): void {
   const questions = {
     prompt(message = "Prompt", defaultValue = ""): string | null {
       const shown = defaultValue === "" ? message : `${message} [${defaultValue}] `;
@@ -142,7 +142,7 @@ export function askByPrompt(ask: (message: string) => string): void {
   }
 }
 
-export interface MainParts {
+interface MainParts {
   wire: Port;
   compiler: Port;
   words: Int32Array;

@@ -57,7 +57,7 @@ async function run(
 }
 
 /** Says how far npm is, from the lines it writes about what it fetches: every quarter of all packages. */
-export function fetchProgress(all: number, say: (line: string) => void): (text: string) => void {
+function fetchProgress(all: number, say: (line: string) => void): (text: string) => void {
   let fetched = 0;
   let said = 0;
   return (text) => {

@@ -39,7 +39,7 @@ export interface Outside {
   debug?: (parts: Omit<AdapterParts, "inspector">) => Promise<DebugAdapter>;
 }
 
-export interface WireParts {
+interface WireParts {
   sockets: Sockets;
   signer: Signs;
   /** Where its sockets are, for who asks. */

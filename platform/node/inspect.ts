@@ -1,7 +1,7 @@
 import { inspect as nodeInspect, types } from "node:util";
 
 /** How a value is written as text. */
-export interface InspectOptions {
+interface InspectOptions {
   depth?: number;
   maxArrayLength?: number;
   maxStringLength?: number;

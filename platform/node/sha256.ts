@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** A hash that takes its data in pieces. */
-export interface Sha256 {
+interface Sha256 {
   update(piece: string | Uint8Array): void;
   hex(): string;
 }

@@ -1,7 +1,7 @@
 import WebSocket from "ws";
 
 /** What a connection says to whoever opened it. */
-export interface SocketEvents {
+interface SocketEvents {
   opened(): void;
   /** A whole message, as text. */
   message(text: string): void;
@@ -9,7 +9,7 @@ export interface SocketEvents {
   closed(why: string): void;
 }
 
-export interface SocketOptions {
+interface SocketOptions {
   headers: Readonly<Record<string, string>>;
   /** A message with more bytes ends the connection. */
   maxBytes: number;

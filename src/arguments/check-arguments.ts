@@ -48,7 +48,7 @@ export type KindName = keyof typeof kinds;
 export type ArgumentKind = KindName | `${KindName}?`;
 
 /** Rules for arguments by name; for an object, rules for its fields. */
-export type ArgumentRules<T> = {
+type ArgumentRules<T> = {
   readonly [K in keyof T]:
     ArgumentKind | { readonly [F in Exclude<keyof NonNullable<T[K]>, "toString">]?: ArgumentKind };
 };

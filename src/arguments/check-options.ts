@@ -19,7 +19,7 @@ export interface OptionRule {
 }
 
 /** A rule, or the kind that a value must be; with `?` it may be left out. A rule's may always be. */
-export type OptionCheck = ArgumentKind | OptionRule;
+type OptionCheck = ArgumentKind | OptionRule;
 
 type OptionTable = Readonly<Record<string, OptionCheck>>;
 

@@ -7,7 +7,7 @@ export interface LoaderState {
   position: number;
 }
 
-export interface LoaderOptions {
+interface LoaderOptions {
   batchSize: number;
   shuffle?: boolean;
   seed?: number;
@@ -16,7 +16,7 @@ export interface LoaderOptions {
   state?: LoaderState;
 }
 
-export interface Batch<T> {
+interface Batch<T> {
   items: T[];
   /** Continues behind this batch. */
   state: LoaderState;

@@ -19,7 +19,7 @@ export const rlRowRules: OptionRules<RlRowOptions> = {
 };
 
 /** All five published RL files hold a backspace and "oxed" for `\boxed`. */
-export function repairBoxed(text: string): string {
+function repairBoxed(text: string): string {
   return text.replaceAll("\boxed", "\\boxed");
 }
 
@@ -97,16 +97,5 @@ export function taskFromRow(row: DataRow, index: number, options: RlRowOptions =
     dataSource: typeof dataSource === "string" ? dataSource : "unknown",
     ability: (row["ability"] as string | null | undefined) ?? null,
     extra: { ...Object.fromEntries(rest), ...info },
-  };
-}
-
-/** A row in the published layout, the inverse of `taskFromRow`. */
-export function rowFromTask(task: Task): DataRow {
-  return {
-    data_source: task.dataSource,
-    prompt: task.prompt.map(({ content, role }) => ({ content, role })),
-    ability: task.ability ?? null,
-    reward_model: { ground_truth: task.groundTruth ?? null, style: "rule" },
-    extra_info: { ...task.extra, index: task.id },
   };
 }

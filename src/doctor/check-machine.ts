@@ -95,7 +95,7 @@ async function notebooks(): Promise<Check[]> {
 }
 
 /** Python and its walls, browsers and Jupyter. */
-export async function programChecks(): Promise<Check[]> {
+async function programChecks(): Promise<Check[]> {
   return [...(await sandbox()), ...(await notebooks())];
 }
 

@@ -23,7 +23,7 @@ export interface EpisodeEnd {
 }
 
 /** A method that the model calls by writing `<name>input</name>`. */
-export type EnvironmentMethod = (
+type EnvironmentMethod = (
   input: string,
   call: ToolCall,
 ) => string | ToolResult | Promise<string | ToolResult>;

@@ -74,7 +74,7 @@ function sampleOf(item: Output, place: Pick<Sample, "benchmark" | "turn" | "inde
   };
 }
 
-export interface OutputsOptions {
+interface OutputsOptions {
   /** How benchmarks that nobody registered are scored. Default: they are refused. */
   task?: TaskType;
   /** Says whether predictions are right. Default: the metrics do. */

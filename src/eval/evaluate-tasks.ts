@@ -31,7 +31,7 @@ export interface TaskEvaluationOptions extends Pick<
 }
 
 /** One answer to one task. */
-export interface TaskResult {
+interface TaskResult {
   task: ScorableTask;
   score: number;
   reason: string;

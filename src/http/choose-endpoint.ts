@@ -1,7 +1,7 @@
 import type { EndpointState } from "./endpoint-state.js";
 
 /** What there is to know of a request before an endpoint is chosen for it. */
-export interface Asking {
+interface Asking {
   /** How often each has failed this request. */
   failures: ReadonlyMap<EndpointState, number>;
   /** Where requests of its kind went before. */

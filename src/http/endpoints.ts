@@ -13,7 +13,7 @@ import { pause } from "./pause.js";
 import { HttpError, requestJson, shownUrl } from "./request-json.js";
 
 /** What one request may be given besides its body. */
-export interface EndpointRequest<T> {
+interface EndpointRequest<T> {
   signal?: AbortSignal;
   /**
    * Reads the JSON of an answer. What it throws is the endpoint's failure, as a broken connection is:
@@ -32,7 +32,7 @@ export interface EndpointRequest<T> {
 }
 
 /** Asks one endpoint, once; an empty answer is `undefined`. */
-export type AskOne = (method: "GET" | "POST", path: string, body?: unknown) => Promise<unknown>;
+type AskOne = (method: "GET" | "POST", path: string, body?: unknown) => Promise<unknown>;
 
 const longestRestMs = 30_000;
 /** Waits from here on are said. */

@@ -11,7 +11,7 @@ export const probeMs = 2500;
 const patience = 2;
 
 /** What the watch may ask and do. */
-export interface Watched {
+interface Watched {
   endpoints: () => readonly EndpointState[];
   /** Whether anybody waits for an answer, or for somebody to ask. */
   busy: () => boolean;

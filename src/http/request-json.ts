@@ -18,10 +18,10 @@ export interface JsonRequest {
 }
 
 /** What kept a request from an answer: nothing in time, a refusal, a broken connection, or not JSON. */
-export type HttpFault = "timeout" | "status" | "connection" | "content";
+type HttpFault = "timeout" | "status" | "connection" | "content";
 
 /** What a failure says besides. */
-export interface HttpDetails {
+interface HttpDetails {
   /** The system's word for a broken connection: `ECONNREFUSED`. */
   code?: string;
   /** What a server that refused answered, as text. */

@@ -102,7 +102,7 @@ export interface AdvantageOptions extends CreditOptions {
 }
 
 /** What every option of `advantages` and `creditOf` may be. */
-export const advantageRules: OptionRules<AdvantageOptions> = {
+const advantageRules: OptionRules<AdvantageOptions> = {
   ...creditRules,
   preset: presetRule,
   estimator: oneOf(estimatorNames),

@@ -2,7 +2,7 @@ import type { CacheSequence } from "./cache-sequence.js";
 import type { Sequence } from "./policy.js";
 
 /** What a sequence knows of the generate call that is running on it. */
-export interface RunningCall {
+interface RunningCall {
   /** Ends it without a segment. */
   fail(reason: unknown): void;
 }

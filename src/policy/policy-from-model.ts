@@ -59,7 +59,7 @@ function checkEnds(tokenizer: Tokenizer, vocabSize: number): void {
 }
 
 /** How a policy is loaded. */
-export interface LoadPolicyOptions extends PolicyOptions {
+interface LoadPolicyOptions extends PolicyOptions {
   /**
    * How the weights are kept: `"float32"` (the default) gives a policy that can be trained;
    * `"bfloat16"` (2 bytes a weight), `"int8"` (1 byte) and `"q4"` (blocks of 32 numbers of 4 bits) one

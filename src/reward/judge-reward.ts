@@ -5,7 +5,7 @@ import { type GroupReward, groupReward } from "./reward-function.js";
 import type { Score } from "./score.js";
 
 /** Says whether predictions are right, one verdict per question, in order: an `LlmJudge`, or your own. */
-export interface AskedJudge {
+interface AskedJudge {
   judge(
     questions: readonly { question: string; answer: unknown; prediction: string }[],
     options?: { signal?: AbortSignal },

@@ -19,7 +19,7 @@ export interface JudgedCall {
 }
 
 /** What the policy was asked, as a reward sees it. */
-export interface JudgedPrompt {
+interface JudgedPrompt {
   /** As the policy read it, laid out by its template. */
   text: string;
   /** The chat it was made of; empty where the task's prompt is text. */
@@ -29,7 +29,7 @@ export interface JudgedPrompt {
 }
 
 /** The tree a trajectory comes from, and its place there. */
-export interface JudgedTree {
+interface JudgedTree {
   /** Names the task: trajectories of one task share it. */
   group: string;
   /** The prompt's place in its batch. */

@@ -25,7 +25,7 @@ export function judgedApart(dataSource: string): boolean {
 }
 
 /** The rewards that a configuration can name. */
-export const builtInRewards: Readonly<Record<string, RewardFunction>> = {
+const builtInRewards: Readonly<Record<string, RewardFunction>> = {
   deep_research: deepResearch,
   math,
   "math-numeric": mathNumeric,

@@ -14,7 +14,7 @@ export type RewardFunction = (
 ) => number | Score | Promise<number | Score>;
 
 /** Scores of some trajectories, one for each, in their order. */
-export type GroupScores = readonly (number | Score)[];
+type GroupScores = readonly (number | Score)[];
 
 /** Judges all trajectories of one prompt together: made by `groupReward`. */
 export interface GroupReward {

@@ -2,7 +2,7 @@
 export type Shown = Record<string, string> | Promise<Record<string, string>>;
 
 /** Makes what is shown of a value. */
-export type Show<T> = (value: T) => Shown;
+type Show<T> = (value: T) => Shown;
 
 const shows = new Map<string, Show<never>>();
 

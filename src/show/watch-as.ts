@@ -7,7 +7,7 @@ export interface LiveShow {
 }
 
 /** Begins to show a value that grows; undefined where nobody looks. */
-export type Watch<T> = (value: T) => LiveShow | undefined;
+type Watch<T> = (value: T) => LiveShow | undefined;
 
 const watches = new Map<string, Watch<never>>();
 

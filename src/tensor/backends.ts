@@ -91,7 +91,7 @@ const topK: EngineKernel = (backend, inputs, { k, temperature }) => {
 };
 
 /** Both ends of a model, where ids meet vectors. */
-export const vocabularyKernels: Readonly<Record<string, EngineKernel>> = {
+const vocabularyKernels: Readonly<Record<string, EngineKernel>> = {
   ArpoEmbed: embed,
   ArpoEmbedGrad: embedGrad,
   ArpoLogProbEntropy: logProbEntropy,
@@ -141,7 +141,7 @@ const squareSum: EngineKernel = (backend, inputs) => {
 };
 
 /** What the optimiser does to all parameters at once. */
-export const optimiserKernels: Readonly<Record<string, EngineKernel>> = {
+const optimiserKernels: Readonly<Record<string, EngineKernel>> = {
   ArpoAdamW: adamw,
   ArpoSquareSum: squareSum,
 };

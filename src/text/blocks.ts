@@ -1,5 +1,5 @@
 /** A stretch of a text between two marks. */
-export interface Block {
+interface Block {
   /** Where the opening mark begins, and where the closing one ends. */
   from: number;
   to: number;

@@ -1,5 +1,5 @@
 /** What a view needs of the kernel it may run in. */
-export interface ViewHost {
+interface ViewHost {
   display(bundle: Record<string, unknown>, options: { id: string; update: boolean }): void;
   cell(): { readonly id: string } | undefined;
   comms?: {

@@ -5,7 +5,7 @@ import type { api, BoundFile } from "./typescript.js";
 import { isLocalPath, type World } from "./world.js";
 
 /** A diagnostic of TypeScript as the contract has it. `offset` is where the file's text starts. */
-export function toCellDiagnostic(world: World, diagnostic: api.Diagnostic): CellDiagnostic {
+function toCellDiagnostic(world: World, diagnostic: api.Diagnostic): CellDiagnostic {
   const { ts } = world;
   const { file, start = 0, length = 0 } = diagnostic;
   const at = file?.getLineAndCharacterOfPosition(start) ?? { line: 0, character: 0 };
@@ -121,7 +121,7 @@ export function importErrors(
   }));
 }
 
-export type FileDiagnostic = CellDiagnostic & { file: string };
+type FileDiagnostic = CellDiagnostic & { file: string };
 
 /** Errors of a local file and of what it imports. */
 export function localErrors(world: World, path: string, checkTypes: boolean): FileDiagnostic[] {

@@ -34,7 +34,7 @@ function commentOf(ts: TypeScript, declaration: api.Declaration): string | undef
 }
 
 /** Splits a comment into its text and its tags; `{@link x}` becomes `x`. */
-export function parseComment(comment: string): Documentation {
+function parseComment(comment: string): Documentation {
   const lines = comment
     .replace(/^\/\*\*/, "")
     .replace(/\*\/$/, "")

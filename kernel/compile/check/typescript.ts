@@ -54,14 +54,14 @@ export interface InnerProgram extends Omit<api.Program, "getTypeChecker"> {
 }
 
 /** Lines and columns from 0; without a source: code that comes from nowhere. */
-export interface Mapping {
+interface Mapping {
   generatedLine: number;
   generatedCharacter: number;
   sourceLine?: number;
   sourceCharacter?: number;
 }
 
-export interface MapGenerator {
+interface MapGenerator {
   addSource(name: string): number;
   addMapping(
     line: number,

@@ -3,7 +3,7 @@ import type { api } from "../check/typescript.js";
 import type { World } from "../check/world.js";
 
 /** One name that an import statement brings. */
-export interface ImportedBinding {
+interface ImportedBinding {
   local: api.Identifier;
   /** The exported name; `undefined` for the whole namespace. */
   exported: string | undefined;

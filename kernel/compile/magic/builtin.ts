@@ -1,5 +1,5 @@
 /** A magic of the kernel's own: what it does to a cell and what may follow it on its line. */
-export interface Builtin {
+interface Builtin {
   doc: string;
   /** Words it takes. */
   words?: Record<string, string>;

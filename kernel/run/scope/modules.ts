@@ -8,7 +8,7 @@ import { dirname } from "#platform/path";
 import type { LoadedModule } from "../../contract/compiler.js";
 
 /** What a compiled local module is given. */
-export interface ModuleScope {
+interface ModuleScope {
   tick(): void;
   import(
     specifier: string,

@@ -98,12 +98,12 @@ function broadcast(to: KernelHost, msgType: string, content: Content, sent: Comm
 }
 
 /** What cells find under `Deno`. */
-export interface DenoNames {
+interface DenoNames {
   readonly jupyter: Readonly<Record<string, unknown>>;
 }
 
 /** The same, showing things on `host`. */
-export function denoNames(host: KernelHost): DenoNames {
+function denoNames(host: KernelHost): DenoNames {
   const jupyter = Object.freeze({
     $display: displaySymbol,
     display: (obj: unknown, options: DisplayOptions = {}) => display(host, obj, options),
@@ -121,7 +121,7 @@ export function denoNames(host: KernelHost): DenoNames {
 // The variables that cells share, on the thread where cells run.
 
 /** A name of the session. Cells that use it hold this object; redeclaring the name changes it. */
-export class Ref {
+class Ref {
   #get: () => unknown;
   #set: ((value: unknown) => void) | undefined;
   /** Whether a cell has declared it. */
@@ -162,7 +162,7 @@ const { deleteProperty } = Reflect;
 const dictionary = <T>(): Record<string, T> => create(null) as Record<string, T>;
 
 /** All names of a session and which cell defined them. */
-export class Names {
+class Names {
   /** For programs: each name a property, live. */
   readonly variables = dictionary<unknown>();
   // Without methods of maps and arrays, which a cell may have replaced: cells themselves come here.

@@ -3,12 +3,12 @@ import { type ValueSummary, summarizeValue } from "../../display/summary.js";
 import type { Comm, CommMessage, KernelHost } from "../../host/host.js";
 
 /** What a list of values shows of a variable. */
-export interface ListedValue extends ValueSummary {
+interface ListedValue extends ValueSummary {
   name: string;
 }
 
 /** The variables of a session, each in a line; one that cannot be read yet is left out. */
-export function listValues(variables: Record<string, unknown>): ListedValue[] {
+function listValues(variables: Record<string, unknown>): ListedValue[] {
   const listed: ListedValue[] = [];
   for (const name of Object.keys(variables)) {
     let value: unknown;

@@ -8,7 +8,7 @@ import { Place } from "./place.js";
 import { readWhole } from "./read-whole.js";
 import { timeOf } from "./status.js";
 
-export interface Checkpoint {
+interface Checkpoint {
   id: string;
   last_modified: string;
 }

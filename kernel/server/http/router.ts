@@ -31,7 +31,7 @@ export interface Answer {
   opened?: OpenedFile;
 }
 
-export type Handler = (call: Call) => Answer | Promise<Answer>;
+type Handler = (call: Call) => Answer | Promise<Answer>;
 
 interface Route {
   method: string;

@@ -5,7 +5,7 @@ import type { Listener } from "./listener.js";
 import type { RunningKernel } from "./running-kernel.js";
 
 /** How much is kept for a front end that is away, and for how long. */
-export interface BufferLimits {
+interface BufferLimits {
   bytes: number;
   time: number;
 }

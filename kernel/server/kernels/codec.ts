@@ -3,7 +3,7 @@ import { joinBytes, utf8Bytes, utf8Text } from "#platform/bytes";
 /** The sub-protocol that front ends ask for by name; without it messages are JSON. */
 export const V1 = "v1.kernel.websocket.jupyter.org";
 
-export const channels = ["shell", "control", "stdin", "iopub"] as const;
+const channels = ["shell", "control", "stdin", "iopub"] as const;
 export type Channel = (typeof channels)[number];
 
 /** A message between a front end and a kernel: its four parts as JSON text, and its buffers. */

@@ -24,7 +24,7 @@ interface Found {
 }
 
 /** Every kernel that can be started: ours, then the installed ones, most particular folder first. */
-export function allKernels(folders = kernelFolders()): Found[] {
+function allKernels(folders = kernelFolders()): Found[] {
   const found = new Map<string, Found>();
   for (const language of ["typescript", "javascript"] as const) {
     const spec = ownKernel(language);

@@ -11,7 +11,7 @@ export interface SourceBreakpoint {
   logMessage?: string;
 }
 
-export interface Source {
+interface Source {
   name?: string;
   path?: string;
   presentationHint?: "normal" | "emphasize" | "deemphasize";

@@ -4,7 +4,7 @@ import type { MainInspector } from "../main-inspector.js";
 import { Refusal, type RemoteObject } from "./protocol.js";
 
 /** A value of the other thread as it goes into a call there. */
-export type Argument = Runtime.CallArgument;
+type Argument = Runtime.CallArgument;
 
 /** Values that the other thread keeps for us, in a line each. */
 export interface HeldValues {

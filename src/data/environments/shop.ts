@@ -25,7 +25,7 @@ interface ShopPlan {
   purse: number;
 }
 
-export interface ShopOptions extends TaskSetOptions {
+interface ShopOptions extends TaskSetOptions {
   /** Most things to buy, from 1 to 3; fewer are among them. Default 2. */
   things?: number;
 }

@@ -22,7 +22,7 @@ const indirect: Wording = {
 };
 
 /** A question in words, and which wordings it is made of. */
-export interface Worded {
+interface Worded {
   text: string;
   wordings: readonly string[];
 }

@@ -2,7 +2,7 @@ import type { Kind } from "./names.js";
 import type { Wording } from "./wording.js";
 
 /** Something a page says of what it is about. */
-export interface Relation {
+interface Relation {
   kind: Kind;
   /** What the value is: a number, a word, or something with a page of its own. */
   value: "year" | "count" | "word" | Kind;

@@ -2,7 +2,7 @@ import { checkOptions, integer, type OptionRules } from "../../arguments/check-o
 import { Random } from "../../random/random.js";
 import { type Expert, type TaskSet, type TaskSetOptions, fill, taskSetRules } from "./task-set.js";
 
-export interface CalcOptions extends TaskSetOptions {
+interface CalcOptions extends TaskSetOptions {
   /** Digits of the numbers. */
   digits?: number;
   /** Numbers in the sum. */

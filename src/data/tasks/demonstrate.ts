@@ -12,7 +12,7 @@ export interface Demonstration {
 }
 
 /** Runs a tool for an expert and returns the text the model would read. */
-export type RunTool = (tag: string, input: string) => string | Promise<string>;
+type RunTool = (tag: string, input: string) => string | Promise<string>;
 
 const breakages: ((text: string) => string)[] = [
   (text) => text.replace("</think>", ""),

@@ -5,7 +5,7 @@ import { type WorldOptions, readOff, searchFor } from "./lookup.js";
 import { type Expert, type TaskSet, fill, taskSetRules } from "./task-set.js";
 import { type Relation, type World, world as shipped } from "./world.js";
 
-export interface MixedOptions extends WorldOptions {
+interface MixedOptions extends WorldOptions {
   /** Digits of the number to compute with. */
   digits?: number;
 }

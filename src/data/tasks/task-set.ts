@@ -14,7 +14,7 @@ export interface Corruption {
 export const corruptionRules: OptionRules<Corruption> = { decisions: share, format: share };
 
 /** What an expert says next: text that ends in a tool call or in the answer. */
-export interface ExpertStep {
+interface ExpertStep {
   text: string;
   /** The call that the text ends with; without one the text is the last. */
   call?: { tag: string; input: string };

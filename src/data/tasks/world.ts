@@ -10,8 +10,7 @@ export interface Fact {
 
 export const townRelations = ["mayor", "river", "founding year", "population"] as const;
 export const personRelations = ["birthplace", "trade"] as const;
-export const relations = [...townRelations, ...personRelations] as const;
-export type Relation = (typeof relations)[number];
+export type Relation = (typeof townRelations | typeof personRelations)[number];
 
 /** Names are the same in every world: a tokenizer can know them. */
 const nameSeed = 1507_19849;

@@ -50,7 +50,7 @@ async function run(api: RayApi, args: readonly string[], limitMs: number): Promi
 }
 
 /** What was wanted of the nodes. */
-export interface NodeWishes {
+interface NodeWishes {
   engine: "lab" | "verl";
   /** A folder that all of them share. */
   storage?: string;
@@ -58,7 +58,7 @@ export interface NodeWishes {
 }
 
 /** Runs a small job there: which programs a node has, and whether the shared folder is one, seen from both ends. */
-export async function probeNodes(api: RayApi, wishes: NodeWishes): Promise<Check[]> {
+async function probeNodes(api: RayApi, wishes: NodeWishes): Promise<Check[]> {
   const { storage = "", engine, limitMs } = wishes;
   const name = randomBytes(4).toString("hex");
   const mark = join(storage || "/", `.arpo-lab-${name}`);
@@ -133,7 +133,7 @@ const cards: Readonly<Record<string, number>> = {
 const area = "cluster";
 
 /** GPUs that a configuration asks for, against those that are there. */
-export function checkGpus({ trainer }: Config, nodes: readonly RayNode[]): Check {
+function checkGpus({ trainer }: Config, nodes: readonly RayNode[]): Check {
   const { nnodes, n_gpus_per_node: each } = trainer;
   const fitting = nodes.filter(({ gpus }) => gpus >= each).length;
   const found = `verl asks for ${nnodes} nodes with ${each} GPUs each; ${fitting} of the ${nodes.length} there have them`;
@@ -173,7 +173,7 @@ const shown = (gb: number): string => (gb < 1 ? gb.toFixed(3) : gb.toFixed(0));
  * Whether the model fits, by arithmetic: 16 bytes a parameter over all cards to train (FSDP), two on each group of
  * cards that samples. What rows take comes on top.
  */
-export function checkModelFits(config: Config, nodes: readonly RayNode[]): Check {
+function checkModelFits(config: Config, nodes: readonly RayNode[]): Check {
   const { model, rollout, actor } = config.actor_rollout_ref;
   const { nnodes, n_gpus_per_node: each } = config.trainer;
   const about = { id: "cluster-model", area } as const;

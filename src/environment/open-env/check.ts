@@ -4,7 +4,7 @@ import { discover, instanceOf, type OpenEnvOptions, sharedOf } from "./open-env.
 import { World } from "./world.js";
 
 /** What an OpenEnv server can do, as a rollout sees it. */
-export interface OpenEnvCheck {
+interface OpenEnvCheck {
   tools: Readonly<Record<string, string>>;
   /** What the model reads after a reset. */
   reset: string;

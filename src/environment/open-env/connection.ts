@@ -31,7 +31,7 @@ export class Lost extends Error {
 }
 
 /** Codes after which a server has ended the session. */
-export const endingCodes = new Set(["CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"]);
+const endingCodes = new Set(["CAPACITY_REACHED", "FACTORY_ERROR", "SESSION_ERROR"]);
 
 /** What to do about a code, where it is not what the message says anyway. */
 const advice: Readonly<Record<string, string>> = {

@@ -69,7 +69,7 @@ const rules: OptionRules<OpenEnvOptions> = {
 type Json = Record<string, unknown>;
 
 /** The tools of an environment, and the action that a call of one becomes, or what is wrong with the call. */
-export interface Acting {
+interface Acting {
   tools: Readonly<Record<string, string>>;
   action: (tag: string, input: string) => object | string;
 }

@@ -6,7 +6,7 @@ import { invalid } from "./texts.js";
 type Json = Record<string, unknown>;
 
 /** What came of an action. */
-export interface Seen {
+interface Seen {
   text: string;
   ok: boolean;
   reward?: number | undefined;

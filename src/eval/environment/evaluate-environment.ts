@@ -9,7 +9,7 @@ import { rollout } from "../../rollout/rollout.js";
 import type { Tools } from "../../tools/tool-set.js";
 import { meanInterval, type Interval } from "../metrics/interval.js";
 
-export interface EnvironmentEvaluationOptions {
+interface EnvironmentEvaluationOptions {
   /** Trajectories per task. Default 1. */
   samples?: number;
   /** Only the first tasks. */

@@ -43,7 +43,7 @@ export type Step = WrittenStep | ResultStep;
 export type SampleStatus = "answered" | "unanswered" | "timeout" | "context" | "error";
 
 /** Seconds spent, in the reference's keys. */
-export interface SampleTiming {
+interface SampleTiming {
   llm_time: number;
   python_time: number;
   search_time: number;

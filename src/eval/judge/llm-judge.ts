@@ -62,7 +62,7 @@ const rules: OptionRules<LlmJudgeOptions> = {
 };
 
 /** What the judge said of one prediction. */
-export interface Judgement {
+interface Judgement {
   correct: boolean;
   /** Its own words. */
   reply?: string;

@@ -20,7 +20,7 @@ const counted = z.looseObject({
   }),
 });
 
-export interface Usage {
+interface Usage {
   promptTokens: number;
   completionTokens: number;
 }

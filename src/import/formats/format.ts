@@ -19,7 +19,7 @@ export const quantities = [
 export type Quantity = (typeof quantities)[number];
 
 /** What a format needs besides the record. */
-export interface ReadContext {
+interface ReadContext {
   /** The step that the file's place names: `12.jsonl`, `global_step_12`. */
   step?: number;
   /** The columns whose sum is the score, where the reader said so. */

@@ -29,7 +29,7 @@ export interface ImportedPart {
 }
 
 /** Where a trajectory was read. */
-export interface RowPlace {
+interface RowPlace {
   file: string;
   /** Of a table, the row's number; both count from 1. */
   line: number;

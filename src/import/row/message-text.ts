@@ -7,7 +7,7 @@ interface MadeCall {
 }
 
 /** The calls of a message. */
-export function callsOf(message: ChatMessage): readonly MadeCall[] {
+function callsOf(message: ChatMessage): readonly MadeCall[] {
   return (message.tool_calls ?? []) as readonly MadeCall[];
 }
 

@@ -2,7 +2,7 @@ import { blocks } from "../../text/blocks.js";
 import type { ImportedPart } from "./imported-row.js";
 
 /** The marks that frameworks put around a tool's answer in a response that is one text. */
-export const resultTags = ["result", "tool_response", "information", "observation"] as const;
+const resultTags = ["result", "tool_response", "information", "observation"] as const;
 
 /** What of a chat template is left around an answer where special tokens were taken out. */
 const before = /\n?(?:<\|im_end\|>\n?)?(?:<\|im_start\|>)?(?:user|tool)\n$/;

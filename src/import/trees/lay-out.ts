@@ -4,7 +4,7 @@ import type { ImportedPart, ImportedRow } from "../row/imported-row.js";
 import { messageText, OpenCalls } from "../row/message-text.js";
 
 /** A trajectory as text: what was asked, and who wrote what behind it. */
-export interface LaidOut {
+interface LaidOut {
   prompt: string;
   parts: readonly ImportedPart[];
 }
@@ -23,7 +23,7 @@ function rendered(
 }
 
 /** A prompt as text. Without a template it stands message by message. */
-export function promptText(prompt: ImportedRow["prompt"], tokenizer: Tokenizer): string {
+function promptText(prompt: ImportedRow["prompt"], tokenizer: Tokenizer): string {
   if (typeof prompt === "string") return prompt;
   return (
     rendered(tokenizer, prompt, true) ??

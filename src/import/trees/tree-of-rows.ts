@@ -25,7 +25,7 @@ interface LaidTrajectory {
 }
 
 /** A tree's data, its advantages where the file has them, and the task it carries. */
-export interface MadeTree {
+interface MadeTree {
   data: RolloutTreeData<ImportedTask>;
   /** One list per trajectory, over its response; NaN where the file says nothing. */
   advantages?: Float32Array[];
@@ -44,7 +44,7 @@ export interface ImportedTask {
 }
 
 /** How a tree is made of trajectories. */
-export interface TreeMaking {
+interface TreeMaking {
   index: number;
   tokenizer: Tokenizer;
   /** Whether the tokenizer knows the file's ids. */

@@ -187,7 +187,7 @@ function rejectedRows(left: readonly Float64Array[], mask: Rows): Float64Array[]
 }
 
 /** What one test found. */
-export interface TestResult {
+interface TestResult {
   name: RejectionTest;
   /** Bounds of the statistic; k1 alone has a lower one. */
   lower: number | undefined;
@@ -201,7 +201,7 @@ export interface TestResult {
 }
 
 /** What a test found, under the reference's names. */
-export function rejectionMetrics(test: TestResult, mask: Rows): Record<string, number> {
+function rejectionMetrics(test: TestResult, mask: Rows): Record<string, number> {
   const { tokens, upper, lower, keep } = test;
   const prefix = `rollout_rs_${test.name}`;
   const valid = mask.flatMap((row, i) => (rowCount(row) > 0 ? [i] : []));

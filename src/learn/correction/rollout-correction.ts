@@ -118,7 +118,7 @@ const named = (metrics: Figures): Figures =>
   Object.fromEntries(Object.entries(metrics).map(([key, v]) => [`rollout_corr/${key}`, v]));
 
 /** 1 on the trained tokens whose sampler said how likely they were. */
-export function knownMask({ trajectory }: Pick<ScoredRow, "trajectory">): Uint8Array {
+function knownMask({ trajectory }: Pick<ScoredRow, "trajectory">): Uint8Array {
   const { lossMask, logprobs } = trajectory;
   return lossMask.map((m, t) => (m && Number.isFinite(logprobs[t]) ? 1 : 0));
 }

@@ -122,7 +122,7 @@ function ofTokens({ raw, weights, mask }: Weighed, lower: number, upper: number)
  * What rollout weights look like, under the reference's names. Where every weight is 0 the effective
  * sample size is 0; the reference divides by 0 there and its step fails.
  */
-export function weightMetrics(
+function weightMetrics(
   weighed: Weighed,
   level: "token" | "sequence",
   bounds: Bounds,

@@ -106,7 +106,7 @@ export function pathTo({ nodes }: CreditTree, node: number): number[] {
 }
 
 /** The nodes below one, that one included, level by level. */
-export function breadthFirst(children: readonly (readonly number[])[], from = 0): number[] {
+function breadthFirst(children: readonly (readonly number[])[], from = 0): number[] {
   const order = [from];
   // The list grows while it is walked.
   for (const node of order) order.push(...children[node]!);

@@ -120,7 +120,7 @@ export const spoTreeRules: OptionRules<SpoTreeOptions> = {
 };
 
 /** An edge of SPO's tree, from a node to the one above it. */
-export interface SpoEdge {
+interface SpoEdge {
   node: number;
   parent: number;
   advantage: number;

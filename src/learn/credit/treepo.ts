@@ -83,7 +83,7 @@ function amongSiblings(
 }
 
 /** For every trajectory the sums of its segments: what each is worth, less what the one before it is. */
-export function segmentSums(
+function segmentSums(
   score: readonly number[],
   paths: readonly (readonly string[])[],
   { form, parentDecay = -1 }: { form: "segment" | "spo"; parentDecay?: number },

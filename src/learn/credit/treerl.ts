@@ -29,7 +29,7 @@ export interface Chain {
 }
 
 /** The segments between forks: the first node is the prompt, the trees stand below it. */
-export interface Forest extends CreditTree {
+interface Forest extends CreditTree {
   /** The node that each leaf stands on, in the order in which the published builder meets them. */
   leaves: readonly number[];
   /** The chain that ends at each of them: its tree, and its place there. */
@@ -40,7 +40,7 @@ export interface Forest extends CreditTree {
  * Cuts chains at their forks. A leaf is met where its chain's last split is reached, before the chains
  * that leave there are entered.
  */
-export function forestOf(trees: readonly (readonly Chain[])[]): Forest {
+function forestOf(trees: readonly (readonly Chain[])[]): Forest {
   const nodes: CreditNode[] = [{ parent: -1, tokens: 0 }];
   const leaves: number[] = [];
   const chains: { tree: number; chain: number }[] = [];
@@ -149,7 +149,7 @@ export const treeRlRules: OptionRules<TreeRlOptions> = {
 };
 
 /** One segment on the way to a leaf, with what each of its tokens gets. */
-export interface TreeRlSegment {
+interface TreeRlSegment {
   node: number;
   tokens: number;
   sum: CreditSum;

@@ -162,7 +162,7 @@ export function actorLossOf(
   return out;
 }
 
-export interface ValueLossOptions {
+interface ValueLossOptions {
   /** How far a value may move from the old one. Default: 0.5. */
   clipRange?: number;
   /** Default: `token-mean`. */

@@ -11,7 +11,7 @@ export interface ClipOptions {
 }
 
 /** Where ratios are clipped. */
-export interface ClipBounds {
+interface ClipBounds {
   low: number;
   high: number;
   /** Beyond it the dual clip drops tokens with a negative advantage. */

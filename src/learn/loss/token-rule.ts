@@ -27,7 +27,7 @@ export interface TokenRuleOptions extends ClipOptions, LossParameters {
 }
 
 /** A token by itself. */
-export interface SeenToken {
+interface SeenToken {
   /** As the estimator gave it. */
   advantage: number;
   logprob: number;

@@ -25,7 +25,7 @@ export interface TokenUpdate {
 }
 
 /** What decides what becomes of a token: the loss and what it is told. */
-export interface TokenUpdateOptions extends TokenRuleOptions, LossChoice {
+interface TokenUpdateOptions extends TokenRuleOptions, LossChoice {
   /** ln p of the token before; DPPO looks at probabilities. */
   oldLogprob?: number;
 }

@@ -4,7 +4,7 @@ import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
  * What a method compares a trajectory with: the trajectories of a prompt, of a tree that began with one
  * trajectory, below a fork, or that met the same answer of a tool.
  */
-export type ComparisonSet = "prompts" | "trees" | "forks" | "anchors";
+type ComparisonSet = "prompts" | "trees" | "forks" | "anchors";
 
 /**
  * How many sets of trajectories there are to compare, and in how many of them some are right and some

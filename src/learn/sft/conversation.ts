@@ -34,16 +34,6 @@ const sharegpt: Required<ConversationTags> = {
   systemRole: "system",
 };
 
-/** OpenAI's `messages` with `role` and `content`. */
-export const openAiTags: ConversationTags = {
-  messages: "messages",
-  role: "role",
-  content: "content",
-  user: "user",
-  assistant: "assistant",
-  observation: "tool",
-};
-
 /** Other names that public files use for the same speakers. */
 const speakers: Record<string, "user" | "assistant" | "observation" | "system"> = {
   user: "user",

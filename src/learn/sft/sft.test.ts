@@ -9,7 +9,7 @@ import { demonstrate } from "../../data/tasks/demonstrate.js";
 import { naturalTasks } from "../../data/natural/index.js";
 import { question } from "../../data/task.js";
 import { Random } from "../../random/random.js";
-import { NotAConversation, openAiTags, readConversation } from "./conversation.js";
+import { NotAConversation, readConversation } from "./conversation.js";
 import { loadDataset } from "./dataset-info.js";
 import { exampleOf, encodeConversation, ignored } from "./encode.js";
 import { SftTrainer, type SftOptions, type SftStep } from "./train.js";
@@ -27,7 +27,13 @@ test("readConversation() takes OpenAI messages, other tags, and a seed file's re
     { role: "tool", content: "found" },
     { role: "assistant", content: "a" },
   ];
-  const read = readConversation({ messages }, openAiTags);
+  const read = readConversation(
+    { messages },
+    {
+      ...{ messages: "messages", role: "role", content: "content" },
+      ...{ user: "user", assistant: "assistant", observation: "tool" },
+    },
+  );
   assert.equal(read.system, "be brief");
   assert.equal(read.turns[1]!.text, "<search>x</search> <result>\nfound\n</result>a");
   const seed = {

@@ -23,7 +23,7 @@ import { splitRows, tokensAtOnce } from "../update/passes.js";
 import { type Example, ignored } from "./encode.js";
 
 /** Tokens of an example that are learned: the first has nothing before it to be predicted from. */
-export const labelled = (example: Example): number =>
+const labelled = (example: Example): number =>
   example.labels.reduce((n, label, i) => n + Number(i > 0 && label !== ignored), 0);
 
 /**

@@ -58,10 +58,10 @@ import {
 } from "./update-settings.js";
 
 /** A trajectory that an optimiser step may be made from. */
-export type ReadyRow = PreparedRow & BatchRow;
+type ReadyRow = PreparedRow & BatchRow;
 
 /** Everything that a loss may ask for of the trajectories of a pass. Call inside a tidy. */
-export function lossInput(
+function lossInput(
   group: readonly ReadyRow[],
   { logprobs, entropies }: PassLogProbs,
   settings: UpdateSettings,

@@ -7,7 +7,7 @@ import { trainedMask, type PreparedRow, type ScoredRow } from "../batch.js";
 import { aggregationOf, type AggregationChoice } from "../loss/registry.js";
 
 /** Tokens of rows that are padded to the longest. */
-export class PaddedCount {
+class PaddedCount {
   #rows = 0;
   #longest = 0;
 
@@ -28,7 +28,7 @@ type Followers = Map<number, Followers>;
 const PLACE = 1 / 4;
 
 /** Tokens of rows that are laid over each other: what they begin with in common counts once. */
-export class SharedCount {
+class SharedCount {
   readonly #begin: Followers = new Map();
   readonly #places = new PaddedCount();
   #tokens = 0;
@@ -98,7 +98,7 @@ export function tokensAtOnce(config: ModelConfig): number {
 export type PassRow = Pick<ScoredRow, "trajectory"> & Pick<PreparedRow, "keptMask">;
 
 /** Rows that go through the model together. */
-export interface Pass {
+interface Pass {
   rows: readonly PassRow[];
   /** Prompt and response of each row, padded on the right. */
   batch: ReturnType<Model["batch"]>;
@@ -111,7 +111,7 @@ export interface Pass {
 const length = ({ trajectory }: PassRow) => trajectory.prompt.length + trajectory.tokens.length;
 
 /** How passes are bounded. */
-export interface PassBounds {
+interface PassBounds {
   maxTokensPerPass: number;
   maxRowsPerPass?: number;
   /** Count what rows begin with in common once, and places in rows for a quarter where they are more. */

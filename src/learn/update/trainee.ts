@@ -77,7 +77,7 @@ export interface PassLoss {
 }
 
 /** What one optimiser step may choose for itself. */
-export type StepSettings = Required<Pick<AdamWOptions, "learningRate" | "weightDecay" | "maxNorm">>;
+type StepSettings = Required<Pick<AdamWOptions, "learningRate" | "weightDecay" | "maxNorm">>;
 
 /**
  * A model with its optimiser, which moves the adapters alone where there are some: one step is made

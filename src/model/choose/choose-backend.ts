@@ -37,7 +37,7 @@ export interface Surroundings {
 const everything: Work = { tasks: ["train", "decode"], dtype: "float32" };
 
 /** What was chosen, and what it was chosen by: nothing where there was nothing to choose. */
-export interface Choice {
+interface Choice {
   train: BackendName;
   decode: BackendName;
   timings: readonly Timing[];

@@ -1,7 +1,7 @@
 import type { StepSampling } from "./decoder.js";
 
 /** What a decoder must know of a step before it starts. */
-export interface StepRequest {
+interface StepRequest {
   rows: Int32Array;
   tokens: Int32Array;
   offsets: Int32Array;

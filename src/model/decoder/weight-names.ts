@@ -8,7 +8,7 @@ export const endNames = {
 } as const;
 
 /** Gives weights by their Hugging Face names. */
-export interface ReadWeights<M> {
+interface ReadWeights<M> {
   /** Undefined where the checkpoint has no such weight: biases and norms of heads may be absent. */
   vector: (name: string) => Float32Array | undefined;
   matrix: (name: string) => M;

@@ -30,7 +30,7 @@ export interface GgufOptions {
 }
 
 /** What is written. */
-export interface GgufModel {
+interface GgufModel {
   config: ModelConfig;
   generation: GenerationConfig;
   tokenizer: HfTokenizer;

@@ -8,7 +8,7 @@ const short = (format: string, path: string, wanted: number, from: number, got: 
   );
 
 /** A file that is read by position. */
-export interface ReadFrom {
+interface ReadFrom {
   readonly format: string;
   readonly path: string;
   readonly handle: FileHandle;

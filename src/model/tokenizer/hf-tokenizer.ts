@@ -71,7 +71,7 @@ function starting(token: string, id: number) {
  * The tokenizer that a GGUF file carries, as the files of a Hugging Face one. Texts give the tokens that
  * llama.cpp gives them.
  */
-export function readGgufTokenizer(file: GgufFile): TokenizerFiles {
+function readGgufTokenizer(file: GgufFile): TokenizerFiles {
   const { refuse, value, list } = keys(file);
   const model = value("tokenizer.ggml.model");
   if (model !== "gpt2") refuse('tokenizer.ggml.model must be "gpt2" (byte-level BPE)', model);

@@ -5,7 +5,7 @@ import type { ModelConfig } from "../config.js";
 import { batchTokens, type Sharing, type TokenBatch } from "./token-batch.js";
 
 /** Rows laid over each other, ready for `Model.forward`; `index` is `unfold` as numbers. */
-export interface SharedRows {
+interface SharedRows {
   batch: Required<TokenBatch>;
   time: number;
   index: Int32Array;

@@ -20,7 +20,7 @@ import { batchTokens, type PaddedBatch, type TokenBatch } from "./token-batch.js
 import { type WeightPrecision, weightShapes, shapeSize } from "./weights.js";
 
 /** How a forward pass is run; the result is the same. */
-export interface ForwardOptions {
+interface ForwardOptions {
   /** Compute each layer again for its gradient instead of remembering its insides. */
   checkpointing?: boolean;
 }

@@ -131,7 +131,7 @@ function openStop(text: string, stops: readonly string[]): string | undefined {
 }
 
 /** What the answer is read with. */
-export interface Reading {
+interface Reading {
   tokenizer: Tokenizer;
   stops: readonly string[];
   /** Tokens that were asked for. */

@@ -15,7 +15,7 @@ export interface RemoteMessage {
   content: string;
 }
 
-export interface RequestParts extends Sampling {
+interface RequestParts extends Sampling {
   dialect: Dialect;
   api: RemoteApi;
   model: string;

@@ -1,7 +1,7 @@
 import type { ModelToken, TreeTokens } from "./model-tokens.js";
 
 /** A tree's tokens with a known signal, and which of them are the greatest. */
-export interface TopTokens {
+interface TopTokens {
   known: ModelToken[];
   top: ModelToken[];
   zScore: boolean;

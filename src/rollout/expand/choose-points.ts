@@ -20,7 +20,7 @@ export interface Choice {
 }
 
 /** What a round's choice depends on besides the trajectories. */
-export interface RoundState {
+interface RoundState {
   /** The round's own stream. */
   random: Random;
   /** Trajectories that may still be made. */

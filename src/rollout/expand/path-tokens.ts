@@ -4,7 +4,7 @@ import type { BranchSignal } from "../branch/family/settings.js";
 import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
 
 /** What the rules read of a stretch of a trajectory. */
-export type PathNode = Pick<
+type PathNode = Pick<
   TreeNode,
   "kind" | "trajectory" | "round" | "tokens" | "logprobs" | "entropies" | "top"
 >;
@@ -27,7 +27,7 @@ export interface Chain {
 }
 
 /** Who wrote a trajectory's tokens, from some place in the response on. */
-export interface PathTokens {
+interface PathTokens {
   ids: Int32Array;
   /** 1 where a policy drew the token, for this trajectory or for one that it left. */
   drawn: Uint8Array;
@@ -112,7 +112,7 @@ export function beyondResults({ nodes, start }: Pick<Chain, "nodes" | "start">) 
 }
 
 /** A stretch from behind one tool result to the end of the next. */
-export interface Turn {
+interface Turn {
   /** Where its first drawn token is, counted in the response. */
   start: number;
   end: number;

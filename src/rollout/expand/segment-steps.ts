@@ -35,7 +35,7 @@ export function firstPaths(
 }
 
 /** One prompt after a step. */
-export interface PathsNow {
+interface PathsNow {
   /** Unfinished paths: tokens so far, and ln p of what was drawn. */
   going: readonly { start: number; length: number; logprobs: ArrayLike<number> }[];
   /** Finished in this step, and in all. */

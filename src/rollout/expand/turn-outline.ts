@@ -10,7 +10,7 @@ export interface PlannedTurn {
 }
 
 /** What an outline is made of. */
-export interface TurnChain {
+interface TurnChain {
   id: number;
   parent: number;
   tree: number;

@@ -7,7 +7,7 @@ import { readIfThere } from "../../files/read-if-there.js";
 export const treeSums = "tree_sums.jsonl";
 
 /** What the log says of a file. */
-export interface TreeSum extends FileSum {
+interface TreeSum extends FileSum {
   step: number;
   /** Its name in the run folder. */
   file: string;

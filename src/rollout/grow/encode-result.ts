@@ -3,7 +3,7 @@ import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import { resultBlock } from "../../text/result-block.js";
 
 /** A result block, or as much of it as was asked for. */
-export interface EncodedResult {
+interface EncodedResult {
   text: string;
   tokens: number[];
   whole: boolean;

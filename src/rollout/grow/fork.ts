@@ -55,7 +55,7 @@ export interface TreeRuntime {
 }
 
 /** A grown tree's data, and what made it. */
-export interface Forked<T extends RolloutTask> {
+interface Forked<T extends RolloutTask> {
   data: RolloutTreeData<T>;
   runtime: TreeRuntime;
 }

@@ -4,7 +4,7 @@ import type { Segment } from "../../policy/policy.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 
 /** A text of tokens that others follow: without the character that they may begin and not end. */
-export function openText(tokens: ArrayLike<number>, tokenizer: Tokenizer): string {
+function openText(tokens: ArrayLike<number>, tokenizer: Tokenizer): string {
   return tokenizer.decode(tokens, { skipSpecial: true }).replace(/\uFFFD+$/, "");
 }
 
@@ -55,7 +55,7 @@ export function nodeBefore(
  * its second part: whoever stands on it or after it stays where he was. The first part carries what was
  * measured of the whole.
  */
-export function splitNode(
+function splitNode(
   node: LiveNode,
   at: number,
   { tokenizer, entropy }: { tokenizer: Tokenizer; entropy: EntropyOptions },

@@ -12,7 +12,7 @@ import { Episode, type EpisodeHost, type PastCall } from "./episode.js";
 import type { LiveNode } from "./live-trajectory.js";
 
 /** What the environment of a tree is made from. */
-export interface EpisodeSetting {
+interface EpisodeSetting {
   source: EnvironmentSource;
   task: object;
   /** How the task is named in errors. */

@@ -4,7 +4,7 @@ import { treeRandom } from "../tree/tree-random.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
 /** One attempt that a trajectory may make after a round. */
-export interface PlannedAttempt {
+interface PlannedAttempt {
   u: number;
   entropy: number;
   baseline: number;
@@ -15,7 +15,7 @@ export interface PlannedAttempt {
 }
 
 /** A point where a trajectory continued to a further round. */
-export interface PlannedStep {
+interface PlannedStep {
   trajectory: number;
   round: number;
   node: number;

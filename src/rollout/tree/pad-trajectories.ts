@@ -2,7 +2,7 @@ import { lossMask, responseAttention } from "./response-mask.js";
 import type { Trajectory } from "./trajectory.js";
 
 /** Trajectories side by side, prompts padded on the left, responses on the right; row after row. */
-export interface PaddedTrajectories {
+interface PaddedTrajectories {
   rows: number;
   promptLength: number;
   responseLength: number;

@@ -45,7 +45,7 @@ export interface NodeTool {
 }
 
 /** What differs between two runs of the same seed: times, and what tools tell people. */
-export interface NodeRun {
+interface NodeRun {
   /** Milliseconds since the rollout began. */
   start: number;
   end: number;
@@ -55,7 +55,7 @@ export interface NodeRun {
 }
 
 /** The most likely alternatives of each position, `width` per token, in falling order. */
-export interface TopTokens {
+interface TopTokens {
   width: number;
   ids: Int32Array;
   logprobs: Float32Array;

@@ -4,7 +4,7 @@ import { section } from "./kinds.js";
 import { schema } from "./schema.js";
 
 /** One key of the configuration, as help and reference tables show it. */
-export interface ConfigKey {
+interface ConfigKey {
   path: string;
   description?: string;
   default: unknown;

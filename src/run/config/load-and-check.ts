@@ -24,7 +24,7 @@ import { get, isTree, leaves, merge, put, remove, type Tree } from "./tree.js";
 import { parse } from "yaml";
 
 /** Fills in `${other.key}` and `${oc.env:NAME,default}` everywhere, whole values keeping their type. */
-export function interpolate(tree: Tree, env: Readonly<Record<string, string | undefined>>): Tree {
+function interpolate(tree: Tree, env: Readonly<Record<string, string | undefined>>): Tree {
   const open: string[] = [];
 
   function lookUp(reference: string): unknown {
@@ -77,7 +77,7 @@ const divisions = (config: Config) =>
   ] as const;
 
 /** Throws for values that are good each and no good together. */
-export function refuseTogether(config: Config): void {
+function refuseTogether(config: Config): void {
   const { train_batch_size: batch } = config.data;
   for (const [key, { ppo_mini_batch_size: mini }] of divisions(config)) {
     // One larger than the batch is the whole batch.

@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import { parse } from "yaml";
 
 /** One change from a command line. */
-export interface Override {
+interface Override {
   kind: "set" | "remove";
   path: string;
   value?: unknown;

@@ -23,7 +23,7 @@ export interface FolderLayout {
 }
 
 /** Reinforcement learning's, by the reference's names. */
-export const trainingLayout: FolderLayout = {
+const trainingLayout: FolderLayout = {
   checkpoint: "global_step_",
   log: "metrics.jsonl",
   otherLogs: ["timing.jsonl", "tool_calls.jsonl", treeSums],

@@ -2,7 +2,7 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Logger, RunOutcome } from "./logger.js";
 
 /** A line that a run prints for programs: where it stands, a step's figures, how it ended. */
-export type RunLine =
+type RunLine =
   | { run: "begin"; step: number; totalSteps: number }
   | { run: "step"; step: number; metrics: Record<string, number> }
   | { run: "end"; outcome: RunOutcome };

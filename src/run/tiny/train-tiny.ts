@@ -9,7 +9,7 @@ import { worldDemonstrations, type WorldDemonstrations } from "./world-demonstra
 import { tinyTokenizer } from "./tiny-tokenizer.js";
 
 /** One stretch of the recipe. */
-export interface TinyStage {
+interface TinyStage {
   name: string;
   demonstrations: WorldDemonstrations;
   learningRate: number;
@@ -17,7 +17,7 @@ export interface TinyStage {
   warmupRatio?: number;
 }
 
-export interface TinyRecipe {
+interface TinyRecipe {
   seed: number;
   batchSize: number;
   hiddenSize: number;

@@ -12,7 +12,7 @@ import { tasks } from "../../data/tasks/index.js";
 import { Random } from "../../random/random.js";
 import { demonstrationTools } from "../../defaults/task-tools.js";
 
-export type Family = keyof typeof tasks;
+type Family = keyof typeof tasks;
 
 /** How many demonstrations of which families, over how many worlds. */
 export interface WorldDemonstrations {

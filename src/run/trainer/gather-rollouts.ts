@@ -7,7 +7,7 @@ import type { RolloutTree } from "../../rollout/rollout-tree.js";
 import type { Config } from "../config/schema.js";
 
 /** How a step gets its rollouts. */
-export interface Gathering {
+interface Gathering {
   config: Config;
   /** The tasks behind a state of the loader. */
   next: (state: LoaderState) => { items: readonly Task[]; state: LoaderState };

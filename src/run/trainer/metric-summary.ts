@@ -2,7 +2,7 @@ import type { TrainingBatch } from "../../learn/batch.js";
 import type { Scored } from "../../reward/scored.js";
 
 /** Mean, greatest and least of some figures under one name. */
-export function spread(name: string, values: readonly number[]): Record<string, number> {
+function spread(name: string, values: readonly number[]): Record<string, number> {
   if (values.length === 0) return {};
   let [sum, max, min] = [0, -Infinity, Infinity];
   for (const value of values) {

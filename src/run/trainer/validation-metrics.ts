@@ -1,5 +1,5 @@
 /** One validation answer's score. */
-export interface ValidationScore {
+interface ValidationScore {
   dataSource: string;
   /** Answers to the same question share it. */
   question: string;

@@ -8,7 +8,7 @@ import { readIfThere } from "../../files/read-if-there.js";
 import { jobRecord, type JobRecord } from "./job-record.js";
 
 /** Where the list of jobs is kept; `ARPO_LAB_JOBS` overrides. */
-export function jobsFolder(env: NodeJS.ProcessEnv = process.env): string {
+function jobsFolder(env: NodeJS.ProcessEnv = process.env): string {
   if (env["ARPO_LAB_JOBS"]) return env["ARPO_LAB_JOBS"];
   return join(env["XDG_DATA_HOME"] || join(homedir(), ".local", "share"), "arpo-lab", "jobs");
 }

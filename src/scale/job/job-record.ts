@@ -1,7 +1,7 @@
 import { z } from "#zod";
 
 /** Where a job stands, as the laptop knows it. */
-export const jobStates = [
+const jobStates = [
   "written", // kept here, not sent yet, or nobody knows whether it arrived
   "PENDING",
   "RUNNING",

@@ -4,8 +4,6 @@ import { mostBytes, type RayConnection } from "./ray-connection.js";
 import { RayError } from "./ray-error.js";
 
 const statuses = ["PENDING", "RUNNING", "STOPPED", "SUCCEEDED", "FAILED"] as const;
-/** What Ray says of a job. */
-export type RayStatus = (typeof statuses)[number];
 
 const details = z.looseObject({
   submission_id: z.string().nullish(),
@@ -19,7 +17,7 @@ const details = z.looseObject({
   driver_exit_code: z.number().nullish(),
 });
 /** A job as the head describes it. */
-export type RayJob = z.infer<typeof details>;
+type RayJob = z.infer<typeof details>;
 
 const versions = z.looseObject({ ray_version: z.string(), session_name: z.string().nullish() });
 const listing = z.looseObject({
@@ -41,7 +39,7 @@ const nodes = z.looseObject({
 });
 
 /** What a job is started with. */
-export interface RaySubmission {
+interface RaySubmission {
   submission_id: string;
   entrypoint: string;
   runtime_env: Record<string, unknown>;

@@ -3,7 +3,7 @@ import type { RayConnection } from "./ray-connection.js";
 import { RayError } from "./ray-error.js";
 
 /** How a tail ended: 1000 where the log did, anything else where the line broke. */
-export interface TailEnd {
+interface TailEnd {
   code: number;
 }
 

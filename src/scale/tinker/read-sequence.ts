@@ -4,7 +4,7 @@ import { StopWatcher, type TokenTexts } from "../../policy/stops.js";
 import type { Sampled } from "./client/answers.js";
 
 /** What a sequence is read with. */
-export interface SequenceReading {
+interface SequenceReading {
   tokenizer: Tokenizer;
   texts: TokenTexts;
   stops: readonly string[];

@@ -2,7 +2,7 @@ import { lossFacts, lossNames } from "../../learn/loss/registry.js";
 import { isAbsolute } from "node:path";
 
 /** What becomes of one of our keys in verl 0.9.1. */
-export type Carried =
+type Carried =
   /** An override, under this name and with this value. */
   | { to: string; value?: (value: unknown) => unknown }
   /** A setting of the tree's agent loop, which may know some of its values only. */

@@ -3,7 +3,7 @@ import type { Config } from "../../run/config/schema.js";
 import { carriedAs, verlEstimators, verlLosses } from "./key-table.js";
 
 /** A configuration as verl takes it. */
-export interface VerlConfig {
+interface VerlConfig {
   /** `key=value`, in the order of our keys. */
   overrides: string[];
   /** Settings of the tree's agent loop. */

@@ -1,5 +1,5 @@
 /** A step of a run on verl. */
-export interface VerlStep {
+interface VerlStep {
   step: number;
   metrics: Record<string, number>;
 }

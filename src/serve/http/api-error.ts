@@ -1,7 +1,7 @@
 import { ErrorResponse } from "../../../http-server/error-response.js";
 
 /** OpenAI's kinds of error. */
-export type ApiErrorType =
+type ApiErrorType =
   "invalid_request_error" | "authentication_error" | "rate_limit_error" | "server_error";
 
 /** A refusal in OpenAI's shape. */

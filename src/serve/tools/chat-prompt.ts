@@ -6,12 +6,12 @@ import { asObject } from "./tool-call.js";
 import { type ToolFormat, type ToolFormatName, toolFormat } from "./tool-format.js";
 
 /** What makes a prompt of a chat, at once or later. */
-export interface ChatRenderer {
+interface ChatRenderer {
   chat(messages: readonly ChatMessage[], options: ChatOptions): string | Promise<string>;
 }
 
 /** What a chat request asks the model to continue. */
-export interface ChatPrompt {
+interface ChatPrompt {
   text: string;
   /** How calls are written, if functions may be called. */
   format?: ToolFormat;

@@ -136,7 +136,7 @@ export class Arena {
  * The capacity, in floats, that a block of `length` floats is allotted: at most an eighth more, so
  * that blocks of nearly one size can take each other's place.
  */
-export function sizeClass(length: number): number {
+function sizeClass(length: number): number {
   if (length <= 64) return 64;
   const step = 2 ** Math.max(4, Math.floor(Math.log2(length - 1)) - 3);
   return Math.ceil(length / step) * step;
@@ -146,7 +146,7 @@ export function sizeClass(length: number): number {
  * Float32Arrays that are used again. A fresh array costs a page fault for every 4 KB; a training step
  * makes and drops the same sizes each time, so nearly all of its arrays come from here.
  */
-export class FloatPool {
+class FloatPool {
   readonly #idle = new Map<number, ArrayBuffer[]>();
   #used = 0;
   #idleBytes = 0;

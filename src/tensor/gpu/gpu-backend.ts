@@ -15,7 +15,7 @@ type Values = Float32Array | Int32Array | Uint8Array;
 const STAGING = 1 << 12;
 
 /** A part of a larger buffer that a tensor has as its memory (src/tensor/gpu/slab.ts). */
-export interface Share {
+interface Share {
   readonly buffer: GPUBuffer;
   readonly offset: number;
   readonly size: number;

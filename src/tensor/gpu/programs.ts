@@ -1,5 +1,5 @@
 /** What a dispatch is given besides buffers: whole numbers, then fractions, as its shader declares them. */
-export interface Numbers {
+interface Numbers {
   whole: readonly number[];
   fractions?: readonly number[];
 }

@@ -5,7 +5,7 @@ import type { GpuBackend } from "./gpu-backend.js";
 const ALIGNMENT = 256;
 
 /** How tensors lie in one buffer, one after the other. */
-export interface Layout {
+interface Layout {
   offsets: readonly number[];
   sizes: readonly number[];
   bytes: number;

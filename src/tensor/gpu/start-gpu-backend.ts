@@ -40,7 +40,7 @@ ${entry(
 )}`,
 };
 
-export const addUp: Program = {
+const addUp: Program = {
   key: "add up",
   code: () => `${declare({ reads: ["x"], writes: ["sum"], whole: ["count"] })}
 var<workgroup> red: array<f32, 256>;
@@ -153,7 +153,7 @@ const attentionGrad: GpuKernel = (backend, inputs) => {
 };
 
 /** Attention that never holds the scores of a whole row. */
-export const gpuAttentionKernels: Readonly<Record<string, GpuKernel>> = {
+const gpuAttentionKernels: Readonly<Record<string, GpuKernel>> = {
   ArpoCausalAttention: attentionKernel,
   ArpoCausalAttentionPadded: attentionKernel,
   ArpoCausalAttentionGrad: attentionGrad,
@@ -259,7 +259,7 @@ const adamwKernel: GpuKernel = (backend, inputs, s) => {
 };
 
 /** What the optimiser does to all parameters at once. */
-export const gpuOptimiserKernels: Readonly<Record<string, GpuKernel>> = {
+const gpuOptimiserKernels: Readonly<Record<string, GpuKernel>> = {
   ArpoAdamW: adamwKernel,
   ArpoSquareSum: squareSum,
 };

@@ -55,11 +55,6 @@ export async function findGpu(): Promise<FoundGpu | undefined> {
   }
 }
 
-/** Whether a real GPU answers; a software renderer does not count. */
-export async function webgpuAnswers(): Promise<boolean> {
-  return (await findGpu())?.software === false;
-}
-
 /** The one device of this process, asked for when it is first wanted. */
 export function webgpuDevice(): Promise<GPUDevice> {
   device ??= (async () => {

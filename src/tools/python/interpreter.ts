@@ -7,7 +7,7 @@ import type { ChildReply, ChildRequest } from "./protocol.js";
 type Load = typeof loadPyodide;
 
 /** What an interpreter needs of where it runs. */
-export interface InterpreterHost {
+interface InterpreterHost {
   /** Starts Pyodide; what it loads is the host's business. */
   load: (options: Parameters<Load>[0]) => ReturnType<Load>;
   /** A zip that Python imports from. */
@@ -21,7 +21,7 @@ export interface InterpreterHost {
 }
 
 /** One Pyodide that answers one call at a time. */
-export interface Interpreter {
+interface Interpreter {
   /** Throws where the interpreter itself broke: it is done for then. */
   answer(request: ChildRequest): ChildReply;
   /** Puts memory and files back to what they were before the first call. */

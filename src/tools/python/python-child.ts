@@ -1,7 +1,7 @@
 import type { ChildReady, ChildReply, ChildRequest } from "./protocol.js";
 
 /** A worker as it is spoken to, whatever holds it: a process, or a thread of a frame. */
-export interface Held {
+interface Held {
   readonly pid?: number;
   send(request: ChildRequest): void;
   /** Whether there is something to wait for: only then it keeps this program alive. */

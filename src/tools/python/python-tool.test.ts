@@ -5,7 +5,7 @@ import { pyodideEscapes } from "./testing/escapes-pyodide.js";
 import { pyodidePool } from "./pyodide-python.js";
 import { brokenText } from "./python-pool.js";
 import { pythonTool } from "./python-tool.js";
-import { detectIsolation, systemPython } from "./system-python.js";
+import { sandboxUnavailableReason, systemPython } from "./system-python.js";
 
 const pool = pyodidePool({ workers: 1, timeoutMs: 2000, maxOutput: 1000 });
 after(() => pool.dispose());
@@ -111,7 +111,7 @@ test("Pyodide's linker, bridge and struck modules cannot be reached by any name"
   );
 });
 
-const skip = detectIsolation() === "none" && "LEFT OUT: no python3 behind walls here";
+const skip = sandboxUnavailableReason() !== undefined && "LEFT OUT: no python3 behind walls here";
 
 const programs = [
   "2+2",

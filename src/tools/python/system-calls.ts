@@ -46,7 +46,7 @@ export const allowedCalls: readonly string[] = [
 ];
 
 /** A call that is allowed only while one of its arguments is among some values. */
-export interface RuledCall {
+interface RuledCall {
   /** As in `allowedCalls`. */
   call: string;
   /** Which argument, from 0. */

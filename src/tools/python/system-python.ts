@@ -186,10 +186,6 @@ export interface SystemPython {
   about: string;
 }
 
-/** Whether bubblewrap can wall a CPython in for this user on this machine. */
-export const detectIsolation = (): Isolation =>
-  sandboxUnavailableReason() === undefined ? "bubblewrap" : "none";
-
 /** Why a CPython of this machine cannot be walled in, in one line; undefined where it can. */
 export function sandboxUnavailableReason(): string | undefined {
   const trouble = wallTrouble();

@@ -54,7 +54,7 @@ const rules: OptionRules<SearchCacheOptions> = {
 const evaluationPrefix = "\u0001evaluation:";
 
 /** Whether a search found nothing. */
-export const isEmpty = ({ hits, text }: CachedSearch) =>
+const isEmpty = ({ hits, text }: CachedSearch) =>
   hits ? hits.every(({ description }) => description.trim() === "") : text === nothingFound;
 
 /**

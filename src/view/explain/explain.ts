@@ -37,7 +37,7 @@ const style = `
 /**
  * An objective at work on single tokens; shows itself.
  */
-export class Explanation {
+class Explanation {
   readonly payload: ExplainPayload;
   readonly #batch: ExplainedBatch;
 

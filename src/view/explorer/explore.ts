@@ -12,7 +12,7 @@ import { explorerStyle } from "./style.js";
 /**
  * A tree to look around in; shows itself.
  */
-export class Explorer {
+class Explorer {
   constructor(
     readonly tree: RolloutTree,
     readonly options: ExploreOptions = {},

@@ -11,7 +11,7 @@ export interface HtmlView {
 }
 
 /** A view that reads files first: a board. */
-export interface LaterView {
+interface LaterView {
   html(): Promise<string>;
 }
 

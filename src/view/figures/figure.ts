@@ -20,7 +20,7 @@ export const figureRules: OptionRules<FigureOptions> = {
 };
 
 /** Titles of a figure and its axes, and what it says in words. */
-export interface FigureWords {
+interface FigureWords {
   title: string;
   x: string;
   y: string;

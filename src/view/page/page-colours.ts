@@ -7,7 +7,7 @@ export interface PageColours {
 }
 
 /** Whether the page writes in a light colour, and its ground is dark therefore. */
-export function isDark(root: Element): boolean {
+function isDark(root: Element): boolean {
   const [red = 0, green = 0, blue = 0] = (getComputedStyle(root).color.match(/[\d.]+/g) ?? []).map(
     Number,
   );

@@ -1,6 +1,6 @@
 // The same steps in a worker of a page whose browser has WebGPU.
 import { environment } from "../../../platform/browser/environment.js";
-import { fetchFiles } from "../../../platform/browser/site/fetch-files.js";
+import { fetchFiles } from "./fetch-files.js";
 import { threadData } from "../../../platform/browser/threads.js";
 
 const base = (await threadData()) as string;

@@ -3,7 +3,7 @@ import { sharesMemory } from "../../../platform/browser/cores.js";
 import { environment } from "../../../platform/browser/environment.js";
 import { mkdir } from "../../../platform/browser/files.js";
 import { threadData } from "../../../platform/browser/threads.js";
-import { fetchFiles } from "../../../platform/browser/site/fetch-files.js";
+import { fetchFiles } from "./fetch-files.js";
 
 /** What the page asks for. */
 export interface TabWork {

@@ -7,14 +7,14 @@ import type { Kernel, KernelMessage } from "@jupyterlab/services";
 import type { JSONObject } from "@lumino/coreutils";
 
 /** What an output's script dispatches on an element of its own; docs/outputs.md tells how. */
-export interface ConnectDetail {
+interface ConnectDetail {
   target: string;
   data?: JSONObject;
   connected(channel: OutputChannel): void;
 }
 
 /** A line from an output to the kernel that made it. */
-export interface OutputChannel {
+interface OutputChannel {
   send(data: JSONObject, buffers?: (ArrayBuffer | ArrayBufferView)[]): void;
   close(): void;
   /** Puts a new cell below the output's own, and runs it where asked; notebooks only. */
@@ -24,7 +24,7 @@ export interface OutputChannel {
 }
 
 /** Where an element stands: its kernel, and where what that prints for it is shown. */
-export interface OutputPlace {
+interface OutputPlace {
   kernel: Kernel.IKernelConnection;
   area?: OutputArea;
   insertCell?: OutputChannel["insertCell"];

@@ -22,7 +22,7 @@ import type { GpuWeights } from "./gpu-weights.js";
 const CHUNK = 1024;
 
 /** What a step is recorded from. */
-export interface StepToRecord {
+interface StepToRecord {
   encoder: GPUCommandEncoder;
   device: GPUDevice;
   programs: Programs;

@@ -11,7 +11,7 @@ export interface PackedStep {
   >;
   copies: number;
 }
-export interface Place {
+interface Place {
   offset: number;
   size: number;
 }

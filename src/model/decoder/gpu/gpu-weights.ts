@@ -5,7 +5,7 @@ import { type GpuMatrix, packRows } from "./gpu-matrix.js";
 import type { GpuWeightSource, WeightPart } from "./weight-source.js";
 
 /** One layer on the card: what is used together lies together. */
-export interface GpuLayer {
+interface GpuLayer {
   inputNorm: GPUBuffer;
   qkv: GpuMatrix;
   qkvBias?: GPUBuffer;

@@ -15,7 +15,7 @@ export interface GgufTensor {
 }
 
 /** What stands before the tensors of a GGUF file. */
-export interface GgufHeader {
+interface GgufHeader {
   readonly metadata: GgufMetadata;
   readonly tensors: ReadonlyMap<string, GgufTensor>;
 }

@@ -1,5 +1,5 @@
 /** How the values of a GGUF tensor are packed: so many values in so many bytes. */
-export interface TensorType {
+interface TensorType {
   readonly name: string;
   readonly values: number;
   readonly bytes: number;

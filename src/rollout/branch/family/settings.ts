@@ -34,7 +34,7 @@ export const branchSignals = ["entropy", "top-entropy", "surprisal", "appo"] as 
 export type BranchSignal = (typeof branchSignals)[number];
 
 /** Random steps of each tree are continued from; some leaves of each tree are kept. */
-export interface TreeGrpoSettings {
+interface TreeGrpoSettings {
   rule: "tree-grpo";
   /** m: trees, each from one chain. */
   trees: number;
@@ -47,7 +47,7 @@ export interface TreeGrpoSettings {
 }
 
 /** The turns of highest signal are written anew. */
-export interface At2poSettings {
+interface At2poSettings {
   rule: "at2po";
   /** `expansion_iterations`. */
   rounds: number;
@@ -60,7 +60,7 @@ export interface At2poSettings {
 }
 
 /** The tokens of highest signal are drawn anew. */
-export interface TreerlSettings {
+interface TreerlSettings {
   rule: "treerl";
   /** m: trees, each from one chain. */
   trees: number;
@@ -78,7 +78,7 @@ export interface TreerlSettings {
 }
 
 /** Trajectories continue after tokens that are uncertain and of influence. */
-export interface AppoSettings {
+interface AppoSettings {
   rule: "appo";
   /** What uncertainty is measured by. */
   signal: BranchSignal;
@@ -89,13 +89,13 @@ export interface AppoSettings {
 }
 
 /** APPO inside the rollout: trajectories continue after uncertain tokens, the first trajectories first. */
-export interface AppoRolloutSettings {
+interface AppoRolloutSettings {
   rule: "appo-rollout";
   signal: BranchSignal;
 }
 
 /** A right and a wrong rollout are explored from their most uncertain tokens. */
-export interface Fr3eSettings {
+interface Fr3eSettings {
   rule: "fr3e";
   /** `srpo_max_block_num`: anchors per rollout. */
   points: number;
@@ -108,7 +108,7 @@ export interface Fr3eSettings {
 }
 
 /** Paths of segments, each continued several times while there is room. */
-export interface TreepoSettings {
+interface TreepoSettings {
   rule: "treepo";
   /** Tokens. */
   segment: number;
@@ -123,7 +123,7 @@ export interface TreepoSettings {
 }
 
 /** A tree of fixed branch factors: segments of so many tokens, the last of any length. */
-export interface SpoTreeSettings {
+interface SpoTreeSettings {
   rule: "spo-tree";
   segment: number;
   factors: number[];

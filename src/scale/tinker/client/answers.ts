@@ -36,11 +36,6 @@ export const saved = z.looseObject({
   path: z.string().nullish(),
   sampling_session_id: z.string().nullish(),
 });
-export const weightsInfo = z.looseObject({
-  base_model: z.string(),
-  is_lora: z.boolean(),
-  lora_rank: z.number().nullish(),
-});
 
 const alternatives = z.array(z.tuple([z.number().int(), z.number()]));
 export const sampled = z.looseObject({

@@ -5,7 +5,7 @@ import type { GpuBackend } from "../gpu-backend.js";
 import { groupsOf } from "./kernel.js";
 
 /** A matrix in a buffer: where it begins and how far its rows are apart, in numbers. */
-export interface Matrix {
+interface Matrix {
   at: GPUBufferBinding;
   stride: number;
   transposed?: boolean;

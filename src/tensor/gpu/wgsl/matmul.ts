@@ -7,7 +7,7 @@ export const TILE = 64;
 const DEPTH = 16;
 
 /** How an operand is read: by rows, or transposed. */
-export interface Operand {
+interface Operand {
   name: string;
   transposed: boolean;
   /** How it lies in memory. Default: float32. */

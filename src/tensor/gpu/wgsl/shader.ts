@@ -1,5 +1,5 @@
 /** What a shader reads and writes, and its numbers, as declarations. */
-export interface Declared {
+interface Declared {
   /** Names of float arrays that are only read; `ids:i32` says another type. */
   reads: readonly string[];
   writes: readonly string[];

@@ -19,7 +19,7 @@ export interface PanelView {
 }
 
 /** Where values lie in a panel. */
-export interface PanelScale {
+interface PanelScale {
   x: (step: number) => number;
   y: (value: number) => number;
   ticks: number[];

@@ -34,7 +34,7 @@ import type { TreeReply } from "../payload.js";
 const maxHeight = 590;
 
 /** What an explorer is made of besides its tree. */
-export interface ExplorerParts {
+interface ExplorerParts {
   /** The view's element; the explorer becomes its child. */
   outer: HTMLElement;
   colours: PageColours;

@@ -3,7 +3,7 @@ import { hideDebugger, showDebugger } from "./hidden.js";
 import type { StandingValue, StandingValues } from "../values/standing.js";
 
 /** Where a cell stands: the line that runs next, and what has a value there. */
-export interface Standing {
+interface Standing {
   line: number;
   values: StandingValues;
 }

@@ -7,7 +7,7 @@ import type { ExplorerView } from "../view.js";
 export type EventKind = "start" | "write" | "tool" | "branch" | "no" | "score" | "advantage";
 
 /** One event of how a tree grew. */
-export interface PlayEvent {
+interface PlayEvent {
   kind: EventKind;
   say: string;
   /** A node to bring into view, with the decision that stands there. */

@@ -6,10 +6,10 @@ import { textWidth } from "./text-width.js";
 import { heatStep, sans } from "./theme.js";
 
 /** What a legend and a whole picture are made of. */
-export type ShownTree = Pick<Scene, "facts" | "theme" | "measure" | "layout" | "replay">;
+type ShownTree = Pick<Scene, "facts" | "theme" | "measure" | "layout" | "replay">;
 
 /** One entry of the legend: what is drawn, how wide that is, and its name. */
-export interface LegendEntry {
+interface LegendEntry {
   width: number;
   name: string;
   /** Draws it from x on, its middle at y. */

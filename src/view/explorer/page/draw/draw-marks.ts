@@ -8,7 +8,7 @@ import { sans } from "./theme.js";
 import { textWidth } from "./text-width.js";
 
 /** A place where something was, or would be, decided. */
-export interface Mark {
+interface Mark {
   node: number;
   offset: number | undefined;
   branch: boolean;

@@ -8,7 +8,7 @@ import { fitted } from "./text-width.js";
 import { heatStep } from "./theme.js";
 
 /** Where a node is drawn. */
-export interface Box {
+interface Box {
   node: number;
   left: number;
   right: number;

@@ -11,7 +11,7 @@ export interface Look {
   butt?: boolean;
 }
 
-export interface TextLook {
+interface TextLook {
   fill: string;
   size?: number;
   weight?: number;

@@ -2,7 +2,7 @@ import { escapeHtml } from "../../../../../picture/escape.js";
 import type { Look, Painter } from "./painter.js";
 
 /** Draws SVG: `parts` holds what was drawn so far. */
-export interface SvgPainter extends Painter {
+interface SvgPainter extends Painter {
   parts: string[];
 }
 

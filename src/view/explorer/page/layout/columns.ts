@@ -23,7 +23,7 @@ export interface Columns {
   chipWidth: number[];
 }
 
-export interface ColumnsInput {
+interface ColumnsInput {
   width: number;
   plotWidth: number;
   laneHeight: number;

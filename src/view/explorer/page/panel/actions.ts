@@ -8,7 +8,7 @@ import type { PageTree } from "../tree/unpack-tree.js";
 type Asked = Omit<TreeRequest, "tree" | "node">;
 
 /** What the user can do to the node that is selected. */
-export interface Actions {
+interface Actions {
   box: HTMLElement;
   /** The node that is selected, and how many of its tokens are kept; -1 for no token. */
   at: (node: number, token: number) => void;

@@ -4,7 +4,7 @@ import { textOf } from "./token-text.js";
 import type { PageTree } from "./unpack-tree.js";
 
 /** What a chip says of a tool result: the tool and what it gave, in a few words. */
-export interface ChipWords {
+interface ChipWords {
   tag: string;
   what: string;
   failed: boolean;

@@ -1,6 +1,6 @@
 import type { BranchSettings } from "../../../../rollout/branch/branch-rule.js";
 import type { ReplayAttempt } from "../../../../rollout/replay/replay-result.js";
-import { signed, two } from "./words.js";
+import { two } from "./words.js";
 
 /** A decision as a person reads it: the draw against the probability, or the score against a threshold. */
 export interface Decision {
@@ -62,7 +62,3 @@ export function decisionOf(
 /** Why a rule that ranks places chose one. */
 export const choiceWords = (rule: string, round: number, order: number, score: number): string =>
   `${rule} chose this place in round ${round}, number ${order + 1}${score === 0 ? "" : `: signal ${two(score)}`}`;
-
-/** What training makes of an advantage, in words. */
-export const advantageWords = (advantage: number | undefined): string =>
-  advantage === undefined ? "" : `advantage ${signed(advantage)}`;

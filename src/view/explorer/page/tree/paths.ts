@@ -31,7 +31,7 @@ export function sharedTokens(tree: PageTree, a: number, b: number): number {
 }
 
 /** From where to where something reaches. */
-export interface Span {
+interface Span {
   from: number;
   to: number;
 }
@@ -51,21 +51,4 @@ export function spansOf(tree: PageTree, along: "tokens" | "time"): Span[] {
 /** The trajectory that a node is drawn in; what a fork took over lies in the first. */
 export function laneOf(tree: PageTree, node: number): number {
   return Math.max(0, tree.nodes[node]!.trajectory);
-}
-
-/** The node of a trajectory that is nearest to a place along it; -1 where the trajectory has none. */
-export function nearestNode(
-  tree: PageTree,
-  spans: readonly Span[],
-  trajectory: number,
-  depth: number,
-): number {
-  let best = -1;
-  let distance = Infinity;
-  spans.forEach(({ from, to }, i) => {
-    if (laneOf(tree, i) !== trajectory) return;
-    const away = Math.max(from - depth, depth - to, 0);
-    if (away < distance) [best, distance] = [i, away];
-  });
-  return best;
 }
