@@ -1,7 +1,16 @@
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(
-  { ignores: ["dist/", "native/", "node_modules/", "data/"] },
+  {
+    ignores: [
+      "dist/",
+      "native/",
+      "**/node_modules/",
+      "data/",
+      "docs-site/.pages/",
+      "docs-site/.vitepress/cache/",
+    ],
+  },
   ...tseslint.configs.strict,
   {
     rules: {
@@ -80,6 +89,7 @@ export default tseslint.config(
   {
     files: [
       "scripts/**",
+      "docs-site/**",
       "cli/say.ts",
       "cli/**/*test*",
       "bench/**",

@@ -22,12 +22,10 @@ export function node(script, ...args) {
   if (status !== 0) throw new Error(`Cannot pack: ${script} must succeed, got status ${status}`);
 }
 
-/** Compiles, and makes the documentation, the site's programs, the lab's page and the notices. */
+/** Compiles, and makes the site's programs, the lab's page and the notices. */
 export async function makeContents(zig) {
   say("compile");
   node("scripts/build.mjs");
-  say("write the documentation");
-  node("scripts/docs.mjs");
   say("bundle the site's programs");
   node("scripts/tab/build.mjs");
   say("build the lab's page");

@@ -34,7 +34,6 @@ export const addons = ["linux-x64", "linux-x64-musl", "linux-arm64", "linux-arm6
 const made = [
   "dist/lab-page/BUILD/first.json",
   "dist/lab-page/BUILD/static/main.js",
-  "dist/docs/index.html",
   "THIRD_PARTY_NOTICES.md",
 ];
 const always = [

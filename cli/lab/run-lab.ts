@@ -43,7 +43,10 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
     await LabServer.start({
       folder,
       page,
-      docs: fileURLToPath(new URL("../../docs", import.meta.url)),
+      docs: {
+        site: fileURLToPath(new URL("../../docs", import.meta.url)),
+        pages: fileURLToPath(new URL("../../../docs", import.meta.url)),
+      },
       port,
       host: options.host,
       allowHosts: options.allowHost,

@@ -3,6 +3,7 @@ import { plainFiles, readInside } from "../../kernel/notebook/files-inside.js";
 import { pageOf } from "../../kernel/notebook/html/page.js";
 import { parseNotebook } from "../../kernel/notebook/read.js";
 import { buildPage } from "../../kernel/server/build-page.js";
+import { plainDocs } from "../../kernel/server/lab/plain-docs.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
 import type { SiteSettings } from "../../tab/page/start.js";
 import { aside } from "../say.js";
@@ -306,8 +307,10 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   put("404.html", missingHtml);
   put(".nojekyll", "");
   rmSync(join(out, "start.js"));
-  const help = join(root, "dist/docs");
-  if (existsSync(help)) cpSync(help, join(out, "help"), { recursive: true });
+  // The documentation: as `npm run docs` built it, or else its pages without search and reference.
+  const docs = join(root, "dist/docs");
+  if (existsSync(join(docs, "index.html"))) cpSync(docs, join(out, "docs"), { recursive: true });
+  else for (const [name, html] of plainDocs(join(root, "docs"))) put(`docs/${name}`, html);
   const all = filesOf(out);
   const names = all.filter(isKept);
   const hash = createHash("sha256");

@@ -27,7 +27,7 @@ import { Sessions, sessionRoutes } from "./kernels/sessions.js";
 import { kernelNamed, specRoutes } from "./kernels/specs.js";
 import { Pages, type SaveReport } from "./lab/pages.js";
 import { pageRoutes } from "./lab/page.js";
-import { helpRoutes } from "./lab/help.js";
+import { type DocsFolders, helpRoutes } from "./lab/help.js";
 import { labRoutes } from "./lab/routes.js";
 
 /** How a lab server is set up. */
@@ -44,8 +44,8 @@ export interface LabOptions {
   allowHosts?: string[];
   /** The folder of the built page; without one there is only the API. */
   page?: string;
-  /** The folder of the documentation's pages (`npm run docs`), shown below `/help/`. */
-  docs?: string;
+  /** The documentation, shown below `/docs/`. */
+  docs?: DocsFolders;
   /** Where settings, workspaces and trust are kept; in memory where it is not given. */
   data?: string;
   /** Kernels idle and without a page for this many seconds are ended; 0, the default, never. */

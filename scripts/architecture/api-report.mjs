@@ -2,7 +2,7 @@
 // dist. docs/api-report.md is compared with it, so the surface changes only on purpose.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { declarationsBehind, entryPoints, exportsOf } from "../reference/declarations.mjs";
+import { declarationsBehind, entryPoints, exportsOf } from "./declarations.mjs";
 import { root } from "./imports.mjs";
 
 const file = "docs/api-report.md";

@@ -24,6 +24,7 @@ const known = new Set([
     "bin",
     "data",
     "docs",
+    "docs-site",
     "eslint.config.mjs",
     "examples",
     "native",

@@ -225,7 +225,7 @@ test("what the menus lead to is there", async () => {
   for (const name of ["arpo-lab:documentation", "arpo-lab:reference"]) {
     const [help] = await Promise.all([context.waitForEvent("page"), command(page, name)]);
     await help.locator("h1").first().waitFor();
-    assert.ok(help.url().startsWith(`${host.url}help/`), help.url());
+    assert.ok(help.url().startsWith(`${host.url}docs/`), help.url());
     await help.close();
   }
   assert.deepEqual(gone, []);

@@ -7,12 +7,12 @@ const pages = [
   {
     command: "arpo-lab:documentation",
     label: "arpo-lab Documentation",
-    address: "help/index.html",
+    address: "docs/index.html",
   },
   {
     command: "arpo-lab:reference",
     label: "arpo-lab Reference",
-    address: "help/reference/index.html",
+    address: "docs/reference/index.html",
   },
 ];
 

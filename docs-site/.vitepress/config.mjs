@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { defineConfig } from "vitepress";
+
+const read = (name) => JSON.parse(readFileSync(new URL(`../.pages/${name}`, import.meta.url)));
+
+export default defineConfig({
+  title: "arpo-lab",
+  description: "A TypeScript notebook kernel and toolkit for agentic reinforcement learning",
+  lang: "en",
+  // build.mjs replaces this with the place of each page, so that the site works below any path.
+  base: "/__docs_base__/",
+  srcDir: ".pages",
+  outDir: "../dist/docs",
+  head: [["link", { rel: "icon", href: "data:," }]],
+  markdown: { languageAlias: { jsonl: "json", js: "ts" } },
+  themeConfig: {
+    search: {
+      provider: "local",
+      options: {
+        detailedView: "auto",
+        miniSearch: { searchOptions: { boost: { title: 6, titles: 2, text: 1 }, fuzzy: 0.1 } },
+        // Only the names of the generated reference are searched, not its repeated headings.
+        _render(source, env, markdown) {
+          const html = markdown.render(source, env);
+          if (!env.relativePath.startsWith("reference/")) return html;
+          return html.replace(/<h[4-6][^]*?<\/h[4-6]>/g, "");
+        },
+      },
+    },
+    nav: [
+      { text: "Get started", link: "/get-started" },
+      { text: "Lessons", link: "/lessons" },
+      { text: "API", link: "/reference/" },
+    ],
+    sidebar: read("sidebar.json"),
+    outline: { level: [2, 3], label: "On this page" },
+    docFooter: { prev: false, next: false },
+    externalLinkIcon: true,
+  },
+});

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { escapeHtml } from "../../display/html.js";
+import { markdownHtml } from "../../notebook/html/markdown.js";
+import { style } from "../../notebook/html/page.js";
+
+const notice =
+  "<p>Plain pages. In a clone of the repository <code>npm run docs</code> builds the site with search and the API reference.</p>";
+
+/**
+ * The Markdown pages of a folder as plain pages of HTML, by their names in a site: for a lab without the built
+ * documentation, as after a plain `npm ci` or from the package.
+ */
+export function plainDocs(folder: string): Map<string, string> {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".md"));
+  const placeOf = (name: string): string =>
+    name === "README.md"
+      ? "index.html"
+      : name === "api-report.md"
+        ? "reference/index.html"
+        : name.replace(/md$/, "html");
+  return new Map(
+    names.map((name) => {
+      const up = "../".repeat(placeOf(name).split("/").length - 1);
+      const text = readFileSync(join(folder, name), "utf8").replace(
+        /\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)/g,
+        (all, shown: string, path: string, anchor = "") =>
+          /^[a-z]+:/.test(path)
+            ? all
+            : names.includes(path)
+              ? `[${shown}](${up}${placeOf(path)}${anchor})`
+              : shown,
+      );
+      const title = /^# (.+)$/m.exec(text)?.[1] ?? name;
+      const head = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} - arpo-lab</title><style>${style}</style></head>`;
+      const nav = `<p><a href="${up}index.html">Documentation</a></p>`;
+      return [
+        placeOf(name),
+        `${head}<body><main>${nav}${name === "README.md" ? notice : ""}${markdownHtml(text)}</main></body></html>\n`,
+      ];
+    }),
+  );
+}
