@@ -114,7 +114,7 @@ export function outputHtml(output: NotebookOutput): string {
 }
 
 /** The look of a page: light or dark as the reader's system is, fonts that are there already. */
-const style = `
+export const style = `
 :root{color-scheme:light dark;--back:#fff;--text:#1f2328;--faint:#656d76;--line:#d8dee4;--code:#f6f8fa;
 --k:#cf222e;--s:#0a3069;--n:#0550ae;--c:#6e7781;--f:#8250df;--error:#fff0ee;
 --ansi-black:#24292f;--ansi-red:#cf222e;--ansi-green:#116329;--ansi-yellow:#7d4e00;--ansi-blue:#0969da;
