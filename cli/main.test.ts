@@ -20,7 +20,7 @@ test("every command that --help lists has help of its own", () => {
   const { stdout, status } = arpo("--help");
   assert.equal(status, 0);
   const list = stdout.slice(stdout.indexOf("Commands:"));
-  const names = [...list.matchAll(/^ {2}([a-z]+) /gm)].map((match) => match[1]!);
+  const names = [...list.matchAll(/^ {2}([a-z-]+) /gm)].map((match) => match[1]!);
   assert.ok(names.includes("lab") && names.includes("train"), stdout);
   for (const name of names.filter((each) => each !== "help")) {
     const help = arpo(name, "--help");
@@ -45,7 +45,7 @@ test(
     for (const most of [20, 24, 40]) {
       const { stderr, status } = spawnSync(
         "sh",
-        ["-c", `ulimit -n ${most}; exec "$0" bin/arpo-lab.mjs tiny --help`, process.execPath],
+        ["-c", `ulimit -n ${most}; exec "$0" bin/arpo-lab.mjs train-tiny --help`, process.execPath],
         { cwd: root, encoding: "utf8" },
       );
       if (status === 0 && most > 20) continue; // enough, on this machine

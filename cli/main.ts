@@ -1,6 +1,4 @@
-// The `arpo-lab` command. Each command is a file of its own in cli/commands, loaded when it is run.
-import { readFileSync } from "node:fs";
-import { Command, Option } from "commander";
+// The `arpo-lab` command.
 import { heldDevice } from "../src/tensor/gpu/device.js";
 import { sidecarCommand } from "./commands/sidecar.js";
 import { captureCommand } from "./commands/capture.js";
@@ -21,6 +19,7 @@ import { viewCommand } from "./commands/view.js";
 import { Stopped } from "./stopping.js";
 import type { Place } from "./kernelspec/places.js";
 import { aside } from "./say.js";
+import { Stopped } from "./stopping.js";
 
 const { version } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),

@@ -5,16 +5,16 @@ const list = (text: string, before: string[]) => [...before, text];
 
 /** `arpo-lab env check URL`: what an OpenEnv server can do. */
 export function envCommand(): Command {
-  const env = new Command("env").description("environments that a server acts out");
+  const env = new Command("env").description("environments on a server");
   env
     .command("check")
     .description(
-      "say what an OpenEnv environment can do: its tools, sessions, and whether trajectories branch",
+      "print what an OpenEnv server supports: tools, sessions, and whether trajectories can branch",
     )
     .argument("<url>", "the server's address, such as http://127.0.0.1:8000")
-    .option("--call <tool=input>", "a call to try; may be repeated", list, [])
-    .option("--token-env <name>", "the environment variable with the token to send")
-    .option("--json", "print the answer as JSON and nothing else")
+    .option("--call <tool=input>", "make this call; may be repeated", list, [])
+    .option("--token-env <name>", "environment variable with the token to send")
+    .option("--json", "print only JSON")
     .action(async (url: string, options: EnvCheckOptions) => {
       const { runEnvCheck } = await import("../env/run-env-check.js");
       await runEnvCheck(url, options);

@@ -21,13 +21,13 @@ function price(text: string, before: Record<string, number>): Record<string, num
 /** `arpo-lab estimate [CONFIG] [key=value…]`: what a run will take, before it runs. */
 export function estimateCommand(): Command {
   return new Command("estimate")
-    .description("what a run will take: time, tokens, calls and memory, from two small steps")
-    .argument("[config-and-overrides...]", "a YAML file with verl's keys, then key=value")
-    .option("--config <file>", "the same as naming it, as for train; may be repeated", list, [])
+    .description("estimate a run's time, tokens, tool calls and memory from two small steps")
+    .argument("[config-and-overrides...]", "a YAML file with verl's keys, then key=value overrides")
+    .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
     .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, [])
-    .option("--prompts <count>", "prompts of the steps that are tried", whole, 2)
-    .option("--price <tag=cost>", "what a call of a tool costs; may be repeated", price, {})
-    .option("--json", "print the figures as JSON and nothing else")
+    .option("--prompts <count>", "prompts per measured step", whole, 2)
+    .option("--price <tag=cost>", "price of one call of a tool; may be repeated", price, {})
+    .option("--json", "print only JSON")
     .action(async (words: string[], options: EstimateCommand) =>
       (await import("../learn/estimate.js")).estimateRun(words, options),
     );

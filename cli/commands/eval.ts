@@ -30,23 +30,26 @@ const list = (text: string, before: string[] = []) => [...before, text];
 /** `arpo-lab eval MODEL [BENCHMARK...]`: samples, metrics, a report. */
 export function evalCommand(): Command {
   return new Command("eval")
-    .description("evaluate a model on benchmarks; run again after a stop, it goes on")
+    .description("evaluate a model on benchmarks; the same command resumes after a stop")
     .argument(
       "<model>",
-      "a Hugging Face folder or a .gguf file; with --endpoint, the one with its tokenizer",
+      "a Hugging Face folder or a .gguf file; with --endpoint, the one with the endpoint's tokenizer",
     )
-    .argument("[benchmarks...]", "names; without one, every generated look-alike that ships")
+    .argument(
+      "[benchmarks...]",
+      "names; default: every synthetic benchmark that the package includes",
+    )
     .option(
       "--out <folder>",
-      "results and report; what is finished there is not made again",
+      "folder for results and report; finished samples in it are reused",
       homePath,
       "evaluation",
     )
-    .option("--data <folder>", "holds NAME/test.jsonl of the real benchmarks", homePath)
-    .option("--own <file>", "a YAML or JSON list of benchmarks of your own", homePath)
+    .option("--data <folder>", "folder with the real benchmarks as NAME/test.jsonl", homePath)
+    .option("--own <file>", "a YAML or JSON list of your own benchmarks", homePath)
     .option("--samples <count>", "answers per question", whole, 1)
-    .option("--questions <count>", "only the first questions of each benchmark", whole)
-    .option("--seed <number>", "same seed, same samples", whole, 0)
+    .option("--questions <count>", "evaluate only the first questions of each benchmark", whole)
+    .option("--seed <number>", "seed of the samples", whole, 0)
     .option(
       "--prompt <type>",
       "code_search, search, math, base, code_search_cn, structured, react, none",
@@ -59,12 +62,12 @@ export function evalCommand(): Command {
     .option("--top-p <number>", "default 0.95", number)
     .option("--top-k <number>", "default 20; -1 for all", number)
     .option("--min-p <number>", "default 0", number)
-    .option("--repetition-penalty <number>", "default 1.1; look-alikes 1", number)
+    .option("--repetition-penalty <number>", "default 1.1; 1 for synthetic benchmarks", number)
     .option("--max-tokens <count>", "tokens per generation, default 4096", whole)
-    .option("--limit <tag=count>", "calls of a tool per sample; may be repeated", limit, {})
+    .option("--limit <tag=count>", "most calls of a tool per sample; may be repeated", limit, {})
     .option("--sample-timeout <seconds>", "default 1500", number)
-    .option("--concurrency <count>", "samples at the same time, default 50", whole)
-    .option("--as-reference", "what the reference's client really sends")
+    .option("--concurrency <count>", "samples generated at the same time, default 50", whole)
+    .option("--as-reference", "send exactly what the reference's client sends")
     .option(
       "--tools <file>",
       "a YAML file with the tools part of a rollout's configuration",
@@ -72,23 +75,23 @@ export function evalCommand(): Command {
     )
     .option(
       "--environment <tasks>",
-      "act in an environment instead: maze, shop, maze?size=4; its calls by --limit calls=COUNT",
+      "evaluate in an environment instead: maze, shop, maze?size=4; limit its calls with --limit calls=COUNT",
     )
-    .option("--endpoint <url>", "a server that speaks OpenAI's API; may be repeated", list)
+    .option("--endpoint <url>", "generate at an OpenAI-compatible server; may be repeated", list)
     .option("--endpoint-model <name>", "the model's name there")
     .addOption(
-      new Option("--dialect <name>", "what kind of server it is")
+      new Option("--dialect <name>", "kind of server")
         .choices(["vllm", "sglang", "llama.cpp", "transformers", "openai", "arpo-lab"])
         .default("vllm"),
     )
-    .option("--api-key-env <name>", "the environment variable with the endpoint's key")
+    .option("--api-key-env <name>", "environment variable with the endpoint's key")
     .option(
       "--judge <url>",
-      "a server whose model says whether answers are right; may be repeated",
+      "OpenAI-compatible server of the model that judges answers; may be repeated",
       list,
     )
-    .option("--judge-model <name>", "the model's name there", "Qwen2.5-72B-Instruct")
-    .option("--judge-key-env <name>", "the environment variable with the judge's key")
+    .option("--judge-model <name>", "the judge's model name", "Qwen2.5-72B-Instruct")
+    .option("--judge-key-env <name>", "environment variable with the judge's key")
     .action(async (model: string, names: string[], options: EvalCommandOptions) => {
       if (options.environment !== undefined) {
         const { evalInEnvironment } = await import("../eval/eval-environment.js");

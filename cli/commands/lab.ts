@@ -19,17 +19,26 @@ function seconds(text: string): number {
 export function labCommand(): Command {
   return new Command("lab")
     .description("open notebooks in the browser")
-    .option("--dir <folder>", "the folder whose files are shown; without it, the current one")
+    .option("--dir <folder>", "folder to open; default: the current one")
     .option(
       "--port <number>",
-      "the port to listen on; without it, the folder's own where it is free",
+      "port to listen on; default: a fixed port per folder, if it is free",
       port,
     )
-    .option("--host <address>", "the address to listen on", "127.0.0.1")
-    .option("--allow-host <name>", "another name of this machine; may be repeated", collect, [])
-    .option("--token <text>", "what the browser must know; without it, made up")
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--allow-host <name>",
+      "accept requests for another name of this machine; may be repeated",
+      collect,
+      [],
+    )
+    .option("--token <text>", "token that the browser needs; default: random")
     .option("--no-browser", "do not open a browser")
-    .option("--cull-idle <seconds>", "end kernels that are idle and have no page", seconds)
+    .option(
+      "--cull-idle <seconds>",
+      "shut down kernels that have been idle this long without a page",
+      seconds,
+    )
     .action(async (options: LabCommandOptions) => {
       const { runLab } = await import("../lab/run-lab.js");
       await runLab(options);

@@ -21,23 +21,23 @@ function parameter(text: string, before: Record<string, unknown>): Record<string
 /** `arpo-lab run FILE`: executes a notebook without a browser, or a program in TypeScript or JavaScript. */
 export function runCommand(): Command {
   return new Command("run")
-    .description("execute a notebook and keep what its cells showed, or run a program")
+    .description("run a notebook and save its outputs, or run a program")
     .argument(
       "<file>",
-      "an .ipynb file, whose cells run in its folder; or a .ts, .mts, .js or .mjs file",
+      "an .ipynb file (cells run in its folder), or a .ts, .mts, .js or .mjs file",
     )
-    .argument("[args...]", "what the program finds in process.argv; options of its own after --")
-    .option("--out <file>", "write the result there; without it, into the notebook itself")
-    .option("--html", "also write a page that shows it without a network, beside the result")
-    .option("--timeout <seconds>", "interrupt a cell that takes longer", seconds)
+    .argument("[args...]", "arguments of the program; put its options after --")
+    .option("--out <file>", "notebook to write; default: the notebook itself")
+    .option("--html", "also write a self-contained HTML page beside the result")
+    .option("--timeout <seconds>", "interrupt cells that take longer", seconds)
     .option(
       "--param <name=value>",
       "set a parameter (JSON or text); may be repeated",
       parameter,
       {},
     )
-    .option("--kernel <name>", "another kernel than the notebook names")
-    .option("--allow-errors", "go on after a cell that failed, and succeed")
+    .option("--kernel <name>", "kernel to use; default: the one that the notebook names")
+    .option("--allow-errors", "continue after a failed cell and exit with status 0")
     .action(async (file: string, args: string[], options: RunOptions) => {
       if (/\.m?[jt]s$/.test(file)) {
         const { runProgram } = await import("../run/run-program.js");

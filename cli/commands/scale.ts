@@ -43,78 +43,99 @@ function tool(text: string, before: Record<string, string>): Record<string, stri
 export function scaleCommands(): Command[] {
   const submit = configured(new Command("submit"))
     .description("train on a Ray cluster: one run, or a sweep over seeds and settings")
-    .requiredOption("--address <url>", "the cluster's head, http://HEAD:8265")
-    .option("--token-env <name>", "the variable that holds its token; without it, RAY_AUTH_TOKEN")
-    .option("--name <name>", "part of the ids of its jobs")
-    .option("--package <what>", "image, a path on the nodes, or a .tgz of this machine", "image")
-    .option("--storage <folder>", "a folder the nodes share, for the run folder")
-    .option("--cpus <n>", "processors that a run reserves", amount, 1)
-    .option("--gpus <n>", "GPUs that a run reserves", amount, 0)
-    .option("--engine <name>", "what trains there: lab, or verl 0.9.1 of the nodes", "lab")
-    .option("--tool <tag=what>", "for verl: calculator, or a Python module:function", tool, {})
+    .requiredOption("--address <url>", "address of the cluster's head node, http://HEAD:8265")
+    .option(
+      "--token-env <name>",
+      "environment variable with the cluster's token; default: RAY_AUTH_TOKEN",
+    )
+    .option("--name <name>", "name to use in job ids")
+    .option(
+      "--package <what>",
+      "where the package comes from: image, a path on the nodes, or a .tgz on this machine",
+      "image",
+    )
+    .option("--storage <folder>", "folder that the nodes share, for the run folder")
+    .option("--cpus <n>", "CPUs per run", amount, 1)
+    .option("--gpus <n>", "GPUs per run", amount, 0)
+    .option("--engine <name>", "training engine: lab, or verl 0.9.1 on the nodes", "lab")
+    .option(
+      "--tool <tag=what>",
+      "for verl: a tool: a tool: calculator, or a Python module:function",
+      tool,
+      {},
+    )
     .option("--reward <file>", "for verl: a Python file with compute_score")
-    .option("--verl <key=value>", "for verl: a setting in its own names; may be repeated", list, [])
-    .option("--node <where>", "there, or wheel: Node.js from PyPI", "there")
-    .option("--seeds <list>", "a run for each: 1..10 or 1,2,5", seeds)
-    .option("--grid <key=a,b>", "a run for each value; may be repeated", axis)
-    .option("--at-once <n>", "runs of a sweep at the same time", amount)
-    .option("--detach", "return when it is sent")
+    .option(
+      "--verl <key=value>",
+      "for verl: override one of verl's own settings; may be repeated",
+      list,
+      [],
+    )
+    .option(
+      "--node <where>",
+      "Node.js on the nodes: there (installed), or wheel (from PyPI)",
+      "there",
+    )
+    .option("--seeds <list>", "one run per seed: 1..10 or 1,2,5", seeds)
+    .option("--grid <key=a,b>", "one run per value; may be repeated", axis)
+    .option("--at-once <n>", "most runs at the same time", amount)
+    .option("--detach", "return as soon as the job is submitted")
     .action(async (overrides: string[], options) =>
       (await import("../scale/submit.js")).submitRun(overrides, options),
     );
-  const jobs = new Command("jobs").description("runs that were sent to clusters from this machine");
+  const jobs = new Command("jobs").description("list and control runs on clusters");
   jobs
     .command("list", { isDefault: true })
-    .description("all of them, and where they stand")
-    .option("--kept", "as they were known last; no cluster is asked")
+    .description("list runs with their status")
+    .option("--kept", "print the last known status without asking a cluster")
     .action(async (options: { kept?: boolean }) =>
       (await import("../scale/jobs.js")).listJobs(options),
     );
   jobs
     .command("logs")
-    .description("a job's log from its first line on, until it is over")
+    .description("print and follow a job's log from its first line")
     .argument("<id>")
     .action(async (id: string) => (await import("../scale/jobs.js")).showLog(id));
   jobs
     .command("attach")
-    .description("write a run's figures into a folder as they come, for board(folder)")
-    .argument("<id>", "a job's id, or a sweep's name: then its runs are driven on")
-    .option("--out <folder>", "the folder; without it, runs/ID")
+    .description("write a run's metrics into a local folder while it runs, for board(folder)")
+    .argument("<id>", "a job id, or a sweep's name to resume the sweep")
+    .option("--out <folder>", "folder to write; default: runs/ID")
     .action(async (id: string, options: { out?: string }) =>
       (await import("../scale/jobs.js")).attachTo(id, options),
     );
   jobs
     .command("stop")
-    .description("end a job behind the step that is under way, which is saved")
+    .description("stop a job after its current step, and save it")
     .argument("<id>")
     .action(async (id: string) => (await import("../scale/jobs.js")).stopJob(id));
   jobs
     .command("retry")
-    .description("send a run again: it goes on from its last checkpoint")
+    .description("submit a run again: it resumes from its last checkpoint")
     .argument("<id>")
     .action(async (id: string) => (await import("../scale/jobs.js")).retryJob(id));
   jobs
     .command("fetch")
-    .description("bring a run folder here")
+    .description("download a run folder")
     .argument("<id>")
-    .argument("[folder]", "where to; without it, runs/ID")
-    .option("--checkpoints", "its checkpoints too")
+    .argument("[folder]", "folder to write; default: runs/ID")
+    .option("--checkpoints", "also download checkpoints")
     .action(async (id: string, folder: string | undefined, options: { checkpoints?: boolean }) =>
       (await import("../scale/jobs.js")).fetchRun(id, folder, options),
     );
   const exported = new Command("export")
     .description("write a job folder for verl 0.9.1")
-    .argument("<folder>", "where it goes")
+    .argument("<folder>", "folder to write")
     .argument("[overrides...]", "key=value, ++key=value or ~key")
     .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
     .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, [])
     .option("--to <engine>", "verl", "verl")
-    .option("--tool <tag=what>", "calculator, or a Python module:function", tool, {})
+    .option("--tool <tag=what>", "a tool: calculator, or a Python module:function", tool, {})
     .option("--reward <file>", "a Python file with compute_score")
-    .option("--verl <key=value>", "a setting in verl's own names; may be repeated", list, [])
+    .option("--verl <key=value>", "override one of verl's own settings; may be repeated", list, [])
     .option(
       "--package <what>",
-      "for what runs in Node there: image, a path on the nodes, or a .tgz",
+      "where the Node package comes from: image, a path on the nodes, or a .tgz",
     )
     .action(async (folder: string, overrides: string[], { to, ...options }) => {
       if (to !== "verl") throw new RangeError(`Cannot export: --to must be verl, got ${to}`);
@@ -122,10 +143,10 @@ export function scaleCommands(): Command[] {
     });
   const imported = new Command("import")
     .description(
-      "make a configuration of a shell script that starts verl, or a run folder of a job that ran there",
+      "convert a shell script that starts verl to a configuration, or a finished verl job to a run folder",
     )
-    .argument("<from>", "the .sh file (nothing of it is run), or a folder that `export` wrote")
-    .argument("<out>", "the YAML file, or the run folder, to write")
+    .argument("<from>", "a .sh file (it is read, not run), or a folder that `export` wrote")
+    .argument("<out>", "the YAML file or run folder to write")
     .action(async (script: string, out: string) =>
       (await import("../scale/export.js")).importRun(script, out),
     );

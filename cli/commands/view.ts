@@ -22,17 +22,22 @@ const list = (text: string, before: string[] = []) => [...before, text];
 export function viewCommand(): Command {
   return new Command("view")
     .description(
-      "look at rollouts of verl, verifiers, prime-rl, TRL, SkyRL, Tinker, message logs, and at our own runs and trees",
+      "open rollouts in the explorer and on the board: of verl, verifiers, prime-rl, TRL, SkyRL, Tinker, message logs, and arpo-lab runs and trees",
     )
     .argument("<path>", "a file, a folder, or a pattern in quotes: .jsonl, .json, .parquet")
-    .option("--format <name>", "what the files are, where it cannot be seen")
-    .option("--tokenizer <folder>", "a Hugging Face folder whose tokenizer reads the tokens")
-    .option("--policy <model>", "fill in log-probs and entropies by scoring under this model")
-    .option("--temperature <number>", "for --policy: what the logits are divided by", positive, 1)
-    .option("--score <column>", "a column that makes the score; may be repeated", list)
-    .option("--rows <count>", "rows of which trees are made; all are counted", whole(1), 20_000)
-    .option("--out <file.html>", "write one page that needs nothing else, and end")
-    .option("--port <number>", "the port to listen on; without it, any free one", whole(0, 65535))
+    .option("--format <name>", "format of the files; default: detected")
+    .option("--tokenizer <folder>", "Hugging Face folder with the tokenizer of the tokens")
+    .option("--policy <model>", "compute log-probabilities and entropies under this model")
+    .option("--temperature <number>", "sampling temperature for --policy", positive, 1)
+    .option("--score <column>", "column with the score; may be repeated", list)
+    .option(
+      "--rows <count>",
+      "most trajectories to build trees of; the metrics count all",
+      whole(1),
+      20_000,
+    )
+    .option("--out <file.html>", "write one self-contained page and exit")
+    .option("--port <number>", "port to listen on; default: any free one", whole(0, 65535))
     .option("--no-browser", "do not open a browser")
     .action(async (path: string, options: ViewCommandOptions) =>
       (await import("../view/view-rollouts.js")).viewRollouts(path, options),

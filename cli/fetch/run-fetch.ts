@@ -24,5 +24,5 @@ export async function runFetch(name: string, options: FetchCommandOptions): Prom
   const path = relative("", fetched.path) || fetched.path;
   say(`${fetched.title} (${fetched.license})`);
   say(`from ${fetched.from}, its hash checked, at ${path}`);
-  say(`Try it: arpo-lab try --model ${path}; or serve it: arpo-lab serve ${path}`);
+  say(`Sample answers: arpo-lab sample --model ${path}; serve it: arpo-lab serve ${path}`);
 }

@@ -7,19 +7,19 @@ import { runToEnd } from "./testing.js";
 
 const home = () => mkdtemp(join(tmpdir(), "arpo-lab-commands-"));
 
-test("try shows answers with what was wanted, and sums up format and tool use", async () => {
+test("sample shows answers with what was wanted, and sums up format and tool use", async () => {
   const calculator = "actor_rollout_ref.rollout.tools.tool_instances.python.class_path=calculator";
-  const { status, output } = await runToEnd(["try", "--greedy", "--tasks", "3", calculator]);
+  const { status, output } = await runToEnd(["sample", "--greedy", "--tasks", "3", calculator]);
   assert.equal(status, 0, output);
   assert.match(output, /--- calc-test-0: What is .*\?\n<think>/);
   assert.match(output, /score 1.00: .*; wanted \d+; ended by answer after \d+ tokens/);
   assert.match(output, /3 answers of tiny, greedy: mean score/);
   assert.match(output, /called a tool +3 of 3 \(100%\)\n[^]*calls of python +3\n/);
-  const without = await runToEnd(["try", "--tasks", "2", "actor_rollout_ref.rollout.mode=sync"]);
+  const without = await runToEnd(["sample", "--tasks", "2", "actor_rollout_ref.rollout.mode=sync"]);
   assert.match(without.output, /called a tool +0 of 2/);
 });
 
-test("toy keeps the shares of a column and says what it took", async () => {
+test("subset keeps the shares of a column and says what it took", async () => {
   const folder = await home();
   const from = join(folder, "all.jsonl");
   const rows = Array.from({ length: 40 }, (_, i) => ({
@@ -28,16 +28,16 @@ test("toy keeps the shares of a column and says what it took", async () => {
     data_source: i === 7 ? "rare" : i % 4 === 0 ? "some" : "many",
   }));
   await writeFile(from, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-  const to = join(folder, "toy.jsonl");
-  const { status, output } = await runToEnd(["toy", from, to, "--rows", "9"]);
+  const to = join(folder, "subset.jsonl");
+  const { status, output } = await runToEnd(["subset", from, to, "--rows", "9"]);
   assert.equal(status, 0, output);
   assert.match(output, /9 of 40 rows[^]*by data_source: 6 many, 1 rare, 2 some/);
   const first = await readFile(to, "utf8");
   assert.equal(first.trim().split("\n").length, 9);
-  await runToEnd(["toy", from, to, "--rows", "9"]);
+  await runToEnd(["subset", from, to, "--rows", "9"]);
   assert.equal(await readFile(to, "utf8"), first);
-  const other = await runToEnd(["toy", from, join(folder, "toy.parquet")]);
-  assert.match(other.output, /the file must end in .jsonl, got .*toy.parquet/);
+  const other = await runToEnd(["subset", from, join(folder, "subset.parquet")]);
+  assert.match(other.output, /the file must end in .jsonl, got .*subset.parquet/);
   await rm(folder, { recursive: true });
 });
 

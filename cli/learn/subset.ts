@@ -34,8 +34,8 @@ function draw(rows: readonly DataRow[], count: number, column: string, random: R
     .map(({ row }) => row);
 }
 
-/** `arpo-lab toy`: a seeded sample of a data set's rows, as they are. */
-export async function cutToy(
+/** `arpo-lab subset`: a seeded sample of a data set's rows, as they are. */
+export async function writeSubset(
   from: string,
   to: string,
   options: { rows: number; seed: number; by: string },
@@ -49,5 +49,5 @@ export async function cutToy(
   await writeFile(to, chosen.map((row) => `${JSON.stringify(row)}\n`).join(""));
   say(`${chosen.length} of ${rows.length} rows: ${to}`);
   say(`  by ${options.by}: ${counts(chosen, options.by)}`);
-  say(`try them: arpo-lab try data.val_files=${to}`);
+  say(`Sample answers to them: arpo-lab sample data.val_files=${to}`);
 }

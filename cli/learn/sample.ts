@@ -45,8 +45,8 @@ function summarise(rows: readonly ScoredTrajectory[], tags: readonly string[]): 
   }
 }
 
-/** `arpo-lab try`: shows what a checkpoint answers, and whether it calls its tools. */
-export async function tryCheckpoint(
+/** `arpo-lab sample`: shows what a checkpoint answers, and whether it calls its tools. */
+export async function sampleCheckpoint(
   overrides: string[],
   options: ConfigOptions & { tasks: number; model?: string; greedy?: boolean },
 ): Promise<void> {

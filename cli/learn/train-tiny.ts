@@ -2,7 +2,7 @@ import { trainTiny } from "../../src/run/tiny/train-tiny.js";
 import { ready } from "../../src/tensor/backends.js";
 import { say } from "../say.js";
 
-/** `arpo-lab tiny`: the shipped model, made again from its recipe. */
+/** `arpo-lab train-tiny`: the shipped model, made again from its recipe. */
 export async function makeTiny(folder: string): Promise<void> {
   await ready();
   const began = Date.now();
