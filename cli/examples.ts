@@ -42,6 +42,10 @@ export const examples: Record<string, string[]> = {
   ],
   fetch: ["arpo-lab fetch smollm2", "arpo-lab fetch smollm2 --to models/smollm2.gguf"],
   "env check": ["arpo-lab env check http://127.0.0.1:8000 --call look=north"],
+  capture: [
+    "arpo-lab capture data/models/tiny --runs 4 --out trees.jsonl -- node agent.mjs",
+    "arpo-lab capture data/models/tiny --port 8001",
+  ],
   train: [
     "arpo-lab train --preset arpo --preset tiny --out runs/arpo",
     "arpo-lab train --config run.yaml trainer.total_training_steps=40",

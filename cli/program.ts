@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Command, Option } from "commander";
 import { sidecarCommand } from "./commands/sidecar.js";
+import { captureCommand } from "./commands/capture.js";
 import { convertCommand } from "./commands/convert.js";
 import { completionsCommand } from "./commands/completions.js";
 import { completeHelp } from "./examples.js";
@@ -77,6 +78,7 @@ export function arpoLab(): Command {
   program.addCommand(convertCommand());
   program.addCommand(fetchCommand());
   program.addCommand(envCommand());
+  program.addCommand(captureCommand());
   for (const command of [...learnCommands(), ...scaleCommands()]) program.addCommand(command);
   program.addCommand(completionsCommand(program));
   program.addCommand(sidecarCommand(), { hidden: true });
