@@ -106,8 +106,8 @@ const types = (): Found[] => [
     below(`node_modules/${name}`, isTypes, folder),
   ),
   ...["danfojs", "tfjs", "zod"].flatMap((name) => below(`dist/vendor/${name}`, isTypes)),
-  ...["src", "kernel", "picture", "platform", "spelling", "http-server"].flatMap((name) =>
-    below(`dist/${name}`, (file) => isTypes(file) && !file.includes(".test.")),
+  ...["src", "kernel", "picture", "platform", "spelling", "http-server", "notebooks"].flatMap(
+    (name) => below(`dist/${name}`, (file) => isTypes(file) && !file.includes(".test.")),
   ),
 ];
 
@@ -273,6 +273,8 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   const firstCells: Record<string, string> = {};
   for (const source of sources) {
     for (const name of filesOf(source)) {
+      // The lessons' exercises are code of the package.
+      if (source === join(root, "notebooks") && name.startsWith("exercises/")) continue;
       const bytes = readInside(source, name, Infinity);
       if (bytes === undefined) throw new Error(`Cannot write the site: ${name} went away`);
       put(`package/notebooks/${name}`, bytes);

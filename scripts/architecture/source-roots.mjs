@@ -8,4 +8,5 @@ export const sourceRoots = [
   "http-server",
   "cli",
   "tab",
+  "notebooks/exercises",
 ];

@@ -20,6 +20,6 @@ export const entryPoints: Record<string, () => Promise<Namespace>> = {
   "arpo-lab/experimental/learn": () => import("../../src/api/experimental/learn.js"),
   "arpo-lab/experimental/testing": () => import("../../src/api/experimental/testing.js"),
   "arpo-lab/experimental/tools": () => import("../../src/api/experimental/tools.js"),
-  "arpo-lab/internal/lessons": () => import("../../src/api/internal/lessons.js"),
+  "arpo-lab/internal/lessons": () => import("../../notebooks/exercises/index.js"),
   "arpo-lab/internal/stages": () => import("../../src/api/internal/stages.js"),
 };

@@ -1,5 +1,5 @@
-import { tokenUpdate } from "../../learn/loss/token-update.js";
-import { dynamicBudget } from "../../rollout/branch/dynamic-budget.js";
+import { tokenUpdate } from "../../../src/learn/loss/token-update.js";
+import { dynamicBudget } from "../../../src/rollout/branch/dynamic-budget.js";
 import { checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 

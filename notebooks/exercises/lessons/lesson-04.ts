@@ -1,5 +1,5 @@
-import { deepResearch } from "../../reward/deep-research.js";
-import { judgedTrajectory, type JudgedTrajectory } from "../../reward/judged-trajectory.js";
+import { deepResearch } from "../../../src/reward/deep-research.js";
+import { judgedTrajectory, type JudgedTrajectory } from "../../../src/reward/judged-trajectory.js";
 import { agree, ask, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 import { right, type Verdict, wrong } from "../verdict.js";

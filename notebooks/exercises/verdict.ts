@@ -11,15 +11,6 @@ const looks: Record<VerdictState, { sign: string; colour: string }> = {
 
 /**
  * What became of an answer, in words; shows itself under the cell.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { right, Verdict } from "arpo-lab/internal/lessons";
- *
- * const verdict: Verdict = right("two halves make one.");
- * assert.equal(String(verdict), "right: two halves make one.");
- * ```
  */
 export class Verdict {
   constructor(
@@ -46,14 +37,6 @@ export class Verdict {
 
 /**
  * The answer is right, because of what the message says.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { right } from "arpo-lab/internal/lessons";
- *
- * assert.equal(right("so it is.").state, "right");
- * ```
  */
 export function right(because: string): Verdict {
   return new Verdict("right", because);
@@ -61,14 +44,6 @@ export function right(because: string): Verdict {
 
 /**
  * The answer is wrong; the message says what is off.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { wrong } from "arpo-lab/internal/lessons";
- *
- * assert.equal(wrong("twice as much as it should be.").state, "wrong");
- * ```
  */
 export function wrong(what: string): Verdict {
   return new Verdict("wrong", what);

@@ -1,7 +1,6 @@
-import { checkArguments } from "../arguments/check-arguments.js";
 import { nearest } from "../../spelling/nearest.js";
 import { Unanswered } from "./check.js";
-import { exercises, type ExerciseName } from "./exercises/index.js";
+import { exercises, type ExerciseName } from "./lessons/index.js";
 import type { AnswerOf, ExerciseRule } from "./rule.js";
 import { Verdict, wrong } from "./verdict.js";
 
@@ -9,22 +8,11 @@ import { Verdict, wrong } from "./verdict.js";
  * Judges the answer to an exercise of the lessons: "not yet" with a hint where there is none, "right"
  * with the reason, or "wrong" with what is off. Nothing is thrown, so that a lesson runs to its end
  * with exercises left open.
- *
- * @example
- * ```ts
- * import assert from "node:assert/strict";
- * import { exercise } from "arpo-lab/internal/lessons";
- *
- * assert.equal((await exercise("01 uniform", undefined)).state, "not yet");
- * assert.equal((await exercise("01 uniform", Math.log(8))).state, "right");
- * assert.equal((await exercise("01 uniform", 3)).state, "wrong");
- * ```
  */
 export async function exercise<N extends ExerciseName>(
   name: N,
   answer: AnswerOf<(typeof exercises)[N]> | undefined,
 ): Promise<Verdict> {
-  checkArguments("check an exercise", { name }, { name: "text" });
   const rule = (exercises as Record<string, ExerciseRule | undefined>)[name];
   if (!rule) {
     const known = nearest(name, Object.keys(exercises));

@@ -1,4 +1,4 @@
-import type { TreeTrajectory } from "../../rollout/tree/tree-values.js";
+import type { TreeTrajectory } from "../../../src/rollout/tree/tree-values.js";
 import { checkFunction, checkValue } from "../check.js";
 import { rule } from "../rule.js";
 

@@ -1,7 +1,7 @@
-import { deepResearch } from "../../reward/deep-research.js";
-import { judgedTrajectory, type JudgedTrajectory } from "../../reward/judged-trajectory.js";
-import type { Tool } from "../../tools/tool.js";
-import { ToolSet } from "../../tools/tool-set.js";
+import { deepResearch } from "../../../src/reward/deep-research.js";
+import { judgedTrajectory, type JudgedTrajectory } from "../../../src/reward/judged-trajectory.js";
+import type { Tool } from "../../../src/tools/tool.js";
+import { ToolSet } from "../../../src/tools/tool-set.js";
 import { agree, ask } from "../check.js";
 import { rule } from "../rule.js";
 import { right, wrong } from "../verdict.js";

@@ -1,4 +1,4 @@
-import { deepResearch } from "../../reward/deep-research.js";
+import { deepResearch } from "../../../src/reward/deep-research.js";
 import { judgeAnswers } from "../testing/judge-answers.js";
 import { lesson12 } from "./lesson-12.js";
 

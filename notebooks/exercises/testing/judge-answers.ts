@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exercise } from "../exercise.js";
-import type { ExerciseName } from "../exercises/index.js";
+import type { ExerciseName } from "../lessons/index.js";
 import type { AnswerOf, ExerciseRule } from "../rule.js";
 
 /** Answers to one exercise; each wrong one with what must be said of it. */
