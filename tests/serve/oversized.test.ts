@@ -109,6 +109,9 @@ test("a chat template takes so many steps, characters and items, and no more", (
     "{% set r = range %}{{ r(1000000000) | length }}",
     "{% set n = namespace(t='xxxxxxxx') %}{% for a in range(64) %}{% set n.t = n.t + n.t %}{% endfor %}{{ n.t }}",
     "{% set n = namespace(t=[1]) %}{% for a in range(64) %}{% set n.t = n.t + n.t %}{% endfor %}",
+    // Ended the whole process: V8 cannot hold so many matches.
+    "{% set n = namespace(t='xxxxxxxx') %}{% for a in range(64) %}{% set n.t = n.t | replace('x', 'xx') %}{% endfor %}",
+    "{% set n = namespace(t='xxxxxxxx') %}{% for a in range(19) %}{% set n.t = n.t + n.t %}{% endfor %}{% for a in range(10000) %}{% set y = n.t | upper %}{% endfor %}",
   ];
   for (const source of endless) {
     assert.throws(

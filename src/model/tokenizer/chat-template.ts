@@ -11,11 +11,11 @@ type Value = ReturnType<Evaluate>;
 /** A function of the template's language. */
 type Call = (args: { value: unknown }[], scope: unknown) => Value;
 
-/** What a template may take, whatever it is given, and more for each message. */
+/** What a template may take, whatever it is given, and more for each message; 1,024 characters or items are a step. */
 const stepsOfItsOwn = 500_000;
 const stepsOfMessage = 1000;
 /** The longest text and the longest list that it may make. */
-const mostCharacters = 64 << 20;
+const mostCharacters = 8 << 20;
 const mostItems = 1_000_000;
 
 /** Steps that are left to the template being rendered; undefined while none is. */
@@ -55,6 +55,7 @@ function boundedEvaluate(evaluate: Evaluate): Evaluate {
     if (Array.isArray(value.value) && size > mostItems) {
       refuse(`make a list of at most ${mostItems} items`);
     }
+    if (typeof size === "number") left -= size >> 10;
     const { type, value: name } = (statement ?? {}) as { type?: string; value?: unknown };
     const isRange = type === "Identifier" && name === "range";
     return isRange && typeof value.value === "function" ? boundedRange(value) : value;

@@ -2,6 +2,7 @@
 import type { Notebook } from "../../../kernel/notebook/notebook.js";
 import { pageOf } from "../../../kernel/notebook/html/page.js";
 import type { Random } from "../../../src/random/random.js";
+import { closedPageMeta } from "../../../picture/closed-page.js";
 import { type Area, Broken } from "../attempt.js";
 
 const payloads = [
@@ -114,6 +115,21 @@ function notebookOf(random: Random): Notebook {
   return { cells, metadata, nbformat: 4, nbformat_minor: 5 } as never;
 }
 
+/** A notebook without outputs that are programs by their type: they keep their scripts, so that figures stay alive. */
+function withoutPrograms(notebook: Notebook): Notebook {
+  const cells = notebook.cells.map((cell) => ({
+    ...cell,
+    outputs: cell.outputs?.filter(
+      (output) =>
+        !(
+          "data" in output &&
+          ["text/html", "application/javascript"].some((mime) => mime in output.data)
+        ),
+    ),
+  }));
+  return { ...notebook, cells } as Notebook;
+}
+
 /** The tags of a page, and what stands in them; texts and attribute values as a browser reads them. */
 function dangers(html: string): string[] {
   const found: string[] = [];
@@ -146,7 +162,8 @@ export const notebooks: Area = {
     const title = textOf(random);
     return {
       name: `a page of ${JSON.stringify(notebook).slice(0, 300)}`,
-      promise: "a page that runs nothing and fetches nothing, or a refusal",
+      promise:
+        "a page that runs nothing but its outputs' own programs and fetches nothing, or a refusal",
       run: async () => {
         let html: string;
         try {
@@ -154,7 +171,10 @@ export const notebooks: Area = {
         } catch (error) {
           return Promise.resolve(`refused: ${(error as Error).message}`);
         }
-        const found = dangers(html);
+        const policy = html.indexOf(closedPageMeta);
+        if (policy < 0 || policy > html.indexOf("<title>"))
+          throw new Broken("broken", "a page without the policy that lets nothing out");
+        const found = dangers(pageOf(withoutPrograms(notebook), { title }));
         if (found.length > 0) throw new Broken("broken", found.join("\n"));
         return `${html.length} characters`;
       },

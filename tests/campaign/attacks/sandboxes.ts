@@ -26,7 +26,7 @@ const dresses: Record<string, (code: string) => string> = {
 export const sandboxes: Area = {
   name: "sandboxes",
   share: 2,
-  seconds: 150,
+  seconds: 400,
   make: (random) => {
     const dress = random.choose(Object.keys(dresses));
     const at = random.uniform();
