@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { escapeHtml } from "./escape.js";
 import type { FigureLike } from "./figure-like.js";
 import { figurePicture } from "./picture.js";
 
@@ -92,4 +93,8 @@ test("figurePicture() lets no colour of a layout be code", () => {
     { font: { color: evil }, paper_bgcolor: evil, colorway: [evil] },
   );
   assert.doesNotMatch(svg, /<script/);
+});
+
+test("escapeHtml() leaves nothing that a file of XML may not hold", () => {
+  assert.equal(escapeHtml("a\u0001\ud800<b>\n😀"), "a\ufffd\ufffd&#60;b&#62;\n😀");
 });

@@ -17,6 +17,7 @@ export { tokenView } from "../view/tokens/token-view.js";
 export { forks } from "../view/explorer/live-trees.js";
 
 // Figures
+export { entropyRibbon, type EntropyRibbonOptions } from "../view/ribbon/entropy-ribbon.js";
 export type { Figure, FigureOptions } from "../view/figures/figure.js";
 export { entropyProfile, type EntropyProfileOptions } from "../view/figures/entropy-profile.js";
 export { tokenEntropy } from "../view/figures/token-entropy.js";
@@ -32,7 +33,8 @@ export { passAtKCurve } from "../view/figures/pass-at-k.js";
 
 // Files
 export { describe } from "../view/figures/describe.js";
-export { toHtml, type HtmlView } from "../view/export/to-html.js";
+export { toHtml } from "../view/export/to-html.js";
+export type { HtmlView } from "../view/export/shown.js";
 export { toPng, type PngOptions } from "../view/export/to-png.js";
 export { toSvg } from "../view/export/to-svg.js";
 export { saveFigure } from "../view/export/save-figure.js";

@@ -5,6 +5,7 @@ import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { registerShow } from "../show/show-as.js";
 import { registerWatch } from "../show/watch-as.js";
 import { showRunBoard, watchRun } from "./board/live.js";
+import { accuracyPicture } from "./evaluation/charts.js";
 import { reportHtml } from "./evaluation/report-page.js";
 import { explore } from "./explorer/explore.js";
 import { showImported } from "./imported/imported-view.js";
@@ -27,6 +28,7 @@ export function registerShows(): void {
   registerWatch("TrainingRun", watchRun);
   registerShow("Evaluation", (evaluation: Evaluation) => ({
     "text/html": reportHtml(evaluation, { tokenBytes: 1_500_000 }),
+    "image/svg+xml": accuracyPicture(evaluation.benchmarks),
     "text/plain": String(evaluation),
   }));
 }

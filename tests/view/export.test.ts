@@ -35,6 +35,71 @@ test("toPng() makes the same bytes of the same figure, and others of another the
   await assert.rejects(view.toPng(figure, { scale: 0 }), /scale must be a number above 0/);
 });
 
+/** A value of every kind that shows itself in a view. */
+async function everyView(): Promise<Record<string, unknown>> {
+  const { grpoBatch } = await import("../../src/view/testing/sample-batch.js");
+  const { sampleReport } = await import("../../src/view/testing/sample-report.js");
+  const { evaluate } = await import("../../src/eval/evaluate.js");
+  const { ScriptedPolicy } = await import("../../src/rollout/testing/scripted-policy.js");
+  const { readRollouts } = await import("../../src/import/read-rollouts.js");
+  const { showImported } = await import("../../src/view/imported/imported-view.js");
+  const { tree, scored, batch } = await grpoBatch();
+  const report = await sampleReport();
+  const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
+  const rows = ["42", "54"].map((output) => ({ input: "6*7?", output, score: 1, step: 1 }));
+  return {
+    tree,
+    scored,
+    batch,
+    report,
+    explore: view.explore(tree, { scored, batch }),
+    creditView: view.creditView(scored),
+    branchingView: view.branchingView(tree),
+    tokenView: view.tokenView(report),
+    clipComparison: view.clipComparison(report.batch),
+    explain: view.explain(report),
+    evaluation: await evaluate(policy, "aime24-lookalike", { samples: 2 }),
+    imported: showImported(readRollouts(rows)),
+    board: view.board({ arpo: [[0, 1].map((step) => ({ step, "critic/score/mean": step }))] }),
+    entropyTree: view.entropyTree(tree),
+  };
+}
+
+test("toSvg(), toPng(), toHtml() and saveFigure() take every view", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "figure-"));
+  try {
+    for (const [name, value] of Object.entries(await everyView())) {
+      const svg = await view.toSvg(value as Parameters<typeof view.explore>[0]);
+      assert.match(svg, /^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"[^]*<\/svg>$/, name);
+      assert.doesNotMatch(svg, /NaN|undefined|<script|<image/, name);
+      assert.match(svg, /<title>|<desc>|aria-label=/, `${name} says what it shows`);
+      const png = await view.toPng(value as Parameters<typeof view.explore>[0], { scale: 1 });
+      assert.ok(png.length > 1000, `${name}: ${png.length} bytes`);
+      const path = join(folder, `${name}.html`);
+      await view.saveFigure(path, value as Parameters<typeof view.explore>[0]);
+      assert.match(await readFile(path, "utf8"), /^<!doctype html>/, name);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("what shows itself without a picture is refused, and only figures are saved as JSON", async () => {
+  const { sampleTree } = await import("../../src/view/testing/sample-tree.js");
+  assert.throws(
+    () => view.toSvg(new Date() as never),
+    /^TypeError: Cannot make an SVG: the value must be a figure or show itself with a picture/,
+  );
+  assert.throws(
+    () => view.toHtml(new Date() as never),
+    /must be a figure or show itself in a view/,
+  );
+  await assert.rejects(
+    view.saveFigure("tree.json", await sampleTree({ seed: 1 })),
+    /must end in \.svg, \.png or \.html, got tree\.json/,
+  );
+});
+
 test("toSvg() refuses what it cannot draw, toHtml() takes views too", async () => {
   assert.throws(() => view.toSvg({ data: [{ type: "pie" }], layout: {} }), /got "pie"/);
   const { sampleReport } = await import("../../src/view/testing/sample-report.js");

@@ -16,11 +16,13 @@ interface Chart {
 }
 
 /** A drawing with a caption; the words are there for who does not see it. */
-function svg({ title, words, width, height, marks }: Chart): string {
-  return (
-    `<figure class="arpo-chart"><figcaption>${escapeHtml(title)}</figcaption>` +
-    `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escapeHtml(words)}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-size="12" fill="${ink}">${marks}</svg></figure>`
-  );
+function chart(shown: Chart): string {
+  return `<figure class="arpo-chart"><figcaption>${escapeHtml(shown.title)}</figcaption>${svg(shown)}</figure>`;
+}
+
+/** The drawing alone. */
+function svg({ words, width, height, marks }: Chart): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="${escapeHtml(words)}" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-size="12" font-family="system-ui,sans-serif" fill="${ink}">${marks}</svg>`;
 }
 
 const left = 170;
@@ -44,7 +46,14 @@ function grid(lanes: number): string {
 }
 
 /** Accuracy with its interval, a bar per benchmark; published figures that may be compared as rings. */
-export function accuracyChart(reports: readonly BenchmarkReport[]): string {
+export const accuracyChart = (reports: readonly BenchmarkReport[]): string =>
+  chart(accuracyOf(reports));
+
+/** The same without its caption. */
+export const accuracyPicture = (reports: readonly BenchmarkReport[]): string =>
+  svg(accuracyOf(reports));
+
+function accuracyOf(reports: readonly BenchmarkReport[]): Chart {
   const marks = reports.map(({ name, accuracy, published }, i) => {
     const y = i * lane + 14;
     if (Number.isNaN(accuracy.value)) return text(left - 8, y + 4, `${name}: none`, "end");
@@ -65,13 +74,13 @@ export function accuracyChart(reports: readonly BenchmarkReport[]): string {
   const words = reports.map(
     ({ name, accuracy }) => `${name} ${digits(100 * accuracy.value)} per cent`,
   );
-  return svg({
+  return {
     title: "Accuracy, per cent, with its 95% interval over the questions",
     words: `Accuracy: ${words.join("; ")}.`,
     width: left + across + 30,
     height: reports.length * lane + 24,
     marks: grid(reports.length) + marks.join(""),
-  });
+  };
 }
 
 /** pass@k over k, a line per benchmark; nothing where there is one sample only. */
@@ -105,7 +114,7 @@ export function passChart(reports: readonly BenchmarkReport[]): string {
     ({ name, passAt }) =>
       `${name} from ${digits(100 * passAt[0]!.value)} to ${digits(100 * passAt.at(-1)!.value)}`,
   );
-  return svg({
+  return chart({
     title: "pass@k, per cent: the chance that one of k samples is right",
     words: `pass@k: ${words.join("; ")}.`,
     width: 620,
@@ -165,7 +174,7 @@ export function toolChart(reports: readonly BenchmarkReport[]): string {
     return `<rect x="${x}" y="${y - 9}" width="10" height="10" fill="${colour}"/>${text(x + 14, y, label)}`;
   });
   const words = reports.map((report) => `${report.name} ${total(report).toFixed(2)}`);
-  return svg({
+  return chart({
     title: "Tool calls per sample, and tool productivity",
     words: `Tool calls per sample: ${words.join("; ")}.`,
     width: left + across + 160,

@@ -4,7 +4,9 @@ import { program } from "#pages/explain";
 import type { TrainingBatch } from "../../learn/batch.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
 import { escapeHtml } from "../../../picture/escape.js";
+import { numberText } from "../page/number-text.js";
 import { widgetHtml } from "../widget.js";
+import { countsPicture } from "./counts-picture.js";
 import { type ExplainOptions, explainPayload, explainRules } from "./make-payload.js";
 import { type ExplainedBatch, readBatch } from "./page/read-batch.js";
 import { tokenTerms, type TokenTerms } from "./page/token-terms.js";
@@ -84,10 +86,10 @@ class Explanation {
   }
 
   /** What becomes of the tokens under each algorithm, counted. */
-  #text(): string {
+  #counts() {
     const batch = this.#batch;
     const trained = Array.from(batch.mask.keys()).filter((token) => batch.mask[token] === 1);
-    const lines = this.payload.algorithms.map((algorithm) => {
+    const algorithms = this.payload.algorithms.map((algorithm) => {
       const terms = trained.map((token) =>
         tokenTerms(batch.input(token, algorithm), algorithm.settings),
       );
@@ -95,13 +97,32 @@ class Explanation {
       const dropped = count(({ weight, hold }) => weight === 0 && hold === 0);
       const kept = count(({ region, weight }) => region !== "inside" && weight > 0);
       const loss = terms.reduce((sum, t) => sum + t.share * t.loss, 0);
-      return `  ${algorithm.label}: loss ${loss.toPrecision(4)}, ${dropped} gradients dropped, ${kept} kept beyond the bounds`;
+      return { label: algorithm.label, loss: numberText(loss, 4), dropped, kept };
     });
-    return [`The objective on ${trained.length} trained tokens`, ...lines].join("\n");
+    return { trained: trained.length, algorithms };
+  }
+
+  #text(): string {
+    const { trained, algorithms } = this.#counts();
+    const lines = algorithms.map(
+      ({ label, loss, dropped, kept }) =>
+        `  ${label}: loss ${loss}, ${dropped} gradients dropped, ${kept} kept beyond the bounds`,
+    );
+    return [`The objective on ${trained} trained tokens`, ...lines].join("\n");
+  }
+
+  /** The counts as bars, a line for each algorithm. */
+  #picture(): string {
+    const { trained, algorithms } = this.#counts();
+    return countsPicture(`The objective on ${trained} trained tokens`, trained, algorithms);
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return { "text/html": this.html(), "text/plain": this.#text() };
+    return {
+      "text/html": this.html(),
+      "image/svg+xml": this.#picture(),
+      "text/plain": this.#text(),
+    };
   }
 }
 

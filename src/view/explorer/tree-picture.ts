@@ -1,8 +1,7 @@
-import { designTokens, entropyRamps } from "../palette.js";
+import { figureTheme } from "../draw/figure-theme.js";
 import { measureOf, quantitiesOf } from "./page/draw/measures.js";
 import { BinCache } from "./page/draw/scene.js";
-import { textWidth } from "./page/draw/text-width.js";
-import { themeFrom } from "./page/draw/theme.js";
+import { textWidth } from "../draw/text-width.js";
 import { wholeSvg } from "./page/draw/whole-tree.js";
 import { layOut } from "./page/layout/layout.js";
 import { ownSettings, replayOf } from "./page/tree/shown-replay.js";
@@ -29,22 +28,17 @@ export function treePicture(payload: ExplorerPayload): string {
   const height = end ? end.y : layout.totalHeight;
   const bars = shown * layout.plotWidth;
   const measure = measureOf(tree, quantitiesOf(tree)[0]!, "sqrt");
-  const colours = Object.fromEntries([
-    ...Object.entries(designTokens.light),
-    ...entropyRamps.light.map((colour, i) => [`h${i}`, colour] as const),
-  ]);
   const left = layout.lanes.length - shown;
   const summary = summaryOf(facts, replay);
   return wholeSvg(
     {
       ...{ facts, layout, measure, replay, unfolded: new Set<number>(), heat: undefined },
-      theme: themeFrom((name) => colours[name]!),
+      theme: figureTheme(),
       bins: new BinCache(facts, measure, Math.max(1, bars / mostBars)),
       ...{ selected: -1, token: -1, path: -1, compared: -1, hoveredMark: -1, focusedMark: -1 },
       ...{ pill: undefined, passed: undefined, moment: undefined, yOf: ({ y }) => y },
       view: { x: 0, y: 0, width: layout.left + layout.totalWidth + layout.gutter, height },
     },
     left > 0 ? `${summary} · ${left} more trajectories are left out here` : summary,
-    "max-width:100%;height:auto",
   );
 }

@@ -3,12 +3,14 @@ import { checkOptions } from "../../arguments/check-options.js";
 import { writeFile } from "#platform/files";
 import { extname } from "#platform/path";
 import type { FigureLike } from "../../../picture/figure-like.js";
+import { isFigure, type LaterView, type SelfShown } from "./shown.js";
 import { toHtml } from "./to-html.js";
 import { type PngOptions, pngRules, toPng } from "./to-png.js";
 import { toSvg } from "./to-svg.js";
 
 /**
- * Writes a figure to a file: SVG, PNG, a page of its own or plotly's JSON, by its extension.
+ * Writes a figure, or anything that shows itself in a view, to a file: SVG, PNG, a page of its own or, of figures, plotly's
+ * JSON, by its extension.
  *
  * @example
  * ```ts
@@ -24,21 +26,17 @@ import { toSvg } from "./to-svg.js";
  */
 export async function saveFigure(
   path: string,
-  figure: FigureLike,
+  figure: FigureLike | SelfShown | LaterView,
   options: PngOptions = {},
 ): Promise<void> {
-  checkArguments(
-    "save a figure",
-    { path, figure },
-    { path: "path", figure: { data: "list", layout: "object" } },
-  );
+  checkArguments("save a figure", { path, figure }, { path: "path", figure: "object" });
   checkOptions("save a figure", options, pngRules);
   const kind = extname(path).toLowerCase();
-  if (kind === ".svg") return writeFile(path, `${toSvg(figure)}\n`);
+  if (kind === ".svg") return writeFile(path, `${await toSvg(figure)}\n`);
   if (kind === ".png") return writeFile(path, await toPng(figure, options));
-  if (kind === ".html") return writeFile(path, toHtml(figure));
-  if (kind === ".json") return writeFile(path, `${JSON.stringify(figure)}\n`);
+  if (kind === ".html") return writeFile(path, await toHtml(figure));
+  if (kind === ".json" && isFigure(figure)) return writeFile(path, `${JSON.stringify(figure)}\n`);
   throw new RangeError(
-    `Cannot save a figure: the path must end in .svg, .png, .html or .json, got ${path}`,
+    `Cannot save a figure: the path must end in ${isFigure(figure) ? ".svg, .png, .html or .json" : ".svg, .png or .html"}, got ${path}`,
   );
 }

@@ -3,20 +3,11 @@ import { closedPageMeta } from "../../../picture/closed-page.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { figureHtml } from "../../../picture/figure-html.js";
 import { type FigureLike, textOf } from "../../../picture/figure-like.js";
+import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";
 
-/** A view that is HTML by itself: an explorer, a token view, an explanation. */
-export interface HtmlView {
-  html(): string;
-}
-
-/** A view that reads files first: a board. */
-interface LaterView {
-  html(): Promise<string>;
-}
-
 /**
- * A figure or a view as a page of its own: it opens from a file, without a server or a network, and
+ * A figure, or anything that shows itself in a view, as a page of its own: it opens from a file, without a server or a network, and
  * keeps its interaction. A board reads its runs first: `await toHtml(board("runs/x"))`.
  *
  * @example
@@ -29,18 +20,16 @@ interface LaterView {
  * assert.doesNotMatch(page, /src="http/);
  * ```
  */
-export function toHtml(value: FigureLike | HtmlView): string;
 export function toHtml(value: LaterView): Promise<string>;
-export function toHtml(value: FigureLike | HtmlView | LaterView): string | Promise<string> {
+export function toHtml(value: FigureLike | SelfShown): string;
+export function toHtml(value: FigureLike | SelfShown | LaterView): string | Promise<string>;
+export function toHtml(value: FigureLike | SelfShown | LaterView): string | Promise<string> {
   checkArguments("make a page", { value }, { value: "object" });
-  if (!("html" in value)) {
-    checkArguments("make a page", { value }, { value: { data: "list", layout: "object" } });
+  if (!isFigure(value)) {
+    const html = "html" in value ? value.html() : formOf(value, "text/html");
+    return html instanceof Promise ? html.then(viewPage) : viewPage(html);
   }
-  if ("html" in value) {
-    const html = value.html();
-    const whole = (body: string) => page("arpo-lab", body, { width: viewWidth });
-    return typeof html === "string" ? whole(html) : html.then(whole);
-  }
+  checkArguments("make a page", { value }, { value: { data: "list", layout: "object" } });
   const title = textOf(value.layout["title"]) || "Figure";
   const { description } = (value.layout["meta"] ?? {}) as { description?: unknown };
   const words =
@@ -55,6 +44,13 @@ export function toHtml(value: FigureLike | HtmlView | LaterView): string | Promi
 /** A view has columns beside each other; a figure is as wide as it is. */
 const viewWidth = 1500;
 const figureWidth = 1100;
+
+function viewPage(html: string | undefined): string {
+  if (html !== undefined) return page("arpo-lab", html, { width: viewWidth });
+  throw new TypeError(
+    "Cannot make a page: the value must be a figure or show itself in a view, got one that does neither",
+  );
+}
 
 function page(
   title: string,

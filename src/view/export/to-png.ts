@@ -1,6 +1,7 @@
 import { checkOptions, type OptionRules, texts } from "../../arguments/check-options.js";
 import { loadResvg } from "#platform/resvg";
 import type { FigureLike } from "../../../picture/figure-like.js";
+import type { LaterView, SelfShown } from "./shown.js";
 import { toSvg } from "./to-svg.js";
 
 export interface PngOptions {
@@ -23,7 +24,8 @@ export const pngRules: OptionRules<PngOptions> = {
 };
 
 /**
- * A figure, or any SVG, as the bytes of a PNG. It needs a font, and no browser.
+ * A figure, anything that shows itself in a view, or any SVG, as the bytes of a PNG. It needs a font, and
+ * no browser.
  *
  * @example
  * ```ts
@@ -35,12 +37,12 @@ export const pngRules: OptionRules<PngOptions> = {
  * ```
  */
 export async function toPng(
-  figure: FigureLike | string,
+  figure: FigureLike | SelfShown | LaterView | string,
   options: PngOptions = {},
 ): Promise<Uint8Array> {
   checkOptions("make a PNG", options, pngRules);
   const { scale = 2, background = "#ffffff", fontFiles = [] } = options;
-  const svg = typeof figure === "string" ? figure : toSvg(figure);
+  const svg = typeof figure === "string" ? figure : await toSvg(figure);
   const { Resvg } = await loadResvg();
   const font = { loadSystemFonts: true, fontFiles: [...fontFiles] };
   const letter = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text y="8">x</text></svg>`;

@@ -1,9 +1,11 @@
-import { checkArguments } from "../../arguments/check-arguments.js";
-import type { FigureLike } from "../../../picture/figure-like.js";
 import { figurePicture } from "../../../picture/picture.js";
+import type { FigureLike } from "../../../picture/figure-like.js";
+import { checkArguments } from "../../arguments/check-arguments.js";
+import { formOf, isFigure, type LaterView, type SelfShown } from "./shown.js";
 
 /**
- * A figure as a picture that needs no browser: lines, points, bars, histograms and heat maps.
+ * A figure, or anything that shows itself in a view, as a picture that needs no browser. A board reads its
+ * runs first: `await toSvg(board("runs/x"))`.
  *
  * @example
  * ```ts
@@ -14,14 +16,29 @@ import { figurePicture } from "../../../picture/picture.js";
  * assert.match(toSvg(figure), /^<svg .*<desc>pass@k over 1 task/s);
  * ```
  */
-export function toSvg(figure: FigureLike): string {
-  checkArguments("make an SVG", { figure }, { figure: { data: "list", layout: "object" } });
-  const picture = figurePicture(figure);
+export function toSvg(value: LaterView): Promise<string>;
+export function toSvg(value: FigureLike | SelfShown): string;
+export function toSvg(value: FigureLike | SelfShown | LaterView): string | Promise<string>;
+export function toSvg(value: FigureLike | SelfShown | LaterView): string | Promise<string> {
+  checkArguments("make an SVG", { value }, { value: "object" });
+  if (!isFigure(value)) {
+    const picture = formOf(value, "image/svg+xml");
+    return picture instanceof Promise ? picture.then(checked) : checked(picture);
+  }
+  checkArguments("make an SVG", { value }, { value: { data: "list", layout: "object" } });
+  const picture = figurePicture(value);
   if (picture === undefined) {
-    const types = [...new Set(figure.data.map(({ type = "scatter" }) => JSON.stringify(type)))];
+    const types = [...new Set(value.data.map(({ type = "scatter" }) => JSON.stringify(type)))];
     throw new TypeError(
       `Cannot draw a figure: its traces must be lines, points, bars, histograms or heat maps on one pair of axes, got ${types.join(", ") || "none"}`,
     );
   }
   return picture;
+}
+
+function checked(picture: string | undefined): string {
+  if (picture !== undefined) return picture;
+  throw new TypeError(
+    "Cannot make an SVG: the value must be a figure or show itself with a picture, got one without",
+  );
 }

@@ -2,6 +2,7 @@ import type { Scored, ScoredTrajectory } from "../../reward/scored.js";
 import { trajectoryText } from "./trajectory-text.js";
 import { escapeHtml } from "../../../picture/escape.js";
 import { widgetStyle } from "../style.js";
+import { scoredPicture } from "./scored-picture.js";
 
 const style = `
 .arpo-scored .arpo-bar-of{display:inline-block;position:relative;width:90px;height:10px;background:var(--soft);border:1px solid var(--line);border-radius:3px;margin-right:8px}
@@ -72,5 +73,9 @@ export function showScoredRows(scored: Scored, heading?: string): Record<string,
     `<div class="arpo-view arpo-scored tex2jax_ignore mathjax_ignore"><style>${widgetStyle}${style}</style>` +
     `<div class="arpo-title"><b>${escapeHtml(title)}</b><span class="arpo-muted">open a reason to read the response</span></div>` +
     `${table(rows.slice(0, most))}${more}</div>`;
-  return { "text/plain": String(scored), "text/html": html };
+  return {
+    "text/plain": String(scored),
+    "text/html": html,
+    "image/svg+xml": scoredPicture(scored, title),
+  };
 }

@@ -10,7 +10,7 @@ export function showBatchTokens(batch: TrainingBatch): Record<string, string> {
   const title = text.split("\n")[0]!;
   const tokenizer = batch.scored?.trees[0]?.tokenizer;
   const view = new TokenView(tokenPayload(batch, [], [title], tokenizer));
-  return { "text/plain": text, "text/html": view.html() };
+  return { ...view.bundle(), "text/plain": text };
 }
 
 const told: [metric: string, name: string][] = [
@@ -41,5 +41,5 @@ export function showReportTokens(report: UpdateReport): Record<string, string> {
   }
   const tokenizer = report.batch.scored?.trees[0]?.tokenizer;
   const view = tokenView(report, tokenizer ? { tokenizer } : {});
-  return { ...plain, "text/html": view.html(`<div class="arpo-cards">${cards.join("")}</div>`) };
+  return { ...view.bundle(`<div class="arpo-cards">${cards.join("")}</div>`), ...plain };
 }

@@ -8,6 +8,7 @@ import { escapeHtml } from "../../../picture/escape.js";
 import { widgetHtml } from "../widget.js";
 import { tokenPayload } from "./make-payload.js";
 import type { TokenPayload } from "./payload.js";
+import { tokenPicture } from "./token-picture.js";
 
 export interface TokenViewOptions {
   /** Without one, tokens are shown as their numbers. */
@@ -45,7 +46,16 @@ export class TokenView {
   }
 
   [Symbol.for("Jupyter.display")](): Record<string, string> {
-    return { "text/html": this.html(), "text/plain": this.summary };
+    return this.bundle();
+  }
+
+  /** Every form it can be shown in, with some more HTML before it. */
+  bundle(before = ""): Record<string, string> {
+    return {
+      "text/html": this.html(before),
+      "image/svg+xml": tokenPicture(this.payload),
+      "text/plain": this.summary,
+    };
   }
 }
 

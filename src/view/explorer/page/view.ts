@@ -1,7 +1,7 @@
 import type { PageColours } from "../../page/page-colours.js";
 import type { Measure, Quantity, Scale } from "./draw/measures.js";
 import type { Moment, Scene } from "./draw/scene.js";
-import type { Theme } from "./draw/theme.js";
+import type { Theme } from "../../draw/theme.js";
 import type { Align } from "./layout/columns.js";
 import type { Filter } from "./layout/lane-order.js";
 import type { Layout } from "./layout/layout.js";

@@ -1,9 +1,9 @@
 import { closedPageMeta } from "../../../../../picture/closed-page.js";
 import { escapeHtml } from "../../../../../picture/escape.js";
 import { element } from "../../../page/element.js";
-import { canvasPainter } from "../draw/canvas-painter.js";
+import { canvasPainter } from "../../../draw/canvas-painter.js";
 import { drawWhole, wholeSvg } from "../draw/whole-tree.js";
-import { svgPainter } from "../draw/svg-painter.js";
+import { svgPainter } from "../../../draw/svg-painter.js";
 import { questionOf } from "../tree/question.js";
 import type { ExplorerView } from "../view.js";
 import { tableRows } from "./trajectory-table.js";

@@ -1,6 +1,6 @@
 import { element } from "../../../page/element.js";
 import { legendEntries } from "../draw/draw-legend.js";
-import { svgPainter } from "../draw/svg-painter.js";
+import { svgPainter } from "../../../draw/svg-painter.js";
 import type { ExplorerView } from "../view.js";
 
 /** The legend below the tree. */

@@ -2,9 +2,9 @@ import type { Lane } from "../layout/lane-order.js";
 import type { Layout } from "../layout/layout.js";
 import { cut, signed } from "../tree/words.js";
 import type { Verdict } from "../tree/tree-facts.js";
-import type { Painter } from "./painter.js";
+import type { Painter } from "../../../draw/painter.js";
 import type { Scene } from "./scene.js";
-import type { Theme } from "./theme.js";
+import type { Theme } from "../../../draw/theme.js";
 
 /** Where the columns at the right lie: answer, outcome, score, advantage. */
 interface GutterColumns {

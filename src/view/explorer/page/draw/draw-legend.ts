@@ -1,9 +1,9 @@
 import { two } from "../tree/words.js";
 import { drawVerdict } from "./draw-gutter.js";
-import type { Painter } from "./painter.js";
+import type { Painter } from "../../../draw/painter.js";
 import type { Scene } from "./scene.js";
-import { textWidth } from "./text-width.js";
-import { heatStep, sans } from "./theme.js";
+import { textWidth } from "../../../draw/text-width.js";
+import { heatStep, sans } from "../../../draw/theme.js";
 
 /** What a legend and a whole picture are made of. */
 type ShownTree = Pick<Scene, "facts" | "theme" | "measure" | "layout" | "replay">;

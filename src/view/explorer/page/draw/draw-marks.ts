@@ -2,10 +2,10 @@ import type { Lane } from "../layout/lane-order.js";
 import { markX } from "../layout/layout.js";
 import type { ShownReplay } from "../tree/shown-replay.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
-import type { Painter } from "./painter.js";
+import type { Painter } from "../../../draw/painter.js";
 import { across, type Scene } from "./scene.js";
-import { sans } from "./theme.js";
-import { textWidth } from "./text-width.js";
+import { sans } from "../../../draw/theme.js";
+import { textWidth } from "../../../draw/text-width.js";
 
 /** A place where something was, or would be, decided. */
 interface Mark {

@@ -2,10 +2,10 @@ import { readingWidth } from "../layout/layout.js";
 import { chipForms, chipWords, resultOf } from "../tree/chip-words.js";
 import { tokenText } from "../tree/token-text.js";
 import type { BarPlace, HeatLayer } from "./heat-layer.js";
-import type { Bars, Painter } from "./painter.js";
+import type { Bars, Painter } from "../../../draw/painter.js";
 import { across, chipHeight, type Scene, written } from "./scene.js";
-import { fitted } from "./text-width.js";
-import { heatStep } from "./theme.js";
+import { fitted } from "../../../draw/text-width.js";
+import { heatStep } from "../../../draw/theme.js";
 
 /** Where a node is drawn. */
 interface Box {

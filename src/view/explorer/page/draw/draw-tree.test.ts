@@ -10,9 +10,9 @@ import { unpackTree } from "../tree/unpack-tree.js";
 import { drawTree } from "./draw-tree.js";
 import { measureOf, quantitiesOf, type Quantity } from "./measures.js";
 import { BinCache, type Scene } from "./scene.js";
-import { svgPainter } from "./svg-painter.js";
-import { textWidth } from "./text-width.js";
-import { heatSteps, type Theme } from "./theme.js";
+import { svgPainter } from "../../../draw/svg-painter.js";
+import { textWidth } from "../../../draw/text-width.js";
+import { heatSteps, type Theme } from "../../../draw/theme.js";
 
 const { light } = designTokens;
 const theme: Theme = {

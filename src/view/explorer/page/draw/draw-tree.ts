@@ -6,7 +6,7 @@ import { drawGutter, gutterColumns } from "./draw-gutter.js";
 import { drawMarks, drawPill } from "./draw-marks.js";
 import { drawChip, drawSegment, isAcross, reach } from "./draw-segment.js";
 import type { HeatLayer } from "./heat-layer.js";
-import type { Look, Painter } from "./painter.js";
+import type { Look, Painter } from "../../../draw/painter.js";
 import { across, barRoom, begun, chipHeight, type Scene, written } from "./scene.js";
 
 /** The line above the lanes: turns, or a ruler in tokens or time, and the columns at the right. */

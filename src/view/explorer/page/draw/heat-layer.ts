@@ -1,5 +1,5 @@
-import { PixelLayer, pixelOf } from "./pixel-layer.js";
-import { heatStep, type Theme } from "./theme.js";
+import { PixelLayer, pixelOf } from "../../../draw/pixel-layer.js";
+import { heatStep, type Theme } from "../../../draw/theme.js";
 
 /** Where bars are drawn, and which of them. */
 export interface BarPlace {

@@ -1,7 +1,7 @@
 import type { Layout } from "../layout/layout.js";
-import { PixelLayer, pixelOf } from "./pixel-layer.js";
+import { PixelLayer, pixelOf } from "../../../draw/pixel-layer.js";
 import type { Scene } from "./scene.js";
-import { heatStep } from "./theme.js";
+import { heatStep } from "../../../draw/theme.js";
 
 interface MinimapSize {
   width: number;

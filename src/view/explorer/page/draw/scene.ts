@@ -4,7 +4,7 @@ import type { Lane } from "../layout/lane-order.js";
 import type { ShownReplay } from "../tree/shown-replay.js";
 import type { TreeFacts } from "../tree/tree-facts.js";
 import type { HeatLayer } from "./heat-layer.js";
-import type { Theme } from "./theme.js";
+import type { Theme } from "../../../draw/theme.js";
 
 /** How far a playback has come. */
 export interface Moment {

@@ -1,12 +1,12 @@
-import { escapeHtml } from "../../../../../picture/escape.js";
 import { questionOf } from "../tree/question.js";
 import { drawLegend } from "./draw-legend.js";
 import { drawTree } from "./draw-tree.js";
-import type { Painter } from "./painter.js";
+import type { Painter } from "../../../draw/painter.js";
 import type { Scene } from "./scene.js";
-import { svgPainter } from "./svg-painter.js";
-import { fitted } from "./text-width.js";
-import { mono, sans } from "./theme.js";
+import { stillSvg } from "../../../draw/still-svg.js";
+import { svgPainter } from "../../../draw/svg-painter.js";
+import { fitted } from "../../../draw/text-width.js";
+import { sans } from "../../../draw/theme.js";
 
 const above = 46;
 
@@ -32,18 +32,14 @@ export function drawWhole(
 }
 
 /** The same as SVG, alone in its file. */
-export function wholeSvg(scene: Scene, summary: string, style = ""): string {
+export function wholeSvg(scene: Scene, summary: string): string {
   const painter = svgPainter("frame");
   const inner = svgPainter("tree");
-  const { width, height } = drawWhole(scene, summary, painter, (top, draw) => {
+  const { parts } = painter;
+  const size = drawWhole(scene, summary, painter, (top, draw) => {
     draw(inner);
-    painter.parts.push(`<g transform="translate(0 ${top})">${inner.parts.join("")}</g>`);
+    parts.push(`<g transform="translate(0 ${top})">${inner.parts.join("")}</g>`);
   });
-  const [wide, tall] = [Math.round(width), Math.round(height)];
-  const title = escapeHtml(`Rollout tree: ${questionOf(scene.facts.tree.prompt)}`);
-  return (
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${tall}" viewBox="0 0 ${wide} ${tall}" ` +
-    `${style && `style="${style}" `}font-family='${sans}' role="img"><title>${title}</title><desc>${escapeHtml(summary)}</desc>` +
-    `<style>.mono{font-family:${mono}}</style>${painter.parts.join("")}</svg>`
-  );
+  const title = `Rollout tree: ${questionOf(scene.facts.tree.prompt)}`;
+  return stillSvg({ ...size, title, words: summary, parts });
 }

@@ -1,5 +1,5 @@
 import { element } from "../../../page/element.js";
-import { heatStep } from "../draw/theme.js";
+import { heatStep } from "../../../draw/theme.js";
 import { tokenText } from "../tree/token-text.js";
 import type { ExplorerView } from "../view.js";
 

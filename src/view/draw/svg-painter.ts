@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../../../../picture/escape.js";
+import { escapeHtml } from "../../../picture/escape.js";
 import type { Look, Painter } from "./painter.js";
 
 /** Draws SVG: `parts` holds what was drawn so far. */
@@ -40,9 +40,11 @@ export function svgPainter(name = "clip"): SvgPainter {
         `<circle cx="${short(x)}" cy="${short(y)}" r="${short(radius)}"${attributes(look)}/>`,
       ),
     text: (x, y, text, look) => {
+      // Half the height of capitals: not every program knows of other baselines.
+      const { size = 11 } = look;
       const anchor = { left: "", center: ' text-anchor="middle"', right: ' text-anchor="end"' };
       parts.push(
-        `<text x="${short(x)}" y="${short(y)}" font-size="${look.size ?? 11}" font-weight="${look.weight ?? 400}"${look.mono ? ' class="mono"' : ""}${anchor[look.align ?? "left"]} dominant-baseline="central"${attributes({ fill: look.fill, ...(look.alpha === undefined ? {} : { alpha: look.alpha }) })}>${escapeHtml(text)}</text>`,
+        `<text x="${short(x)}" y="${short(y + 0.35 * size)}" font-size="${size}" font-weight="${look.weight ?? 400}"${look.mono ? ' class="mono"' : ""}${anchor[look.align ?? "left"]}${attributes({ fill: look.fill, ...(look.alpha === undefined ? {} : { alpha: look.alpha }) })}>${escapeHtml(text)}</text>`,
       );
     },
     bars: (bars, colours, alpha) =>

@@ -1,0 +1,91 @@
+import { stillSvg } from "../draw/still-svg.js";
+import { svgPainter } from "../draw/svg-painter.js";
+import { figureTheme } from "../draw/figure-theme.js";
+import { palettes } from "../palette.js";
+import { cut, visible } from "../explorer/page/tree/words.js";
+import { colouringOf } from "./page/colouring.js";
+import { readTokens } from "./page/read-tokens.js";
+import type { TokenPayload } from "./payload.js";
+
+const [width, line, letter, gap] = [900, 20, 6.7, 16];
+/** Trajectories, and tokens of each, that a picture holds. */
+const [mostRows, mostTokens] = [8, 300];
+
+/** The first trajectories' tokens on the colours of what is shown first, as one picture. */
+export function tokenPicture(payload: TokenPayload): string {
+  const { panels, text } = readTokens(payload);
+  const theme = figureTheme();
+  const painter = svgPainter();
+  const quantity = [...panels[0]!.values.keys()][0]!;
+  const colouring = colouringOf(panels, quantity, palettes.light);
+  const untrained = payload.regions.length - 1;
+  const column = (width - 24 - gap * (panels.length - 1)) / panels.length;
+  let y = 18;
+  for (const words of payload.summary) {
+    painter.text(12, y, cut(words, 130), { size: 12.5, weight: 600, fill: theme.ink });
+    y += line;
+  }
+  painter.text(
+    12,
+    y,
+    `colour: ${quantity}; struck out: no gradient; underlined: outside the bounds, gradient kept`,
+    {
+      ...{ size: 11, fill: theme.ink2 },
+    },
+  );
+  y += line + 4;
+  for (const row of payload.rows.slice(0, mostRows)) {
+    painter.text(12, y, row.label, { size: 11.5, weight: 600, fill: theme.ink });
+    let lowest = y;
+    panels.forEach((panel, p) => {
+      const left = 12 + p * (column + gap);
+      let [x, at] = [left, y + line];
+      if (panels.length > 1) {
+        painter.text(left, at, panel.name, { size: 11, fill: theme.ink2 });
+        at += line;
+      }
+      const end = row.start + Math.min(row.length, mostTokens);
+      for (let token = row.start; token < end; token++) {
+        const told = visible(text(token));
+        const wide = Math.max(1, told.length) * letter + 1;
+        if (x + wide > left + column) [x, at] = [left, at + line];
+        const value = panel.values.get(quantity)![token]!;
+        const region = panel.region[token]!;
+        const isTrained = region !== untrained;
+        if (isTrained && !Number.isNaN(value)) {
+          const fill = colouring.colour(value);
+          painter.rect(x, at - 8, wide - 1, 16, { fill, round: 2 });
+        }
+        painter.text(x, at, told, {
+          ...{ size: 11, mono: true, fill: isTrained ? theme.ink : theme.ink3 },
+        });
+        if (isTrained && region > 0) {
+          const isLost = panel.values.get("weight")?.[token] === 0;
+          const stroke = { stroke: theme.ink, width: 1.4, butt: true };
+          painter.path(`M${x} ${isLost ? at : at + 8}h${wide - 1}`, stroke);
+        }
+        x += wide;
+      }
+      if (row.length > mostTokens) {
+        at += line;
+        painter.text(left, at, `${row.length - mostTokens} more tokens`, {
+          ...{ size: 11, fill: theme.ink2 },
+        });
+      }
+      lowest = Math.max(lowest, at);
+    });
+    y = lowest + line + 8;
+  }
+  const left = payload.rows.length - mostRows;
+  if (left > 0) {
+    painter.text(12, y, `${left} more trajectories`, { size: 11, fill: theme.ink2 });
+    y += line;
+  }
+  const ground = svgPainter();
+  ground.rect(0, 0, width, y, { fill: theme.paper });
+  return stillSvg({
+    ...{ width, height: y, title: payload.summary[0] ?? "Tokens" },
+    words: payload.summary.join("\n"),
+    parts: [...ground.parts, ...painter.parts],
+  });
+}
