@@ -11,7 +11,7 @@ export interface Look {
   butt?: boolean;
 }
 
-interface TextLook {
+export interface TextLook {
   fill: string;
   size?: number;
   weight?: number;
