@@ -13,6 +13,8 @@ export const groups = [
     items: [
       ["Fine-tune (SFT)", "sft"],
       ["Real models", "models"],
+      ["GGUF files", "gguf"],
+      ["LoRA adapters", "lora"],
       ["Tasks", "tasks"],
       ["Environments", "environments"],
       ["Evaluate", "evaluation"],
@@ -28,6 +30,7 @@ export const groups = [
       ["VS Code", "vscode"],
       ["Debug a cell", "debugger"],
       ["Check a machine or run", "doctor"],
+      ["Entropy at tool calls", "entropy"],
     ],
   },
   {
@@ -38,6 +41,7 @@ export const groups = [
       ["Command line", "cli"],
       ["Cells and magics", "cells"],
       ["Rollouts", "rollout"],
+      ["Branching rules", "branching"],
       ["Algorithms", "algorithms"],
       ["Views and figures", "views"],
       ["Data frames", "frames"],
@@ -72,6 +76,7 @@ export const groups = [
       ["Coming from verl, TRL, LLaMA-Factory, PyTorch", "coming-from"],
       ["Contributing", "contributing"],
       ["CI", "ci"],
+      ["Supply chain", "supply-chain"],
       ["Changes", "changelog"],
     ],
   },

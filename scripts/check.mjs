@@ -1,7 +1,8 @@
 // `npm run check`: the rules of the architecture, from the sources and their declarations alone: no circular
 // imports, no import across a boundary, an example on every stable export, no test that waits a fixed time;
 // the public API in docs/api-report.md and the picture in docs/architecture.md as the code gives them.
-// `--write` writes both anew.
+// `--write` writes both anew, and docs/algorithms.md.
+import { checkAlgorithms } from "./architecture/algorithms.mjs";
 import { brokenImports, checkApi } from "./architecture/api-report.mjs";
 import { circles } from "./architecture/circles.mjs";
 import { exportedValues } from "./architecture/examples.mjs";
@@ -36,6 +37,10 @@ show(
 show(
   "the public surface is that of docs/api-report.md",
   checkApi(process.argv.includes("--write")),
+);
+show(
+  "docs/algorithms.md has every estimator and loss of the code",
+  await checkAlgorithms(process.argv.includes("--write")),
 );
 show("no entry of the root is unknown (scripts/architecture/root-entries.mjs)", unknownEntries());
 const { faults, packages, megabytes } = supplyChain();

@@ -124,5 +124,5 @@ export function brokenImports() {
 
 const listed = (folder, ending) =>
   readdirSync(join(root, folder))
-    .filter((name) => name.endsWith(ending) && name !== "log.md")
+    .filter((name) => name.endsWith(ending) && !name.startsWith("internal"))
     .map((name) => `${folder}/${name}`);

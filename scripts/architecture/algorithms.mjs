@@ -1,0 +1,221 @@
+// docs/algorithms.md from the registries of losses and estimators, so that none is missing and no formula is
+// another than the explainer's.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const file = "docs/algorithms.md";
+
+/** What an estimator gives a token, and where it is computed; families in `src/learn/credit`. */
+const estimators = {
+  grpo: ["(score - group mean) / (group deviation + 1e-6)", "advantage/by-group"],
+  rloo: ["score - mean of the others in the group", "advantage/by-group"],
+  gpg: [
+    "(score - group mean) · trajectories / trajectories with a score other than 0",
+    "advantage/by-group",
+  ],
+  opo: ["score - group mean weighted by length", "advantage/by-group"],
+  grpo_passk: [
+    "best score of the group - second best, for the best; 0 for the others",
+    "advantage/by-group",
+  ],
+  reinforce_plus_plus_baseline: [
+    "score - group mean, whitened over the batch",
+    "advantage/by-group",
+  ],
+  reinforce_plus_plus: [
+    "discounted return, whitened over the batch; passes over tool results",
+    "advantage/by-token",
+  ],
+  reinforce_plus_plus_older: [
+    "as verl before 0.9.1: returns restart after every tool result",
+    "advantage/by-token",
+  ],
+  remax: ["return - score of the greedy answer", "advantage/by-token"],
+  gae: [
+    "δ(t) = r(t) + γ V(t+1) - V(t); A(t) = δ(t) + γ λ A(t+1); whitened; needs a critic",
+    "advantage/by-token",
+  ],
+  tree_grpo: ["GRPO within the tree + GRPO across the trees of the prompt", "credit/tree-grpo"],
+  at2po: [
+    "value of the turn: normalised leaf scores, gathered upwards by a softmax of entropy",
+    "credit/at2po",
+  ],
+  treerl: [
+    "(value - root value) + (value - parent's value), of a segment, over √leaves",
+    "credit/treerl",
+  ],
+  appo: [
+    "advantage among root trajectories + mean advantage of the branches that left there or later",
+    "credit/appo",
+  ],
+  treepo: [
+    "mean over depths of score - mean of the group that shares the prefix; whitened",
+    "credit/treepo",
+  ],
+  spo_chain: [
+    "value at the segment's end - value at its start; needs rollouts from cut points",
+    "credit/spo",
+  ],
+  spo_tree: ["value of the segment - value of its parent", "credit/spo"],
+  fr3e: [
+    "(score - mean of the state's rollouts), scaled by the change of value between states",
+    "credit/fr3e",
+  ],
+  mt_grpo: [
+    "outcome advantage + first turn's advantage before the first result; outcome after it",
+    "credit/mt-grpo",
+  ],
+  gigpo: ["episode advantage + advantage among steps with the same observation", "credit/gigpo"],
+  turn_baseline: ["return from the turn on - a baseline per turn", "credit/turn-baseline"],
+};
+
+/** MathML as one line of text. */
+function textOf(mathml) {
+  const tokens = mathml.match(/<[^>]+>|[^<]+/g) ?? [];
+  let at = 0;
+  function children(end) {
+    const found = [];
+    while (at < tokens.length && tokens[at] !== end) found.push(node());
+    at++;
+    return found;
+  }
+  const group = (text) => (/[\s+−·]/.test(text) ? `(${text})` : text);
+  function node() {
+    const token = tokens[at++];
+    if (!token.startsWith("<")) return token;
+    const name = /^<(\w+)/.exec(token)[1];
+    if (token.endsWith("/>")) return " ";
+    const inside = children(`</${name}>`);
+    const [first = "", second = "", third = ""] = inside;
+    switch (name) {
+      case "mfrac":
+        return `(${group(first)} / ${group(second)})`;
+      case "msub":
+        return /[ ≤]/.test(second) ? `${first}[${second.trim()}]` : `${first}_${second}`;
+      case "msup":
+        return `${first}^${second}`;
+      case "msubsup":
+        return `${first}_${second}${third}`;
+      case "mover":
+        return `${first}${second === "¯" ? "\u0304" : second}`;
+      case "munder":
+        return token.includes("data-symbol") ? first : `${first} over ${second} `;
+      case "munderover":
+        return `${first}[${second} to ${third}] `;
+      case "msqrt":
+        return `√(${inside.join("")})`;
+      case "mtr":
+        return `${first} if ${second}; `.replace("if else", "otherwise");
+      case "mo":
+        return /^[=−+·<>≤≥∈]$/.test(first) ? ` ${first} ` : first === "," ? ", " : first;
+      default:
+        return inside.join("");
+    }
+  }
+  const all = [];
+  while (at < tokens.length) all.push(node());
+  return all
+    .join("")
+    .replace(/&lt;/g, "<")
+    .replace(/&gt;/g, ">")
+    .replace(/\bln(?=[rπ(])/g, "ln ")
+    .replace(/\s+/g, " ")
+    .replace(/([[(]) ?− /g, "$1−")
+    .replace(/(^|[(,=] ?) ?− /g, "$1−")
+    .replace(/; \)/g, ")")
+    .replace(/[;\s]+$/, "")
+    .trim();
+}
+
+const sourceOf = (name) => {
+  const folder = "src/learn/loss/definitions";
+  const found = readdirSync(join(root, folder)).find(
+    (one) =>
+      one.endsWith(".ts") &&
+      new RegExp(`export const ${name}\\b`).test(readFileSync(join(root, folder, one), "utf8")),
+  );
+  return `../${folder}/${found}`;
+};
+const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+const cell = (text) => text.replaceAll("|", "\\|");
+
+async function page() {
+  const { lossDefinitions } = await import("../../dist/src/learn/loss/registry.js");
+  const { estimatorNames } = await import("../../dist/src/learn/advantages.js");
+  const { lossDefaults } = await import("../../dist/src/learn/loss/options.js");
+  const faults = [
+    ...estimatorNames.filter((name) => !(name in estimators)),
+    ...Object.keys(estimators).filter((name) => !estimatorNames.includes(name)),
+  ].map((name) => `scripts/architecture/algorithms.mjs and the estimators differ in ${name}`);
+  const credit = estimatorNames
+    .filter((name) => name in estimators)
+    .map((name) => {
+      const [formula, source] = estimators[name];
+      return `| \`${name}\` | ${cell(formula)} | [source](../src/learn/${source}.ts) |`;
+    });
+  const losses = Object.entries(lossDefinitions).map(([name, definition]) => {
+    const lines = definition
+      .formula({})
+      .map(
+        ({ title, mathml, when }) =>
+          `- ${title}${when && !title.includes(when) ? ` (${when} advantage)` : ""}: \`${textOf(mathml)}\``,
+      );
+    const parameters = (definition.parameters ?? []).map(
+      (one) => `\`${one}\`${one in lossDefaults ? ` (${lossDefaults[one]})` : ""}`,
+    );
+    const facts = [
+      `aggregation \`${definition.aggregation}\``,
+      definition.clips ? `clips the ${definition.clips}` : "does not clip",
+      parameters.length > 0 ? `parameters ${parameters.join(", ")}` : "",
+      definition.verl ? "in verl 0.9.1 under the same name" : "",
+    ].filter(Boolean);
+    return `### ${definition.title}\n\nSwitch: \`loss: "${name}"\`. ${facts.join("; ")}. [Source](${sourceOf(camel(name))}).\n\n${lines.join("\n")}\n`;
+  });
+  const text = `# Algorithms
+
+\`\`\`ts
+const batch = advantages(await score(tree), { estimator: "rloo" });
+const report = await update(policy, batch, { loss: "cispo", clipRatioHigh: 0.28 });
+\`\`\`
+
+Every advantage estimator and every policy loss: its formula, its switch and its source. Any estimator works with any loss. This page is generated
+from the code by \`npm run check -- --write\`; \`explain(batch)\` shows each formula with the numbers of a token.
+
+| To choose | In a cell | In a configuration |
+| --- | --- | --- |
+| the estimator | \`advantages(scored, { estimator })\` | \`algorithm.adv_estimator\` |
+| the loss | \`update(policy, batch, { loss })\` | \`actor_rollout_ref.actor.policy_loss.loss_mode\` |
+| the branching rule | \`rollout(policy, task, { rule })\` | \`lab.branch_rule\` |
+| all three as published | \`preset\` | \`--preset\` |
+
+[The family of methods](family.md) says which method uses which. Branching rules: [rollouts](rollout.md), [other methods](branching.md).
+
+## Advantage estimators
+
+| \`estimator\` | advantage of a token | |
+| --- | --- | --- |
+${credit.join("\n")}
+
+## Policy losses
+
+In the formulas r_t is the ratio p_new / p_old of token t, A_t its advantage, π_θ the policy that trains, π_old the one that sampled, ℓ_t the
+token's loss, and sg(x) is x without a gradient.
+
+${losses.join("\n")}`;
+  return { text, faults };
+}
+
+/** Where docs/algorithms.md is not what the code says, as sentences. */
+export async function checkAlgorithms(write) {
+  const { text, faults } = await page();
+  const path = join(root, file);
+  const words = (all) => all.replace(/\s+/g, " ").replace(/-{3,}/g, "---").trim();
+  if (write && (!existsSync(path) || words(readFileSync(path, "utf8")) !== words(text)))
+    writeFileSync(path, text);
+  const kept = existsSync(path) ? readFileSync(path, "utf8") : "";
+  return words(kept) === words(text)
+    ? faults
+    : [...faults, `${file}: \`npm run check -- --write\` writes it anew`];
+}
