@@ -144,9 +144,12 @@ async function read(path: string, options: ViewCommandOptions, signal: AbortSign
       ? undefined
       : await HfTokenizer.load(modelFolder(options.tokenizer));
   let said = performance.now();
-  const now = (line: () => string) => {
-    if (performance.now() - said < 1000) return;
+  let isSaid = false;
+  // Once a second; whoever has read of a beginning reads of its end too.
+  const now = (line: () => string, isLast = false) => {
+    if (isLast ? !isSaid : performance.now() - said < 1000) return;
     said = performance.now();
+    isSaid = true;
     aside(line());
   };
   try {
@@ -162,7 +165,7 @@ async function read(path: string, options: ViewCommandOptions, signal: AbortSign
     if (!policy) return imported;
     return await fillIn(imported, policy, {
       ...{ temperature, signal },
-      onProgress: (done, of) => now(() => `scored ${done} of ${of} prompts`),
+      onProgress: (done, of) => now(() => `scored ${done} of ${of} prompts`, done === of),
     });
   } finally {
     policy?.dispose();

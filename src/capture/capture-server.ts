@@ -65,6 +65,7 @@ const startRules: OptionRules<SessionStart> = {
 const otherDialects: Record<string, string> = {
   "/v1/responses": "set its client to chat completions, or put OpenEnv's capture server in front",
   "/v1/messages": "put OpenEnv's capture server in front",
+  "/inference/v1/generate": "whoever asks there keeps its own record: let it ask `arpo-lab serve`",
   "/v1/completions": "a completion belongs to no conversation: send a chat",
 };
 

@@ -5,6 +5,7 @@ import { CarriedCount } from "./carried.js";
 import type { RolloutFormat } from "./formats/format.js";
 import { messageLogs } from "./formats/message-logs.js";
 import { ownTrees } from "./formats/own-trees.js";
+import { openEnvCapture } from "./formats/openenv-capture.js";
 import { primeTokens } from "./formats/prime-tokens.js";
 import { skyrl } from "./formats/skyrl.js";
 import { tinkerSamples, tinkerSummaries, tinkerTrajectories } from "./formats/tinker.js";
@@ -71,7 +72,15 @@ const verl: RolloutFormat = {
 
 /** Every format, those with the most telling records first. */
 const formats: readonly RolloutFormat[] = [
-  ...[ownTrees, verifiersTraces, primeTokens, tinkerSamples, tinkerTrajectories, tinkerSummaries],
+  ...[
+    ownTrees,
+    verifiersTraces,
+    openEnvCapture,
+    primeTokens,
+    tinkerSamples,
+    tinkerTrajectories,
+    tinkerSummaries,
+  ],
   ...[skyrl, verl, trl, verifiersResults, messageLogs],
 ];
 

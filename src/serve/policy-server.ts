@@ -9,6 +9,7 @@ import type { Policy } from "../policy/policies.js";
 import { BatchAdmission } from "./batch-admission.js";
 import { chat } from "./chat.js";
 import { completions } from "./completions.js";
+import { generate } from "./generate.js";
 import type { Handling } from "./handler.js";
 import { ApiError, toApiError } from "./http/api-error.js";
 import type { CallRecorder } from "./recorder.js";
@@ -134,7 +135,7 @@ const rules: OptionRules<ServeOptions> = {
 
 /**
  * A policy behind OpenAI's HTTP interface, so that anything can use it: `/v1/models`, `/v1/completions`,
- * `/v1/chat/completions`, `/tokenize` and `/health`.
+ * `/v1/chat/completions`, `/inference/v1/generate`, `/tokenize` and `/health`.
  *
  * All requests share the policy's one continuous batch. A client that hangs up frees its sequences.
  *
@@ -323,6 +324,7 @@ export class PolicyServer {
     const posts: Record<string, (body: Record<string, unknown>) => unknown> = {
       "/v1/completions": (body) => completions(handling, body),
       "/v1/chat/completions": (body) => chat(handling, body),
+      "/inference/v1/generate": (body) => generate(handling, body),
       "/tokenize": async (body) => json(await tokenize(handling, body)),
     };
     const named = this.#anyModel && path.startsWith("/v1/models/");

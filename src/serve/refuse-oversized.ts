@@ -62,7 +62,10 @@ export function refuseOversized(
   mostPrompts: number,
 ): void {
   const { contextLength } = policy;
-  const { messages, prompt, allowed_token_ids: ids, ...others } = body;
+  const { messages, prompt, token_ids: tokens, allowed_token_ids: ids, ...others } = body;
+  if (Array.isArray(tokens) && tokens.length >= contextLength) {
+    tooLong(policy, "token_ids", String(tokens.length));
+  }
   if (typeof prompt === "string") refuseLongText(policy, prompt, "prompt");
   else if (Array.isArray(prompt)) {
     if (typeof prompt[0] === "number") {

@@ -17,6 +17,7 @@ export {
 export { readRollouts, type ReadOptions } from "../../import/read-rollouts.js";
 export type { ImportedPart, ImportedRow, PlacedRow } from "../../import/row/imported-row.js";
 export type { StepLine } from "../../import/step-lines.js";
+export { saveTraces, type TraceOptions } from "../../import/write/save-traces.js";
 export type { ImportedTask } from "../../import/trees/tree-of-rows.js";
 export {
   showImported,

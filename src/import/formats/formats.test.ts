@@ -199,3 +199,20 @@ test("importRollouts() reads message logs, JSON lines and parquet, with a respon
   assert.deepEqual([...tree!.nodes[1]!.logprobs], [-0.25, -0.25, -0.25]);
   assert.equal(tree!.trajectories[1]!.end, "length");
 });
+
+test("importRollouts() reads the sessions of OpenEnv's capture server", async () => {
+  const path = `${fixtures}/openenv-capture/agents_chat.json`;
+  const imported = await importRollouts(path, { tokenizer });
+  assert.equal(imported.format, "openenv-capture");
+  const [tree] = imported.trees;
+  assert.deepEqual(
+    tree!.nodes.map(({ kind, tokens }) => [kind, tokens.length]),
+    [
+      ["model", 17],
+      ["tool", 6],
+      ["model", 7],
+    ],
+  );
+  assert.match(tree!.prompt.text, /What is 12 \+ 34 - 5/);
+  assert.equal(tree!.nodes[0]!.logprobs[0]!.toFixed(4), "-0.0130");
+});
