@@ -1,4 +1,4 @@
-// Makes data/benchmarks: small generated look-alikes of the benchmarks, in their layout and keys, so
+// Makes data/benchmarks: small synthetic stand-ins of the benchmarks, in their layout and keys, so
 // that evaluation runs offline. The questions are sums and questions about the invented world, which
 // the tiny model can answer; they are no benchmark and say so in their folder's name.
 // `node scripts/benchmarks.mjs [FOLDER]`, after a build; the same bytes every time.
@@ -98,5 +98,5 @@ for (const [name, rows] of Object.entries(sets)) {
   writeFileSync(`${path}/test.jsonl`, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
 console.log(
-  `${Object.keys(sets).length} look-alikes of ${size} questions, about ${world.facts.length} facts`,
+  `${Object.keys(sets).length} stand-ins of ${size} questions, about ${world.facts.length} facts`,
 );

@@ -61,7 +61,7 @@ test("arpo-lab eval, killed at random moments, ends with the report of one that 
   const args = (out: string) => [tiny, "--samples", "2", "--seed", "3", "--out", out];
   const whole = await evalCommand(args(calm));
   assert.equal(whole.code, 0, whole.stderr);
-  const total = benchmarks.lookAlikes().length * 12 * 2;
+  const total = benchmarks.standIns().length * 12 * 2;
   assert.equal(finished(calm).length, total);
 
   const random = Random.from(Date.now());
@@ -89,7 +89,7 @@ test("arpo-lab eval, killed at random moments, ends with the report of one that 
   for (const name of ["report.html", "report.txt", "evaluation.json"]) {
     assert.ok(text(killed, name) === text(calm, name), `${name}: ${told}`);
   }
-  for (const name of benchmarks.lookAlikes()) {
+  for (const name of benchmarks.standIns()) {
     for (const turn of [1, 2]) {
       const base = `${name}/${name}_output_${turn}`;
       assert.equal(
@@ -102,13 +102,13 @@ test("arpo-lab eval, killed at random moments, ends with the report of one that 
       );
     }
   }
-  assert.match(whole.stdout, /^Generated look-alikes, not the benchmarks/);
+  assert.match(whole.stdout, /^Synthetic stand-ins, not the benchmarks/);
   // The answers alone, read from their files, come to the same figures.
   const scored = await evalCommand([calm, "--out", join(temporary, "scored")], undefined, "score");
   assert.equal(scored.code, 0, scored.stderr);
   const figures = (stdout: string) => stdout.split("\n").slice(3).sort();
   assert.deepEqual(figures(scored.stdout), figures(whole.stdout));
-  assert.match(text(calm, "report.html"), /^<!doctype html>\n<!-- Generated look-alikes, not the/);
+  assert.match(text(calm, "report.html"), /^<!doctype html>\n<!-- Synthetic stand-ins, not the/);
   const scores = JSON.parse(
     text(calm, "aime24-lookalike/aime24-lookalike_output_1_metrics_overall.json"),
   ) as { math_equal: number };

@@ -88,7 +88,7 @@ async function toolsFor(chosen: readonly Benchmark[], file: string | undefined):
   if (alike === chosen.length) return taskTools(world);
   if (alike > 0) {
     throw new RangeError(
-      "Cannot evaluate: look-alikes are answered with the invented world's search, real benchmarks are not; run them apart, or give --tools",
+      "Cannot evaluate: synthetic stand-ins are answered with the invented world's search, real benchmarks are not; run them apart, or give --tools",
     );
   }
   aside("note: no --tools, so there is Python and no search");
@@ -126,7 +126,7 @@ export async function evalModel(
   options: EvalCommandOptions,
 ): Promise<void> {
   if (options.own !== undefined) await registerOwn(options.own);
-  const chosen = (names.length > 0 ? names : benchmarks.lookAlikes()).map(benchmarks.get);
+  const chosen = (names.length > 0 ? names : benchmarks.standIns()).map(benchmarks.get);
   const policy = await policyOf(model, options);
   const tools = await toolsFor(chosen, options.tools);
   const folder = resolve(options.out);

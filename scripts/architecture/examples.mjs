@@ -43,7 +43,9 @@ function declaration(path, name) {
     } else if (values.has(node.kind) && namesOf(node).includes(name)) {
       const comments = ts.getLeadingCommentRanges(node.getFullText(), 0) ?? [];
       const text = comments.map((c) => node.getFullText().slice(c.pos, c.end)).join("\n");
-      return { path, name, example: /@example[\s\S]*```ts/.test(text) };
+      const start = node.getFullStart() + (comments[0]?.pos ?? 0);
+      const line = node.getSourceFile().getLineAndCharacterOfPosition(start).line + 1;
+      return { path, name, text, line, example: /@example[\s\S]*```ts/.test(text) };
     }
   }
   return undefined;

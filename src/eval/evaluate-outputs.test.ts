@@ -76,7 +76,7 @@ test("evaluateOutputs() of our own files gives the figures they were written wit
     of: typeof sha256,
   });
   assert.deepEqual(read.benchmarks.map(without), made.benchmarks.map(without));
-  assert.match(read.notice, /^Generated look-alikes/);
+  assert.match(read.notice, /^Synthetic stand-ins/);
   const file = "aime24-lookalike/aime24-lookalike_output_2_metrics.json";
   const [a, b] = [folder, join(temporary, "again")].map((f) => readFileSync(join(f, file), "utf8"));
   const plain = (json: string) => json.replace(/"timing": \{[^}]*\}/g, "");

@@ -218,14 +218,14 @@ test("evaluate() does not go on in a folder that was made otherwise", async () =
   assert.ok(existsSync(join(folder, "more/more_output_1.json")));
 });
 
-test("evaluate() never takes a look-alike for the benchmark", async () => {
+test("evaluate() never takes a stand-in for the benchmark", async () => {
   const answers = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{1}</answer>" }));
   const alike = await evaluate(answers, ["gaia-lookalike", "hle-lookalike"], { questions: 1 });
-  assert.match(String(alike).split("\n")[0]!, /^Generated look-alikes, not the benchmarks/);
+  assert.match(String(alike).split("\n")[0]!, /^Synthetic stand-ins, not the benchmarks/);
   assert.deepEqual(alike.benchmarks.flatMap(comparisonOf), []);
   const gaia = { ...asked("gaia", "qa", questions) };
   const both = await evaluate(answers, ["hle-lookalike", gaia], { samples: 5 });
-  assert.match(both.notice, /^hle-lookalike: generated look-alikes, not the benchmarks/);
+  assert.match(both.notice, /^hle-lookalike: synthetic stand-ins, not the benchmarks/);
   const judge = {
     name: "strict",
     judge: async (asked: readonly unknown[]) => asked.map(() => ({ correct: false })),

@@ -8,8 +8,8 @@ import { type Judged, type Score, truthsOf } from "./score.js";
 const bothToolsBonus = 0.1;
 
 /**
- * The reward of every published ARPO and AEPO run: -1 for a broken format, 0 for a wrong answer, else
- * the token F1 of the boxed answer, plus 0.1 when both tools' closing tags are there.
+ * The reward of every published ARPO and AEPO run. It is -1 for a broken format and 0 for a wrong answer.
+ * Otherwise it is the token F1 of the boxed answer, plus 0.1 if both tools' closing tags are present.
  *
  * @example
  * ```ts

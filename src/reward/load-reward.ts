@@ -38,9 +38,9 @@ const builtInRewards: Readonly<Record<string, RewardFunction>> = {
 };
 
 /**
- * The reward a configuration asks for: a built-in name, or what a module in JavaScript or TypeScript
- * (whose types are left out, not checked) exports: a function for one trajectory, or a `groupReward` for
- * all of a prompt. The reference's own file `deep_research.py` means the built-in of that name.
+ * Loads the reward that a configuration names: a built-in, or the export of a JavaScript or TypeScript module
+ * (types are removed, not checked). The export is a function for one trajectory, or a `groupReward` for all
+ * trajectories of a prompt. The reference's file `deep_research.py` means the built-in of that name.
  *
  * @example
  * ```ts

@@ -2,12 +2,12 @@ import { checkArguments } from "../arguments/check-arguments.js";
 import { blocks } from "./blocks.js";
 import { strip } from "./python-text.js";
 
-// A call's input is read in two ways, as the reference does: its training takes the last call of a text
-// and Python's idea of white space, its evaluation takes the first call and is given whole generations.
+// A call's input is read in two ways, as the reference does. Its training takes the last call of a text and strips
+// white space as Python does. Its evaluation takes the first call of a whole generation.
 
 /**
- * The input of the tool call a text ends with, as training reads it: what stands between the last
- * closing tag and the last opening tag before it, trimmed; empty when either is missing.
+ * The input of the tool call that a text ends with, as training reads it. It is the trimmed text between the
+ * last closing tag and the last opening tag before it, and empty if either is missing.
  *
  * @example
  * ```ts

@@ -22,14 +22,14 @@ function folderWith(name: string, ...lines: string[]): string {
   return folder;
 }
 
-test("benchmarks hold the reference's fourteen and a look-alike of each", () => {
+test("benchmarks hold the reference's fourteen and a synthetic stand-in for each", () => {
   const originals = benchmarks.names().slice(0, 14);
   assert.deepEqual(
     originals.join(" "),
     "aime24 aime25 math500 math gsm8k hotpotqa 2wiki musique bamboogle webwalker gaia hle SimpleQA xbench",
   );
   assert.deepEqual(
-    benchmarks.lookAlikes(),
+    benchmarks.standIns(),
     originals.map((name) => `${name}-lookalike`),
   );
 });
@@ -90,12 +90,12 @@ test("benchmarks.register() takes new names only", async () => {
   assert.equal((await benchmarks.load("mine", { folder })).items[0]!.question, "Who?");
 });
 
-test("the shipped look-alikes are what their script makes", () => {
+test("the included stand-ins are what their script makes", () => {
   const out = join(temporary, "made");
   execFileSync(process.execPath, [join(root, "scripts/benchmarks.mjs"), out]);
   const shipped = join(root, "data/benchmarks");
   assert.deepEqual(readdirSync(out), readdirSync(shipped));
-  assert.deepEqual(readdirSync(out).sort(), benchmarks.lookAlikes().sort());
+  assert.deepEqual(readdirSync(out).sort(), benchmarks.standIns().sort());
   for (const name of readdirSync(out)) {
     const file = join(name, "test.jsonl");
     assert.deepEqual(readFileSync(join(out, file)), readFileSync(join(shipped, file)), name);

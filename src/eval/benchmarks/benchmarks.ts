@@ -21,7 +21,7 @@ const originals: readonly Benchmark[] = [
   { name: "xbench", title: "xbench-DeepSearch", task: "qa" },
 ];
 
-/** Where the generated look-alikes are. */
+/** Where the synthetic stand-ins are. */
 const shipped = packagePath("data/benchmarks");
 
 /**
@@ -29,7 +29,7 @@ const shipped = packagePath("data/benchmarks");
  * the invented world, asked and sampled as suits the tiny model: it was trained without a system message,
  * and must copy what it read, which a repetition penalty forbids.
  */
-const lookAlike = (original: Benchmark): Benchmark => ({
+const standIn = (original: Benchmark): Benchmark => ({
   ...original,
   name: `${original.name}-lookalike`,
   title: `generated questions in the layout of ${original.title}`,
@@ -39,7 +39,7 @@ const lookAlike = (original: Benchmark): Benchmark => ({
   sampling: { repetitionPenalty: 1 },
 });
 
-const known: readonly Benchmark[] = [...originals, ...originals.map(lookAlike)];
+const known: readonly Benchmark[] = [...originals, ...originals.map(standIn)];
 
 const registry = new Map(known.map((benchmark) => [benchmark.name, benchmark]));
 
@@ -54,7 +54,7 @@ function get(name: string): Benchmark {
 }
 
 /**
- * The benchmarks by name: the reference's fourteen, a generated look-alike of each that ships with the
+ * The benchmarks by name: the reference's fourteen, a synthetic stand-in for each that is part of the
  * package (`aime24-lookalike`, …), and your own.
  *
  * @example
@@ -63,7 +63,7 @@ function get(name: string): Benchmark {
  * import { benchmarks } from "arpo-lab/run";
  *
  * assert.equal(benchmarks.get("gaia").question, "Question");
- * assert.equal(benchmarks.lookAlikes().length, 14);
+ * assert.equal(benchmarks.standIns().length, 14);
  * const { items, benchmark } = await benchmarks.load("gsm8k-lookalike");
  * assert.match(items[0].question, /^What is /);
  * assert.equal(benchmark.imitates, "gsm8k");
@@ -89,8 +89,8 @@ export const benchmarks = {
   get,
   /** Every name, in the order of registration. */
   names: (): string[] => [...registry.keys()],
-  /** The names of the generated look-alikes. */
-  lookAlikes: (): string[] =>
+  /** The names of the synthetic stand-ins. */
+  standIns: (): string[] =>
     [...registry.values()].flatMap(({ name, imitates }) => (imitates === undefined ? [] : [name])),
   /** A benchmark with its questions, from the folder that holds `NAME/test.jsonl`. */
   load: async (name: string, options: { folder?: string } = {}): Promise<LoadedBenchmark> =>

@@ -12,9 +12,9 @@ const z = 1.959964;
 /**
  * The mean of values from 0 to 1, one per question, with Wilson's 95% interval.
  *
- * It is exact in spirit for right-or-wrong values. For values in between (an F1, a pass@k of several
- * samples) it is wider than it need be, because nothing in [0, 1] varies more than right-or-wrong; in
- * return it never shrinks to a point when every question came out the same.
+ * Wilson's interval is made for right-or-wrong values. For values in between (an F1, a pass@k of several
+ * samples) it is conservative, because no values in [0, 1] vary more than right-or-wrong ones. It never
+ * shrinks to a point when every question has the same value.
  *
  * @example
  * ```ts

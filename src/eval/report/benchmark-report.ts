@@ -168,7 +168,7 @@ export function benchmarkReport(
       summaryOf(made.filter(({ turn }) => turn === i + 1)),
     ),
     tools: toolsOf(made),
-    // A look-alike is not the benchmark: nothing is comparable.
+    // A stand-in is not the benchmark: nothing is comparable.
     published:
       imitates === undefined
         ? besidePublished(name, {

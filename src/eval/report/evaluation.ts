@@ -17,7 +17,7 @@ import { evaluationText, faultsOf } from "./evaluation-text.js";
  *
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
  * const evaluation = await evaluate(policy, "aime24-lookalike");
- * assert.match(evaluation.notice, /^Generated look-alikes, not the benchmarks/);
+ * assert.match(evaluation.notice, /^Synthetic stand-ins, not the benchmarks/);
  * const { accuracy, passAt } = evaluation.benchmarks[0];
  * assert.equal(accuracy.value, 1 / 12);
  * assert.equal(passAt[0].k, 1);
@@ -39,8 +39,8 @@ export class Evaluation {
     if (alike.length === 0) return `Evaluation of ${this.settings.policy}`;
     const warning = "must not be compared with figures of the real ones";
     return alike.length === this.benchmarks.length
-      ? `Generated look-alikes, not the benchmarks they are laid out like: these figures ${warning}.`
-      : `${alike.map(({ name }) => name).join(", ")}: generated look-alikes, not the benchmarks; their figures ${warning}.`;
+      ? `Synthetic stand-ins, not the benchmarks they are laid out like: these figures ${warning}.`
+      : `${alike.map(({ name }) => name).join(", ")}: synthetic stand-ins, not the benchmarks; their figures ${warning}.`;
   }
 
   /** What went wrong in the machinery, in words; nothing of it is counted as a wrong answer. */

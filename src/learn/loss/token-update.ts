@@ -38,9 +38,9 @@ const updateOf = ({ ratio, region, weight, hold }: TokenOutcome): TokenUpdate =>
 });
 
 /**
- * What an update with some options does to a token of a ratio and an advantage, by the rule of the loss.
- * Where a loss has one ratio for a turn or a sequence, it is that one; what a loss finds out about the batch
- * (Clip-Cov, KL-Cov, APPO's future) is looked at as if the token were all of it.
+ * What an update does to a token with a given ratio and advantage, by the rule of the loss. If the loss has
+ * one ratio per turn or sequence, pass that one. Statistics of the batch (Clip-Cov, KL-Cov, APPO's future)
+ * are computed as if the token were the whole batch.
  *
  * @example
  * ```ts

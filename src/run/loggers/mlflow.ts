@@ -38,9 +38,9 @@ function access(env: Readonly<Record<string, string | undefined>>): Record<strin
 }
 
 /**
- * A logger that sends parameters and metrics to an MLflow server over REST. Nothing waits for the
- * server but the end of the run: what could not be sent is kept and sent with a later step, and if the
- * server stays away the run folder has it all. A resumed run goes on in the same MLflow run.
+ * A logger that sends parameters and metrics to an MLflow server over REST. Training does not wait for
+ * the server; only the end of the run does. What could not be sent is sent with a later step. The run folder
+ * has every metric even if the server stays unavailable. A resumed run continues the same MLflow run.
  *
  * @example
  * ```ts

@@ -199,9 +199,9 @@ function boardText(payload: BoardPayload): string {
 }
 
 /**
- * Training runs side by side: rewards and their parts, entropy, KL, clipping, tool calls, lengths and
- * time over the steps, with 95% confidence bands where a run has several seeds; any step's rollouts can
- * be opened. From runs made in cells, run folders (by their paths), or lines of metrics.
+ * Compares training runs: rewards and their parts, entropy, KL, clipping, tool calls, lengths and time over
+ * the steps. A run with several seeds gets 95% confidence bands. The rollouts of any step can be opened.
+ * Takes runs made in cells, run folders (by path), or lines of metrics.
  *
  * @example
  * ```ts

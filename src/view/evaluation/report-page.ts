@@ -163,7 +163,7 @@ export function reportHtml(evaluation: Evaluation, options: ReportOptions = {}):
  * const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
  * const evaluation = await evaluate(policy, "aime24-lookalike", { samples: 2 });
  * const page = reportPage(evaluation);
- * assert.match(page, /^<!doctype html>\n<!-- Generated look-alikes, not the benchmarks/);
+ * assert.match(page, /^<!doctype html>\n<!-- Synthetic stand-ins, not the benchmarks/);
  * assert.equal(page, reportPage(evaluation));
  * ```
  */
