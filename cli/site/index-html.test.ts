@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SiteSettings } from "../../tab/page/start.js";
-import { indexHtml, missingHtml } from "./write-site.js";
+import { labHtml, missingHtml } from "./write-site.js";
 
 test("the pages of a site have a policy before anything else of them runs", () => {
-  const index = indexHtml("</script><b>", {} as SiteSettings, "read.html");
+  const lab = labHtml("</script><b>", {} as SiteSettings, "read.html");
   for (const [page, ...rules] of [
-    [index, "base-uri 'none'", "form-action 'none'", "object-src 'none'"],
+    [lab, "base-uri 'none'", "form-action 'none'", "object-src 'none'"],
     [missingHtml, "default-src 'none'", "base-uri 'none'", "form-action 'none'"],
   ]) {
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page!)!;
@@ -14,5 +14,5 @@ test("the pages of a site have a policy before anything else of them runs", () =
     assert.ok(policy.index < page!.indexOf("<script"));
   }
   // What a script holds does not end it.
-  assert.equal(index.match(/<\/script>/g)!.length, 1);
+  assert.equal(lab.match(/<\/script>/g)!.length, 1);
 });

@@ -1,7 +1,9 @@
 import { mkdirSync } from "#platform/files";
 import { plainFiles, readInside } from "../../kernel/notebook/files-inside.js";
 import { pageOf } from "../../kernel/notebook/html/page.js";
+import type { Notebook } from "../../kernel/notebook/notebook.js";
 import { parseNotebook } from "../../kernel/notebook/read.js";
+import { emptyNotebook } from "../../kernel/notebook/write.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import { plainDocs } from "../../kernel/server/lab/plain-docs.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
@@ -21,15 +23,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, posix, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const inScript = (text: string): string => text.replaceAll("</", "<\\/");
 
-/** The page that a site begins with; on a narrow screen one reads first. */
-export function indexHtml(script: string, settings: SiteSettings, reading: string): string {
-  const given = JSON.stringify({ ...settings, reading });
+/** The lab's page. `reading` is the page that can be read without JavaScript. */
+export function labHtml(script: string, settings: SiteSettings, reading: string): string {
+  const given = JSON.stringify(settings);
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -37,6 +39,7 @@ export function indexHtml(script: string, settings: SiteSettings, reading: strin
 <meta http-equiv="Content-Security-Policy" content="base-uri 'none'; form-action 'none'; object-src 'none'">
 <title>arpo-lab</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<link rel="icon" href="landing/favicon.svg" type="image/svg+xml">
 </head>
 <body class="jp-ThemedContainer">
 <noscript>The lab needs JavaScript. <a href="${reading}">Its first notebook can be read without.</a></noscript>
@@ -53,16 +56,63 @@ export const missingHtml = `<!doctype html>
 <title>arpo-lab</title>
 <script>
 const [, base, open] = /^(.*?\\/)((?:lab|doc)\\/(?:tree|workspaces)\\b.*)$/.exec(location.pathname) ?? [];
-if (base) location.replace(base + "?open=" + encodeURIComponent(decodeURIComponent(open)) + location.hash);
+if (base) location.replace(base + "lab.html?open=" + encodeURIComponent(decodeURIComponent(open)) + location.hash);
 </script>
 <p>There is no such page.
 `;
+
+/**
+ * Where a link of a notebook leads on the site, where `READ` are the pages to read: other notebooks to their pages, the
+ * documentation's sources to its pages. Undefined where the site has nothing for it.
+ */
+export function readingLink(
+  name: string,
+  href: string,
+  has: (file: string) => boolean,
+): string | undefined {
+  const [path = "", anchor] = href.split("#") as [string?, string?];
+  if (path === "" || /^([a-z][\w+.-]*:|\/\/)/i.test(href)) return href;
+  const source = posix.join("notebooks", posix.dirname(name), path);
+  const page = source
+    .replace(/^notebooks\//, "read/")
+    .replace(/(^|\/)README\.md$/, "$1index.html")
+    .replace(/\.(ipynb|md)$/, ".html");
+  if (!has(page)) return undefined;
+  const from = posix.dirname(posix.join("read", name));
+  return posix.relative(from, page) + (anchor === undefined ? "" : `#${anchor}`);
+}
+
+/** The page with its links leading where the site has something; those that lead nowhere are text. */
+function withLinks(html: string, name: string, has: (file: string) => boolean): string {
+  return html.replace(/<a href="([^"]*)"([^>]*)>([^]*?)<\/a>/g, (whole, href, rest, text) => {
+    const to = readingLink(name, String(href), has);
+    if (to === href) return whole;
+    return to === undefined ? String(text) : `<a href="${to}"${rest}>${text}</a>`;
+  });
+}
+
+/** What the explorer shows of a tree, by the text that the tree has in a notebook's outputs. */
+type Recorded = readonly { text: string; html: string }[];
+
+/** The notebook with the explorer where an output is a tree that was recorded. */
+function withExplorers(notebook: Notebook, recorded: Recorded): Notebook {
+  const cells = notebook.cells.map((cell) => ({
+    ...cell,
+    outputs: cell.outputs?.map((output) => {
+      if (!("data" in output)) return output;
+      const text = [output.data["text/plain"] ?? ""].flat().join("");
+      const found = recorded.find((one) => one.text === text);
+      return found ? { ...output, data: { ...output.data, "text/html": found.html } } : output;
+    }),
+  }));
+  return { ...notebook, cells };
+}
 
 /** A notebook's page with the way to where it runs. */
 function readingBar(html: string, name: string): string {
   const up = "../".repeat(name.split("/").length);
   const open = encodeURIComponent(`lab/tree/notebooks/${name}`);
-  const bar = `<p style="position:sticky;top:0;margin:0;padding:.5em 1em;background:Canvas;color:CanvasText;border-bottom:1px solid GrayText"><a href="${up}?open=${open}">Open this notebook in the lab</a>: its cells run in your browser, nothing is installed.</p>`;
+  const bar = `<p style="position:sticky;top:0;margin:0;padding:.5em 1em;background:Canvas;color:CanvasText;border-bottom:1px solid GrayText"><a href="${up}lab.html?open=${open}">Open this notebook in the lab</a>: its cells run in your browser, nothing is installed.</p>`;
   return html.replace("<main>", `${bar}<main>`);
 }
 
@@ -271,6 +321,11 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   ];
   const opened: string[] = [];
   const firstCells: Record<string, string> = {};
+  const trees = join(out, "trees.json");
+  const recorded = JSON.parse(readFileSync(trees, "utf8")) as Recorded;
+  rmSync(trees);
+  /** Pages to read by their files, each with the name of what it shows. */
+  const reading = new Map<string, { name: string; html: string }>();
   for (const source of sources) {
     for (const name of filesOf(source)) {
       // The lessons' exercises are code of the package.
@@ -280,6 +335,17 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
       put(`package/notebooks/${name}`, bytes);
       site.files.push([`notebooks/${name}`, bytes.length]);
       site.lessons[`notebooks/${name}`] = createHash("sha256").update(bytes).digest("hex");
+      const page = `read/${name.replace(/(^|\/)README\.md$/, "$1index.html").replace(/\.ipynb$/, ".html")}`;
+      if (page.endsWith("/index.html")) {
+        const cell = {
+          cell_type: "markdown" as const,
+          id: "index",
+          source: bytes.toString("utf8"),
+          metadata: {},
+        };
+        const index = { ...emptyNotebook().notebook, cells: [cell] };
+        reading.set(page, { name, html: pageOf(index, { title: "Lessons" }) });
+      }
       if (!name.endsWith(".ipynb")) continue;
       if (source === sources.at(-1)) opened.push(name);
       const title = basename(name, ".ipynb");
@@ -289,8 +355,9 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
         .join("")
         .split(/\n\s*\n/);
       firstCells[`notebooks/${name}`] = `${head}\n\n${about}`;
-      const html = pageOf(notebook, { title, folder: dirname(join(source, name)) });
-      put(`read/${name.slice(0, -".ipynb".length)}.html`, readingBar(html, name));
+      const shown = withExplorers(notebook, recorded);
+      const html = pageOf(shown, { title, folder: dirname(join(source, name)) });
+      reading.set(page, { name, html: readingBar(html, name) });
     }
   }
   const [first] = opened.filter((name) => !name.includes("/")).sort();
@@ -304,7 +371,10 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   };
   const script = readFileSync(join(out, "start.js"), "utf8");
   const settings = { version, pieces, first: `notebooks/${first}`, lessons: firstCells };
-  put("index.html", indexHtml(script, settings, `read/${first.slice(0, -".ipynb".length)}.html`));
+  const lab = labHtml(script, settings, `read/${first.slice(0, -".ipynb".length)}.html`);
+  put("lab.html", lab);
+  // The landing page is about the lessons; notebooks of somebody's own come first on their site.
+  if (folder !== undefined && lessons !== true) put("index.html", lab);
   // Hosts that show this for addresses they do not have lead a shared address into the lab, too.
   put("404.html", missingHtml);
   put(".nojekyll", "");
@@ -313,6 +383,14 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   const docs = join(root, "dist/docs");
   if (existsSync(join(docs, "index.html"))) cpSync(docs, join(out, "docs"), { recursive: true });
   else for (const [name, html] of plainDocs(join(root, "docs"))) put(`docs/${name}`, html);
+  const has = (file: string): boolean => reading.has(file) || existsSync(join(out, file));
+  const icon = encodeURIComponent(readFileSync(join(out, "landing/favicon.svg"), "utf8"));
+  const head = `<link rel="icon" href="data:image/svg+xml,${icon}">\n</head>`;
+  for (const [file, { name, html }] of reading)
+    put(
+      file,
+      withLinks(html, name, has).replace("</head>", () => head),
+    );
   const all = filesOf(out);
   const names = all.filter(isKept);
   const hash = createHash("sha256");

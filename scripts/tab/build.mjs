@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { bundleForTab, bundleFrame, kernelThreads, pageScripts, root, threads } from "./bundle.mjs";
 import { writeExplorePage } from "./explore-page.mjs";
+import { writeLandingPage } from "../site/landing-page.mjs";
 
 const out = join(root, "dist/tab-site");
 const write = (name, bytes) => {
@@ -23,3 +24,4 @@ const whole = { ...small, splitting: false, format: "iife" };
 const alone = await bundleForTab(pageScripts, { ...whole, globalName: "tab" });
 for (const { path, contents } of alone.outputFiles) write(basename(path), contents);
 await writeExplorePage(out);
+await writeLandingPage(out);

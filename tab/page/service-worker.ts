@@ -69,7 +69,7 @@ scope.addEventListener("fetch", (event) => {
   const path = request.url.slice(scope.registration.scope.length);
   const answer = (made: Promise<Response>): void => (event as Fetching).respondWith(made);
   if (request.mode === "navigate" && /^(lab|doc)(\/|$)/.test(path)) {
-    const to = new URL(scope.registration.scope);
+    const to = new URL("lab.html", scope.registration.scope);
     to.searchParams.set("open", decodeURIComponent(path.replace(/[?#].*$/, "")));
     to.hash = url.hash;
     return answer(Promise.resolve(Response.redirect(to.href)));

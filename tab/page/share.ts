@@ -55,7 +55,7 @@ export async function shareLink(
   const bytes = new TextEncoder().encode(JSON.stringify([name, cells] satisfies Shared));
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const packed = await new Response(stream).arrayBuffer();
-  const link = `${base}${mark}${toLetters(new Uint8Array(packed))}`;
+  const link = `${base}lab.html${mark}${toLetters(new Uint8Array(packed))}`;
   if (link.length <= longest) return link;
   throw new RangeError(
     `Cannot share ${name} as a link: it must have at most ${longest} letters, got ${link.length}; download it instead`,

@@ -113,8 +113,6 @@ export interface SiteSettings {
   first: string;
   /** The first cells of the site's notebooks, by path. */
   lessons: Record<string, string>;
-  /** The page of it that needs no lab, for narrow screens. */
-  reading?: string;
 }
 
 /**
@@ -210,14 +208,9 @@ function whenIdle(call: () => Promise<void>): void {
 }
 
 export async function start(settings: SiteSettings): Promise<void> {
-  const { version, pieces, first, reading, lessons } = settings;
+  const { version, pieces, first, lessons } = settings;
   const here = new URL(location.href);
   const base = new URL("./", here).href;
-  const narrow = matchMedia("(max-width: 700px)").matches;
-  if (reading !== undefined && narrow && !here.searchParams.has("open")) {
-    location.replace(new URL(reading, base));
-    return;
-  }
   await isolate(base);
   const shared = await sharedNotebook(here.hash).catch((error: unknown) => String(error));
   let open = here.searchParams.get("open") ?? `lab/tree/${first}`;

@@ -11,10 +11,12 @@ import { byLine } from "./by-line/by-line.js";
 import { editors } from "./editors.js";
 import { folder } from "./folder.js";
 import { help } from "./help.js";
+import { hover } from "./hover.js";
 import { keepKeysInControls } from "./keys.js";
 import { language } from "./language.js";
 import { lessons } from "./lessons.js";
 import { logo } from "./logo.js";
+import { narrow } from "./narrow.js";
 import { outputs } from "./outputs.js";
 import { plotly } from "./plotly.js";
 import { printedModel } from "./printed/model.js";
@@ -44,9 +46,11 @@ registry.registerPlugins([
   byLine,
   editors,
   help,
+  hover,
   language,
   lessons,
   logo,
+  narrow,
   outputs,
   printedModel,
   resume,

@@ -91,6 +91,18 @@ export const patches = [
       return replaced(asks, counts, `${counts} this._had = (this._had ?? 0) + 1;`);
     },
   },
+  {
+    // JupyterLab makes a cell, and its history, before it puts the cell into its notebook; a warning for each of a
+    // hundred reads hid the page's own.
+    file: /[\\/]yjs[\\/]dist[\\/]yjs\.mjs$/,
+    change: (text) => {
+      const early = /const warnPrematureAccess = \(\) => \{.*\};/;
+      const quiet = replaced(text, early, "const warnPrematureAccess = () => {};");
+      if (quiet === undefined) return undefined;
+      const other = "ytype.doc !== this.doc : ytype";
+      return replaced(quiet, other, `ytype.doc != null && ${other}`);
+    },
+  },
   { file: /[\\/]@jupyterlab[\\/][^\\/]+[\\/]lib[\\/].*\.js$/, change: withNames },
 ];
 

@@ -31,20 +31,20 @@ import { cut, many, two, visible } from "./tree/words.js";
 import type { ExplorerState, ExplorerView } from "./view.js";
 import type { TreeReply } from "../payload.js";
 
-const maxHeight = 590;
-
 /** What an explorer is made of besides its tree. */
 interface ExplorerParts {
   /** The view's element; the explorer becomes its child. */
   outer: HTMLElement;
   colours: PageColours;
   live: LiveTree | undefined;
+  /** Pixels that the lanes take at most (default 590). */
+  maxHeight?: number;
   forked: (reply: Exclude<TreeReply, { error: string }>, channel: Channel) => void;
 }
 
 /** Makes an explorer of a tree and shows it. */
 export function makeExplorer(tree: PageTree, parts: ExplorerParts): ExplorerView {
-  const { outer, colours } = parts;
+  const { outer, colours, maxHeight = 590 } = parts;
   const facts = factsOf(tree);
   const state: ExplorerState = {
     ...{ quantity: quantitiesOf(tree)[0]!, scale: "sqrt", align: "turns", lanes: "auto" },

@@ -1,0 +1,286 @@
+// What a link to a site of the lab shows: its first page, the pages to read, the lab on a phone, in Chromium.
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import test, { after, before } from "node:test";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { writeSite } from "../../cli/site/write-site.js";
+import { launchChromium } from "./browsers/chromium.js";
+import { ready, shown } from "./lab-page.js";
+import { StaticHost } from "./static-host.js";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const folder = mkdtempSync(join(tmpdir(), "landing-"));
+let browser: Browser;
+let host: StaticHost;
+before(async () => {
+  await writeSite({ out: folder });
+  host = await StaticHost.start(folder, { compress: true });
+  browser = await launchChromium();
+});
+after(async () => {
+  await browser.close();
+  host.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const desktop = { viewport: { width: 1400, height: 900 } };
+const cell = { viewport: { width: 660, height: 900 } };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const narrowest = { ...phone, viewport: { width: 320, height: 640 } };
+
+interface Visit extends BrowserContextOptions {
+  path?: string;
+}
+
+/** Opens a page of the site for a while; nothing in it may fail unseen, and nothing may ask another host. */
+async function onPage(work: (page: Page) => Promise<void>, visit: Visit = {}): Promise<void> {
+  const { path = "", ...options } = visit;
+  const context = await browser.newContext({ ...desktop, ...options });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    const faults: string[] = [];
+    page.on("pageerror", ({ message }) => faults.push(message));
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(host.url) && !/^(data|blob):/.test(url)) faults.push(`asks ${url}`);
+    });
+    page.on("response", (answer) => {
+      if (answer.status() >= 400) faults.push(`${answer.status()} ${answer.url()}`);
+    });
+    await page.goto(`${host.url}${path}`);
+    if (path === "") await page.waitForSelector("body[data-ready]");
+    await work(page);
+    assert.deepEqual(faults, []);
+  } finally {
+    await context.close();
+  }
+}
+
+async function kept(page: Page, name: string): Promise<void> {
+  const pictures = process.env["ARPO_LAB_SCREENSHOTS"];
+  if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}.png`) });
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  return await page.evaluate(
+    `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, help, nodes }) => id + ": " + help + ": " + nodes.map(({ html }) => html.slice(0, 200)).join(" | ")))`,
+  );
+}
+
+const wider = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+const said = async (page: Page): Promise<string> => (await page.textContent("#say")) ?? "";
+
+test("the landing page is under 300 kB, asks no other host, and says when it can be used", async (t) => {
+  host.visits.splice(0);
+  await onPage(async (page) => {
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    await page.waitForLoadState("networkidle");
+    const visits = host.visits.filter(({ url }) => !url.endsWith("service-worker.js"));
+    const bytes = visits.reduce((sum, visit) => sum + visit.bytes, 0);
+    const interactive = await page.evaluate(
+      () => performance.getEntriesByName("interactive")[0]!.startTime,
+    );
+    const files = visits.map(({ url }) =>
+      join(folder, url.replace("/some-repo/", "") || "index.html"),
+    );
+    const plain = files.reduce((sum, file) => sum + readFileSync(file).length, 0);
+    t.diagnostic(
+      `${visits.length} requests, ${bytes} bytes (${plain} before compression), interactive after ${Math.round(interactive)} ms`,
+    );
+    assert.ok(bytes < 300_000, `${bytes} bytes`);
+  });
+});
+
+for (const [name, size] of Object.entries({ desktop, cell, phone, narrowest })) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    test(`the landing page fits and passes axe: ${name}, ${colorScheme}`, async () => {
+      await onPage(
+        async (page) => {
+          assert.equal(await wider(page), 0);
+          const fold = page.viewportSize()!.height;
+          const tree = (await page.locator("#tree .ax-scroll").boundingBox())!;
+          if (name === "desktop" || name === "phone") {
+            assert.ok(tree.y + tree.height <= fold, `the tree ends at ${tree.y + tree.height}`);
+            const button = (await page.locator("[data-play]").boundingBox())!;
+            assert.ok(button.y + button.height <= fold, `the first button ends at ${button.y}`);
+          }
+          for (let step = 0; step < 5; step++) {
+            assert.deepEqual(await violations(page), [], `step ${step + 1}`);
+            await kept(page, `landing-${name}-${colorScheme}-${step + 1}`);
+            if (step < 4) await page.click("#next");
+          }
+          await page.click("[data-play]");
+          assert.deepEqual(await violations(page), [], "playing");
+          assert.equal(await wider(page), 0);
+          await kept(page, `landing-${name}-${colorScheme}-play`);
+        },
+        { ...size, colorScheme },
+      );
+    });
+  }
+}
+
+test("the tour says where it branched and why, which trajectory was right, and what would change at 0.2", async () => {
+  await onPage(async (page) => {
+    assert.match(
+      await said(page),
+      /^Here the model hesitated\. After the search it gave “\d+” \d+%/,
+    );
+    await page.click("#next");
+    assert.match(await said(page), /It ran Python on \d+-40 and got -?\d+\./);
+    await page.click("#next");
+    assert.match(
+      await said(page),
+      /^Here ARPO branched\. .* trajectory 12 starts from the same point: probability 0\.\d\d, drew 0\.\d\d/,
+    );
+    await page.click("#next");
+    assert.match(await said(page), /advantage is \+2\.0\. Trajectory 12 answered 1029\./);
+    await page.click("#next");
+    assert.equal(await page.textContent(".said"), "8 branches, as in the rollout");
+    await page.fill("#probability", "0.2");
+    const told = (await page.textContent(".said")) ?? "";
+    const [, branches, removed, added] =
+      /^(\d+) branch(?:es)?; the rollout made 8\. (\d+) removed, (\d+) new\.$/.exec(told)!;
+    assert.ok(Number(branches) < 8, told);
+    assert.ok(Number(removed) - Number(added) >= 8 - Number(branches), told);
+    await page.click("#next");
+    await page.click("#dots button:last-child");
+    assert.equal(await page.textContent(".said"), "8 branches, as in the rollout");
+  });
+});
+
+test("the landing page is used by keyboard alone", async () => {
+  await onPage(async (page) => {
+    const focused = (): Promise<string> =>
+      page.evaluate(() => {
+        const { id, className, textContent } = document.activeElement!;
+        return id || (typeof className === "string" && className) || textContent || "";
+      });
+    const seen: string[] = [];
+    while (seen.at(-1) !== "next" && seen.length < 40) {
+      await page.keyboard.press("Tab");
+      seen.push(await focused());
+    }
+    for (const wanted of ["brand", "button big primary", "button big", "ax-scroll", "next"])
+      assert.ok(
+        seen.some((each) => each.split(" ").includes(wanted.split(" ")[0]!)),
+        wanted,
+      );
+    for (let i = 0; i < 4; i++) await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    assert.equal(await focused(), "probability");
+    await page.keyboard.press("Home");
+    assert.match((await page.textContent(".said")) ?? "", /^0 branches; the rollout made 8/);
+    await page.focus("[data-play]");
+    await page.keyboard.press("Enter");
+    assert.equal(await focused(), "ax-scroll");
+    await page.keyboard.press("b");
+    await page.keyboard.press("ArrowRight");
+    await page.locator("#tree [role=tab]").first().waitFor();
+    await page.keyboard.press("Tab"); // the tree lets go of it
+    assert.notEqual(await focused(), "ax-scroll");
+  });
+});
+
+test("with reduced motion the tour and the slider work", async () => {
+  await onPage(
+    async (page) => {
+      await page.click("#dots button:nth-child(5)");
+      await page.fill("#probability", "0");
+      assert.match((await page.textContent(".said")) ?? "", /^0 branches/);
+    },
+    { reducedMotion: "reduce" },
+  );
+});
+
+test("old links of the lab lead to its page", async () => {
+  await onPage(
+    async (page) => {
+      await page.waitForURL(/lab\/tree\/notebooks\/01-tokens-and-entropy\.ipynb/);
+    },
+    { path: "?open=lab%2Ftree%2Fnotebooks%2F01-tokens-and-entropy.ipynb" },
+  );
+});
+
+test("every link of the site leads to something", () => {
+  const files = new Set(
+    (readdirSync(folder, { recursive: true }) as string[]).map((name) =>
+      name.replaceAll("\\", "/"),
+    ),
+  );
+  const pages = [...files].filter((name) => name.endsWith(".html"));
+  const wrong: string[] = [];
+  let count = 0;
+  for (const name of pages) {
+    const html = readFileSync(join(folder, name), "utf8").replace(
+      /<script[^>]*>[^]*?<\/script>/g,
+      "",
+    );
+    for (const [, found] of html.matchAll(
+      /<(?:a|link|img|source|script)\b[^>]*?\s(?:href|src|srcset)="([^"]*)"/g,
+    )) {
+      const [path = "", anchor] = found!.replaceAll("&amp;", "&").split("?")[0]!.split("#");
+      if (/^([a-z][\w+.-]*:|\/\/)/i.test(found!)) continue;
+      count++;
+      const to = path === "" ? name : posix.join(posix.dirname(name), decodeURI(path));
+      const file = to === "." || to.endsWith("/") ? posix.join(to, "index.html") : to;
+      if (!files.has(file)) wrong.push(`${name}: ${found}`);
+      else if (anchor && file.endsWith(".html")) {
+        const target = readFileSync(join(folder, file), "utf8");
+        if (!target.includes(`id="${decodeURIComponent(anchor)}"`)) wrong.push(`${name}: ${found}`);
+      }
+    }
+  }
+  assert.deepEqual(wrong, []);
+  assert.ok(count > 100, `${count} links`);
+});
+
+test("a lesson can be read on a phone, with its tree alive and links to the others", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await onPage(
+      async (page) => {
+        await page.waitForSelector(".arpo-explorer canvas");
+        assert.equal(await wider(page), 0);
+        assert.deepEqual(await violations(page), []);
+        await page.locator(".arpo-explorer").first().scrollIntoViewIfNeeded();
+        await kept(page, `reading-phone-${colorScheme}`);
+        await page.locator("text=What if?").first().click();
+        await page.waitForSelector(".arpo-explorer [data-change=probability]");
+        await page.locator("a", { hasText: "lesson 01" }).last().click();
+        await page.waitForURL(/read\/01-tokens-and-entropy\.html$/);
+        await page.goto(`${host.url}read/index.html`);
+        await page.locator("a", { hasText: "00 A tour" }).click();
+        await page.waitForURL(/read\/00-tour\.html$/);
+      },
+      { ...phone, colorScheme, path: "read/00-tour.html" },
+    );
+  }
+});
+
+test("under 700 pixels the lab opens on the lesson alone, with its saved pictures", async () => {
+  for (const [name, size] of Object.entries({ phone, cell })) {
+    await onPage(
+      async (page) => {
+        await ready(page);
+        await shown(page, "founding year of Lerum");
+        // Two trees were saved as pictures; a notebook that is not trusted shows their text.
+        await page.waitForSelector(".jp-RenderedSVG");
+        const open = await page.evaluate(() =>
+          ["#jp-left-stack", "#jp-right-stack"].filter((side) => {
+            const element = document.querySelector(side);
+            return element !== null && element.getClientRects().length > 0;
+          }),
+        );
+        assert.deepEqual(open, []);
+        await kept(page, `lab-${name}`);
+      },
+      { ...size, path: "lab.html" },
+    );
+  }
+});
