@@ -47,7 +47,7 @@ async function visit(browser: Browser, host: StaticHost, again: boolean): Promis
   try {
     if (again) {
       const before = await context.newPage();
-      await before.goto(host.url);
+      await before.goto(`${host.url}lab.html`);
       await ready(before);
       await runAbove(before, rollout);
       await shown(before, "16 rows");
@@ -69,7 +69,7 @@ async function visit(browser: Browser, host: StaticHost, again: boolean): Promis
         python: megabytes(python),
       };
     };
-    await page.goto(host.url, { waitUntil: "commit" });
+    await page.goto(`${host.url}lab.html`, { waitUntil: "commit" });
     await shown(page, "founding year of Lerum");
     const painted = moment("painted");
     await ready(page);

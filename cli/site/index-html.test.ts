@@ -4,7 +4,7 @@ import type { SiteSettings } from "../../tab/page/start.js";
 import { labHtml, missingHtml } from "./write-site.js";
 
 test("the pages of a site have a policy before anything else of them runs", () => {
-  const lab = labHtml("</script><b>", {} as SiteSettings, "read.html");
+  const lab = labHtml("</script><b>", {} as SiteSettings, { reading: "read.html", icon: "" });
   for (const [page, ...rules] of [
     [lab, "base-uri 'none'", "form-action 'none'", "object-src 'none'"],
     [missingHtml, "default-src 'none'", "base-uri 'none'", "form-action 'none'"],

@@ -30,7 +30,11 @@ import { gzipSync } from "node:zlib";
 const inScript = (text: string): string => text.replaceAll("</", "<\\/");
 
 /** The lab's page. `reading` is the page that can be read without JavaScript. */
-export function labHtml(script: string, settings: SiteSettings, reading: string): string {
+export function labHtml(
+  script: string,
+  settings: SiteSettings,
+  { reading, icon }: { reading: string; icon: string },
+): string {
   const given = JSON.stringify(settings);
   return `<!doctype html>
 <html lang="en">
@@ -39,7 +43,7 @@ export function labHtml(script: string, settings: SiteSettings, reading: string)
 <meta http-equiv="Content-Security-Policy" content="base-uri 'none'; form-action 'none'; object-src 'none'">
 <title>arpo-lab</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="icon" href="landing/favicon.svg" type="image/svg+xml">
+${icon}
 </head>
 <body class="jp-ThemedContainer">
 <noscript>The lab needs JavaScript. <a href="${reading}">Its first notebook can be read without.</a></noscript>
@@ -110,9 +114,10 @@ function withExplorers(notebook: Notebook, recorded: Recorded): Notebook {
 
 /** A notebook's page with the way to where it runs. */
 function readingBar(html: string, name: string): string {
+  if (!name.endsWith(".ipynb")) return html;
   const up = "../".repeat(name.split("/").length);
   const open = encodeURIComponent(`lab/tree/notebooks/${name}`);
-  const bar = `<p style="position:sticky;top:0;margin:0;padding:.5em 1em;background:Canvas;color:CanvasText;border-bottom:1px solid GrayText"><a href="${up}lab.html?open=${open}">Open this notebook in the lab</a>: its cells run in your browser, nothing is installed.</p>`;
+  const bar = `<nav aria-label="Lab" style="position:sticky;top:0;z-index:9;padding:.5em 1em;background:Canvas;color:CanvasText;border-bottom:1px solid GrayText"><a href="${up}lab.html?open=${open}">Open this notebook in the lab</a>: its cells run in your browser, nothing is installed.</nav>`;
   return html.replace("<main>", `${bar}<main>`);
 }
 
@@ -252,7 +257,7 @@ const filesOf = (folder: string): string[] =>
  * sympy are kept when somebody has asked for them; of the page's fonts every browser takes the smallest kind.
  */
 const isKept = (name: string): boolean =>
-  /^(lab|lab-static|package|python|scripts)\/|^site\.json$/.test(name) &&
+  /^(lab|lab-static|package|python|scripts)\/|^(lab\.html|site\.json)$/.test(name) &&
   !/^lab-static\/.*\.(eot|svg|ttf|woff)$|^python\/packages\.zip$/.test(name);
 
 /** Refuses a place that cannot be written to before the work begins: it takes a minute. */
@@ -357,7 +362,7 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
       firstCells[`notebooks/${name}`] = `${head}\n\n${about}`;
       const shown = withExplorers(notebook, recorded);
       const html = pageOf(shown, { title, folder: dirname(join(source, name)) });
-      reading.set(page, { name, html: readingBar(html, name) });
+      reading.set(page, { name, html });
     }
   }
   const [first] = opened.filter((name) => !name.includes("/")).sort();
@@ -371,7 +376,11 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   };
   const script = readFileSync(join(out, "start.js"), "utf8");
   const settings = { version, pieces, first: `notebooks/${first}`, lessons: firstCells };
-  const lab = labHtml(script, settings, `read/${first.slice(0, -".ipynb".length)}.html`);
+  const drawing = encodeURIComponent(readFileSync(join(out, "landing/favicon.svg"), "utf8"));
+  // The lab's address changes while it is open: its icon has none.
+  const icon = `<link rel="icon" href="data:image/svg+xml,${drawing}">`;
+  const begin = `read/${first.slice(0, -".ipynb".length)}.html`;
+  const lab = labHtml(script, settings, { reading: begin, icon });
   put("lab.html", lab);
   // The landing page is about the lessons; notebooks of somebody's own come first on their site.
   if (folder !== undefined && lessons !== true) put("index.html", lab);
@@ -384,12 +393,10 @@ export async function writeSite(options: SiteOptions): Promise<WrittenSite> {
   if (existsSync(join(docs, "index.html"))) cpSync(docs, join(out, "docs"), { recursive: true });
   else for (const [name, html] of plainDocs(join(root, "docs"))) put(`docs/${name}`, html);
   const has = (file: string): boolean => reading.has(file) || existsSync(join(out, file));
-  const icon = encodeURIComponent(readFileSync(join(out, "landing/favicon.svg"), "utf8"));
-  const head = `<link rel="icon" href="data:image/svg+xml,${icon}">\n</head>`;
   for (const [file, { name, html }] of reading)
     put(
       file,
-      withLinks(html, name, has).replace("</head>", () => head),
+      readingBar(withLinks(html, name, has), name).replace("</head>", () => `${icon}\n</head>`),
     );
   const all = filesOf(out);
   const names = all.filter(isKept);

@@ -5,7 +5,6 @@ import { loadTrees, Policy, score, advantages } from "../../dist/src/api/index.j
 import { explore } from "../../dist/src/view/explorer/explore.js";
 import { makePayload } from "../../dist/src/view/explorer/make-payload.js";
 import { explorerStyle } from "../../dist/src/view/explorer/style.js";
-import { treePicture } from "../../dist/src/view/explorer/tree-picture.js";
 import { widgetStyle } from "../../dist/src/view/style.js";
 import { transform } from "esbuild";
 import { bundleForTab, root } from "../tab/bundle.mjs";
@@ -31,6 +30,7 @@ const escape = (text) => text.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`)
 /** Writes it below a folder. */
 export async function writeLandingPage(out) {
   const { tree, options } = await recordedTree();
+  const payload = makePayload(tree, options);
   const { code } = await transform(
     widgetStyle + explorerStyle + readFileSync(join(source, "landing.css"), "utf8"),
     { loader: "css", minify: true },
@@ -39,8 +39,7 @@ export async function writeLandingPage(out) {
     "/* style */": code,
     "<!-- question -->": escape(`“${tree.task.prompt.at(-1).content}”`),
     "<!-- answer -->": escape(tree.task.groundTruth),
-    "<!-- still -->": treePicture(tree),
-    "/* tree */": JSON.stringify(makePayload(tree, options)).replaceAll("<", "\\u003c"),
+    "/* tree */": JSON.stringify(payload).replaceAll("<", "\\u003c"),
   };
   let html = readFileSync(join(source, "landing.html"), "utf8");
   for (const [place, text] of Object.entries(parts)) html = html.replace(place, () => text);

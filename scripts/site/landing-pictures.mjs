@@ -49,7 +49,7 @@ const view = await figure();
 for (const colorScheme of ["light", "dark"]) {
   const end = colorScheme === "dark" ? "-dark" : "";
   const context = await browser.newContext({
-    ...{ colorScheme, viewport: { width: 1180, height: 720 }, serviceWorkers: "block" },
+    ...{ colorScheme, viewport: { width: 1180, height: 720 } },
   });
   /** As WebP, 900 pixels wide, which needs no more than a canvas. */
   const keep = async (page, name, clip) => {
@@ -80,7 +80,8 @@ for (const colorScheme of ["light", "dark"]) {
     `<meta name="color-scheme" content="light dark"><body style="margin:16px;background:Canvas;color:CanvasText">${view}`,
   );
   await page.waitForTimeout(800);
-  await keep(page, "figure", { x: 0, y: 0, width: 900, height: 540 });
+  await page.evaluate(() => scrollTo(0, 0));
+  await keep(page, "figure", { x: 0, y: 0, width: 1180, height: 708 });
   await page.setViewportSize({ width: 1180, height: 787 });
   await page.goto(`${host.url}lab.html`);
   await ready(page);

@@ -181,7 +181,6 @@ function start(): void {
     colours: { light: palettes.auto, dark: palettes.dark },
     maxHeight: isPhone ? 338 : Math.max(400, Math.min(500, innerHeight - 400)),
   });
-  the("still").remove();
   view.openTab(undefined);
   the("counts").textContent = many(payload.trajectories.length, "trajectory", "trajectories");
   const leaveAlone = startTour(view);

@@ -262,7 +262,6 @@ export async function start(settings: SiteSettings): Promise<void> {
   const config = JSON.stringify(labConfig(base, version, open));
   add("script", { id: "jupyter-config-data", type: "application/json" }, config);
   for (const name of pieces) add("link", { rel: "modulepreload", href: fixed(name) });
-  add("link", { rel: "icon", href: fixed("favicon.svg"), type: "image/svg+xml" });
   add("link", { rel: "stylesheet", href: fixed("main.css") });
   add("script", { type: "module", src: fixed("main.js") });
 }

@@ -37,7 +37,7 @@ after(async () => {
 });
 
 test("a link opens the first lesson with its outputs, isolated on a host without headers", async () => {
-  await page.goto(host.url);
+  await page.goto(`${host.url}lab.html`);
   await ready(page);
   // Which of them stand on the screen depends on its height.
   await shown(page, /\w/);

@@ -48,7 +48,7 @@ after(async () => {
 });
 
 test("a link opens the first lesson with its outputs, isolated, on a host without headers below a path", async () => {
-  page = await open(host.url);
+  page = await open(`${host.url}lab.html`);
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   assert.match(page.url(), /\/some-repo\/lab\/tree\/notebooks\/00-tour\.ipynb/);
   await shown(page, "founding year of Lerum");
@@ -59,7 +59,7 @@ test("the first lesson's outputs are painted before a thread of its kernel has b
   const release = host.hold(/\/scripts\/(compiler|cells)\.js/);
   const reader = await browser.newContext();
   try {
-    const opened = await open(host.url, reader);
+    const opened = await open(`${host.url}lab.html`, reader);
     await shown(opened, "founding year of Lerum");
     const run = runAbove(opened, "`${20 + 23} at last`");
     assert.equal(await opened.getByText("43 at last").count(), 0);
@@ -121,7 +121,7 @@ test("a notebook is downloaded and put into another visit's lab", async () => {
 
 test("a link holds a notebook's cells, and opens them in anybody's browser", async () => {
   const link = (await command(page, "arpo-lab:share-link")) as string;
-  assert.ok(link.startsWith(`${host.url}#notebook=`), link);
+  assert.ok(link.startsWith(`${host.url}lab.html#notebook=`), link);
   const other = await browser.newContext();
   try {
     const reader = await open(link, other);
@@ -138,7 +138,7 @@ test("a link holds a notebook's cells, and opens them in anybody's browser", asy
 });
 
 test("a second tab reads, and says so; it takes over when it is told to", async () => {
-  const other = await open(host.url);
+  const other = await open(`${host.url}lab.html`);
   await other.getByText("open in another tab").waitFor();
   await other.getByRole("button", { name: "Take over" }).click();
   await page.getByText("open in another tab").waitFor();
@@ -155,7 +155,7 @@ test("all that a reader made is downloaded as one zip, and put into another visi
       command(page, "arpo-lab:download-folder"),
     ]);
     await download.saveAs(file);
-    const reader = await open(host.url, other);
+    const reader = await open(`${host.url}lab.html`, other);
     const upload = async (): Promise<void> => {
       const [chooser] = await Promise.all([
         reader.waitForEvent("filechooser"),
@@ -272,7 +272,7 @@ test("where no service worker may be, cells run, and the page says what cannot b
     });
   });
   try {
-    const plain = await open(host.url, withheld);
+    const plain = await open(`${host.url}lab.html`, withheld);
     assert.equal(await plain.evaluate(() => crossOriginIsolated), false);
     await plain.getByText("No service worker here").waitFor();
     await newNotebook(plain);
@@ -286,7 +286,7 @@ test("where no service worker may be, cells run, and the page says what cannot b
 test("a reader may choose faster arithmetic, which stays chosen, and take it back", async () => {
   const other = await browser.newContext();
   try {
-    const reader = await open(host.url, other);
+    const reader = await open(`${host.url}lab.html`, other);
     /** What was open before is open again, and nothing comes to the front any more. */
     const restored = async (): Promise<void> => {
       await ready(reader);
@@ -311,7 +311,7 @@ test("a reader may choose faster arithmetic, which stays chosen, and take it bac
     await choose();
     await computesOn("wasm-relaxed");
     await command(reader, "docmanager:save-all");
-    await reader.goto(host.url);
+    await reader.goto(`${host.url}lab.html`);
     await restored();
     await computesOn("wasm-relaxed");
     await choose();
@@ -328,20 +328,4 @@ test("the explorer's page is part of the site", async () => {
   await explorer.locator("#shown").waitFor();
   await picture("tab-explorer", explorer);
   await explorer.close();
-});
-
-test("on a phone the first lesson is a page to read, with the way into the lab", async () => {
-  const phone = await browser.newContext({
-    viewport: { width: 390, height: 844 },
-    isMobile: true,
-    hasTouch: true,
-  });
-  const reading = await phone.newPage();
-  await reading.goto(host.url);
-  await reading.getByText("Open this notebook in the lab").waitFor();
-  assert.match(reading.url(), /read\/00-tour\.html$/);
-  const wide = await reading.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  assert.ok(wide <= 0, `${wide} pixels too wide`);
-  await picture("tab-phone", reading);
-  await phone.close();
 });

@@ -4,16 +4,22 @@ import {
   type JupyterFrontEndPlugin,
 } from "@jupyterlab/application";
 
-/** Below 700 pixels the notebook has the page to itself: both side panels start closed. */
+/** Below 700 pixels the notebook has the page to itself: both side panels stay closed until the user does something. */
 export const narrow: JupyterFrontEndPlugin<void> = {
   id: "arpo-lab:narrow",
   autoStart: true,
   requires: [ILabShell],
   activate: (_app: JupyterFrontEnd, shell: ILabShell) => {
     if (!matchMedia("(max-width: 700px)").matches) return;
-    void shell.restored.then(() => {
-      shell.collapseLeft();
-      shell.collapseRight();
-    });
+    const close = (): void => {
+      if (!shell.leftCollapsed) shell.collapseLeft();
+      if (!shell.rightCollapsed) shell.collapseRight();
+    };
+    const leave = (): void => void shell.layoutModified.disconnect(close);
+    // What starts later opens the files, at times that are its own.
+    shell.layoutModified.connect(close);
+    for (const event of ["pointerdown", "keydown"])
+      addEventListener(event, leave, { once: true, capture: true });
+    void shell.restored.then(close);
   },
 };
