@@ -39,7 +39,7 @@ async function writeSourceGguf(
       tokenizer,
       read: (name) => source.read(name),
     },
-    { name: modelName(base.folder), ...options },
+    { ...options, name: options.name ?? modelName(base.folder) },
   );
 }
 

@@ -153,9 +153,10 @@ export async function evaluateTasks(
   }
   checkOptions("evaluate", options, rules);
   const { samples = 1, reward, ...rest } = options;
+  const { sampling = { temperature: samples === 1 ? 0 : 1 } } = options;
   const trees = await rollout(policy, tasks, {
-    sampling: { temperature: samples === 1 ? 0 : 1 },
     ...rest,
+    sampling,
     n: samples,
     keepTop: false,
   });

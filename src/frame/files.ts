@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import { DataFrame, type BaseDataOptionType, Papa, Series } from "#danfojs";
 import { checkArguments } from "../arguments/check-arguments.js";
 import { readFile, writeFileSync } from "#platform/files";
@@ -67,7 +68,7 @@ export async function readCSV(
 ): Promise<DataFrame> {
   const usual = { header: true, dynamicTyping: true, skipEmptyLines: "greedy", delimiter: "," };
   const text = (await textOf(file)).replace(/^\ufeff/, "");
-  const { data, errors } = Papa.parse(text, { ...usual, ...options });
+  const { data, errors } = Papa.parse(text, { ...usual, ...defined(options) });
   const [wrong] = errors;
   if (wrong !== undefined) {
     const where = wrong.row === undefined ? "" : ` in row ${wrong.row}`;

@@ -181,12 +181,13 @@ export async function loadPolicy(
   const { dtype = "float32", cache, ...options } = loading;
   await ready();
   const folder = modelFolder(path);
+  const { name = modelName(folder) } = options;
   const tokenizer = await HfTokenizer.load(folder);
   if (dtype !== "float32") {
     const { decoder } = await loadDecoder(folder, { dtype, cache });
     try {
       checkEnds(tokenizer, decoder.vocabSize);
-      return new LocalPolicy({ name: modelName(folder), ...options, tokenizer, decoder });
+      return new LocalPolicy({ ...options, name, tokenizer, decoder });
     } catch (error) {
       decoder.dispose();
       throw error;
@@ -195,7 +196,7 @@ export async function loadPolicy(
   const model = await loadModel(folder);
   try {
     await fetchWeights(model);
-    return new ModelPolicy(model, tokenizer, { name: modelName(folder), cache, ...options });
+    return new ModelPolicy(model, tokenizer, { ...options, name, cache });
   } catch (error) {
     model.dispose();
     throw error;

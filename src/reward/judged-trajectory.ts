@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import { checkArguments } from "../arguments/check-arguments.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type {
@@ -95,12 +96,12 @@ export function judgedTrajectory(
   return {
     toolCalls: [],
     length: given.response.length,
-    ...rest,
+    ...defined(rest),
     prompt: judgedPrompt(prompt),
     tree: {
       ...{ group: "0", index: 0, trajectory: 0, trajectories: 1, kind: "initial", end: "answer" },
       ...{ policy: "", seed: 0, responseLength: 4096 },
-      ...tree,
+      ...defined({ ...tree }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import { shown } from "../arguments/shown.js";
 import { completeSettings } from "./branch/family/complete-settings.js";
 import {
@@ -71,7 +72,7 @@ export function rolloutConfig(given: RolloutOptions): RolloutConfig {
     callLimit: callsOf(options),
     mode: options.mode ?? "train",
     sampling: { ...options.sampling },
-    validation: { ...greedy, ...options.validation },
+    validation: { ...greedy, ...defined({ ...options.validation }) },
     scheduling,
     compat: {
       searchPrompt: options.compat?.searchPrompt ?? false,

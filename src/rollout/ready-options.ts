@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import { checkOptions } from "../arguments/check-options.js";
 import { named } from "../arguments/named.js";
 import { toolSetOf } from "../tools/tool-set.js";
@@ -14,8 +15,8 @@ export function readyOptions(action: string, given: RolloutOptions): ReadyOption
     preset === undefined ? {} : scaled(named(action, "preset", preset, algorithmPresets), own);
   return {
     ...below,
-    ...own,
-    ...(tools === undefined ? {} : { tools: toolSetOf(action, tools) }),
+    ...defined(own),
+    ...defined({ tools: tools && toolSetOf(action, tools) }),
   };
 }
 

@@ -166,7 +166,7 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    */
   replay(changes: TreeReplayChanges): Replay {
     checkArguments("replay", { changes }, { changes: "object" });
-    return replayBranches(this, { tokenizer: this.tokenizer, ...changes });
+    return replayBranches(this, { tokenizer: this.tokenizer, ...defined(changes) });
   }
 
   /**

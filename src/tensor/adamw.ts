@@ -1,3 +1,4 @@
+import { defined } from "../arguments/defined.js";
 import { unshare } from "./kernels/unshare.js";
 import { adamwUpdate, type AdamWMoments, type AdamWScalars, globalNorm } from "./plain/adamw.js";
 import { tf } from "./tf.js";
@@ -77,7 +78,7 @@ export class AdamW {
       epsilon: 1e-8,
       weightDecay: 0.01,
       maxNorm: Infinity,
-      ...options,
+      ...defined(options),
     };
     check("make AdamW", this.options);
   }
@@ -95,7 +96,7 @@ export class AdamW {
     gradients: Readonly<Record<string, tf.Tensor | null | undefined>>,
     now: Partial<Pick<AdamWOptions, "learningRate" | "weightDecay" | "maxNorm">> = {},
   ): Promise<AdamWReport> {
-    const options = { ...this.options, ...now };
+    const options = { ...this.options, ...defined(now) };
     check("step", options);
     const moving = [...this.#parameters].flatMap(([name, parameter]) => {
       const gradient = gradients[name];

@@ -290,7 +290,7 @@ function progressOf<T>(
       options,
     );
   }
-  const all = { total: totalOf(items), ...options };
+  const all = { ...options, total: options.total ?? totalOf(items) };
   if (Symbol.iterator in items) {
     return {
       [Symbol.iterator]: () => watch(items, all),

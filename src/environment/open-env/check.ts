@@ -26,7 +26,7 @@ export async function checkOpenEnv(
   calls: readonly { tag: string; input: string }[],
   options: OpenEnvOptions = {},
 ): Promise<OpenEnvCheck> {
-  const shared = sharedOf(url, { waitMs: 30_000, ...options });
+  const shared = sharedOf(url, { ...options, waitMs: options.waitMs ?? 30_000 });
   // Each world is tried alone here.
   Object.assign(shared.replays, { probes: 0, first: Promise.resolve() });
   const acting = await discover(shared, options);

@@ -184,7 +184,10 @@ export const promptFor = (benchmark: LoadedBenchmark["benchmark"], given?: strin
 
 /** How a benchmark's questions are asked, complete. */
 export const settingsFor = (benchmark: LoadedBenchmark["benchmark"], options: InferenceOptions) =>
-  inferenceSettings({ ...options, sampling: { ...benchmark.sampling, ...options.sampling } });
+  inferenceSettings({
+    ...options,
+    sampling: { ...benchmark.sampling, ...defined({ ...options.sampling }) },
+  });
 
 /**
  * Answers the questions of benchmarks, several times each if asked to. What a sample is depends on the

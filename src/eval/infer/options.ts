@@ -86,8 +86,8 @@ export const inferenceRules: OptionRules<InferenceOptions> = {
 export function inferenceSettings(options: InferenceOptions = {}): InferenceSettings {
   const { mode = "completion", timeoutMs = 1_500_000, asReference = false } = options;
   const { maxTokens = 4096, chained = 4, seed = 0 } = options;
-  const { topK, minP, ...sent } = { ...documentedSampling, ...options.sampling };
-  const limits = { python: 5, search: 10, ...options.limits };
+  const { topK, minP, ...sent } = { ...documentedSampling, ...defined({ ...options.sampling }) };
+  const limits = { python: 5, search: 10, ...defined({ ...options.limits }) };
   return {
     mode,
     ...defined({ prompt: options.prompt }),

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import {
   oneOf,
   above,
@@ -88,7 +89,7 @@ export const presetRule = oneOf(Object.keys(learnPresets));
 export function withPreset<T extends { preset?: PresetName }>(action: string, options: T): T {
   if (options?.preset === undefined) return options;
   const { preset, ...own } = options;
-  return { ...named<object>(action, "preset", preset, learnPresets), ...own } as T;
+  return { ...named<object>(action, "preset", preset, learnPresets), ...defined(own) } as T;
 }
 
 const defaults = {

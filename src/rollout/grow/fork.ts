@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import {
   checkOptions,
   integer,
@@ -192,7 +193,7 @@ function forkOptions(
     compat: { ...config.compat, resultBegin: config.compat.resultBegin ?? undefined },
     tools: made?.tools,
     environment: made?.environment,
-    ...changes,
+    ...defined(changes),
     dynamicRollouts: false,
     scheduling: "prompt",
   };

@@ -1,3 +1,4 @@
+import { defined } from "../../arguments/defined.js";
 import { decideBranch, type BranchSettings } from "../branch/branch-rule.js";
 import { ConsecutivePenalty } from "../branch/consecutive-penalty.js";
 import type { ReplayPlan } from "./plan.js";
@@ -15,7 +16,7 @@ export interface ReplayChanges extends Partial<BranchSettings> {
  */
 export function followPlan(plan: ReplayPlan, changes: ReplayChanges): Replay {
   const { penalty: kind = plan.penalty, ...given } = changes;
-  const settings: BranchSettings = { ...plan.settings, ...given };
+  const settings: BranchSettings = { ...plan.settings, ...defined(given) };
   const penalty = new ConsecutivePenalty(1);
   const along = new Map<number, number>();
   const attempts: ReplayAttempt[] = [];

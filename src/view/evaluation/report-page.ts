@@ -179,6 +179,6 @@ export function reportPage(evaluation: Evaluation, options: ReportOptions = {}):
   return (
     `<!doctype html>\n<!-- ${notice} -->\n<html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width"><title>${title}</title>` +
     `<style>:root{color-scheme:light dark}body{margin:1rem auto;max-width:1100px;padding:0 1rem}</style></head>` +
-    `<body><h1>${title}</h1>${reportHtml(evaluation, { id: "report", ...options })}</body></html>\n`
+    `<body><h1>${title}</h1>${reportHtml(evaluation, { ...options, id: options.id ?? "report" })}</body></html>\n`
   );
 }
