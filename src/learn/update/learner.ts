@@ -1,13 +1,9 @@
 import { checkArguments } from "../../arguments/check-arguments.js";
-import { defined } from "../../arguments/defined.js";
 import type { Model } from "../../model/transformer/transformer.js";
-import { Random } from "../../random/random.js";
 import type { AdamWState } from "../../tensor/adamw.js";
-import { tf } from "../../tensor/tf.js";
 import {
   type BatchRow,
   type PreparedRow,
-  trainedMask,
   isPrepared,
   isTrained,
   type ScoredRow,
@@ -15,23 +11,19 @@ import {
   type TrainingBatch,
 } from "../batch.js";
 import {
-  bypassWeights,
   bypassMeasuring,
   correctionFigures,
   correctRows,
   type CorrectionSettings,
   correctionOf,
 } from "../correction/rollout-correction.js";
-import { type ActorLossInput, actorLossOf } from "../loss/losses.js";
-import type { LossName } from "../loss/registry.js";
-import { drawsOf } from "../loss/tensor-ops.js";
-import { turnsOf } from "../loss/token-rule.js";
 import {
   measureReference,
   withReusedLogProbs,
   reusedShare,
   hasReusableLogProbs,
 } from "./log-probs.js";
+import { lossUnder, passLoss, type ReadyRow } from "./pass-loss.js";
 import { MetricMeans, UpdateReport } from "./update-report.js";
 import {
   ModelTrainee,
@@ -41,72 +33,13 @@ import {
   type RowMeasures,
   type Trainee,
 } from "./trainee.js";
-import {
-  passWeight,
-  type PassLogProbs,
-  spreadOver,
-  gatherFrom,
-  type PassRow,
-  splitByTokens,
-  tokensAtOnce,
-} from "./passes.js";
+import { passWeight, gatherFrom, type PassRow, splitByTokens, tokensAtOnce } from "./passes.js";
 import {
   type Reference,
   type UpdateOptions,
   type UpdateSettings,
   updateSettings,
 } from "./update-settings.js";
-
-/** A trajectory that an optimiser step may be made from. */
-type ReadyRow = PreparedRow & BatchRow;
-
-/** Everything that a loss may ask for of the trajectories of a pass. Call inside a tidy. */
-function lossInput(
-  group: readonly ReadyRow[],
-  { logprobs, entropies }: PassLogProbs,
-  settings: UpdateSettings,
-  correction: CorrectionSettings | undefined,
-  random: Random,
-): ActorLossInput {
-  const { entropyCoefficient = 0, entropyAdvantageNeedsBonus: needsBonus } = settings;
-  const oldLogprobs = spreadOver(group, (row) => row.oldLogprobs);
-  const mask = spreadOver(group, trainedMask);
-  const rolloutWeights = correction?.bypass
-    ? bypassWeights(logprobs, oldLogprobs, mask, correction)
-    : group.every((row) => row.rolloutWeights !== undefined)
-      ? spreadOver(group, (row) => row.rolloutWeights!)
-      : undefined;
-  return {
-    ...{ logprobs, oldLogprobs, mask },
-    advantages: spreadOver(group, (row) => row.advantages),
-    ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
-    ...special(group, settings.loss, random),
-    ...defined({ rolloutWeights }),
-    ...(settings.klLossCoefficient === undefined
-      ? {}
-      : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
-  };
-}
-
-/** What single losses ask for besides: the turns of the trajectories, draws. */
-function special(
-  group: readonly ReadyRow[],
-  loss: LossName,
-  random: Random,
-): { turns?: Int32Array[]; draws?: tf.Tensor } {
-  const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
-  const time = Math.max(...all);
-  const turns = () =>
-    group.map((row) => {
-      const out = new Int32Array(time);
-      out.set(turnsOf(trainedMask(row)), row.trajectory.prompt.length - 1);
-      return out;
-    });
-  return {
-    ...(loss === "turn" || loss === "gspo_turn" ? { turns: turns() } : {}),
-    ...(loss === "clip_cov" ? { draws: drawsOf(random, group.length * time) } : {}),
-  };
-}
 
 /**
  * Trains a policy's model: holds the optimiser between updates, and the options that each update's own
@@ -321,7 +254,7 @@ export class Learner {
     const done = await this.#trainee.step({
       passes: splitByTokens(rows, settings),
       lossOf: (group, found) => {
-        const { loss, report, ...tokens } = this.#loss(
+        const { loss, report, ...tokens } = passLoss(
           group,
           found,
           settings,
@@ -354,36 +287,6 @@ export class Learner {
     for (const [name, value] of Object.entries(done.figures ?? {})) means.add(name, value);
     return !done.skipped;
   }
-
-  #loss(
-    group: readonly ReadyRow[],
-    found: PassLogProbs,
-    settings: UpdateSettings,
-    longest: number,
-    correction: CorrectionSettings | undefined,
-    random: Random,
-  ) {
-    const input = lossInput(group, found, settings, correction, random);
-    const { paddedLength = longest } = settings;
-    const out = actorLossOf(input, settings, paddedLength, lossUnder(settings, correction));
-    const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
-    for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
-    if (out.kl) {
-      report["actor/kl_loss"] = out.kl;
-      report["actor/kl_coef"] = tf.scalar(settings.klLossCoefficient ?? 0);
-    }
-    const { rolloutWeights } = input;
-    return {
-      ...{ loss: out.loss, logprobs: found.logprobs, report },
-      ...defined({ chosen: out.chosen }),
-      ...(correction?.bypass && rolloutWeights ? { weights: rolloutWeights } : {}),
-    };
-  }
-}
-
-/** The loss that is minimised: the settings', or the one that a correction without measuring brings. */
-function lossUnder({ loss }: UpdateSettings, correction: CorrectionSettings | undefined): LossName {
-  return correction?.bypass === "reinforce" ? "gpg" : loss;
 }
 
 function meanOver<R extends PassRow>(rows: readonly R[], pick: (row: R) => Float32Array): number {

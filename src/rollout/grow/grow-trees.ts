@@ -48,7 +48,7 @@ async function growInLockstep(
     const survivors = await oneRound(active, round, config.responseLength);
     const points = new Map<TreeRun, BranchPoint[]>();
     const standing = await all(
-      survivors.map(({ run, trajectory }) => run.branchPoint(trajectory, false)),
+      survivors.map(({ run, trajectory }) => run.branches.point(trajectory, false)),
     );
     for (const [i, { run }] of survivors.entries()) {
       const list = points.get(run) ?? [];
@@ -62,7 +62,7 @@ async function growInLockstep(
       if (trajectories.length > 0) gained.add(runs.indexOf(run));
     };
     for (const [run, list] of points) {
-      add(run, run.branch(round, list, penalty.count(runs.indexOf(run))));
+      add(run, run.branches.decide(round, list, penalty.count(runs.indexOf(run))));
     }
     for (const run of runs) {
       const fresh = points.has(run) ? undefined : run.refill(round);
@@ -133,7 +133,7 @@ async function growAlone(env: Environment, run: TreeRun): Promise<EntropyMonitor
         ? await run.call(trajectory, round, outcome.tag, outcome.input)
         : true;
     if (!run.survives(trajectory, outcome, fits)) return {};
-    const point = await run.branchPoint(trajectory, true);
+    const point = await run.branches.point(trajectory, true);
     const next = advance(trajectory, round + 1);
     next.catch(() => undefined); // Its failure is seen when the round is awaited.
     return { point, next };
@@ -147,7 +147,7 @@ async function growAlone(env: Environment, run: TreeRun): Promise<EntropyMonitor
     const steps = await Promise.all(active);
     const going = steps.filter((step) => step.next !== undefined);
     const points = going.map((step) => step.point!);
-    const born = run.branch(round, points, penalty.count(0));
+    const born = run.branches.decide(round, points, penalty.count(0));
     const fresh = going.length === 0 ? run.refill(round) : undefined;
     if (fresh) born.push(fresh);
     penalty.endRound(new Set(born.length > 0 ? [0] : []));

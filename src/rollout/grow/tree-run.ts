@@ -1,27 +1,19 @@
-/* eslint-disable max-lines -- the steps of one state machine, which share its state */
 import { defined } from "../../arguments/defined.js";
-import type { Sequence, Segment } from "../../policy/policy.js";
+import type { Sequence } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
-import { decideBranch } from "../branch/branch-rule.js";
 import { classify, type SegmentOutcome } from "./classify.js";
 import type { Environment } from "./environment.js";
-import type { BranchPoint, LiveNode, LiveTrajectory } from "./live-trajectory.js";
-import { RefillsAhead } from "./refills-ahead.js";
+import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
 import { encodeResult } from "./encode-result.js";
-import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { Episode } from "./episode.js";
-import { TreeRoot } from "./tree-root.js";
+import { entropyOf, TreeBranches } from "./tree-branches.js";
 import type { TreeStart } from "./tree-start.js";
+import { TreeTrajectories } from "./tree-trajectories.js";
 import { nodeBefore, textAfter } from "./split-node.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { TreeEnvironment } from "../tree/tree-data.js";
-import type {
-  BranchAttempt,
-  TrajectoryChoice,
-  TrajectoryEnd,
-  TrajectoryKind,
-} from "../tree/tree-values.js";
+import type { TrajectoryChoice, TrajectoryEnd } from "../tree/tree-values.js";
 
 /**
  * How much of a result is kept beyond the response length, for forks with a longer one. The rest is not
@@ -36,13 +28,11 @@ const spareTokens = 4096;
 export class TreeRun {
   readonly index: number;
   readonly prompt: PromptText;
-  readonly trajectories: LiveTrajectory[] = [];
+  /** Where its trajectories branch. */
+  readonly branches: TreeBranches;
   readonly #env: Environment;
   readonly #start: TreeStart;
-  readonly #root: TreeRoot;
-  readonly #ahead: RefillsAhead;
-  /** Episodes that are being ended. */
-  readonly #endings: Promise<void>[] = [];
+  readonly #trajectories: TreeTrajectories;
   /** Trajectories that ended keep their place in the session, so that others can leave them. */
   retaining = false;
   #retained: Sequence[] = [];
@@ -54,8 +44,8 @@ export class TreeRun {
     this.#start = start;
     this.index = start.index;
     this.prompt = start.prompt;
-    this.#root = new TreeRoot(env, start);
-    this.#ahead = new RefillsAhead((number) => this.#root.begin(number));
+    this.#trajectories = new TreeTrajectories(env, start);
+    this.branches = new TreeBranches(env, start, this.#trajectories);
     const { length } = start.prompt.tokens;
     const context = env.policy.contextLength;
     if (length >= context) {
@@ -82,31 +72,36 @@ export class TreeRun {
     return this.#start.prefixTokens ?? [];
   }
 
+  get trajectories(): readonly LiveTrajectory[] {
+    return this.#trajectories.list;
+  }
+
   /** Trajectories that may still be made. */
   get remaining(): number {
-    return this.#env.config.n - this.trajectories.length;
+    return this.#trajectories.remaining;
   }
 
   /** A sequence of the session that stands where the tree starts. */
   openStart(): Sequence {
-    return this.#root.open();
+    return this.#trajectories.openStart();
   }
 
   /** The first trajectories: copies of the prompt. */
   start(rows: number): LiveTrajectory[] {
-    return Array.from({ length: rows }, () => this.#fresh("initial", 0));
+    return Array.from({ length: rows }, () => this.#trajectories.fresh("initial", 0));
+  }
+
+  /** A new root trajectory, when none survived and the budget is not spent. */
+  refill(round: number): LiveTrajectory | undefined {
+    return this.#trajectories.refill(round);
   }
 
   /** Lets the trajectory write until a call, its end or `maxTokens`. */
   async generate(trajectory: LiveTrajectory, round: number, maxTokens: number): Promise<LiveNode> {
     const { config, policy, emit } = this.#env;
-    const begun =
-      trajectory.begun ??
-      this.#root.write(trajectory.handle, trajectory.random, maxTokens, trajectory.leaf);
-    trajectory.begun = undefined;
-    const { segment, start, end } = await begun;
+    const { segment, start, end } = await this.#trajectories.write(trajectory, maxTokens);
     trajectory.length += segment.tokens.length;
-    trajectory.entropy = this.#entropy(segment);
+    trajectory.entropy = entropyOf(segment, this.#env);
     trajectory.baseline ??=
       this.#env.keepBaselines?.of(trajectory.key, trajectory.entropy) ?? trajectory.entropy;
     const node: LiveNode = {
@@ -228,7 +223,7 @@ export class TreeRun {
     trajectory.end = end;
     if (this.retaining) this.#retained.push(trajectory.handle);
     else this.#env.session.close(trajectory.handle);
-    this.#endEpisode(trajectory, end);
+    this.#trajectories.endEpisode(trajectory, end);
     this.#env.emit({ type: "end", tree: this.index, trajectory: trajectory.id, end });
   }
 
@@ -248,7 +243,7 @@ export class TreeRun {
     if (at < trajectory.length) session.truncate(handle, this.prompt.tokens.length + at);
     let calls = 0;
     for (let n = node; n; n = n.parent) if (n.kind === "tool") calls++;
-    return this.#add({
+    return this.#trajectories.add({
       kind: "branch",
       round: node ? node.round + (whole ? 1 : 0) : 0,
       parent: trajectory.id,
@@ -267,77 +262,10 @@ export class TreeRun {
     });
   }
 
-  /**
-   * The state that branches of this round copy. With `moving` the trajectory continues before the round is
-   * decided, so the state is kept in a fork: it shares the trajectory's memory and costs nothing.
-   */
-  async branchPoint(trajectory: LiveTrajectory, moving: boolean): Promise<BranchPoint> {
-    const { config, session } = this.#env;
-    const possible = this.#attempts > 0;
-    const later = config.entropyTiming === "after-result" && possible;
-    const point: BranchPoint = {
-      trajectory,
-      handle: trajectory.handle,
-      owned: false,
-      node: trajectory.leaf!,
-      length: trajectory.length,
-      calls: trajectory.calls,
-      entropy: trajectory.entropy,
-      baseline: trajectory.baseline!,
-      episode: possible && moving ? trajectory.episode?.fork() : trajectory.episode,
-    };
-    if (later) point.entropy = await this.#lookAhead(trajectory);
-    if (possible && moving) {
-      point.handle = session.fork(trajectory.handle);
-      point.owned = true;
-    }
-    return point;
-  }
-
-  /** How many attempts at a branch a trajectory has now: none where its environment cannot be had twice. */
-  get #attempts(): number {
-    if (this.#start.episodes?.branches === false) return 0;
-    return Math.min(this.#env.config.attemptsPerTrajectory, this.remaining);
-  }
-
-  /** The round's branches, in the order of the surviving trajectories. */
-  branch(round: number, points: readonly BranchPoint[], promptCount: number): LiveTrajectory[] {
-    const { session } = this.#env;
-    const born: LiveTrajectory[] = [];
-    for (const point of points) {
-      const attempts = this.#attempts;
-      const made: BranchAttempt[] = [];
-      for (let attempt = 0; attempt < attempts; attempt++) {
-        const tried = this.#attempt(point, round, attempt, promptCount);
-        made.push(tried);
-        if (tried.branch) {
-          const child = this.#copy(point, round + 1);
-          tried.child = child.id;
-          born.push(child);
-        }
-        this.#env.emit({ type: "attempt", tree: this.index, attempt: tried });
-      }
-      if (made.length > 0) {
-        point.node.branch = made;
-        const branched = made.some((m) => m.branch);
-        const consecutive = branched ? point.trajectory.consecutive + 1 : 0;
-        point.trajectory.consecutive = consecutive;
-        for (const { child } of made)
-          if (child !== undefined) this.trajectories[child]!.consecutive = consecutive;
-      }
-      if (point.owned) {
-        session.close(point.handle);
-        if (point.episode) this.#await(point.episode.leave());
-      }
-    }
-    return born;
-  }
-
   /** Gives the prompt's own session sequence back; the tree is complete. */
   close(): void {
-    this.#ahead.close();
     this.release();
-    this.#root.close();
+    this.#trajectories.close();
   }
 
   /** Waits until every trajectory's environment has said what the trajectory was worth, and is gone. */
@@ -348,7 +276,7 @@ export class TreeRun {
 
   /** Waits until every environment has said what the trajectories that ended were worth. */
   async outcomes(): Promise<void> {
-    await Promise.all(this.#endings);
+    await this.#trajectories.outcomes();
   }
 
   /** An episode from the tree's start, for trajectories that are thrown away. */
@@ -363,133 +291,6 @@ export class TreeRun {
     if (!episodes) return undefined;
     const { name, tags, observation } = episodes;
     return { name, tools: [...tags], ...defined({ observation }) };
-  }
-
-  #endEpisode(trajectory: LiveTrajectory, end: TrajectoryEnd): void {
-    const { episodes } = this.#start;
-    if (!episodes) return;
-    if (episodes.scores) trajectory.episode ??= episodes.after(trajectory.leaf);
-    if (!trajectory.episode) return;
-    let response = "";
-    for (let node = trajectory.leaf; node; node = node.parent) response = node.text + response;
-    const ending = trajectory.episode.end({ response, end }).then((outcome) => {
-      if (outcome) trajectory.outcome = outcome;
-    });
-    this.#await(ending);
-  }
-
-  /** What must be over before the tree is complete; a failure is seen then. */
-  #await(ending: Promise<void>): void {
-    ending.catch(() => undefined);
-    this.#endings.push(ending);
-  }
-
-  /** A new root trajectory, when none survived and the budget is not spent. */
-  refill(round: number): LiveTrajectory | undefined {
-    if (this.remaining === 0) return undefined;
-    if (this.#env.refillsAhead) this.#ahead.begin(this.trajectories.length, this.#env.config.n);
-    return this.#fresh("refill", round + 1);
-  }
-
-  #attempt(point: BranchPoint, round: number, attempt: number, promptCount: number): BranchAttempt {
-    const { config, draws } = this.#env;
-    const { id } = point.trajectory;
-    const u = draws
-      ? draws({ prompt: this.index, trajectory: id, round, attempt })
-      : this.#start.random.split("branch").split(id).split(round).at(attempt);
-    const consecutive = config.penalty === "path" ? point.trajectory.consecutive : promptCount;
-    const { entropy, baseline } = point;
-    if (!Number.isFinite(entropy - baseline)) {
-      throw new Error(
-        `Cannot branch: rule ${config.branch.rule} needs a segment's entropy, got ${entropy}: policy ${this.#env.policy.name} does not report what entropy.measure "${config.entropy.measure}" is made of`,
-      );
-    }
-    const situation = { u, entropy, baseline, consecutive };
-    const verdict = decideBranch(config.branch, situation);
-    return { trajectory: id, round, attempt, ...situation, remaining: this.remaining, ...verdict };
-  }
-
-  #entropy(segment: Segment): number {
-    const { policy, config } = this.#env;
-    return segmentEntropy(segment, policy.tokenizer.vocabSize, config.entropy);
-  }
-
-  /** The entropy of what the trajectory is about to write: the same tokens from the same stream, discarded. */
-  async #lookAhead(trajectory: LiveTrajectory): Promise<number> {
-    const { session, sampling, stops, signal, config } = this.#env;
-    const copy = session.fork(trajectory.handle);
-    const random = Random.restore(trajectory.random.state());
-    const maxTokens = config.entropy.positions;
-    const options = { ...sampling, maxTokens, stop: stops, random, signal };
-    const segment = await session.generate(copy, options);
-    session.close(copy);
-    return this.#entropy(segment);
-  }
-
-  #fresh(kind: TrajectoryKind, round: number): LiveTrajectory {
-    const { prefix, calls = 0 } = this.#start;
-    const begun = this.#ahead.take(this.trajectories.length);
-    return this.#add({
-      kind,
-      round,
-      parent: -1,
-      from: prefix,
-      leaf: prefix,
-      handle: begun?.handle ?? this.#root.open(),
-      length: this.prefixTokens.length,
-      calls,
-      baseline: undefined,
-      consecutive: 0,
-      ...(begun ? { random: begun.random, begun: begun.written } : {}),
-    });
-  }
-
-  #copy(point: BranchPoint, round: number): LiveTrajectory {
-    return this.#add({
-      kind: "branch",
-      round,
-      parent: point.trajectory.id,
-      from: point.node,
-      leaf: point.node,
-      handle: this.#env.session.fork(point.handle),
-      length: point.length,
-      calls: point.calls,
-      baseline: this.#env.config.baseline === "ancestor" ? point.baseline : undefined,
-      consecutive: point.trajectory.consecutive,
-      ...(point.episode ? { episode: point.episode.fork() } : {}),
-    });
-  }
-
-  #add(
-    parts: Omit<
-      LiveTrajectory,
-      "id" | "random" | "key" | "entropy" | "end" | "outcome" | "split"
-    > & {
-      random?: Random;
-    },
-  ): LiveTrajectory {
-    const number = this.trajectories.length;
-    this.#ahead.drop(number);
-    const trajectory: LiveTrajectory = {
-      id: number,
-      ...parts,
-      split: parts.length,
-      random: parts.random ?? this.#root.stream(number),
-      key: this.#env.nextKey(),
-      entropy: 0,
-      end: undefined,
-    };
-    this.trajectories.push(trajectory);
-    const { kind, round, parent } = parts;
-    this.#env.emit({
-      type: "trajectory",
-      tree: this.index,
-      trajectory: number,
-      kind,
-      round,
-      parent,
-    });
-    return trajectory;
   }
 
   #node(kind: LiveNode["kind"], trajectory: LiveTrajectory, round: number): LiveNode {

@@ -1,0 +1,96 @@
+import { defined } from "../../arguments/defined.js";
+import type { Random } from "../../random/random.js";
+import { tf } from "../../tensor/tf.js";
+import { type BatchRow, type PreparedRow, trainedMask } from "../batch.js";
+import { bypassWeights, type CorrectionSettings } from "../correction/rollout-correction.js";
+import { type ActorLossInput, actorLossOf } from "../loss/losses.js";
+import type { LossName } from "../loss/registry.js";
+import { drawsOf } from "../loss/tensor-ops.js";
+import { turnsOf } from "../loss/token-rule.js";
+import { type PassLogProbs, spreadOver } from "./passes.js";
+import type { UpdateSettings } from "./update-settings.js";
+
+/** A trajectory that an optimiser step may be made from. */
+export type ReadyRow = PreparedRow & BatchRow;
+
+/** Everything that a loss may ask for of the trajectories of a pass. Call inside a tidy. */
+function lossInput(
+  group: readonly ReadyRow[],
+  { logprobs, entropies }: PassLogProbs,
+  settings: UpdateSettings,
+  correction: CorrectionSettings | undefined,
+  random: Random,
+): ActorLossInput {
+  const { entropyCoefficient = 0, entropyAdvantageNeedsBonus: needsBonus } = settings;
+  const oldLogprobs = spreadOver(group, (row) => row.oldLogprobs);
+  const mask = spreadOver(group, trainedMask);
+  const rolloutWeights = correction?.bypass
+    ? bypassWeights(logprobs, oldLogprobs, mask, correction)
+    : group.every((row) => row.rolloutWeights !== undefined)
+      ? spreadOver(group, (row) => row.rolloutWeights!)
+      : undefined;
+  return {
+    ...{ logprobs, oldLogprobs, mask },
+    advantages: spreadOver(group, (row) => row.advantages),
+    ...(needsBonus && entropyCoefficient === 0 ? {} : { entropies }),
+    ...special(group, settings.loss, random),
+    ...defined({ rolloutWeights }),
+    ...(settings.klLossCoefficient === undefined
+      ? {}
+      : { refLogprobs: spreadOver(group, (row) => row.refLogprobs!) }),
+  };
+}
+
+/** What single losses ask for besides: the turns of the trajectories, draws. */
+function special(
+  group: readonly ReadyRow[],
+  loss: LossName,
+  random: Random,
+): { turns?: Int32Array[]; draws?: tf.Tensor } {
+  const all = group.map(({ trajectory: { prompt, tokens } }) => prompt.length + tokens.length);
+  const time = Math.max(...all);
+  const turns = () =>
+    group.map((row) => {
+      const out = new Int32Array(time);
+      out.set(turnsOf(trainedMask(row)), row.trajectory.prompt.length - 1);
+      return out;
+    });
+  return {
+    ...(loss === "turn" || loss === "gspo_turn" ? { turns: turns() } : {}),
+    ...(loss === "clip_cov" ? { draws: drawsOf(random, group.length * time) } : {}),
+  };
+}
+
+/** The loss that is minimised: the settings', or the one that a correction without measuring brings. */
+export function lossUnder(
+  { loss }: UpdateSettings,
+  correction: CorrectionSettings | undefined,
+): LossName {
+  return correction?.bypass === "reinforce" ? "gpg" : loss;
+}
+
+/** What a pass minimises, and what should be read of it. Call inside a tidy. */
+export function passLoss(
+  group: readonly ReadyRow[],
+  found: PassLogProbs,
+  settings: UpdateSettings,
+  longest: number,
+  correction: CorrectionSettings | undefined,
+  random: Random,
+) {
+  const input = lossInput(group, found, settings, correction, random);
+  const { paddedLength = longest } = settings;
+  const out = actorLossOf(input, settings, paddedLength, lossUnder(settings, correction));
+  const report: Record<string, tf.Tensor> = { "actor/pg_loss": out.policy };
+  for (const [name, figure] of Object.entries(out.metrics)) report[`actor/${name}`] = figure;
+  if (out.kl) {
+    report["actor/kl_loss"] = out.kl;
+    report["actor/kl_coef"] = tf.scalar(settings.klLossCoefficient ?? 0);
+  }
+  const { rolloutWeights } = input;
+  return {
+    ...{ loss: out.loss, logprobs: found.logprobs, report },
+    ...defined({ chosen: out.chosen }),
+    ...(correction?.bypass && rolloutWeights ? { weights: rolloutWeights } : {}),
+  };
+}
