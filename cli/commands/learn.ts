@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
+import { seeds } from "../seeds.js";
 
 function whole(text: string): number {
   const value = Number(text);
@@ -17,7 +18,7 @@ export const configured = (command: Command): Command =>
     .option("--config <file>", "a YAML file with verl's keys; may be repeated", list, [])
     .option("--preset <name>", "grpo, arpo, aepo, tiny, 7b, …; may be repeated", list, []);
 
-/** `arpo-lab train | sft | rollout | sample | subset | compare | train-tiny`: learning without a notebook. */
+/** `arpo-lab train | sweep | sft | rollout | sample | subset | compare | train-tiny`: learning without a notebook. */
 export function learnCommands(): Command[] {
   const train = configured(new Command("train"))
     .description("train with reinforcement learning from a configuration")
@@ -26,8 +27,20 @@ export function learnCommands(): Command[] {
       "--emit <where>",
       "-: print one line of JSON per step to standard output, everything else to standard error",
     )
-    .action(async (overrides: string[], options) =>
-      (await import("../learn/train.js")).trainFromConfig(overrides, options),
+    .option("--seeds <list>", "a run for each, below --out: 1..5 or 1,2,5", seeds)
+    .action(async (overrides: string[], options) => {
+      if (options.seeds) await (await import("../learn/sweep.js")).trainSeeds(overrides, options);
+      else await (await import("../learn/train.js")).trainFromConfig(overrides, options);
+    });
+  const sweep = new Command("sweep")
+    .description("train several settings with several seeds, and compare them")
+    .argument("<file>", "a YAML file with arms, seeds and what they share (docs/sweeps.md)")
+    .option("--out <folder>", "where the runs go; without it, the file's folder key, or runs/FILE")
+    .option("--seeds <list>", "in place of the file's: 1..5 or 1,2,5", seeds)
+    .option("--processes <n>", "runs at the same time; the threads are divided", whole)
+    .option("--ray <url>", "send the runs to a Ray cluster, http://HEAD:8265")
+    .action(async (file: string, options) =>
+      (await import("../learn/sweep.js")).sweepFromFile(file, options),
     );
   const rollout = configured(new Command("rollout"))
     .description("roll out tasks and write the trees as JSONL or parquet")
@@ -73,5 +86,5 @@ export function learnCommands(): Command[] {
     .description("train the included tiny model (data/models/tiny) again")
     .argument("<folder>", "folder to write")
     .action(async (folder: string) => (await import("../learn/train-tiny.js")).makeTiny(folder));
-  return [train, sft, rollout, sample, subset, compare, trainTiny];
+  return [train, sweep, sft, rollout, sample, subset, compare, trainTiny];
 }

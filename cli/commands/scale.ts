@@ -1,23 +1,11 @@
 import { Command, InvalidArgumentError } from "commander";
 import { configured } from "./learn.js";
+import { seeds } from "../seeds.js";
 
 function amount(text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
   throw new InvalidArgumentError("It must be a number of 0 or more.");
-}
-
-/** `1..10` or `1,2,5`. */
-function seeds(text: string): number[] {
-  const range = /^(\d+)\.\.(\d+)$/.exec(text);
-  const all = range
-    ? Array.from(
-        { length: Math.max(0, Number(range[2]) - Number(range[1]) + 1) },
-        (_, i) => Number(range[1]) + i,
-      )
-    : text.split(",").map(Number);
-  if (all.length > 0 && all.every((seed) => Number.isSafeInteger(seed))) return all;
-  throw new InvalidArgumentError("It must be 1..10 or 1,2,5.");
 }
 
 /** `key=a,b`, as often as there are keys. */

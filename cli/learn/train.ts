@@ -1,3 +1,4 @@
+import { defined } from "../../src/arguments/defined.js";
 import type { Config } from "../../src/run/config/schema.js";
 import { RunFolder } from "../../src/run/folder/run-folder.js";
 import { consoleLogger } from "../../src/run/loggers/console.js";
@@ -24,7 +25,12 @@ const makers: Record<
   },
   tensorboard: (_, folder) => tensorBoard(join(folder, "tensorboard")),
   mlflow: (config, folder) => mlflowLogger({ ...named(config), config, folder }),
-  wandb: (config, folder) => wandbLogger({ ...named(config), config, folder }),
+  wandb: (config, folder) =>
+    wandbLogger({
+      ...named(config),
+      ...defined({ group: config.lab.group ?? undefined }),
+      ...{ config, folder },
+    }),
 };
 
 const named = ({ trainer }: Config) => ({
@@ -78,6 +84,11 @@ export async function trainFromConfig(
   const config = await readConfig(overrides, options);
   const folder = options.out ?? config.trainer.default_local_dir;
   const afterwards = `what is saved in ${folder} stays, and the same command continues from its last checkpoint`;
+  // A sweep that was killed starts its runs again: what still ran for it would be in their way.
+  if (process.connected) {
+    process.once("disconnect", () => process.exit(1));
+    process.channel?.unref();
+  }
   await guarded({ afterwards, patienceMs: config.lab.stuck_after * 1000 }, () =>
     trainIn(folder, config, options.emit !== undefined),
   );

@@ -27,3 +27,4 @@ export const runtime: typeof node.runtime = {
 };
 
 export const currentFolder: typeof node.currentFolder = () => here.folder;
+export const cpuSeconds: typeof node.cpuSeconds = () => undefined;

@@ -17,6 +17,11 @@ export { train, type TrainOptions } from "../run/trainer/train.js";
 export { Trainer, type TrainerParts, type TrainerStep } from "../run/trainer/trainer.js";
 export { RunFolder } from "../run/folder/run-folder.js";
 
+// Sweeps
+export { sweep } from "../run/sweep/sweep.js";
+export type { SweepArm, SweepOptions } from "../run/sweep/sweep-options.js";
+export { SweepRuns } from "../run/sweep/sweep-runs.js";
+
 // Configuration
 export { loadConfig } from "../run/config/load.js";
 export type { LoadOptions, LoadedConfig } from "../run/config/options.js";

@@ -10,7 +10,7 @@ export {
 } from "../../scale/job/cluster.js";
 export type { Job, JobStep } from "../../scale/job/job.js";
 export type { JobRecord, JobState } from "../../scale/job/job-record.js";
-export type { Sweep, SweepOptions, SweepRunOptions } from "../../scale/job/sweep.js";
+export type { Sweep, SweepAxes, SweepRunOptions } from "../../scale/job/sweep.js";
 export type { RayNode } from "../../scale/ray/ray-api.js";
 export { RayError } from "../../scale/ray/ray-error.js";
 export { engine } from "../../scale/engine.js";

@@ -4,11 +4,16 @@ import type { BatchRow, TrainingBatch } from "../batch.js";
 import { creditFigures } from "./credit-figures.js";
 import { type MixedOutcomeOptions, mixedOutcomes } from "./mixed-outcomes.js";
 
-/** Tokens that were drawn for trees: those that trajectories share once, tool results not at all. */
+/**
+ * Tokens that were drawn for trees: those that trajectories share once, tool results and what a fork copied from
+ * another tree not at all.
+ */
 export function generatedTokens(trees: Iterable<Pick<RolloutTreeData, "nodes">>): number {
   let count = 0;
   for (const { nodes } of trees) {
-    for (const { kind, tokens } of nodes) if (kind === "model") count += tokens.length;
+    for (const { kind, tokens, trajectory } of nodes) {
+      if (kind === "model" && trajectory >= 0) count += tokens.length;
+    }
   }
   return count;
 }

@@ -11,6 +11,8 @@ interface Probe {
   run: TreeRun;
   handle: Sequence;
   calls: number;
+  /** Tokens that it drew. */
+  drawn: number;
   entropies: number[];
   /** Where it acts, as trajectories do. */
   trial: ReturnType<TreeRun["trialEpisode"]>;
@@ -39,7 +41,7 @@ export async function monitorEntropy(
       const options = { ...sampling, maxTokens, stop: stops, random, signal };
       const segment = await session.generate(handle, options);
       session.close(handle);
-      return measure(segment);
+      return { entropy: measure(segment), drawn: segment.tokens.length };
     }),
   );
 
@@ -47,6 +49,7 @@ export async function monitorEntropy(
     run,
     handle: run.openStart(),
     calls: 0,
+    drawn: 0,
     entropies: [],
     trial: run.trialEpisode(),
     random: run.random.split("probe"),
@@ -60,6 +63,7 @@ export async function monitorEntropy(
         const { handle, random } = probe;
         const options = { ...sampling, maxTokens, stop: stops, random, signal };
         const segment = await session.generate(handle, options);
+        probe.drawn += segment.tokens.length;
         probe.entropies.push(measure(segment));
         return step(env, probe, segment);
       }),
@@ -74,11 +78,12 @@ export async function monitorEntropy(
     }
   }
 
-  return probes.map(({ run, entropies }, i) => {
-    const rootEntropy = roots[i]!;
+  return probes.map(({ run, entropies, calls, drawn }, i) => {
+    const { entropy: rootEntropy, drawn: first } = roots[i]!;
     const stepEntropies = dynamic.excludeFirst ? entropies.slice(1) : entropies;
     const budget = dynamicBudget(config.n, rootEntropy, stepEntropies, { beta, formula });
-    const monitor = { rootEntropy, stepEntropies, ...budget };
+    const spent = { tokens: first + drawn, calls };
+    const monitor = { rootEntropy, stepEntropies, ...budget, spent };
     env.emit({ type: "monitor", tree: run.index, monitor });
     return monitor;
   });

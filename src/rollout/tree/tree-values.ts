@@ -138,4 +138,6 @@ export interface TreeTrajectory {
 export interface EntropyMonitor extends DynamicBudget {
   rootEntropy: number;
   stepEntropies: number[];
+  /** What its probes drew and called; trees of earlier versions do not say. */
+  spent?: { tokens: number; calls: number };
 }

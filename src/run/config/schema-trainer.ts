@@ -251,9 +251,32 @@ export const trainer = section({
   ...kept.trainer,
 });
 
+const mark = z.array(z.number().int().positive()).default([]);
+
+/** How much a run may spend, and what is measured in it. */
+const budget = section({
+  tokens: optionalCount.describe(
+    "End behind the step that has drawn so many tokens; any budget takes the place of steps and epochs",
+  ),
+  calls: optionalCount.describe("The same in tool calls"),
+  trajectories: optionalCount.describe("The same in trajectories"),
+  warmup_tokens: optionalCount.describe(
+    "Raise the learning rate over so many tokens, rather than over steps",
+  ),
+  tokens_per_step: optionalCount.describe(
+    "Roll out further prompts until the run has so many tokens per step: runs that are compared make equally many updates. data.train_batch_size is then the fewest prompts of a step",
+  ),
+  test_at_tokens: mark.describe("Also validate behind the steps that reach these"),
+  test_at_calls: mark.describe("The same in tool calls"),
+});
+
 /** What the reference has no key for. Left out when a config is exported for verl. */
 export const lab = section({
   seed: z.number().int().min(0).default(1).describe("Same seed, same backend: the same bytes"),
+  budget,
+  group: optionalText.describe(
+    "The group that wandb puts the run into, such as the seeds of one setting",
+  ),
   branch_rule: oneOf([...branchRules, ...expansionRules, "never"], "arpo-code").describe(
     "The branching rule",
   ),

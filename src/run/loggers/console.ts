@@ -1,6 +1,7 @@
 import { write as output } from "#platform/note";
 import { checkOptions } from "../../arguments/check-options.js";
 import { printable } from "../../text/printable.js";
+import { duration } from "./duration.js";
 import type { Logger } from "./logger.js";
 
 /** The figures worth a column, in this order, where they are there. */
@@ -34,14 +35,6 @@ function figure(value: number): string {
     if (text.length < width) return text;
   }
   return value.toExponential(value < 0 ? 0 : 1);
-}
-
-/** Seconds as a person says them: 45 s, 3 min 20 s, 2 h 5 min. */
-export function duration(seconds: number): string {
-  const s = Math.round(seconds);
-  if (s < 60) return `${s} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min ${s % 60} s`;
-  return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
 }
 
 function bar(done: number, all: number): string {
@@ -84,7 +77,7 @@ export function consoleLogger(
   return {
     name: "console",
     begin: ({ totalSteps }) => {
-      total = totalSteps;
+      total = Number.isFinite(totalSteps) ? totalSteps : undefined;
     },
     log: (step, metrics) => {
       const shown = columns.filter(([name]) => metrics[name] !== undefined);
@@ -94,8 +87,11 @@ export function consoleLogger(
         if (seconds !== undefined) recent.push(seconds);
         if (recent.length > 8) recent.shift();
         const pace = [...recent].sort((a, b) => a - b)[recent.length >> 1];
+        const done = metrics["training/progress"] ?? (total === undefined ? 0 : step / total);
         const left =
-          total === undefined || pace === undefined ? undefined : duration(pace * (total - step));
+          done === 0 || pace === undefined
+            ? undefined
+            : duration((pace * step * (1 - done)) / done);
         if (lines++ % headEvery === 0) {
           const labels = shown.map(([, label]) => label);
           text += `${cells(["step", ...labels])}${left === undefined ? "" : "  left"}\n`;

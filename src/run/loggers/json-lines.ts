@@ -2,8 +2,8 @@ import { checkArguments } from "../../arguments/check-arguments.js";
 import type { Logger, RunOutcome } from "./logger.js";
 
 /** A line that a run prints for programs: where it stands, a step's figures, how it ended. */
-type RunLine =
-  | { run: "begin"; step: number; totalSteps: number }
+export type RunLine =
+  | { run: "begin"; step: number; totalSteps?: number }
   | { run: "step"; step: number; metrics: Record<string, number> }
   | { run: "end"; outcome: RunOutcome };
 
@@ -30,7 +30,7 @@ export function jsonLines(write: (line: string) => void): Logger {
   return {
     name: "json",
     begin: ({ step, totalSteps }) => {
-      say({ run: "begin", step, totalSteps });
+      say({ run: "begin", step, ...(Number.isFinite(totalSteps) ? { totalSteps } : {}) });
     },
     log: (step, all) => {
       const finite = Object.entries(all).filter(([, value]) => Number.isFinite(value));
@@ -53,7 +53,10 @@ export function runLine(text: string): RunLine | undefined {
   }
   const { run, step, totalSteps, outcome, metrics } = read as Record<string, unknown>;
   const counts = (value: unknown): value is number => Number.isSafeInteger(value);
-  if (run === "begin" && counts(step) && counts(totalSteps)) return { run, step, totalSteps };
+  if (run === "begin" && counts(step)) {
+    if (totalSteps === undefined) return { run, step };
+    if (counts(totalSteps)) return { run, step, totalSteps };
+  }
   if (run === "end" && (outcome === "finished" || outcome === "failed")) return { run, outcome };
   if (run !== "step" || !counts(step) || typeof metrics !== "object" || metrics === null) {
     return undefined;

@@ -7,7 +7,10 @@ export type RunOutcome = "finished" | "failed";
 export interface Logger {
   readonly name: string;
   /** Where the run stands as it begins or goes on. */
-  begin?(at: { step: number; totalSteps: number }): void | Promise<void>;
+  begin?(at: {
+    step: number;
+    /** Infinity where a budget ends the run. */ totalSteps: number;
+  }): void | Promise<void>;
   log(step: number, metrics: Readonly<Record<string, number>>): void | Promise<void>;
   /** Some answers of a validation, for reading (`trainer.log_val_generations`). */
   answers?(step: number, rows: readonly LoggedAnswer[]): void | Promise<void>;

@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { crc32 } from "node:zlib";
-import { consoleLogger, duration } from "./console.js";
+import { consoleLogger } from "./console.js";
+import { duration } from "./duration.js";
 import { guarded } from "./guarded.js";
 import { mlflowLogger } from "./mlflow.js";
 import { wandbLogger } from "./wandb.js";
@@ -161,7 +162,13 @@ function* records(bytes: Buffer): Generator<Buffer> {
 test("wandbLogger() writes a log of records that wandb reads, long ones in pieces", async () => {
   const folder = await folderOf();
   const long = { text: "y".repeat(70_000) };
-  const logger = await wandbLogger({ ...common, folder, config: long, id: "0a1b2c3d" });
+  const logger = await wandbLogger({
+    ...common,
+    folder,
+    config: long,
+    id: "0a1b2c3d",
+    group: "seeds",
+  });
   for (let step = 1; step <= 30; step++) await logger.log(step, { "a/b": step / 3, c: NaN });
   await logger.close?.("finished");
   const [run] = await readdir(join(folder, "wandb"));
@@ -171,6 +178,8 @@ test("wandbLogger() writes a log of records that wandb reads, long ones in piece
   const all = [...records(bytes)].map((record) => record.toString("latin1"));
   assert.equal(all.length, 2 + 30 + 1);
   assert.ok(all[1]!.includes(long.text));
+  // Field 6 of the run: a text of five bytes.
+  assert.ok(all[1]!.includes("\x32\x05seeds"));
   assert.ok(all[2]!.includes("a/b") && all[2]!.includes(String(1 / 3)));
   assert.ok(all[2]!.includes('"NaN"'));
   await rm(folder, { recursive: true });

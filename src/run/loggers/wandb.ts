@@ -80,6 +80,8 @@ export async function wandbLogger(options: {
   project: string;
   run: string;
   config: Readonly<Record<string, unknown>>;
+  /** Runs of one group are shown together. */
+  group?: string;
   /** Default: random. */
   id?: string;
   now?: () => Date;
@@ -89,6 +91,7 @@ export async function wandbLogger(options: {
     project: "text",
     run: "text",
     config: "object",
+    group: "text?",
     id: "text?",
     now: "function?",
   });
@@ -118,6 +121,7 @@ export async function wandbLogger(options: {
         4,
         Object.entries(options.config).flatMap(([key, value]) => field(1, item(1, key, value))),
       ),
+      ...(options.group === undefined ? [] : text(6, options.group)),
       ...text(8, options.run),
       ...text(13, hostname()),
       ...field(17, time),

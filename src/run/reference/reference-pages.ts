@@ -109,11 +109,26 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
     { name: "training/global_step", meaning: "Steps done, this one included" },
     { name: "training/epoch", meaning: "Passes over the training prompts that were finished" },
     {
+      name: "training/progress",
+      meaning: "Share of the run that is done, by its steps or its budget (lab.budget)",
+      own: true,
+    },
+    {
       name: "training/stray_errors",
       meaning:
         "Errors of a reward, a tool or a callback that nobody waited for (a floating rejection, a late throw); only where there were some",
       own: true,
     },
+  ],
+  "What training has cost so far; validation is not part of it": [
+    {
+      name: "cost/tokens",
+      meaning:
+        "Tokens that the policy drew: what trajectories share counts once, a fork's copied beginning not at all; prompts that were filtered out, AEPO's probes and ReMax's greedy answers count",
+      own: true,
+    },
+    { name: "cost/calls", meaning: "Tool calls that were made, counted the same way", own: true },
+    { name: "cost/trajectories", meaning: "Trajectories that were rolled out", own: true },
   ],
   "Rewards and advantages": [
     ...spread("critic/score", "What the reward gave a trajectory"),
@@ -269,6 +284,12 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
     { name: "timing_s/update_critic", meaning: "The critic's update" },
     { name: "timing_s/update_actor", meaning: "The policy's update" },
     { name: "timing_s/step", meaning: "The whole step, without validation and saving" },
+    {
+      name: "perf/cpu_seconds",
+      meaning:
+        "CPU time of all steps so far, in this process and (on Linux) in the tools' processes; over every process that the run was resumed in",
+      own: true,
+    },
     { name: "tools/total_execution_time", meaning: "Sum over calls, also of those that overlap" },
     { name: "tools/avg_execution_time", meaning: "The same per call" },
     { name: "tools/max_execution_time", meaning: "The longest call" },

@@ -1,6 +1,7 @@
 import type { LoaderState } from "../../data/batches.js";
 import type { Task } from "../../data/task.js";
 import { type FilteredGroups, filterGroups } from "../../learn/filter-groups.js";
+import { addCost, type Cost, noCost, spentOn } from "../../learn/measures/spent.js";
 import { generatedTokens } from "../../learn/measures/tree-metrics.js";
 import { Scored, type ScoredTrajectory } from "../../reward/scored.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
@@ -9,13 +10,15 @@ import type { Config } from "../config/schema.js";
 /** How a step gets its rollouts. */
 interface Gathering {
   config: Config;
-  /** The tasks behind a state of the loader. */
-  next: (state: LoaderState) => { items: readonly Task[]; state: LoaderState };
+  /** So many tasks behind a state of the loader. */
+  next: (state: LoaderState, size: number) => { items: readonly Task[]; state: LoaderState };
   /** Rolls tasks out; the first has this place in the step. */
   rollOut: (tasks: readonly Task[], firstIndex: number) => Promise<RolloutTree<Task>[]>;
   score: (trees: readonly RolloutTree<Task>[]) => Promise<Scored>;
   /** Each trajectory's reward after the KL penalty, where the filter asks for it. */
   finalRewards: (scored: Scored) => Promise<readonly number[]>;
+  /** Prompts are rolled out until there are so many tokens. */
+  tokens?: number | undefined;
 }
 
 /** What a step trains on, and what it took to get it. */
@@ -25,6 +28,8 @@ export interface Gathered {
   loader: LoaderState;
   /** Tokens that were drawn, those of prompts that were dropped included. */
   generated: number;
+  /** What all of it cost, probes and dropped prompts included. */
+  cost: Cost;
   metrics: Record<string, number>;
 }
 
@@ -47,10 +52,10 @@ async function figures(
   });
 }
 
-/** Trajectories whose prompt was kept; a prompt that came a second time in the step is a group of its own. */
+/** Some of the trajectories; a prompt that came a second time in the step is a group of its own. */
 function keptRows(
   scored: Scored,
-  { rows }: FilteredGroups,
+  rows: FilteredGroups["rows"],
   earlier: ReadonlySet<string>,
 ): ScoredTrajectory[] {
   return rows.map((i) => {
@@ -59,6 +64,31 @@ function keptRows(
       ? { ...row, group: `${row.group} again, ${row.trajectory.tree}` }
       : row;
   });
+}
+
+const namesOf = (rows: readonly ScoredTrajectory[]) => new Set(rows.map(({ group }) => group));
+
+/** Rolls out a batch, and further prompts until the step has its tokens. */
+async function gatherTokens(gathering: Gathering, from: LoaderState): Promise<Gathered> {
+  const { config, next, rollOut, score, tokens = 0 } = gathering;
+  const size = config.data.train_batch_size;
+  const trees: RolloutTree<Task>[] = [];
+  const rows: ScoredTrajectory[] = [];
+  let [loader, cost, wanted] = [from, noCost, size];
+  while (wanted > 0) {
+    const { items, state } = next(loader, wanted);
+    const made = await rollOut(items, trees.length);
+    const scored = await score(made);
+    rows.push(...keptRows(scored, [...scored.rows.keys()], namesOf(rows)));
+    trees.push(...made);
+    loader = state;
+    cost = addCost(cost, spentOn(made));
+    // As many prompts as are left over at what one has cost so far, and the nearest number of them.
+    const prompts = ((tokens - cost.tokens) * trees.length) / Math.max(1, cost.tokens);
+    wanted = Math.max(0, Math.min(size, Math.round(prompts)));
+  }
+  const scored = new Scored(rows, trees);
+  return { trees, scored, loader, generated: generatedTokens(trees), cost, metrics: {} };
 }
 
 /**
@@ -70,23 +100,19 @@ export async function gatherRollouts(gathering: Gathering, from: LoaderState): P
   const { config, next, rollOut, score } = gathering;
   const { enable, metric, max_num_gen_batches: limit } = config.algorithm.filter_groups;
   const size = config.data.train_batch_size;
-  if (!enable) {
-    const { items, state } = next(from);
-    const trees = await rollOut(items, 0);
-    const scored = await score(trees);
-    return { trees, scored, loader: state, generated: generatedTokens(trees), metrics: {} };
-  }
+  if (!enable) return gatherTokens(gathering, from);
   const name = metric ?? "acc";
   const trees: RolloutTree<Task>[] = [];
   const rows: ScoredTrajectory[] = [];
-  let [loader, batches, generated, dropped, surplus] = [from, 0, 0, 0, 0];
+  let [loader, cost] = [from, noCost];
+  let [batches, generated, dropped, surplus] = [0, 0, 0, 0];
   while (trees.length < size) {
     if (limit > 0 && batches >= limit) {
       throw new RangeError(
         `Cannot train: ${limit} batches (algorithm.filter_groups.max_num_gen_batches) must hold ${size} prompts whose trajectories differ in ${name}, got ${trees.length}; take tasks that are neither too easy nor too hard, or raise the limit (0: none)`,
       );
     }
-    const { items, state } = next(loader);
+    const { items, state } = next(loader, size);
     const made = await rollOut(items, batches * size);
     const scored = await score(made);
     const found = filterGroups(
@@ -96,16 +122,17 @@ export async function gatherRollouts(gathering: Gathering, from: LoaderState): P
       },
       { before: trees.length, size },
     );
-    rows.push(...keptRows(scored, found, new Set(rows.map(({ group }) => group))));
+    rows.push(...keptRows(scored, found.rows, namesOf(rows)));
     trees.push(...made.filter(({ index }) => found.groups.includes(index)));
     loader = state;
     batches++;
     generated += generatedTokens(made);
+    cost = addCost(cost, spentOn(made));
     dropped += found.dropped;
     surplus += found.surplus;
   }
   return {
-    ...{ trees, scored: new Scored(rows, trees), loader, generated },
+    ...{ trees, scored: new Scored(rows, trees), loader, generated, cost },
     metrics: {
       "train/num_gen_batches": batches,
       "filter/generated": batches * size,

@@ -9,6 +9,7 @@ import type { RolloutOptions } from "../../rollout/options.js";
 import { expandSettings } from "../config/expand-settings.js";
 import { actorLossOptions } from "../config/loss-keys.js";
 import type { Config } from "../config/schema.js";
+import type { Place } from "./budget.js";
 
 const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -153,19 +154,34 @@ export function criticOptions(config: Config): CriticOptions {
   };
 }
 
-/** The learning rate of a step (the first is 1) by an optimiser's warm-up and schedule. */
+/** Where a step stands in its run, for the learning rate. */
+export interface ScheduleAt {
+  /** 1 for the first. */
+  step: number;
+  /** Infinity where a budget ends the run. */
+  totalSteps: number;
+  /** What the run had spent of its budget before the step. */
+  spent?: Place | undefined;
+  /** How far a warm-up by tokens has come, from 0 to 1. */
+  warm?: number | undefined;
+}
+
+/** The learning rate of a step by an optimiser's warm-up and schedule. */
 export function learningRateAt(
   { optim }: Config["critic"] | Config["actor_rollout_ref"]["actor"],
-  step: number,
-  totalSteps: number,
+  { step, totalSteps, spent, warm }: ScheduleAt,
 ): number {
-  const warmupSteps =
-    optim.lr_warmup_steps >= 0
-      ? optim.lr_warmup_steps
-      : Math.floor(optim.lr_warmup_steps_ratio * totalSteps);
-  const schedule = { style: optim.warmup_style, warmupSteps, totalSteps } as const;
+  const { at, of } = spent ?? { at: step - 1, of: totalSteps };
+  const bySteps = optim.lr_warmup_steps >= 0;
+  const ratio = Math.floor(optim.lr_warmup_steps_ratio * of);
+  // A warm-up that counts something else than the schedule is a factor beside it.
+  const beside =
+    warm ??
+    (spent && bySteps ? Math.min(1, (step - 1) / Math.max(1, optim.lr_warmup_steps)) : undefined);
+  const warmupSteps = beside !== undefined ? 0 : bySteps ? optim.lr_warmup_steps : ratio;
+  const schedule = { style: optim.warmup_style, warmupSteps, totalSteps: of } as const;
   const shape = { minRatio: optim.min_lr_ratio ?? 0, cycles: optim.num_cycles };
-  return optim.lr * learningRateFactor({ ...schedule, ...shape }, step - 1);
+  return optim.lr * (beside ?? 1) * learningRateFactor({ ...schedule, ...shape }, at);
 }
 
 /**

@@ -1,6 +1,9 @@
+import { cpuSeconds } from "#platform/machine";
+
 /** Seconds spent in the parts of one step. */
 export class StepClock {
   readonly #began = performance.now();
+  readonly #cpu = cpuSeconds();
   readonly #parts = new Map<string, number>();
   #last = this.#began;
 
@@ -19,6 +22,13 @@ export class StepClock {
     const now = performance.now();
     this.#parts.set(part, (this.#parts.get(part) ?? 0) + (now - this.#last) / 1000);
     this.#last = now;
+  }
+
+  /** CPU seconds since the step began, those of tools' processes included, where they are known. */
+  cpuSeconds(): number | undefined {
+    const now = cpuSeconds();
+    // A process that ends just now may be missing from the second count.
+    return now === undefined ? undefined : Math.max(0, now - this.#cpu!);
   }
 
   /** Under the reference's names. */

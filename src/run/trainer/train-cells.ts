@@ -6,6 +6,8 @@ import {
   notNegative,
   oneOf,
   type OptionRules,
+  optionsOf,
+  required,
 } from "../../arguments/check-options.js";
 import { rolloutRules } from "../../rollout/option-rules.js";
 import { defined } from "../../arguments/defined.js";
@@ -28,7 +30,19 @@ import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {
   preset?: "grpo" | "arpo" | "aepo";
+  /** Default: 10, where there is no `budget`. */
   steps?: number;
+  /** Train until the rollouts have cost so much, in place of `steps`; the step that reaches it is the last. */
+  budget?: { tokens?: number; calls?: number; trajectories?: number };
+  /** Raise the learning rate over so many tokens. Default: as the `tiny` preset, over a tenth of the run. */
+  warmup?: { tokens: number };
+  /** Also measure the held-out tasks behind the steps that reach these. */
+  testAt?: { tokens?: readonly number[]; calls?: readonly number[] };
+  /**
+   * Roll out further prompts until the run has so many tokens per step: runs that are compared then make
+   * equally many updates. `prompts` is the fewest of a step.
+   */
+  tokensPerStep?: number;
   /** Prompts per step. */
   prompts?: number;
   /** Trajectories per prompt. */
@@ -63,6 +77,17 @@ export interface CellTraining {
 const rules: OptionRules<CellTraining> = {
   preset: oneOf(["grpo", "arpo", "aepo"]),
   steps: integer(1),
+  budget: optionsOf<Required<CellTraining>["budget"]>({
+    tokens: integer(1),
+    calls: integer(1),
+    trajectories: integer(1),
+  }),
+  warmup: optionsOf<Required<CellTraining>["warmup"]>({ tokens: required(integer(1)) }),
+  testAt: optionsOf<Required<CellTraining>["testAt"]>({
+    tokens: listOf(integer(1), "integers of at least 1"),
+    calls: listOf(integer(1), "integers of at least 1"),
+  }),
+  tokensPerStep: integer(1),
   prompts: integer(1),
   n: integer(1),
   learningRate: notNegative,
@@ -186,7 +211,12 @@ export async function trainOn(
     { policy: "policy", tasks: Array.isArray(tasks) ? "list" : "object" },
   );
   checkOptions("train", options, rules);
-  const { preset = "arpo", steps = 10, prompts = 8, testEvery, onStep } = options;
+  const { preset = "arpo", prompts = 8, testEvery, onStep, budget } = options;
+  if (budget && (options.steps !== undefined || Object.keys(defined(budget)).length === 0)) {
+    throw new RangeError(
+      `Cannot train: budget must hold tokens, calls or trajectories, and steps must then be left out, got ${options.steps === undefined ? "an empty budget" : `steps ${options.steps}`}`,
+    );
+  }
   const sets: Pick<TaskSet, "train" | "test" | "environment" | "pages"> =
     "train" in tasks ? tasks : { train: [...tasks], test: [] };
   const { environment = sets.environment } = options;
@@ -195,8 +225,19 @@ export async function trainOn(
   const { config } = await loadConfig({
     preset: [preset, "tiny"] satisfies ConfigPreset[],
     values: {
-      lab: { seed: options.seed ?? 1 },
-      trainer: { total_training_steps: steps },
+      lab: {
+        seed: options.seed ?? 1,
+        budget: {
+          ...budget,
+          ...defined({
+            warmup_tokens: options.warmup?.tokens,
+            tokens_per_step: options.tokensPerStep,
+            test_at_tokens: options.testAt?.tokens as number[] | undefined,
+            test_at_calls: options.testAt?.calls as number[] | undefined,
+          }),
+        },
+      },
+      trainer: { total_training_steps: options.steps ?? 10 },
       data: {
         train_batch_size: prompts,
         ...defined({ max_response_length: options.responseLength }),
@@ -243,15 +284,17 @@ export async function trainOn(
   });
   const run = new TrainingRun(trainer);
   const test = async (step: number) => {
-    if (testEvery === undefined || sets.test.length === 0) return;
+    if (sets.test.length === 0) return;
     run.validation.push({ step, metrics: (await trainer.validate()).metrics });
   };
-  await test(0);
+  const tests = testEvery !== undefined || options.testAt !== undefined;
+  if (tests) await test(0);
   const shown = options.live === false ? undefined : watchAs("TrainingRun", run);
   try {
     for await (const step of trainer) {
       run.steps.push(step);
-      if (testEvery && (step.step % testEvery === 0 || step.step === steps)) await test(step.step);
+      const due = testEvery !== undefined && step.step % testEvery === 0;
+      if (due || step.reachesTest || (tests && trainer.progress >= 1)) await test(step.step);
       shown?.step();
       await onStep?.(step, run);
     }

@@ -162,6 +162,8 @@ export async function train(parts: TrainerParts, options: TrainOptions): Promise
   }
 }
 
+const cpuName = "perf/cpu_seconds";
+
 /** Training where nobody else writes. */
 async function trainAlone(
   run: RunFolder,
@@ -182,10 +184,18 @@ async function trainAlone(
   const watch = watchGradients(warn);
   const unhandled = UnhandledErrors.watch(warn);
 
-  const record = async (step: number, metrics: Record<string, number>, timing = {}) => {
+  // What an earlier process has used up to the checkpoint.
+  const cpuBefore = Number((await run.lines("timing.jsonl")).at(-1)?.[cpuName] ?? 0);
+  const record = async (
+    step: number,
+    metrics: Record<string, number>,
+    timing: Record<string, number> = {},
+  ) => {
     await run.appendMetrics({ step, ...metrics });
-    await run.append("timing.jsonl", { step, ...timing });
-    await logger.log(step, { ...metrics, ...timing });
+    const cpu = timing[cpuName];
+    const times = cpu === undefined ? timing : { ...timing, [cpuName]: cpuBefore + cpu };
+    await run.append("timing.jsonl", { step, ...times });
+    await logger.log(step, { ...metrics, ...times });
   };
   const keepTrees = async (part: string, step: number, trees: readonly RolloutTree<Task>[]) => {
     const name = `${part}/${step}.jsonl`;
@@ -207,7 +217,7 @@ async function trainAlone(
     return metrics;
   };
   const due = (frequency: number, step: number) =>
-    step === trainer.totalSteps || (frequency > 0 && step % frequency === 0);
+    trainer.progress >= 1 || (frequency > 0 && step % frequency === 0);
   const prune = async () => {
     const last = schedule.max_actor_ckpt_to_keep;
     if (last !== null) await run.prune(last, lab.keep_best && best ? [best.step] : []);
@@ -218,7 +228,7 @@ async function trainAlone(
     // A process killed behind its last checkpoint had not come to this.
     if (from) await prune();
     if (trainer.step === 0 && schedule.val_before_train) await record(0, await validate(0));
-    if (trainer.step < trainer.totalSteps) stopping?.throwIfAborted();
+    if (trainer.progress < 1) stopping?.throwIfAborted();
     for await (const step of trainer) {
       await options.onStep?.(step);
       for (const finding of step.findings) warn(`step ${step.step}: ${finding.message}`);
@@ -235,7 +245,7 @@ async function trainAlone(
         ...step.metrics,
         ...(found > 0 ? { "training/stray_errors": found } : {}),
       };
-      if (due(schedule.test_freq, step.step)) {
+      if (due(schedule.test_freq, step.step) || step.reachesTest) {
         const found = await validate(step.step);
         Object.assign(metrics, found);
         const value = headline(found);
@@ -245,7 +255,7 @@ async function trainAlone(
       }
       await record(step.step, metrics, step.timing);
       const isBest = lab.keep_best && best?.step === step.step;
-      const stops = stopping?.aborted === true && step.step < trainer.totalSteps;
+      const stops = stopping?.aborted === true && trainer.progress < 1;
       if (due(schedule.save_freq, step.step) || isBest || stops) {
         await run.checkpoint(step.step, (path) => saveCheckpoint(trainer, path, best));
         await prune();

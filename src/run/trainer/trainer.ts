@@ -12,6 +12,7 @@ import { advantages, placeReward } from "../../learn/advantages.js";
 import { type KlControl, klInReward } from "../../learn/loss/kl.js";
 import type { Reference } from "../../learn/update/update-settings.js";
 import { type Trainable, trainedOf } from "../../learn/update/trainee.js";
+import { addCost, type Cost, noCost, spentOn } from "../../learn/measures/spent.js";
 import { treeMetrics } from "../../learn/measures/tree-metrics.js";
 import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Model } from "../../model/transformer/transformer.js";
@@ -27,6 +28,7 @@ import { toolMetrics } from "../../rollout/tree/metrics.js";
 import type { RolloutTreeData } from "../../rollout/tree/tree-data.js";
 import type { ToolSet } from "../../tools/tool-set.js";
 import type { Config } from "../config/schema.js";
+import { hasBudget, type Place, placeInBudget, reachesTest } from "./budget.js";
 import { entropyMetrics } from "./entropy-metrics.js";
 import { type Gathered, gatherRollouts } from "./gather-rollouts.js";
 import { batchMetrics } from "./metric-summary.js";
@@ -35,6 +37,7 @@ import {
   criticOptions,
   learningRateAt,
   rolloutOptions,
+  type ScheduleAt,
   scoreOptions,
   updateOptions,
   validationOptions,
@@ -70,7 +73,10 @@ export type LocalParts = TrainerParts<Policy & { readonly model: Model }> & { re
 export interface TrainerStep {
   /** 1 for the first. */
   step: number;
+  /** Infinity where a budget ends the run. */
   totalSteps: number;
+  /** Whether it has reached a budget at which the run is to be validated. */
+  reachesTest: boolean;
   trees: RolloutTree<Task>[];
   scored: Scored;
   batch: TrainingBatch;
@@ -88,6 +94,8 @@ export interface TrainerState {
   step: number;
   loader: LoaderState;
   kl: KlControl;
+  /** What training rollouts have cost. */
+  cost: Cost;
 }
 
 /**
@@ -127,9 +135,11 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   readonly parts: TrainerParts;
   readonly learner: Learner;
   readonly critic: Critic | undefined;
+  /** Infinity where a budget ends the run. */
   readonly totalSteps: number;
   readonly #seed: Random;
   #state: TrainerState;
+  #cpu = 0;
 
   constructor(parts: TrainerParts, state?: TrainerState) {
     checkArguments(
@@ -163,22 +173,48 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         `Cannot train: data.train_batch_size (in a cell: prompts) must be at most the number of training tasks, ${parts.train.length}, got ${data.train_batch_size}`,
       );
     }
-    this.totalSteps = trainer.total_training_steps ?? perEpoch * trainer.total_epochs;
+    const { enable } = algorithm.filter_groups;
+    if (lab.budget.tokens_per_step !== null && enable) {
+      throw new RangeError(
+        `Cannot train: lab.budget.tokens_per_step must be null with algorithm.filter_groups.enable, which fills a step by its own count, got ${lab.budget.tokens_per_step}`,
+      );
+    }
+    this.totalSteps = hasBudget(config)
+      ? Infinity
+      : (trainer.total_training_steps ?? perEpoch * trainer.total_epochs);
     this.#seed = Random.from(lab.seed);
     const { type, kl_coef, target_kl, horizon } = algorithm.kl_ctrl;
-    this.#state = state ?? {
+    this.#state = {
       step: 0,
+      cost: noCost,
       loader: { epoch: 0, position: 0 },
       kl:
         type === "fixed"
           ? { type, coefficient: kl_coef }
           : { type, coefficient: kl_coef, target: target_kl, horizon },
+      ...state,
     };
   }
 
   /** Steps done. */
   get step(): number {
     return this.#state.step;
+  }
+
+  /** What training rollouts have cost so far. */
+  get cost(): Cost {
+    return this.#state.cost;
+  }
+
+  /** The share of the run that is done, by its steps or its budget: 1 at its end. */
+  get progress(): number {
+    const { at, of } = this.#place;
+    return at / of;
+  }
+
+  get #place(): Place {
+    const { step, cost } = this.#state;
+    return placeInBudget(this.parts.config, cost) ?? { at: step, of: this.totalSteps };
   }
 
   /** What a new trainer continues from. */
@@ -195,7 +231,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<TrainerStep> {
-    while (this.#state.step < this.totalSteps) {
+    while (this.progress < 1) {
       this.parts.signal?.throwIfAborted();
       yield await this.next();
     }
@@ -207,33 +243,40 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     const { actor } = config.actor_rollout_ref;
     const step = this.#state.step + 1;
     const clock = new StepClock();
+    const before = this.#state.cost;
+    const spent = placeInBudget(config, before);
     const { trees, scored, loader, generated, ...gathered } = await this.#gather(step, clock);
-    const { batch, kl, metrics: klMetrics } = await this.#advantages(scored, step, clock);
-    const warm = step > config.trainer.critic_warmup;
+    const { batch, kl, baselines, ...credit } = await this.#advantages(scored, step, clock);
+    const cost = addCost(before, addCost(gathered.cost, baselines));
+    const { warmup_tokens: warmup } = config.lab.budget;
+    const warm = warmup === null ? undefined : Math.min(1, cost.tokens / warmup);
+    const at: ScheduleAt = { step, totalSteps: this.totalSteps, spent, warm };
+    const learns = step > config.trainer.critic_warmup;
     const criticMetrics =
       (await this.critic
         ?.update(batch, {
-          learningRate: learningRateAt(config.critic, step, this.totalSteps),
+          learningRate: learningRateAt(config.critic, at),
           ...(config.critic.shuffle
             ? { shuffle: this.#seed.split("update-critic").split(step) }
             : {}),
         })
         .finally(() => clock.mark("update_critic"))) ?? {};
-    const report = warm
+    const report = learns
       ? await clock.time("update_actor", () =>
           this.learner.update(batch, {
-            learningRate: learningRateAt(actor, step, this.totalSteps),
+            learningRate: learningRateAt(actor, at),
             random: this.#seed.split("loss"),
             ...(actor.shuffle ? { shuffle: this.#seed.split("update").split(step) } : {}),
           }),
         )
       : undefined;
 
-    this.#state = { step, loader, kl };
+    this.#state = { step, loader, kl, cost };
     const tool = toolMetrics(trees);
     return {
       step,
       totalSteps: this.totalSteps,
+      reachesTest: reachesTest(config, before, cost),
       trees,
       scored,
       batch,
@@ -241,10 +284,14 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       metrics: {
         "training/global_step": step,
         "training/epoch": loader.epoch,
+        "training/progress": this.progress,
+        "cost/tokens": cost.tokens,
+        "cost/calls": cost.calls,
+        "cost/trajectories": cost.trajectories,
         ...batchMetrics(scored, batch, config.actor_rollout_ref.rollout.response_length),
         ...report?.metrics,
         ...criticMetrics,
-        ...klMetrics,
+        ...credit.metrics,
         ...entropyMetrics(trees),
         ...treeMetrics(scored, batch, { generated }),
         ...gathered.metrics,
@@ -253,11 +300,18 @@ export class Trainer implements AsyncIterable<TrainerStep> {
       },
       timing: {
         ...clock.seconds(),
+        ...this.#cpuSeconds(clock),
         "timing_s/tool_calls": toolSeconds(trees),
         ...Object.fromEntries(Object.entries(tool).filter(([name]) => /time/.test(name))),
       },
       findings: diagnose(scored),
     };
+  }
+
+  /** CPU seconds of all steps that this trainer has done; nothing where nobody tells them. */
+  #cpuSeconds(clock: StepClock): Record<string, number> {
+    const seconds = clock.cpuSeconds();
+    return seconds === undefined ? {} : { "perf/cpu_seconds": (this.#cpu += seconds) };
   }
 
   /** Where trajectories act, as an option of rollouts. */
@@ -269,12 +323,13 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   /** The step's trees with their scores: from what samples, which may not be the policy that trains. */
   #gather(step: number, clock: StepClock): Promise<Gathered> {
     const { config, train, policy, sampler = policy, tools, reward, signal } = this.parts;
-    const { train_batch_size: batchSize, shuffle } = config.data;
+    const { shuffle } = config.data;
+    const { tokens_per_step: each } = config.lab.budget;
     const seed = this.#seedFor("rollout", step);
     return gatherRollouts(
       {
         config,
-        next: (state) =>
+        next: (state, batchSize) =>
           batches(train, { batchSize, shuffle, seed: config.lab.seed, state }).next().value!,
         rollOut: (tasks, firstIndex) =>
           clock.time("gen", () =>
@@ -291,6 +346,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
               signal,
             }),
           ),
+        tokens: each === null ? undefined : step * each - this.#state.cost.tokens,
         score: (trees) => clock.time("reward", () => this.#score(trees, reward)),
         finalRewards: async (scored) => {
           const rows = await this.learner.prepare(rowsOf(scored));
@@ -317,15 +373,20 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     const penalty = this.parts.config.algorithm.use_kl_in_reward
       ? await this.#klPenalty(scored, rows)
       : undefined;
+    const greedy =
+      options.estimator === "remax" ? await this.#greedyBaselines(scored, step) : undefined;
     const batch = advantages(scored, {
       ...{ ...options, rows },
       ...(penalty ? { tokenRewards: penalty.rewards } : {}),
-      ...(options.estimator === "remax"
-        ? { baselines: await this.#greedyBaselines(scored, step) }
-        : {}),
+      ...(greedy ? { baselines: greedy.baselines } : {}),
     });
     clock.mark("adv");
-    return { batch, kl: penalty?.control ?? this.#state.kl, metrics: penalty?.metrics ?? {} };
+    return {
+      batch,
+      kl: penalty?.control ?? this.#state.kl,
+      metrics: penalty?.metrics ?? {},
+      baselines: greedy?.cost ?? noCost,
+    };
   }
 
   async #klPenalty(scored: Scored, rows: readonly PreparedRow[]) {
@@ -348,8 +409,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     );
   }
 
-  /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its trajectories. */
-  async #greedyBaselines(scored: Scored, step: number): Promise<number[]> {
+  /** ReMax's baseline: the reward of each prompt's greedy answer, for each of its trajectories, and what they cost. */
+  async #greedyBaselines(scored: Scored, step: number) {
     const { config, policy, tools, reward, signal } = this.parts;
     const tasks = scored.trees.map(({ task }) => task as Task);
     const greedy = await rollout(policy, tasks, {
@@ -365,7 +426,8 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     });
     const { rows } = await this.#score(greedy, reward);
     const byTree = new Map(scored.trees.map(({ index }, i) => [index, rows[i]!.score.score]));
-    return scored.rows.map(({ trajectory }) => byTree.get(trajectory.tree)!);
+    const baselines = scored.rows.map(({ trajectory }) => byTree.get(trajectory.tree)!);
+    return { baselines, cost: spentOn(greedy) };
   }
 
   /** Rolls out the validation tasks and gives the figures, under the reference's names. */

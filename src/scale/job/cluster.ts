@@ -15,7 +15,7 @@ import { Job } from "./job.js";
 import { pairs } from "./run-script.js";
 import { refuseSecrets } from "./secrets.js";
 import { sendJob } from "./send-job.js";
-import { Sweep, type SweepOptions, sweepSettings } from "./sweep.js";
+import { Sweep, type SweepAxes, sweepSettings } from "./sweep.js";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -137,7 +137,7 @@ export class Cluster {
    * Runs of one experiment over seeds and settings, each a job of its own, so many at a time as the
    * cluster has room for; a run whose node is lost is sent again.
    */
-  async sweep(experiment: LoadOptions, options: SweepOptions & SubmitOptions): Promise<Sweep> {
+  async sweep(experiment: LoadOptions, options: SweepAxes & SubmitOptions): Promise<Sweep> {
     if (options.verl !== undefined) {
       throw new RangeError("Cannot sweep: verl must run one at a time, got verl with a sweep");
     }

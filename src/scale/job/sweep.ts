@@ -1,5 +1,5 @@
 import { pause } from "../../http/pause.js";
-import type { RayApi } from "../ray/ray-api.js";
+import type { RayApi, RayNode } from "../ray/ray-api.js";
 import { RayError } from "../ray/ray-error.js";
 import { Job } from "./job.js";
 import type { JobLedger } from "./job-ledger.js";
@@ -7,7 +7,7 @@ import { isOver, type JobRecord, type JobState } from "./job-record.js";
 import { sendJob } from "./send-job.js";
 
 /** Which runs a sweep has. */
-export interface SweepOptions {
+export interface SweepAxes {
   /** A run for each (`lab.seed`). */
   seeds?: readonly number[];
   /** A run for each combination of values of these keys. */
@@ -15,7 +15,7 @@ export interface SweepOptions {
 }
 
 /** What each run of a sweep changes. */
-export function sweepSettings({ seeds, grid = {} }: SweepOptions): Record<string, string>[] {
+export function sweepSettings({ seeds, grid = {} }: SweepAxes): Record<string, string>[] {
   const axes: [string, readonly (string | number | boolean)[]][] = Object.entries(grid);
   if (seeds !== undefined) axes.push(["lab.seed", seeds]);
   if (axes.length === 0) {
@@ -124,15 +124,26 @@ export class Sweep {
     await Promise.all(under.map((record) => new Job(record, api, ledger).stop()));
   }
 
-  async #capacity({ cpus = 1, gpus = 0 }: JobRecord): Promise<number> {
-    const nodes = (await this.parts.api.nodes()).filter(({ alive }) => alive);
-    const fit = (one: { cpus: number; gpus: number }) =>
-      Math.min(cpus > 0 ? one.cpus / cpus : Infinity, gpus > 0 ? one.gpus / gpus : Infinity);
-    const capacity = nodes.reduce((sum, one) => sum + Math.floor(Math.min(64, fit(one))), 0);
-    return Math.max(1, capacity);
+  async #capacity(record: JobRecord): Promise<number> {
+    return capacityOf(await this.parts.api.nodes(), record);
   }
 }
 
-function wasLost({ state, message = "" }: JobRecord): boolean {
+/** How many jobs that reserve so much run on these nodes at the same time. */
+export function capacityOf(
+  nodes: readonly RayNode[],
+  { cpus = 1, gpus = 0 }: Pick<JobRecord, "cpus" | "gpus">,
+): number {
+  const fit = (one: { cpus: number; gpus: number }) =>
+    Math.min(cpus > 0 ? one.cpus / cpus : Infinity, gpus > 0 ? one.gpus / gpus : Infinity);
+  const alive = nodes.filter((one) => one.alive);
+  return Math.max(
+    1,
+    alive.reduce((sum, one) => sum + Math.floor(Math.min(64, fit(one))), 0),
+  );
+}
+
+/** Whether Ray, not the program, kept a job from its end. */
+export function wasLost({ state, message = "" }: JobRecord): boolean {
   return state === "lost" || (state === "FAILED" && lostNode.test(message));
 }

@@ -62,6 +62,16 @@ const plans: PanelPlan[] = [
     pick: named({ "tree/tokens_per_leaf": "tokens" }),
   },
   {
+    title: "Tokens spent",
+    help: "Tokens drawn in training so far; what trajectories share counts once.",
+    pick: named({ "cost/tokens": "tokens" }),
+  },
+  {
+    title: "Tool calls spent",
+    help: "Tool calls made in training so far.",
+    pick: named({ "cost/calls": "calls" }),
+  },
+  {
     title: "Prompts filtered",
     help: "Prompts rolled out for a step, and those dropped because their trajectories were all the same.",
     pick: named({ "filter/generated": "rolled out", "filter/dropped": "dropped" }),
@@ -135,6 +145,12 @@ const whole: PanelPlan = {
   pick: named({ "timing_s/step": "step" }),
 };
 
+const cpu: PanelPlan = {
+  title: "CPU seconds",
+  help: "CPU time of the steps so far, that of tools' processes included.",
+  pick: named({ "perf/cpu_seconds": "seconds" }),
+};
+
 const short = (x: number) => Number(x.toPrecision(5));
 
 /** The mean over the seeds at the steps that all of them have. */
@@ -163,7 +179,7 @@ function curveOver(seeds: readonly RunRecord[], metric: string): Omit<BoardCurve
 
 /** The pictures of a board: those for which some run has figures. */
 export function makePanels(runs: readonly (readonly RunRecord[])[]): BoardPanel[] {
-  const all = [...plans, runs.length === 1 ? split : whole];
+  const all = [...plans, runs.length === 1 ? split : whole, cpu];
   return all.flatMap(({ title, help, pick, stacked = false }): BoardPanel[] => {
     const labels: string[] = [];
     const curves = runs.flatMap((seeds, run): BoardCurve[] => {

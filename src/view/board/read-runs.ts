@@ -69,7 +69,7 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
     name,
     lines: [...lines.values()].sort((a, b) => a.step - b.step),
     trees: run.steps.map(({ step, trees, scored, batch }) => ({ step, trees, scored, batch })),
-    total: run.trainer.totalSteps,
+    ...(Number.isFinite(run.trainer.totalSteps) ? { total: run.trainer.totalSteps } : {}),
   };
 }
 

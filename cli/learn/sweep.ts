@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { basename, extname, join } from "node:path";
+import { parse } from "yaml";
+import { defined } from "../../src/arguments/defined.js";
+import type { ConfigPreset } from "../../src/run/config/presets.js";
+import { sweep } from "../../src/run/sweep/sweep.js";
+import type { SweepOptions } from "../../src/run/sweep/sweep-options.js";
+import { type SweepRun, type SweepRuns, sweepStatus } from "../../src/run/sweep/sweep-runs.js";
+import { printable } from "../../src/text/printable.js";
+import { seeds as parseSeeds } from "../seeds.js";
+import { liveLines } from "../live-lines.js";
+import { say } from "../say.js";
+import { stoppable } from "../stopping.js";
+
+/** Seconds that are left at the pace of this process, once there is one. */
+function paceOf(): (runs: readonly SweepRun[]) => number | undefined {
+  const began = performance.now();
+  let first: number | undefined;
+  return (all) => {
+    const runs = all.filter(({ state }) => state !== "failed");
+    const done = runs.reduce((sum, { progress }) => sum + progress, 0);
+    // What an earlier process did says nothing of this one's pace.
+    first ??= done;
+    const seconds = (performance.now() - began) / 1000;
+    return done > first ? ((runs.length - done) * seconds) / (done - first) : undefined;
+  };
+}
+
+/** Runs a sweep under one live table, or a line for each run that begins and ends where it is no terminal. */
+async function drive(options: SweepOptions): Promise<SweepRuns> {
+  const live = liveLines(process.stdout);
+  const left = paceOf();
+  const told = new Map<string, SweepRun["state"]>();
+  const onChange = ({ runs }: SweepRuns) => {
+    for (const run of runs) {
+      const name = `${run.arm}, seed ${run.seed}`;
+      const before = told.get(name);
+      told.set(name, run.state);
+      if (run.state === before || run.state === "waiting") continue;
+      // What an earlier call did is in the table.
+      if (before === undefined && run.state === "done") continue;
+      const more = run.state === "failed" ? `: ${run.error}; its log: ${run.log}` : "";
+      live.print(printable(`${name} ${run.state === "running" ? "begins" : run.state}${more}`));
+    }
+    live.set(sweepStatus(runs, left(runs)));
+  };
+  try {
+    return await sweep({ ...options, onChange, signal: stoppable("behind a step") });
+  } finally {
+    live.set("");
+  }
+}
+
+/** Says what came of a sweep; a run that failed makes the command fail. */
+async function conclude(runs: SweepRuns): Promise<void> {
+  say(String(runs));
+  say(`everything is in ${runs.folder}`);
+  const { failed, runs: all } = runs;
+  if (failed.length === 0) return;
+  throw new Error(
+    `Cannot finish the sweep: ${failed.length} of ${all.length} runs failed; the same command tries them again`,
+  );
+}
+
+/** `arpo-lab sweep`. */
+export async function sweepFromFile(
+  path: string,
+  options: { out?: string; processes?: number; ray?: string; seeds?: number[] },
+): Promise<void> {
+  const file = parse(await readFile(path, "utf8")) as unknown;
+  if (typeof file !== "object" || file === null || Array.isArray(file)) {
+    throw new RangeError(`Cannot sweep: ${path} must hold keys such as arms and seeds, got none`);
+  }
+  const { seeds, ...given } = file as Record<string, unknown>;
+  const runs = await drive({
+    folder: join("runs", basename(path, extname(path))),
+    ...given,
+    seeds: typeof seeds === "string" ? parseSeeds(seeds) : seeds,
+    ...defined({ ...options, folder: options.out, out: undefined }),
+  } as unknown as SweepOptions);
+  await conclude(runs);
+}
+
+/** `arpo-lab train --seeds`. */
+export async function trainSeeds(
+  overrides: string[],
+  options: { config: string[]; preset: string[]; out?: string; seeds: number[] },
+): Promise<void> {
+  const { config: files, preset, seeds, out } = options;
+  if (out === undefined)
+    throw new RangeError("Cannot train: --seeds needs --out, a folder for the runs, got none");
+  const shared = { files, overrides, preset: preset as ConfigPreset[] };
+  await conclude(await drive({ ...shared, arms: { run: {} }, seeds, folder: out }));
+}

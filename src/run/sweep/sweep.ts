@@ -1,0 +1,190 @@
+import { makeFolder } from "../folder/make-folder.js";
+import { addressOf } from "#platform/addresses";
+import { packagePath } from "#platform/package-path";
+import { join } from "#platform/path";
+import { checkOptions } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
+import { Semaphore } from "../../concurrency/semaphore.js";
+import { homePath } from "../../files/home-path.js";
+import { readIfThere } from "../../files/read-if-there.js";
+import { watchAs } from "../../show/watch-as.js";
+import { lockFolder } from "../folder/lock-folder.js";
+import { RunFolder, writeWhole } from "../folder/run-folder.js";
+import type { RunLine } from "../loggers/json-lines.js";
+import type { RunDriver } from "./driver.js";
+import { localDriver, logOf } from "./local-driver.js";
+import { type PlannedRun, planOf } from "./plan.js";
+import { type SweepCluster, type SweepOptions, sweepRules } from "./sweep-options.js";
+import { type SweepRun, SweepRuns } from "./sweep-runs.js";
+
+const keptFile = "sweep.json";
+
+/** What is kept of a run between two calls. */
+interface Kept {
+  /** Of its settings. */
+  print: string;
+  state?: "done" | "failed";
+  /** The job that it was sent as. */
+  job?: string;
+}
+
+/** What a sweep's folder says of its runs, by their ids. */
+async function keptRuns(folder: string, plan: readonly PlannedRun[]): Promise<Map<string, Kept>> {
+  const text = await readIfThere(join(folder, keptFile));
+  const kept = new Map(
+    Object.entries(text === undefined ? {} : (JSON.parse(text) as Record<string, Kept>)),
+  );
+  for (const { id, print } of plan) {
+    const before = kept.get(id);
+    if (before && before.print !== print) {
+      throw new RangeError(
+        `Cannot sweep: ${id} of ${folder} must have the settings that it was begun with, got others; take another folder, or delete ${join(folder, id)} and its entry in ${keptFile}`,
+      );
+    }
+  }
+  return kept;
+}
+
+/** The figures that a run ended with: those of its last step, and of the last validation. */
+async function lastFigures(folder: string): Promise<Record<string, number>> {
+  const last: Record<string, number> = {};
+  for (const line of await (await RunFolder.existing(folder)).metrics()) Object.assign(last, line);
+  return last;
+}
+
+function driverOf({ ray, processes, folder }: SweepOptions): Promise<RunDriver> | RunDriver {
+  if (ray === undefined) return localDriver(processes);
+  return rayDriver(typeof ray === "string" ? { address: ray } : ray, processes, folder);
+}
+
+/** A cluster's code needs Node and is read only where a cluster is named: a page has none. */
+async function rayDriver(cluster: SweepCluster, atOnce: number | undefined, folder: string) {
+  const file = addressOf(packagePath("dist/src/scale/job/ray-driver.js"));
+  const { rayDriver } = (await import(file)) as {
+    rayDriver: (cluster: SweepCluster, options: object) => Promise<RunDriver>;
+  };
+  return rayDriver(cluster, { folder, ...defined({ atOnce }) });
+}
+
+/** What a run's line changes. */
+function heard(run: SweepRun, line: RunLine): void {
+  if (line.run === "begin") run.step = line.step;
+  if (line.run !== "step") return;
+  run.step = line.step;
+  run.last = { ...run.last, ...line.metrics };
+  run.progress = line.metrics["training/progress"] ?? run.progress;
+}
+
+/**
+ * Trains every setting with every seed, so many runs at a time: in processes of this machine, or on a Ray
+ * cluster (`ray`). A sweep that was stopped or killed goes on with the same call: what is done is not
+ * repeated, what was under way resumes from its checkpoint. A run that fails stops no other one.
+ *
+ * @example
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { mkdtemp, rm } from "node:fs/promises";
+ * import { sweep } from "arpo-lab/run";
+ *
+ * const folder = await mkdtemp("/tmp/arpo-");
+ * const runs = await sweep({
+ *   folder,
+ *   seeds: [1],
+ *   // Usually: arms: { fresh: { preset: "grpo" }, trees: { preset: "arpo" } }, preset: "tiny".
+ *   arms: { wrong: ["data.train_files=no-such-file.jsonl"] },
+ * });
+ * assert.deepEqual(runs.folders, { wrong: [] });
+ * assert.match(runs.failed[0].error, /no-such-file\.jsonl/);
+ * await rm(folder, { recursive: true });
+ * ```
+ */
+export async function sweep(options: SweepOptions): Promise<SweepRuns> {
+  checkOptions("sweep", options, sweepRules);
+  const folder = homePath(options.folder);
+  const plan = await planOf(options);
+  const driver = await driverOf(options);
+  await makeFolder(folder);
+  const release = await lockFolder(folder);
+  try {
+    return await driveAll(folder, plan, driver, options);
+  } finally {
+    release();
+  }
+}
+
+async function driveAll(
+  folder: string,
+  plan: readonly PlannedRun[],
+  driver: RunDriver,
+  { signal = new AbortController().signal, onChange, live = true }: SweepOptions,
+): Promise<SweepRuns> {
+  const kept = await keptRuns(folder, plan);
+  let saving: Promise<void> = Promise.resolve();
+  const keep = (run: PlannedRun, change: Omit<Kept, "print">): Promise<void> => {
+    const { print } = run;
+    kept.set(run.id, { ...kept.get(run.id), ...change, print });
+    const text = `${JSON.stringify(Object.fromEntries(kept), null, 1)}\n`;
+    return (saving = saving.then(() => writeWhole(join(folder, keptFile), text)));
+  };
+  const runs = plan.map(({ arm, seed, folder: own }): SweepRun => ({
+    ...{ arm, seed, folder: own, state: "waiting", step: 0, progress: 0, last: {} },
+    log: logOf(own),
+  }));
+  const result = new SweepRuns(folder, runs);
+  const shown = live ? watchAs("SweepRuns", result) : undefined;
+  const changed = () => {
+    shown?.step();
+    onChange?.(result);
+  };
+  const finish = async (run: SweepRun, planned: PlannedRun) => {
+    run.last = await lastFigures(planned.folder);
+    run.step = run.last["training/global_step"] ?? 0;
+    run.progress = 1;
+    run.state = "done";
+  };
+  const drive = async (planned: PlannedRun, run: SweepRun): Promise<void> => {
+    if (signal.aborted) {
+      run.state = "stopped";
+      return;
+    }
+    run.state = "running";
+    changed();
+    try {
+      await driver.run(planned, {
+        signal,
+        job: kept.get(planned.id)?.job,
+        keepJob: (job) => keep(planned, { job }),
+        tell: (line) => {
+          heard(run, line);
+          changed();
+        },
+      });
+      await finish(run, planned);
+      await keep(planned, { state: "done" });
+    } catch (error) {
+      run.state = signal.aborted ? "stopped" : "failed";
+      if (signal.aborted) return;
+      run.error = error instanceof Error ? error.message : String(error);
+      await keep(planned, { state: "failed" });
+    } finally {
+      changed();
+    }
+  };
+  try {
+    for (const [i, planned] of plan.entries()) {
+      if (kept.get(planned.id)?.state === "done") await finish(runs[i]!, planned);
+    }
+    await Promise.all(plan.filter((p) => !kept.has(p.id)).map((p) => keep(p, {})));
+    changed();
+    const turns = new Semaphore(driver.atOnce);
+    await Promise.all(
+      plan.map((planned, i) =>
+        runs[i]!.state === "done" ? undefined : turns.run(() => drive(planned, runs[i]!)),
+      ),
+    );
+  } finally {
+    shown?.done();
+  }
+  signal.throwIfAborted();
+  return result;
+}
