@@ -7,8 +7,10 @@ import { emptyNotebook } from "../../kernel/notebook/write.js";
 import { buildPage } from "../../kernel/server/build-page.js";
 import { plainDocs } from "../../kernel/server/lab/plain-docs.js";
 import type { SiteFiles } from "../../platform/browser/site/mount.js";
+import { inPlanes } from "../../platform/browser/site/planes.js";
 import type { SiteSettings } from "../../tab/page/start.js";
 import { aside } from "../say.js";
+import { toPlanes } from "./to-planes.js";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -166,6 +168,12 @@ const types = (): Found[] => [
   ),
 ];
 
+/** Other people's declarations without their comments, which are half of what a first import fetches. */
+const declarations = (file: string, bytes: Buffer): Buffer =>
+  /^(node_modules|dist\/vendor\/(?!typescript))\b.*\.ts$/.test(file)
+    ? Buffer.from(bytes.toString("utf8").replace(/^[ \t]*\/\*\*[^]*?\*\/[ \t]*\n/gm, ""))
+    : bytes;
+
 /** The standard library of JavaScript, which every cell is checked against. */
 const library = (): Found[] =>
   below("dist/vendor/typescript", (name) =>
@@ -196,7 +204,8 @@ export function siteFiles(): Map<string, Uint8Array> {
   const out = new Map<string, Uint8Array>();
   const files: [string, number][] = [];
   const add = (name: string, bytes: Uint8Array): void => {
-    out.set(`package/${name}`, bytes);
+    if (inPlanes(name)) out.set(`package/${name}.txt`, toPlanes(bytes));
+    else out.set(`package/${name}`, bytes);
     files.push([name, bytes.length]);
   };
   for (const [name, path] of singles()) add(name, readFileSync(path));
@@ -207,7 +216,7 @@ export function siteFiles(): Map<string, Uint8Array> {
       ["types.txt", types()],
     ] as const
   ).map(([name, inside]) => {
-    const parts = inside.map(([, path]) => readFileSync(path));
+    const parts = inside.map(([file, path]) => declarations(file, readFileSync(path)));
     out.set(`package/${name}`, Buffer.concat(parts));
     return { name, files: inside.map(([file], i) => [file, parts[i]!.length]) };
   });

@@ -198,13 +198,18 @@ async function keepShared({ name, notebook }: { name: string; notebook: object }
   }
 }
 
-/** When the page has had nothing to do for a while, and where readers do not save data. */
-function whenIdle(call: () => Promise<void>): void {
+/** When no kernel has said anything for 20 seconds, and where readers do not save data. */
+function whenIdle(server: ServerThread, call: () => Promise<void>): void {
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   if (connection?.saveData === true) return;
   const idle = globalThis.requestIdleCallback ?? ((then: () => void) => setTimeout(then, 0));
   const inVain = (): void => undefined; // whoever needs something is told; the next visit tries again
-  setTimeout(() => idle(() => void call().catch(inVain)), 5000);
+  const look = (): void => {
+    const left = 20_000 - (performance.now() - server.heard);
+    if (left > 0) setTimeout(look, left);
+    else idle(() => void call().catch(inVain));
+  };
+  look();
 }
 
 export async function start(settings: SiteSettings): Promise<void> {
@@ -229,7 +234,7 @@ export async function start(settings: SiteSettings): Promise<void> {
   server.onKernel = ({ kernel, parts }) => {
     if (parts === undefined) return kernels.remove(kernel);
     kernels.add(kernel, parts);
-    whenIdle(async () => {
+    whenIdle(server, async () => {
       await python.fetchAhead();
       if (navigator.serviceWorker?.controller) await keepAll(base);
     });

@@ -7,6 +7,8 @@ export class ServerThread {
   readonly #answers = new Map<number, (answer: Extract<FromServer, { type: "answer" }>) => void>();
   readonly #sockets = new Map<number, (message: FromServer) => void>();
   #count = 0;
+  /** When a kernel last said something, in milliseconds. */
+  heard = 0;
   onKernel: (message: Extract<FromServer, { type: "kernel" }>) => void = () => undefined;
   onState: (state: Extract<FromServer, { type: "state" }>) => void = () => undefined;
 
@@ -19,7 +21,10 @@ export class ServerThread {
         this.#answers.delete(data.id);
       } else if (data.type === "state") this.onState(data);
       else if (data.type === "kernel") this.onKernel(data);
-      else this.#sockets.get(data.socket)?.(data);
+      else {
+        this.heard = performance.now();
+        this.#sockets.get(data.socket)?.(data);
+      }
     };
   }
 

@@ -10,7 +10,6 @@ const characters = (text: string): number => Array.from(text).length;
 function firstPart(data: Record<string, unknown>): string | undefined {
   const text = data["text/plain"];
   if (typeof text !== "string") return undefined;
-  // eslint-disable-next-line no-control-regex
   return text.replace(/\u001b\[[\d;]*m/g, "").slice(0, 1500);
 }
 
