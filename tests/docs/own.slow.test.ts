@@ -1,4 +1,4 @@
-// docs/own.md, followed to the letter in an empty folder: its files are written, its commands run.
+// docs/own.md and docs/project.md, followed to the letter in an empty folder: its files are written, its commands run.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -12,7 +12,9 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "arpo-lab-own-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const page = readFileSync(join(root, "docs/own.md"), "utf8");
+const page = ["own", "project"]
+  .map((name) => readFileSync(join(root, `docs/${name}.md`), "utf8"))
+  .join("\n");
 const blocks = [...page.matchAll(/^```(\w+)(?: (\S+))?\n([^]*?)^```$/gm)].map(
   ([, language = "", name = "", text = ""]) => ({ language, name, text }),
 );
@@ -46,7 +48,7 @@ test("docs/own.md: questions, reward, tool, configuration and commands do what i
   assert.match(readFileSync(join(folder, "runs/one/rollouts/1.jsonl"), "utf8"), /Page 1: The /);
 });
 
-test("docs/own.md: the program that looks at a run passes the compiler, and writes its pages", () => {
+test("docs/project.md: the program that looks at a run passes the compiler, and writes its pages", () => {
   const modules = join(folder, "node_modules");
   mkdirSync(modules);
   symlinkSync(root, join(modules, "arpo-lab"));
