@@ -38,7 +38,7 @@ export function writeReference({ into, run }) {
         /\]\(([\w./-]+)\.md(#[^)]*)?\)/g,
         (_, to, anchor = "") => `](./${pageOf(to)}.md${anchor})`,
       )
-      .replace(/\]\((\/source\/[^)]+)\)/g, ']($1){target="_self"}');
+      .replace(/\]\((\/source\/[^)]+)\)/g, '](..$1){target="_self"}');
     writeFileSync(join(into, `${pageOf(path)}.md`), text);
   }
   rmSync(made, { recursive: true });

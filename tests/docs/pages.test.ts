@@ -48,3 +48,19 @@ test("every link and picture of the documentation leads somewhere", () => {
   assert.deepEqual(faults, []);
   assert.ok(count > 150, `${count} links`);
 });
+
+/** Made from the code, or a record: long pages are right there. */
+const long =
+  /^(CHANGELOG|SECURITY|docs\/(api-report|cli|config|metrics|algorithms)|docs\/(internal|evidence)\/.*)/;
+
+test("every page of the documentation that is not generated has at most 150 lines", () => {
+  const counted = pages.filter((page) => !long.test(page));
+  assert.ok(counted.length > 40, `${counted.length} pages`);
+  const faults = counted
+    .map(
+      (page) =>
+        [page, readFileSync(join(root, page), "utf8").trimEnd().split("\n").length] as const,
+    )
+    .filter(([, lines]) => lines > 150);
+  assert.deepEqual(faults, []);
+});

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../tab/browsers/chromium.js";
-import { StaticHost } from "../tab/static-host.js";
+import { inFolder, StaticHost } from "../tab/static-host.js";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const site = join(root, "dist/docs");
@@ -24,7 +24,9 @@ before(async () => {
     shell: process.platform === "win32",
   });
   assert.equal(made.status, 0, made.stdout + made.stderr);
-  host = await StaticHost.start(site);
+  // As hosts of static files do, a folder answers with its index.html.
+  const find = inFolder(site);
+  host = await StaticHost.start((name) => find(name.replace(/\/$/, "/index.html")));
   browser = await launchChromium();
   page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
   page.on("pageerror", ({ message }) => faults.push(message));
@@ -108,10 +110,10 @@ async function search(words: string): Promise<string[]> {
 
 for (const [words, first] of [
   ["KV cache", "models.html"],
-  ["branch probability", "config.html"],
+  ["branch probability", "rollout.html"],
   ["resume", "troubleshooting.html"],
   ["mask tool results", "sft.html"],
-  ["rollout options", "reference/rollout.html"],
+  ["rollout options", "rollout.html"],
 ] as const) {
   test(`a search for "${words}" finds ${first} first`, async () => {
     const [best] = await search(words);
