@@ -25,6 +25,7 @@ export const groups = [
       ["What the endpoint accepts", "serve-api"],
       ["Convert checkpoints", "convert"],
       ["Import rollouts", "import"],
+      ["Train an agent program", "capture"],
       ["Many endpoints", "endpoints"],
       ["Ray cluster", "ray"],
       ["verl", "verl"],

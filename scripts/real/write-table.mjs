@@ -15,7 +15,7 @@ const signed = (found) => `${found.mean < 0 ? "" : "+"}${told(found)}`;
 
 const columns = [
   ...["family", "level", "seed", "steps", "before", "after SFT", "after ARPO", "gain"],
-  ...["known wordings: SFT", "ARPO", "gain", "well-formed", "calls", "minutes"],
+  ...["known wordings: SFT", "ARPO", "gain", "valid format", "calls", "minutes"],
 ];
 
 /** Rewards by question, SFT's and ARPO's, and what a question gained: the same questions, so in pairs. */

@@ -327,9 +327,9 @@ export function metricsPage(): string {
   );
   return `# Metrics
 
-What a run writes into \`metrics.jsonl\` and hands to its loggers, one line per step, under the names of
-the reference (verl with ARPO's tools); what the reference has no name for is marked. The table of
-\`arpo-lab train\` shows a few of them. This page is made from the code and checked by a test.
+A run writes these metrics to \`metrics.jsonl\` and its loggers, one line per step, under the names of the reference (verl with ARPO's
+tools). Metrics without a name there are marked "(ours)". The table of \`arpo-lab train\` shows a few of them. This page is generated from the
+code.
 
 ${sections.join("\n")}`;
 }
@@ -346,24 +346,24 @@ export function configPage(): string {
   );
   return `# Configuration
 
-The keys are verl's and ARPO's; files written for them load as they are, with \`key=value\`,
-\`++key=value\` and \`\${…}\`. \`lab\` holds what they have no key for. Presets: \`--preset grpo\`, \`arpo\`
+The keys are verl's and ARPO's; files written for them load unchanged, with \`key=value\`,
+\`++key=value\` and \`\${…}\`. Keys under \`lab\` are ours. Presets: \`--preset grpo\`, \`arpo\`
 or \`aepo\`, and a size over it: \`tiny\`, \`3b-toy\`, \`7b\`, \`8b\`, \`14b\`. An unknown key is an error that
-names the nearest known one. A file's paths
-lead from the file's folder, where there is nothing from the working folder; what a run writes, and paths
-of the command line, from the working folder; \`~\` is the home folder. This page is made from the code and checked by a test.
+names the nearest known one. This page is generated from the code.
+
+Paths in a file are relative to the file's folder, or else to the working folder. Output paths, and paths on the command line, are
+relative to the working folder. \`~\` is the home folder.
 
 <!-- prettier-ignore -->
 | key | default | what it does |
 | --- | --- | --- |
 ${rows.join("\n")}
 
-## Read, and without meaning here
+## Keys without effect
 
-These are checked, written into the run's configuration and listed when they are set; nothing here reads
-them, because they are about clusters, other engines, or what is always so here (checkpoints are
-always complete, tool results are always masked, every weight of a critic is trained, rewards are
-computed one sample at a time).
+These keys are checked, written into the run's configuration and listed when they are set, but have no effect. They are about clusters
+or other engines, or switch off what is always on here. Checkpoints are always complete, tool results are always masked, every weight of a
+critic is trained, and rewards are computed one sample at a time.
 
 ${kept.map(({ path }) => `\`${path}\``).join(", ")}
 `;
