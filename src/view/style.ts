@@ -10,7 +10,7 @@ export const widgetStyle = `
 .arpo-view fieldset.arpo-bar{border:1px solid var(--line);border-radius:8px;padding:4px 12px 8px;background:var(--soft)}
 .arpo-view legend{font-weight:600;padding:0 4px}
 .arpo-view label{display:inline-flex;align-items:center;gap:6px}
-.arpo-view select,.arpo-view button,.arpo-view textarea{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:2px 8px}
+.arpo-view select,.arpo-view button,.arpo-view textarea,.arpo-view input[type=search]{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:2px 8px}
 .arpo-view button{cursor:pointer}
 .arpo-view button:hover:not(:disabled){border-color:var(--accent)}
 .arpo-view button:disabled{opacity:.5;cursor:default}
@@ -33,11 +33,12 @@ export const widgetStyle = `
 .arpo-view table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:4px 0;font-size:inherit;color:inherit;background:none;border:0}
 .arpo-view caption{text-align:left;font-weight:600;color:inherit;padding:2px 0}
 .arpo-view tr,.arpo-view thead,.arpo-view tbody tr:nth-child(n){background:none;border:0}
-.arpo-view th,.arpo-view td{text-align:left;padding:2px 12px 2px 0;border:0;border-bottom:1px solid var(--line);vertical-align:baseline;max-width:none;white-space:normal}
+.arpo-view.arpo-view th,.arpo-view.arpo-view td{text-align:left;padding:2px 12px 2px 0;border:0;border-bottom:1px solid var(--line);vertical-align:baseline;max-width:none;white-space:normal}
 .arpo-view th{font-weight:600}
 .arpo-view .arpo-columns{display:flex;flex-wrap:wrap;gap:12px}
 .arpo-view .arpo-columns>div{flex:1 1 300px;min-width:0}
 .arpo-view .arpo-wide{overflow:auto}
+.arpo-view .arpo-wide:focus-visible{outline-offset:-2px}
 .arpo-view input[type=number]{font:inherit;color:inherit;background:var(--soft);border:1px solid var(--line);border-radius:6px;padding:2px 6px;width:62px}
 .arpo-view textarea{width:min(460px,100%);font:12px/1.5 ui-monospace,"DejaVu Sans Mono",monospace}
 .arpo-view .arpo-fork{border:1px solid var(--accent);border-radius:8px;padding:4px 10px}

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import * as view from "../../src/api/view.js";
+import { everyView } from "../../src/view/testing/every-view.js";
 
 const figure = view.passAtKCurve({ arpo: [{ n: 4, correct: 2 }] }, { theme: "dark" });
 
@@ -34,36 +35,6 @@ test("toPng() makes the same bytes of the same figure, and others of another the
   assert.notDeepEqual(await view.toPng(light), a);
   await assert.rejects(view.toPng(figure, { scale: 0 }), /scale must be a number above 0/);
 });
-
-/** A value of every kind that shows itself in a view. */
-async function everyView(): Promise<Record<string, unknown>> {
-  const { grpoBatch } = await import("../../src/view/testing/sample-batch.js");
-  const { sampleReport } = await import("../../src/view/testing/sample-report.js");
-  const { evaluate } = await import("../../src/eval/evaluate.js");
-  const { ScriptedPolicy } = await import("../../src/rollout/testing/scripted-policy.js");
-  const { readRollouts } = await import("../../src/import/read-rollouts.js");
-  const { showImported } = await import("../../src/view/imported/imported-view.js");
-  const { tree, scored, batch } = await grpoBatch();
-  const report = await sampleReport();
-  const policy = new ScriptedPolicy(() => ({ text: "<answer>\\boxed{520}</answer>" }));
-  const rows = ["42", "54"].map((output) => ({ input: "6*7?", output, score: 1, step: 1 }));
-  return {
-    tree,
-    scored,
-    batch,
-    report,
-    explore: view.explore(tree, { scored, batch }),
-    creditView: view.creditView(scored),
-    branchingView: view.branchingView(tree),
-    tokenView: view.tokenView(report),
-    clipComparison: view.clipComparison(report.batch),
-    explain: view.explain(report),
-    evaluation: await evaluate(policy, "aime24-lookalike", { samples: 2 }),
-    imported: showImported(readRollouts(rows)),
-    board: view.board({ arpo: [[0, 1].map((step) => ({ step, "critic/score/mean": step }))] }),
-    entropyTree: view.entropyTree(tree),
-  };
-}
 
 test("toSvg(), toPng(), toHtml() and saveFigure() take every view", async () => {
   const folder = await mkdtemp(join(tmpdir(), "figure-"));

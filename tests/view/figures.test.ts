@@ -122,7 +122,11 @@ test("clipScatter() counts what UpdateReport.tokens() says", async () => {
   const report = await sampleReport();
   assert.ok(report instanceof UpdateReport);
   const tokens = report.batch.rows.flatMap((row) => report.tokens(row)).filter((t) => t);
-  const drawn = view.clipScatter(report).data.map((trace) => (trace["x"] as number[]).length);
+  const { data, layout } = view.clipScatter(report);
+  const [low, high, ...marks] = data;
+  assert.deepEqual([low!["x"], high!["x"]].flat(), [0.8, 0.8, 1.2, 1.2], "the bounds are drawn");
+  assert.equal((layout["xaxis"] as { type: string }).type, "log");
+  const drawn = marks.map((trace) => (trace["x"] as number[]).length);
   const regions = ["inside", "above", "below", "dual"];
   assert.deepEqual(
     drawn,

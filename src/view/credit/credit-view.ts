@@ -282,10 +282,11 @@ const style = `
 .arpo-credit .arpo-lines td{padding:1px 0;border:0;white-space:pre;cursor:pointer}
 .arpo-credit .arpo-lines th{position:sticky;left:0;background:var(--ground,#fff);padding:1px 10px 1px 6px;border:0;white-space:nowrap;font-weight:400;z-index:1}
 .arpo-credit[data-theme=dark] .arpo-lines th{--ground:#17191c}
-.arpo-credit .arpo-lines .arpo-untrained{opacity:.45}
+.arpo-credit .arpo-lines .arpo-untrained{opacity:.75}
 .arpo-credit .arpo-lines .arpo-on{outline:2px solid var(--accent);outline-offset:-1px}
 .arpo-credit .arpo-lines .arpo-at{box-shadow:inset 1px 0 var(--accent),inset -1px 0 var(--accent)}
-.arpo-credit .arpo-lines output{display:inline-block;min-width:7ch;text-align:right;float:right;padding-left:10px}
+.arpo-credit .arpo-lines th>span{display:flex;justify-content:space-between;gap:10px}
+.arpo-credit .arpo-lines output{min-width:7ch;text-align:right}
 .arpo-credit .arpo-lines tr.arpo-chosen th{font-weight:700;color:var(--accent)}
 .arpo-credit .arpo-sum{min-height:9em}
 .arpo-credit .arpo-sum td:nth-child(2){text-align:right;font-family:ui-monospace,"DejaVu Sans Mono",monospace}

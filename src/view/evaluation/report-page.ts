@@ -46,7 +46,7 @@ function figures(reports: readonly BenchmarkReport[]): string {
     (report) =>
       `<tr>${columns.map(({ cell }, i) => `<td${i > 0 ? ' class="arpo-number"' : ""}>${escape(cell(report))}</td>`).join("")}</tr>`,
   );
-  return `<div class="arpo-wide"><table><thead><tr>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="arpo-wide" tabindex="0" role="group" aria-label="figures"><table><thead><tr>${head.join("")}</tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 /** + right, - wrong, ? could not be made. */
@@ -178,7 +178,7 @@ export function reportPage(evaluation: Evaluation, options: ReportOptions = {}):
   const title = escape(`Evaluation of ${evaluation.settings.policy}`);
   return (
     `<!doctype html>\n<!-- ${notice} -->\n<html lang="en"><head><meta charset="utf-8">${closedPageMeta}<meta name="viewport" content="width=device-width"><title>${title}</title>` +
-    `<style>:root{color-scheme:light dark}body{margin:1rem auto;max-width:1100px;padding:0 1rem}</style></head>` +
+    `<style>:root{color-scheme:light dark}body{font:14px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif;margin:1rem auto;max-width:1100px;padding:0 1rem}</style></head>` +
     `<body><h1>${title}</h1>${reportHtml(evaluation, { ...options, id: options.id ?? "report" })}</body></html>\n`
   );
 }

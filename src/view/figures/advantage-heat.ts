@@ -31,7 +31,11 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
   );
   const values = z.flat().filter((value) => !Number.isNaN(value));
   const reach = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const up = values.filter((value) => value > 0).length;
+  const side = (sign: number) => {
+    const own = values.filter((value) => value * sign > 0).sort((a, b) => a - b);
+    const middle = own[Math.floor(own.length / 2)];
+    return `${own.length}${middle === undefined ? "" : ` (median ${said(middle)})`}`;
+  };
   return makeFigure(
     [
       {
@@ -50,7 +54,7 @@ export function advantageHeat(batch: TrainingBatch, options: FigureOptions = {})
       title: `Advantages by ${batch.estimator}`,
       x: "token of the response",
       y: "trajectory",
-      description: `${batch.rows.length} trajectories with ${values.length} trained tokens: ${up} are encouraged, ${values.filter((v) => v < 0).length} discouraged, the strongest by ${said(reach)}.`,
+      description: `${batch.rows.length} trajectories with ${values.length} trained tokens: ${side(1)} are made more likely, ${side(-1)} less likely, the strongest by ${said(reach)}.`,
     },
     options,
     { yaxis: { autorange: "reversed" } },

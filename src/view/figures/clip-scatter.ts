@@ -1,8 +1,16 @@
 import { checkOptions } from "../../arguments/check-options.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import type { ClipRegion } from "../../learn/loss/token-rule.js";
+import { clipBounds } from "../../learn/loss/options.js";
 import type { UpdateReport } from "../../learn/update/update-report.js";
-import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } from "./figure.js";
+import {
+  figureRules,
+  type Figure,
+  type FigureOptions,
+  makeFigure,
+  paletteOf,
+  said,
+} from "./figure.js";
 
 const allRegions: [ClipRegion, string][] = [
   ["inside", "inside the bounds"],
@@ -42,24 +50,36 @@ export function clipScatter(report: UpdateReport, options: FigureOptions = {}): 
     ([region], i) => i < 4 || points.some((point) => point.region === region),
   );
   const counts = regions.map(([region]) => points.filter((p) => p.region === region).length);
+  const { low, high } = clipBounds(report.options);
+  const sizes = points.map(({ advantage }) => advantage);
+  const ends = [Math.min(0, ...sizes), Math.max(0, ...sizes)];
+  const bound = (ratio: number, name: string) => ({
+    ...{ type: "scatter", mode: "lines", name, x: [ratio, ratio], y: ends },
+    line: { color: "#808080", width: 1.5, dash: "dash" },
+  });
+  const bounds = [bound(low, `bound ${said(low)}`), bound(high, `bound ${said(high)}`)];
   return makeFigure(
-    regions.map(([region, name], i) => {
-      const own = points.filter((point) => point.region === region);
-      return {
-        type: "scatter",
-        mode: "markers",
-        name,
-        x: own.map((point) => point.ratio),
-        y: own.map((point) => point.advantage),
-        marker: { color: series[i], symbol: symbols[i] },
-      };
-    }),
+    [
+      ...bounds,
+      ...regions.map(([region, name], i) => {
+        const own = points.filter((point) => point.region === region);
+        return {
+          type: "scatter",
+          mode: "markers",
+          name,
+          x: own.map((point) => point.ratio),
+          y: own.map((point) => point.advantage),
+          marker: { color: series[i], symbol: symbols[i] },
+        };
+      }),
+    ],
     {
       title: "What clipping did to each token",
-      x: "ratio",
+      x: "ratio, log scale",
       y: "advantage",
-      description: `${points.length} trained tokens: ${regions.map(([, name], i) => `${counts[i]} ${name}`).join(", ")}; ${lost} have no gradient.`,
+      description: `${points.length} trained tokens: ${regions.map(([, name], i) => `${counts[i]} ${name}`).join(", ")}; ${lost} have no gradient. The bounds are ${said(low)} and ${said(high)}.`,
     },
     options,
+    { xaxis: { type: "log" } },
   );
 }

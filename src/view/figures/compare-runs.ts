@@ -11,7 +11,7 @@ import {
   paletteOf,
   said,
 } from "./figure.js";
-import { curveOf, type RunMetrics } from "./metric-lines.js";
+import { curveOf, metricTitle, type RunMetrics } from "./metric-lines.js";
 
 /**
  * Runs side by side: for each name the mean over its seeds at every step that all of them have, and
@@ -83,9 +83,9 @@ export function compareRuns(
   return makeFigure(
     data,
     {
-      title: metric,
+      title: metricTitle(metric),
       x: "step",
-      y: metric,
+      y: metricTitle(metric),
       description: `${metric} at the last step: ${words.join(", ")}.`,
     },
     options,

@@ -1,3 +1,4 @@
+import { numberText } from "../page/number-text.js";
 import type { OptionRules } from "../../arguments/check-options.js";
 import { palettes, type Palette, type Theme, themeRule } from "../palette.js";
 
@@ -64,7 +65,7 @@ export function colorscale(ramp: readonly string[]): [number, string][] {
 
 /** A number in a sentence. */
 export function said(x: number): string {
-  return String(Number(x.toPrecision(3)));
+  return numberText(x, 3);
 }
 
 /** How the lines of a figure are dashed, in order: distinguished without colour, also in print. */

@@ -15,3 +15,17 @@ export function curveOf(run: RunMetrics, metric: string): { step: number; value:
     return typeof value === "number" && Number.isFinite(value) ? [{ step: line.step, value }] : [];
   });
 }
+
+const titles: Readonly<Record<string, string>> = {
+  "critic/score/mean": "mean score",
+  "actor/entropy_loss": "entropy, nats",
+  "actor/ppo_kl": "KL in the update",
+  "actor/kl_loss": "KL from the reference",
+  "actor/pg_loss": "policy loss",
+  "actor/pg_clipfrac": "share of clipped tokens",
+  "actor/grad_norm": "gradient norm",
+  "response_length/mean": "tokens of a response",
+};
+
+/** What a metric is called on an axis; its key where it has no other name. */
+export const metricTitle = (metric: string): string => titles[metric] ?? metric;

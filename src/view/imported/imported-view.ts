@@ -25,7 +25,7 @@ function tableOfCarried({ carried }: ImportedRollouts): string {
     ({ quantity, from }) =>
       `<tr><th scope="row">${escape(quantity)}</th><td>${escape(from)}</td></tr>`,
   );
-  return `<div class="arpo-wide" tabindex="0"><table><caption>What the files carry</caption><tbody>${rows.join("")}</tbody></table></div>`;
+  return `<div class="arpo-wide" tabindex="0" role="group" aria-label="what the files carry"><table><caption>What the files carry</caption><tbody>${rows.join("")}</tbody></table></div>`;
 }
 
 /** What could not be read, or was not kept. */
@@ -78,7 +78,7 @@ function rowTable({ rows, question }: ImportedPrompt, tree: RolloutTree): string
     ];
     return `<tr>${numbers.join("")}${words.map((cell) => `<td class="arpo-words">${escape(cell)}</td>`).join("")}</tr>`;
   });
-  return `${asked}<div class="arpo-wide" tabindex="0"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
+  return `${asked}<div class="arpo-wide" tabindex="0" role="group" aria-label="trajectories"><table><thead><tr>${heads.map((head) => `<th scope="col">${escape(head)}</th>`).join("")}</tr></thead><tbody>${lines.join("")}</tbody></table></div>`;
 }
 
 /** How much of an import its page holds. */

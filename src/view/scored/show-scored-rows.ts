@@ -7,10 +7,11 @@ import { scoredPicture } from "./scored-picture.js";
 const style = `
 .arpo-scored .arpo-bar-of{display:inline-block;position:relative;width:90px;height:10px;background:var(--soft);border:1px solid var(--line);border-radius:3px;margin-right:8px}
 .arpo-scored .arpo-bar-of i{position:absolute;top:0;bottom:0;border-radius:2px}
-.arpo-scored td.arpo-number{white-space:nowrap}
+.arpo-scored.arpo-scored td{white-space:nowrap}
+.arpo-scored.arpo-scored td:last-child{white-space:normal;min-width:240px}
 .arpo-scored summary{cursor:pointer}
 .arpo-scored td details pre{max-height:320px;min-width:min(560px,60vw)}
-.arpo-scored .arpo-tool{opacity:.6}
+.arpo-scored .arpo-tool{opacity:.75}
 `;
 
 /** Trajectories shown before the rest is left to a click. */
@@ -62,7 +63,7 @@ export function showScoredRows(scored: Scored, heading?: string): Record<string,
     heading ??
     `${rows.length} trajectories${oneTask ? ` of ${[...tasks].join("")}` : ""}, mean score ${mean.toFixed(3)}`;
   const table = (list: readonly ScoredTrajectory[]) =>
-    `<div class="arpo-wide"><table><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
+    `<div class="arpo-wide" tabindex="0" role="group" aria-label="scores"><table><thead><tr>${heads.map((head) => `<th>${escapeHtml(head)}</th>`).join("")}</tr></thead>` +
     `<tbody>${list.map(line).join("")}</tbody></table></div>`;
   const rest = rows.slice(most);
   const more =

@@ -55,5 +55,9 @@ export function figuresTable(shown: ShownBoard): HTMLElement {
     );
     table.append(tableRow("td", [name, ...cells]));
   });
-  return element("div", { class: "arpo-wide" }, table);
+  return element(
+    "div",
+    { class: "arpo-wide", tabindex: "0", role: "group", "aria-label": "last values" },
+    table,
+  );
 }

@@ -59,7 +59,7 @@ function tokenLines(
     const line = element(
       "tr",
       { "data-line": String(rule) },
-      element("th", { scope: "row" }, name, element("output", {})),
+      element("th", { scope: "row" }, element("span", {}, name, element("output", {}))),
     );
     for (let token = from; token < end; token++) {
       const cell = element("td", { "data-token": String(token) }, visible(text(row, token)));

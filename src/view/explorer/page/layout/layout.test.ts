@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { branchRules } from "../../../../rollout/branch/branch-rule.js";
 import type { RolloutTree } from "../../../../rollout/rollout-tree.js";
@@ -81,6 +82,98 @@ test("no link crosses another, or what a lane shows, in any tree, alignment or W
     }
   }
   assert.ok(seen > 100, `links must pass lanes, ${seen} do`);
+});
+
+/** The trees of the explorer's design, real and large, where they lie beside the checkout. */
+const designed = new URL("../../../../../../../shared/design/explorer/data/", import.meta.url);
+const missing = existsSync(designed) ? false : "shared/design/explorer/data is not here";
+
+interface DesignedTree {
+  question: string;
+  nodes: {
+    p: number;
+    k: number;
+    r: number;
+    d: number;
+    t: number[];
+    e?: number[];
+    tool?: { tag: string; in: string; out: string; ok: boolean };
+  }[];
+  rows: { k: "initial" | "branch" | "refill"; p: number; f: number; l: number; score: number }[];
+}
+
+/** A tree of the design as the page has it. */
+function designedFacts({ question, nodes, rows }: DesignedTree): TreeFacts {
+  const depths: number[] = [];
+  let start = 0;
+  const made = nodes.map(({ p, k, r, d, t, tool }, i) => {
+    depths[i] = p < 0 ? 0 : depths[p]! + nodes[p]!.t.length;
+    const node = {
+      ...{
+        parent: p,
+        kind: k === 0 ? ("model" as const) : ("tool" as const),
+        trajectory: r,
+        round: d,
+      },
+      ...{ start, length: t.length, depth: depths[i] },
+      ...(tool ? { tool: { tag: tool.tag, input: tool.in, ok: tool.ok }, text: tool.out } : {}),
+    };
+    start += t.length;
+    return node;
+  });
+  const trajectories = rows.map(({ k, p, f, l, score }) => {
+    return { kind: k, parent: p, from: f, leaf: l, end: "answer", calls: 0, score };
+  });
+  return factsOf({
+    ...{ prompt: question, title: question, nodes: made, trajectories, vocabulary: [] },
+    tokens: Uint16Array.from(nodes.flatMap(({ t }) => t)),
+    entropies: Float32Array.from(
+      nodes.flatMap(({ t, e }) => t.map((_, i) => (e?.[i] ?? NaN) / 1000)),
+    ),
+  } as unknown as TreeFacts["tree"]);
+}
+
+test("no link of the design's trees crosses another, at any width", { skip: missing }, () => {
+  const files = readdirSync(designed).filter(
+    (name) => name.endsWith(".js") && name !== "ribbon.js",
+  );
+  const replay = {
+    changed: false,
+    ghosts: [],
+    missing: new Set(),
+    attempts: new Map(),
+    chosen: new Map(),
+  };
+  let seen = 0;
+  for (const name of files) {
+    const text = readFileSync(new URL(name, designed), "utf8");
+    const tree = JSON.parse(text.slice(text.indexOf('{"id"')).replace(/;\s*$/, "")) as DesignedTree;
+    const facts = designedFacts(tree);
+    for (const width of [390, 660, 1400]) {
+      for (const align of ["turns", "tokens"] as const) {
+        const layout = layOut(facts, {
+          ...{ width, maxHeight: 590, filter: "all", align, lanes: "auto", zoom: 1 },
+          ...{
+            unfolded: new Set<number>(),
+            replay: replay as unknown as LayoutInput["replay"],
+            measure,
+          },
+        });
+        assert.equal(layout.lanes.length, tree.rows.length);
+        for (const { x, from, to } of links(facts, layout)) {
+          assert.ok(from >= 0 && from < to, `${name}: a child lies below its parent`);
+          for (let lane = from + 1; lane < to; lane++) {
+            seen++;
+            assert.ok(
+              beginning(facts, layout, lane) >= x - 1e-6,
+              `${name}, ${width}: lane ${lane}`,
+            );
+          }
+        }
+      }
+    }
+  }
+  assert.ok(files.length >= 5 && seen > 200, `${files.length} trees, ${seen} links pass lanes`);
 });
 
 test("children lie below their parent, inside its subtree, the one that branches last first", async () => {

@@ -1,0 +1,94 @@
+import { evaluate } from "../../eval/evaluate.js";
+import { readRollouts } from "../../import/read-rollouts.js";
+import { advantages } from "../../learn/advantages.js";
+import type { Scored } from "../../reward/scored.js";
+import { score } from "../../reward/score-trees.js";
+import { ScriptedPolicy } from "../../rollout/testing/scripted-policy.js";
+import type { RolloutTree } from "../../rollout/rollout-tree.js";
+import { board } from "../board/board.js";
+import { branchingView } from "../branching/branching-view.js";
+import { creditView } from "../credit/credit-view.js";
+import { explain } from "../explain/explain.js";
+import { explore } from "../explorer/explore.js";
+import { advantageHeat } from "../figures/advantage-heat.js";
+import { branchTimeline } from "../figures/branch-timeline.js";
+import { clipScatter } from "../figures/clip-scatter.js";
+import { compareRuns } from "../figures/compare-runs.js";
+import { entropyProfile } from "../figures/entropy-profile.js";
+import { entropyTree } from "../figures/entropy-tree.js";
+import { passAtKCurve } from "../figures/pass-at-k.js";
+import { rewardCurves } from "../figures/reward-curves.js";
+import { tokenEntropy } from "../figures/token-entropy.js";
+import { toolUse } from "../figures/tool-use.js";
+import { showImported } from "../imported/imported-view.js";
+import { entropyRibbon } from "../ribbon/entropy-ribbon.js";
+import { clipComparison } from "../tokens/clip-comparison.js";
+import { tokenView } from "../tokens/token-view.js";
+import { sampleReport } from "./sample-report.js";
+import { sampleTree } from "./sample-tree.js";
+
+/** A run's metrics that rise, with a wobble of their own. */
+const curve = (rise: number) =>
+  Array.from({ length: 24 }, (_, step) => ({
+    step,
+    "critic/score/mean": rise * step + 0.05 * Math.sin(step * (1 + 5 * rise)),
+    "actor/entropy_loss": 1.2 - rise * step,
+    "actor/ppo_kl": 0.002 * (1 + Math.cos(step)),
+    "actor/pg_clipfrac": 0.01 + 0.01 * Math.sin(step / 3) ** 2,
+    "response_length/mean": 60 + 2 * step * (1 - rise),
+  }));
+
+/** Scores in which right, wrong and invalid answers occur. */
+const byLength = (trees: RolloutTree[]): Promise<Scored> =>
+  score(trees as Parameters<typeof score>[0] & RolloutTree[], ({ length = 0 }) => ({
+    score: [0, 1, -1][length % 3]!,
+    reason: `a response of ${length} tokens, judged by its length alone`,
+  }));
+
+/**
+ * A value of every kind that shows itself in a view, and every figure; of trees that a model wrote where
+ * they are given.
+ */
+export async function everyView(given?: {
+  trees: RolloutTree[];
+  scored: Scored;
+}): Promise<Record<string, object>> {
+  const trees = given?.trees ?? [await sampleTree({ seed: 1 })];
+  const [tree] = trees as [RolloutTree, ...RolloutTree[]];
+  const scored = given?.scored ?? (await byLength(trees));
+  const batch = advantages(scored, { estimator: "grpo" });
+  const report = await sampleReport({}, batch);
+  const policy = new ScriptedPolicy(({ text }) => ({
+    text: `<answer>\\boxed{${text.includes("40 + 80") ? "520" : "1"}}</answer>`,
+  }));
+  const rows = ["42", "54", "6 times 7 is 42"].map((output, step) => {
+    return { input: "6*7?", output, score: Number(output !== "54"), step };
+  });
+  const runs = { arpo: [curve(0.03), curve(0.025)], grpo: [curve(0.015), curve(0.02)] };
+  return {
+    ...{ scored, batch, report },
+    explorer: explore(tree, { scored, batch }),
+    credit: creditView(scored),
+    branching: branchingView(tree),
+    tokens: tokenView(report),
+    clipping: clipComparison(report.batch),
+    explain: explain(report),
+    evaluation: await evaluate(policy, "aime24-lookalike", { samples: 2 }),
+    imported: showImported(readRollouts(rows)),
+    board: board(runs),
+    ribbon: entropyRibbon(trees, { scored }),
+    "figure-entropy-tree": entropyTree(tree),
+    "figure-entropy-profile": entropyProfile(trees),
+    "figure-branch-timeline": branchTimeline(tree),
+    "figure-token-entropy": tokenEntropy(tree.trajectories[0]!),
+    "figure-advantage-heat": advantageHeat(batch),
+    "figure-clip-scatter": clipScatter(report),
+    "figure-tool-use": toolUse(trees),
+    "figure-reward-curves": rewardCurves(curve(0.03)),
+    "figure-compare-runs": compareRuns(runs),
+    "figure-pass-at-k": passAtKCurve({
+      arpo: [{ n: 8, correct: 3 }],
+      grpo: [{ n: 8, correct: 1 }],
+    }),
+  };
+}

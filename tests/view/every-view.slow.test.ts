@@ -1,0 +1,68 @@
+// Every view and figure on light and dark pages, as a reader of the page and of its keyboard meets it.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { type Browser, chromium } from "playwright-core";
+import { toHtml } from "../../src/api/view.js";
+import { everyView } from "../../src/view/testing/every-view.js";
+import { browserPath } from "./browser.js";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const skip = browserPath === undefined && "no Chromium on this machine";
+const folder = mkdtempSync(join(tmpdir(), "arpo-views-"));
+const pages = new Map<string, string>();
+let browser: Browser;
+
+before(async () => {
+  if (skip !== false) return;
+  browser = await chromium.launch({ executablePath: browserPath!, args: ["--no-sandbox"] });
+  for (const [name, view] of Object.entries(await everyView())) {
+    const path = join(folder, `${name}.html`);
+    writeFileSync(path, await toHtml(view as Parameters<typeof toHtml>[0]));
+    pages.set(name, pathToFileURL(path).href);
+  }
+});
+after(async () => {
+  if (skip === false) await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+// A view is a part of a page, which has its own landmarks and headings.
+const rules = ["region", "landmark-one-main", "page-has-heading-one", "heading-order"];
+const options = JSON.stringify({
+  resultTypes: ["violations"],
+  rules: Object.fromEntries(rules.map((rule) => [rule, { enabled: false }])),
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test(
+    `every view passes axe on a ${theme} page, and none scrolls it sideways`,
+    { skip },
+    async () => {
+      const faults: string[] = [];
+      const page = await (await browser.newContext({ colorScheme: theme })).newPage();
+      let shown = "";
+      page.on("pageerror", ({ message }) => faults.push(`${shown}: ${message}`));
+      for (const [name, url] of pages) {
+        shown = name;
+        // What fits a phone fits wider pages.
+        await page.setViewportSize({ width: 390, height: 900 });
+        await page.goto(url);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        if (wide > 0) faults.push(`${name} scrolls sideways by ${wide} px`);
+        await page.setViewportSize({ width: 660, height: 900 });
+        await page.evaluate(axe);
+        const found = (await page.evaluate(
+          `axe.run(document, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => id + " (" + nodes.length + "): " + nodes.slice(0, 3).map(({ html, any, all }) => html.slice(0, 140) + " " + ((any[0] ?? all[0])?.message ?? "")).join(" | ")))`,
+        )) as string[];
+        faults.push(...found.map((fault) => `${name}, ${fault}`));
+      }
+      await page.context().close();
+      assert.deepEqual(faults, []);
+    },
+  );
+}
