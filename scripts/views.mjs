@@ -26,7 +26,13 @@ const { tasks } = await from("src/api/run.js");
 const { toHtml } = await from("src/api/view.js");
 const { everyView } = await from("src/view/testing/every-view.js");
 const prompts = tasks.mixed({ seed: 7 }).test.slice(0, 6);
-const trees = await rollout(policy, prompts, { n: 16, initialRollouts: 8, tools, seed: 1 });
+const trees = await rollout(policy, prompts, {
+  n: 16,
+  initialRollouts: 4,
+  beamSize: 2,
+  tools,
+  seed: 1,
+});
 const views = await everyView({ trees, scored: await score(trees) });
 const names = Object.keys(views).filter(
   (n) => words.length === 0 || words.some((w) => n.includes(w)),
