@@ -33,10 +33,11 @@ import {
   Model,
   saveAdapter,
   saveModel,
-  saveRandomModel,
   tf,
 } from "../src/api/model.js";
-import { LocalPolicy, Policy, RemotePolicy } from "../src/api/policy.js";
+import { Policy, RemotePolicy } from "../src/api/policy.js";
+import { saveRandomModel } from "../src/model/files/save-random-model.js";
+import { LocalPolicy } from "../src/policy/local-policy.js";
 import { dynamicBudget, rollout, segmentEntropy } from "../src/api/rollout.js";
 import {
   demonstrations,

@@ -4,7 +4,7 @@
 export { score, type ScoreOptions } from "../reward/score-trees.js";
 export { Scored, type ScoredTrajectory } from "../reward/scored.js";
 export type { Score, Judged } from "../reward/score.js";
-export { diagnose, type Finding } from "../reward/diagnose.js";
+export { diagnose } from "../reward/diagnose.js";
 
 // Rewards
 export {
@@ -31,7 +31,7 @@ export { gsm8k } from "../reward/gsm8k.js";
 
 // What rewards are made of
 export { extractAnswer } from "../reward/extract-answer.js";
-export { checkFormat, type FormatCheck } from "../reward/format.js";
+export { checkFormat } from "../reward/format.js";
 export { normalizeAnswer, tokenF1 } from "../reward/f1.js";
 export { mathEquivalent } from "../reward/math-equivalence.js";
 export { numericEquivalent } from "../reward/numeric-equivalence.js";
@@ -62,7 +62,7 @@ export { Critic, type CriticOptions } from "../learn/update/critic.js";
 export type { RolloutCorrection } from "../learn/correction/rollout-correction.js";
 
 // Fine-tuning
-export { fineTune, type FineTuning } from "../learn/sft/fine-tune.js";
+export { fineTune } from "../learn/sft/fine-tune.js";
 export type { SftOptions } from "../learn/sft/train.js";
-export { loadDataset, type ConversationSet } from "../learn/sft/dataset-info.js";
+export { loadDataset } from "../learn/sft/dataset-info.js";
 export type { Conversation } from "../learn/sft/conversation.js";

@@ -2,20 +2,18 @@
 
 // Tensors and gradients
 export { tf } from "../tensor/tf.js";
-export { ready, type BackendName } from "../tensor/backends.js";
+export { ready } from "../tensor/backends.js";
 export { gradientsOf, type Gradients } from "../tensor/gradients.js";
 export { AdamW, type AdamWOptions } from "../tensor/adamw.js";
 export { detached } from "../tensor/detached.js";
-export { logProbEntropy } from "../tensor/log-prob.js";
 
 // Models
 export { Model } from "../model/transformer/transformer.js";
-export { type ModelConfig, modelConfig } from "../model/config.js";
+export type { ModelConfig } from "../model/config.js";
 export type { TokenBatch } from "../model/transformer/token-batch.js";
 export { loadModel, type LoadModelOptions } from "../model/load/load-model.js";
 export { saveModel } from "../model/files/save-model.js";
 export type { SaveModelOptions } from "../model/files/write-weights.js";
-export { saveRandomModel } from "../model/files/save-random-model.js";
 
 // Tokenizers
 export { HfTokenizer } from "../model/tokenizer/hf-tokenizer.js";

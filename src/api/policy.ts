@@ -7,12 +7,10 @@ export type {
   ModelPolicy,
   ModelPolicyOptions,
 } from "../policy/policy-from-model.js";
-export { LocalPolicy, type LocalPolicyOptions } from "../policy/local-policy.js";
 
 // At an endpoint
 export { RemotePolicy } from "../policy/remote/remote-policy.js";
 export type { ConnectOptions } from "../policy/remote/connect.js";
-export type { EndpointHealth } from "../http/endpoint-state.js";
 export { HttpError } from "../http/request-json.js";
 
 // What policies have in common: sessions, sampling, segments
@@ -24,7 +22,6 @@ export type {
   Sequence,
   Segment,
   GeneratedToken,
-  FinishReason,
 } from "../policy/policy.js";
 
 export type { Prompt } from "../policy/prompt.js";

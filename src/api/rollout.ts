@@ -37,10 +37,9 @@ export {
   type BranchRule,
   type BranchSettings,
   type BranchSituation,
-  type BranchVerdict,
 } from "../rollout/branch/branch-rule.js";
 export { segmentEntropy, type EntropyOptions } from "../rollout/branch/segment-entropy.js";
-export { dynamicBudget, type DynamicBudget } from "../rollout/branch/dynamic-budget.js";
+export { dynamicBudget } from "../rollout/branch/dynamic-budget.js";
 
 // Texts and masks
 export { toolContent } from "../text/call-input.js";

@@ -27,7 +27,6 @@ export { loadConfig } from "../run/config/load.js";
 export type { LoadOptions, LoadedConfig } from "../run/config/options.js";
 export type { Config } from "../run/config/schema.js";
 export { rolloutOptions, updateOptions } from "../run/trainer/options.js";
-export { assemble } from "../run/trainer/assemble.js";
 
 // Loggers
 export type { Logger, LoggedAnswer } from "../run/loggers/logger.js";
@@ -38,14 +37,13 @@ export { wandbLogger } from "../run/loggers/wandb.js";
 export { mlflowLogger } from "../run/loggers/mlflow.js";
 
 // Evaluation
-export { evaluate, type EvaluateOptions, type Evaluable } from "../eval/evaluate.js";
+export { evaluate, type EvaluateOptions } from "../eval/evaluate.js";
 export { TaskEvaluation, type TaskEvaluationOptions } from "../eval/evaluate-tasks.js";
 export { Evaluation } from "../eval/report/evaluation.js";
-export type { BenchmarkReport } from "../eval/report/benchmark-report.js";
 export { benchmarks } from "../eval/benchmarks/benchmarks.js";
 export type { Benchmark, BenchmarkItem } from "../eval/benchmarks/benchmark.js";
 export { readBenchmark } from "../eval/benchmarks/read-benchmark.js";
 export { LlmJudge, type LlmJudgeOptions } from "../eval/judge/llm-judge.js";
 export type { AnswerJudge } from "../eval/report/judge-slot.js";
 export { passAtK } from "../eval/metrics/pass-at-k.js";
-export { meanInterval, type Interval } from "../eval/metrics/interval.js";
+export { meanInterval } from "../eval/metrics/interval.js";

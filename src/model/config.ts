@@ -52,7 +52,7 @@ export type ModelConfigInput = Partial<ModelConfig> &
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { modelConfig } from "arpo-lab/model";
+ * import { modelConfig } from "arpo-lab/experimental/formats";
  *
  * const sizes = { vocabSize: 1024, hiddenSize: 128, intermediateSize: 384, layers: 4, heads: 4 };
  * assert.equal(modelConfig({ ...sizes, kvHeads: 2 }).headDim, 32);

@@ -193,7 +193,7 @@ const rules: OptionRules<LocalPolicyOptions> = {
  * import assert from "node:assert/strict";
  * import { type Tokenizer } from "arpo-lab/model";
  * import { PlainDecoder } from "arpo-lab/experimental/formats";
- * import { LocalPolicy } from "arpo-lab/policy";
+ * import { LocalPolicy } from "arpo-lab/experimental/formats";
  * import { Random } from "arpo-lab/policy";
  *
  * // Two letters and an end, and a model of no layers: it says again what it read last.

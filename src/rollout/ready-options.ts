@@ -16,7 +16,7 @@ export function readyOptions(action: string, given: RolloutOptions): ReadyOption
   return {
     ...below,
     ...defined(own),
-    ...defined({ tools: tools && toolSetOf(action, tools) }),
+    ...(tools === undefined ? {} : { tools: toolSetOf(action, tools) }),
   };
 }
 

@@ -10,7 +10,8 @@ type Tensor = InstanceType<typeof tf.Tensor>;
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { tf, logProbEntropy } from "arpo-lab/model";
+ * import { logProbEntropy } from "arpo-lab/experimental/learn";
+ * import { tf } from "arpo-lab/model";
  *
  * const { logprobs, entropies } = logProbEntropy(tf.zeros([1, 4]), tf.tensor1d([2], "int32"), 1);
  * assert.ok(Math.abs(logprobs.dataSync()[0] + Math.log(4)) < 1e-6);

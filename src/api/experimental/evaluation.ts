@@ -29,4 +29,4 @@ export { promptMessages, promptTypes, type PromptType } from "../../eval/infer/p
 export { documentedSampling } from "../../eval/infer/options.js";
 export { judgePrompt } from "../../eval/judge/judge-prompt.js";
 export { questionTree } from "../../view/evaluation/question-tree.js";
-export { byQuestion } from "../../eval/report/benchmark-report.js";
+export { type BenchmarkReport, byQuestion } from "../../eval/report/benchmark-report.js";

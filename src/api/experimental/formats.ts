@@ -1,6 +1,8 @@
 /** Files of weights and trees, and the decoders under a policy. Experimental: may change in any release. */
 
 // Weights
+export { modelConfig } from "../../model/config.js";
+export { saveRandomModel } from "../../model/files/save-random-model.js";
 export { saveGguf } from "../../model/export/save-gguf.js";
 export type { GgufOptions, GgufWeightType } from "../../model/export/write-model-gguf.js";
 export { GgufFile } from "../../model/files/gguf/gguf-file.js";
@@ -27,7 +29,8 @@ export { ChatTemplate, chatMl } from "../../model/tokenizer/chat-template.js";
 export { treesToJsonl, treesFromJsonl } from "../../rollout/files/tree-jsonl.js";
 export { treesToParquet, treesFromParquet } from "../../rollout/files/tree-parquet.js";
 
-// Decoders
+// Decoders, and a policy on any of them
+export { LocalPolicy, type LocalPolicyOptions } from "../../policy/local-policy.js";
 export type { Decoder, Sampled, StepSampling } from "../../model/decoder/decoder.js";
 export type {
   DecoderShape,

@@ -1,6 +1,10 @@
 /** What an update is made of, piece by piece. Experimental: may change in any release. */
 
+// What a configuration puts together for a trainer
+export { assemble } from "../../run/trainer/assemble.js";
+
 // Losses and corrections
+export { logProbEntropy } from "../../tensor/log-prob.js";
 export {
   actorLoss,
   type ActorLoss,

@@ -167,7 +167,8 @@ const times = ({ calls, tokens, ...rest }: Expected, factor: number): Expected =
  * ```ts
  * import assert from "node:assert/strict";
  * import { estimate } from "arpo-lab/experimental/doctor";
- * import { assemble, loadConfig } from "arpo-lab/run";
+ * import { assemble } from "arpo-lab/experimental/learn";
+ * import { loadConfig } from "arpo-lab/run";
  *
  * const { config } = await loadConfig({
  *   preset: ["grpo", "tiny"],

@@ -13,7 +13,8 @@ import { writeModelFolder, type SaveModelOptions } from "./write-model-folder.js
  * ```ts
  * import assert from "node:assert/strict";
  * import { mkdtemp } from "node:fs/promises";
- * import { loadModel, modelConfig, saveRandomModel } from "arpo-lab/model";
+ * import { modelConfig, saveRandomModel } from "arpo-lab/experimental/formats";
+ * import { loadModel } from "arpo-lab/model";
  *
  * const folder = await mkdtemp("/tmp/arpo-");
  * const config = modelConfig({

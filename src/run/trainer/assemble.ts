@@ -58,7 +58,8 @@ async function tasksFor(part: "train" | "test", config: Config, tokenizer: Token
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { assemble, loadConfig } from "arpo-lab/run";
+ * import { assemble } from "arpo-lab/experimental/learn";
+ * import { loadConfig } from "arpo-lab/run";
  *
  * const { config } = await loadConfig({
  *   preset: ["arpo", "tiny"],
