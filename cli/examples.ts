@@ -46,9 +46,14 @@ export const examples: Record<string, string[]> = {
     "arpo-lab capture data/models/tiny --runs 4 --out trees.jsonl -- node agent.mjs",
     "arpo-lab capture data/models/tiny --port 8001",
   ],
+  sweep: [
+    "arpo-lab sweep places.yaml",
+    "arpo-lab sweep places.yaml --seeds 1..10 --processes 2 --out runs/places",
+  ],
   train: [
     "arpo-lab train --preset arpo --preset tiny --out runs/arpo",
     "arpo-lab train --config run.yaml trainer.total_training_steps=40",
+    "arpo-lab train --preset arpo --preset tiny --seeds 1..5 --out runs/arpo",
   ],
   sft: ["arpo-lab sft sft.yaml", "arpo-lab sft sft.yaml num_train_epochs=1"],
   rollout: ["arpo-lab rollout --preset arpo --preset tiny --tasks 4 --out trees.jsonl"],
@@ -60,6 +65,7 @@ export const examples: Record<string, string[]> = {
   compare: [
     "arpo-lab compare runs/arpo runs/grpo",
     "arpo-lab compare arpo=runs/a1,runs/a2 grpo=runs/g1,runs/g2 --out curves.svg",
+    "arpo-lab compare arpo=runs/a1,runs/a2 grpo=runs/g1,runs/g2 --at 20000 --margin 0.03",
   ],
   "train-tiny": ["arpo-lab train-tiny models/tiny"],
   submit: [

@@ -9,6 +9,12 @@ function whole(text: string): number {
   return value;
 }
 
+function amount(text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new InvalidArgumentError("It must be a number above 0.");
+  return value;
+}
+
 const list = (text: string, before: string[]) => [...before, text];
 
 /** Options of everything that reads a configuration. */
@@ -78,6 +84,10 @@ export function learnCommands(): Command[] {
     .description("compare two or more runs: curves and tables")
     .argument("<runs...>", "run folders, or name=folder,folder for the seeds of one setting")
     .option("--metric <name>", "metric to compare; may be repeated", list, [])
+    .option("--at <amount>", "compare at equal cost: so many tokens, paired by seed", amount)
+    .option("--x <what>", "with --at: tokens, calls, trajectories or steps; without it, tokens")
+    .option("--against <name>", "with --at: the setting the others are compared with")
+    .option("--margin <size>", "with --at: also test whether differences are within this", amount)
     .option("--out <file>", "draw the first metric: .svg, .png, .html or .json")
     .action(async (runs: string[], options) =>
       (await import("../learn/compare.js")).compareRuns(runs, options),

@@ -1,4 +1,8 @@
 import { basename } from "node:path";
+import { defined } from "../../src/arguments/defined.js";
+import { studentInterval } from "../../src/eval/metrics/interval.js";
+import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
+import { plusMinus } from "../../src/text/interval-text.js";
 import { RunFolder } from "../../src/run/folder/run-folder.js";
 import { nearest } from "../../spelling/nearest.js";
 import type { MetricLine } from "../../src/view/figures/metric-lines.js";
@@ -15,18 +19,27 @@ interface Group {
 const bars = "▁▂▃▄▅▆▇█";
 const curveWidth = 24;
 
-/** `folder`, or `name=folder,folder` for the seeds of one setting. */
-async function readGroup(text: string): Promise<Group> {
+/** `folder`, or `name=folder,folder` for the seeds of one setting: its name and its folders. */
+function foldersOf(text: string): [name: string, folders: string[]] {
   const [, given, folders = text] = /^([^=/]+)=(.+)$/.exec(text) ?? [];
   const paths = given === undefined ? [text] : folders.split(",");
+  return [given ?? basename(paths[0]!), paths];
+}
+
+/** Runs of one setting, read. */
+async function readGroup(text: string): Promise<Group> {
+  const [name, paths] = foldersOf(text);
   const runs = await Promise.all(
     paths.map(async (path) => (await (await RunFolder.existing(path)).metrics()) as MetricLine[]),
   );
-  return { name: given ?? basename(paths[0]!), runs };
+  return { name, runs };
 }
 
 /** Means over the seeds, at the steps that all of them have. */
-function curve({ runs }: Group, metric: string): { step: number; value: number }[] {
+function curve(
+  { runs }: Group,
+  metric: string,
+): { step: number; value: number; values: number[] }[] {
   const byStep = new Map<number, number[]>();
   for (const line of runs.flat()) {
     const value = line[metric];
@@ -35,7 +48,11 @@ function curve({ runs }: Group, metric: string): { step: number; value: number }
   }
   return [...byStep]
     .filter(([, values]) => values.length === runs.length)
-    .map(([step, values]) => ({ step, value: values.reduce((a, b) => a + b) / values.length }))
+    .map(([step, values]) => ({
+      step,
+      values,
+      value: values.reduce((a, b) => a + b) / values.length,
+    }))
     .sort((a, b) => a.step - b.step);
 }
 
@@ -51,6 +68,12 @@ function drawn(values: readonly number[], low: number, high: number): string {
   }).join("");
 }
 
+/** A mean over seeds with half of its 95% interval. */
+function interval(values: readonly number[]): string {
+  const { mean, half } = studentInterval(values);
+  return plusMinus(mean, half);
+}
+
 const short = (value: number) => String(Number(value.toPrecision(4)));
 
 function printMetric(metric: string, groups: readonly Group[]): void {
@@ -61,7 +84,11 @@ function printMetric(metric: string, groups: readonly Group[]): void {
   const head = ["first", "last", "highest", "at"].map((t) => t.padStart(9)).join("");
   say(`\n${metric}\n${"".padEnd(width)}${"curve".padEnd(curveWidth)}${head}`);
   for (const { group, points } of curves) {
-    const seeds = group.runs.length > 1 ? `  mean of ${group.runs.length} seeds` : "";
+    const last = points.at(-1)?.values;
+    const seeds =
+      last !== undefined && last.length > 1
+        ? `  mean of ${last.length} seeds; last ${interval(last)} (95%)`
+        : "";
     if (points.length === 0) {
       say(`${group.name.padEnd(width)}not measured`);
       continue;
@@ -88,11 +115,29 @@ async function draw(path: string, metric: string, groups: readonly Group[]): Pro
   say(`\n${figure.layout.meta.description}\ndrawn: ${path}`);
 }
 
+/** Settings at equal cost, paired by seed. */
+async function printAt(runs: readonly string[], options: CompareCommand): Promise<void> {
+  const { at, x, margin, against, metric } = options;
+  const named = runs.map((text): [string, string[]] => {
+    const [name, folders] = foldersOf(text);
+    return [name, folders];
+  });
+  const how = defined({ x, margin, against, metric: metric[0] }) as Partial<CompareAtOptions>;
+  say(String(await compareAt(Object.fromEntries(named), { ...how, at: at! })));
+}
+
+interface CompareCommand {
+  metric: string[];
+  out?: string;
+  at?: number;
+  x?: string;
+  against?: string;
+  margin?: number;
+}
+
 /** `arpo-lab compare`: where runs began, where they ended, their highest, and their curves. */
-export async function compareRuns(
-  runs: string[],
-  options: { metric: string[]; out?: string },
-): Promise<void> {
+export async function compareRuns(runs: string[], options: CompareCommand): Promise<void> {
+  if (options.at !== undefined) return printAt(runs, options);
   const groups = await Promise.all(runs.map(readGroup));
   const names = new Set(groups.flatMap(({ runs: all }) => all.flat().flatMap(Object.keys)));
   names.delete("step");

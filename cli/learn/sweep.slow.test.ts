@@ -15,23 +15,33 @@ const shared = small(
 ).slice(1);
 
 /** A sweep's file; `run.lock` aside, what its folder holds. */
-async function fileFor(folder: string, arms: object): Promise<string> {
+async function fileFor(folder: string, arms: object, more: object = {}): Promise<string> {
   const path = `${folder}.json`;
   // JSON is YAML.
-  const content = { folder, preset: "tiny", overrides: shared, arms, seeds: "1..2", processes: 2 };
+  const content = {
+    folder,
+    preset: "tiny",
+    overrides: shared,
+    arms,
+    seeds: "1..2",
+    processes: 2,
+    ...more,
+  };
   await writeFile(path, JSON.stringify(content));
   return path;
 }
 
-const tableOf = (output: string) => output.slice(output.lastIndexOf("\narm "));
+const tableOf = (output: string) => output.slice(output.indexOf("\narm "));
 
 test("a sweep killed with SIGKILL midway and started again ends with the tables of one never stopped", async () => {
   const home = await temporaryFolder("arpo-sweep");
   const arms = { fresh: { preset: "grpo" }, trees: { preset: "arpo" } };
   const [whole, broken] = [join(home, "whole"), join(home, "broken")];
-  const file = await fileFor(whole, arms);
+  const compare = { x: "steps", at: 4, margin: 0.5 };
+  const file = await fileFor(whole, arms, { compare });
   const all = await runToEnd(["sweep", file]);
   assert.equal(all.status, 0, all.output);
+  assert.match(all.output, /held-out score at 4 steps[^]*trees - fresh +2 /);
   assert.match(all.output, /fresh, seed 1 begins[^]*trees, seed 2 done/);
 
   const first = start(["sweep", file, "--out", broken]);
@@ -58,6 +68,10 @@ test("a sweep killed with SIGKILL midway and started again ends with the tables 
     };
     assert.deepEqual(named(join(broken)), named(join(whole)), id);
   }
+  const seeds = (arm: string) => [1, 2].map((seed) => join(whole, arm, `seed-${seed}`)).join(",");
+  const at = ["--at", "200", "--metric", "critic/score/mean"];
+  const compared = await runToEnd(["compare", `a=${seeds("fresh")}`, `b=${seeds("trees")}`, ...at]);
+  assert.match(compared.output, /critic\/score\/mean at 200 tokens[^]*b - a +2 /, compared.output);
 
   const other = await fileFor(join(home, "broken"), { fresh: { preset: "aepo" } });
   const refused = await runToEnd(["sweep", other]);

@@ -3,6 +3,7 @@ import { basename, extname, join } from "node:path";
 import { parse } from "yaml";
 import { defined } from "../../src/arguments/defined.js";
 import type { ConfigPreset } from "../../src/run/config/presets.js";
+import { compareAt, type CompareAtOptions } from "../../src/run/compare/compare-at.js";
 import { sweep } from "../../src/run/sweep/sweep.js";
 import type { SweepOptions } from "../../src/run/sweep/sweep-options.js";
 import { type SweepRun, type SweepRuns, sweepStatus } from "../../src/run/sweep/sweep-runs.js";
@@ -52,8 +53,9 @@ async function drive(options: SweepOptions): Promise<SweepRuns> {
 }
 
 /** Says what came of a sweep; a run that failed makes the command fail. */
-async function conclude(runs: SweepRuns): Promise<void> {
+async function conclude(runs: SweepRuns, compare?: CompareAtOptions): Promise<void> {
   say(String(runs));
+  if (compare !== undefined) say(`\n${String(await compareAt(runs, compare))}\n`);
   say(`everything is in ${runs.folder}`);
   const { failed, runs: all } = runs;
   if (failed.length === 0) return;
@@ -71,14 +73,14 @@ export async function sweepFromFile(
   if (typeof file !== "object" || file === null || Array.isArray(file)) {
     throw new RangeError(`Cannot sweep: ${path} must hold keys such as arms and seeds, got none`);
   }
-  const { seeds, ...given } = file as Record<string, unknown>;
+  const { seeds, compare, ...given } = file as Record<string, unknown>;
   const runs = await drive({
     folder: join("runs", basename(path, extname(path))),
     ...given,
     seeds: typeof seeds === "string" ? parseSeeds(seeds) : seeds,
     ...defined({ ...options, folder: options.out, out: undefined }),
   } as unknown as SweepOptions);
-  await conclude(runs);
+  await conclude(runs, compare as CompareAtOptions | undefined);
 }
 
 /** `arpo-lab train --seeds`. */

@@ -20,6 +20,7 @@ export { RunFolder } from "../run/folder/run-folder.js";
 // Sweeps
 export { sweep } from "../run/sweep/sweep.js";
 export type { SweepArm, SweepOptions } from "../run/sweep/sweep-options.js";
+export { compareAt, type CompareAtOptions } from "../run/compare/compare-at.js";
 export { SweepRuns } from "../run/sweep/sweep-runs.js";
 
 // Configuration

@@ -1,0 +1,91 @@
+import { Random } from "../../random/random.js";
+import { tBelow, tQuantile } from "./student.js";
+
+/** What differences say, one per seed. */
+export interface PairedStatistics {
+  n: number;
+  mean: number;
+  /** Standard deviation; NaN for one difference. */
+  deviation: number;
+  /** Student's 95% interval of the mean. */
+  low: number;
+  high: number;
+  /** The bootstrap's (percentiles, 10,000 draws of the seeds). */
+  bootstrap: { low: number; high: number };
+  /** Two-sided p of a mean of 0. */
+  p: number;
+}
+
+const draws = 10_000;
+
+/** The percentile bootstrap's 95% interval of a mean; the same for the same values. */
+function bootstrapMean(values: readonly number[]): { low: number; high: number } {
+  const random = Random.from(1).split("bootstrap");
+  const n = values.length;
+  const means = Float64Array.from({ length: draws }, () => {
+    let sum = 0;
+    for (let i = 0; i < n; i++) sum += values[random.integer(n)]!;
+    return sum / n;
+  }).sort();
+  const at = (share: number) => {
+    const place = share * (draws - 1);
+    const below = Math.floor(place);
+    const rest = place - below;
+    return means[below]! * (1 - rest) + means[Math.min(draws - 1, below + 1)]! * rest;
+  };
+  return { low: at(0.025), high: at(0.975) };
+}
+
+/** A mean over its standard error, where all differences may be the same. */
+const ratio = (mean: number, error: number): number =>
+  error > 0 ? mean / error : mean === 0 ? 0 : Math.sign(mean) * Infinity;
+
+/** The statistics of paired differences. */
+export function pairedStatistics(differences: readonly number[]): PairedStatistics {
+  const n = differences.length;
+  const mean = differences.reduce((sum, d) => sum + d, 0) / n;
+  if (n < 2) {
+    const unknown = { low: NaN, high: NaN };
+    return { n, mean, deviation: NaN, ...unknown, bootstrap: unknown, p: NaN };
+  }
+  const deviation = Math.sqrt(differences.reduce((sum, d) => sum + (d - mean) ** 2, 0) / (n - 1));
+  const error = deviation / Math.sqrt(n);
+  const half = tQuantile(0.975, n - 1) * error;
+  return {
+    ...{ n, mean, deviation, low: mean - half, high: mean + half },
+    bootstrap: bootstrapMean(differences),
+    p: 2 * tBelow(-Math.abs(ratio(mean, error)), n - 1),
+  };
+}
+
+/** The p of two one-sided tests: small where the mean lies within the margin on both sides of 0. */
+export function equivalence({ n, mean, deviation }: PairedStatistics, margin: number): number {
+  if (n < 2) return NaN;
+  const error = deviation / Math.sqrt(n);
+  const above = 1 - tBelow(ratio(mean + margin, error), n - 1);
+  const below = tBelow(ratio(mean - margin, error), n - 1);
+  return Math.max(above, below);
+}
+
+/** Holm's correction: p values of several tests that are made together. */
+export function holm(values: readonly number[]): number[] {
+  const order = [...values.keys()].sort((a, b) => values[a]! - values[b]!);
+  const out = Array<number>(values.length).fill(NaN);
+  const known = order.filter((i) => !Number.isNaN(values[i]));
+  let highest = 0;
+  known.forEach((i, rank) => {
+    highest = Math.max(highest, Math.min(1, (known.length - rank) * values[i]!));
+    out[i] = highest;
+  });
+  return out;
+}
+
+/** Paired seeds that find a difference (two-sided 5%) with this power. */
+export function seedsFor(deviation: number, difference: number, power: number): number {
+  if (Number.isNaN(deviation)) return NaN;
+  // The quantiles depend on the number itself: from few to as many as it takes.
+  for (let n = 2; ; n = Math.ceil(n * 1.02)) {
+    const reach = (tQuantile(0.975, n - 1) + tQuantile(power, n - 1)) * deviation;
+    if (n >= (reach / difference) ** 2 || n > 1e6) return n;
+  }
+}
