@@ -346,6 +346,10 @@ export function configPage(): string {
   );
   return `# Configuration
 
+\`\`\`sh
+npx arpo-lab train --preset arpo --preset tiny --config run.yaml trainer.total_training_steps=10
+\`\`\`
+
 The keys are verl's and ARPO's; files written for them load unchanged, with \`key=value\`,
 \`++key=value\` and \`\${…}\`. Keys under \`lab\` are ours. Presets: \`--preset grpo\`, \`arpo\`
 or \`aepo\`, and a size over it: \`tiny\`, \`3b-toy\`, \`7b\`, \`8b\`, \`14b\`. An unknown key is an error that
