@@ -91,7 +91,7 @@ test("pages open below a path, lead to each other from any depth, and ask no oth
     await page.locator(".vp-doc h1").waitFor();
     await page.waitForLoadState("networkidle");
     // And by itself, as a link from elsewhere opens it.
-    await page.goto(page.url());
+    await page.goto(page.url().replace(/\/$/, "/index.html"));
     await page.locator(".vp-doc h1").waitFor();
   }
   assert.match(
