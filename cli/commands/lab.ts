@@ -33,6 +33,7 @@ export function labCommand(): Command {
       [],
     )
     .option("--token <text>", "token that the browser needs; default: random")
+    .option("--all-files", "list all files of a clone of arpo-lab, not only notebooks and yours")
     .option("--no-browser", "do not open a browser")
     .option(
       "--cull-idle <seconds>",

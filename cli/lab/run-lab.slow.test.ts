@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "../../tests/temporary.js";
 
 const bin = fileURLToPath(new URL("../../../bin/arpo-lab.mjs", import.meta.url));
 
@@ -79,4 +80,49 @@ test("arpo-lab lab prints one address, serves it, and ends its kernels on Ctrl-C
   lab.kill("SIGINT");
   assert.equal(await ended, 0);
   assert.ok(!isAlive(pid), "the kernel ended with the lab");
+});
+
+test("in a clone the lab opens on the first lesson, trusts it, and lists no sources", async (t) => {
+  const root = fileURLToPath(new URL("../../..", import.meta.url));
+  if (!existsSync(join(root, ".git"))) return t.skip("this is no clone");
+  for (const all of [false, true]) {
+    const lab = spawn(
+      process.execPath,
+      [bin, "lab", "--no-browser", ...(all ? ["--all-files"] : [])],
+      {
+        cwd: root,
+        env: { ...process.env, INIT_CWD: root, ARPO_LAB_DATA: temporaryFolder("lab-data") },
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
+    const ended = new Promise((done) => lab.once("close", done));
+    try {
+      let text = "";
+      const address = await new Promise<string>((found, failed) => {
+        lab.stdout.on("data", (chunk: Buffer) => {
+          text += chunk.toString();
+          const match = /^http:\S+$/m.exec(text);
+          if (match !== null && text.endsWith("\n")) found(match[0]);
+        });
+        void ended.then(() => failed(new Error(`it ended: ${text}`)));
+      });
+      const url = new URL(address);
+      assert.equal(url.pathname, "/lab/tree/notebooks/00-tour.ipynb");
+      const headers = { authorization: `token ${url.searchParams.get("token")}` };
+      const get = async (path: string): Promise<unknown> => {
+        const answer = await fetch(new URL(`/api/contents${path}`, url), { headers });
+        return ((await answer.json()) as { content: unknown }).content;
+      };
+      const names = ((await get("")) as { name: string }[]).map(({ name }) => name);
+      assert.ok(names.includes("notebooks"));
+      assert.equal(names.includes("src"), all);
+      const { cells } = (await get("/notebooks/00-tour.ipynb")) as {
+        cells: { cell_type: string; metadata: { trusted?: boolean } }[];
+      };
+      assert.ok(cells.every(({ cell_type, metadata }) => cell_type !== "code" || metadata.trusted));
+    } finally {
+      lab.kill("SIGINT");
+      await ended;
+    }
+  }
 });

@@ -4,6 +4,7 @@ import type { SaveReport } from "../../kernel/server/lab/pages.js";
 import { dataFolder } from "../../kernel/wire/data-folder.js";
 import { aside, say } from "../say.js";
 import { openBrowser } from "./open-browser.js";
+import { ownClone } from "./own-clone.js";
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -29,6 +30,7 @@ export interface LabCommandOptions {
   token?: string;
   browser: boolean;
   cullIdle?: number;
+  allFiles?: boolean;
 }
 
 /** Serves the lab until it is told to stop. */
@@ -38,6 +40,7 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new RangeError(`Cannot open the lab: --dir must be a folder, got ${folder}`);
   }
+  const clone = ownClone(folder);
   const page = await buildPage({ say: say });
   const start = async (port: number): Promise<LabServer> =>
     await LabServer.start({
@@ -53,14 +56,17 @@ export async function runLab(options: LabCommandOptions): Promise<void> {
       token: options.token,
       cullIdle: options.cullIdle,
       data: dataFolder(),
+      unlisted: options.allFiles === true ? [] : clone?.unlisted,
     });
   const server = await start(options.port ?? usualPort(folder)).catch(async (error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     if (options.port !== undefined || (code !== "EADDRINUSE" && code !== "EACCES")) throw error;
     return await start(0);
   });
-  const url = `${server.url}lab?token=${encodeURIComponent(server.token)}`;
-  say(`The lab shows ${folder}. Ctrl-C stops it.\n${url}`);
+  const first = clone === undefined ? "" : `/tree/${clone.first}`;
+  const url = `${server.url}lab${first}?token=${encodeURIComponent(server.token)}`;
+  const shown = clone === undefined || options.allFiles ? "" : "the notebooks and your files in ";
+  say(`The lab shows ${shown}${folder}. Ctrl-C stops it.\n${url}`);
   if (options.browser) openBrowser(url);
   const signal = await new Promise<string>((stop) => {
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { buildPage } from "./build-page.js";
 import { LabServer } from "./lab-server.js";
+import { temporaryFolder } from "../../tests/temporary.js";
 
 // Debian's Chromium, or the one that CHROMIUM names. Pictures go to ARPO_LAB_SCREENSHOTS where it is set.
 const executable = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const pictures =
-  process.env["ARPO_LAB_SCREENSHOTS"] ?? mkdtempSync(join(tmpdir(), "lab-pictures-"));
+const pictures = process.env["ARPO_LAB_SCREENSHOTS"] ?? temporaryFolder("lab-pictures");
 const skip = existsSync(executable) ? false : `there is no ${executable}`;
 
-const folder = mkdtempSync(join(tmpdir(), "lab-browser-"));
+const folder = temporaryFolder("lab-browser");
 const code = (id: string, source: string): unknown => ({
   cell_type: "code",
   execution_count: null,
@@ -65,6 +64,11 @@ before(async () => {
   page = await browser.newPage({ viewport: { width: 1280, height: 1200 } });
   page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => complaints.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    // A restart ends the connection that it is asked for over.
+    if (/^Connection lost/.test(message.text())) return;
+    if (["warning", "error"].includes(message.type())) complaints.push(message.text());
+  });
   page.on("request", (request) => {
     const { protocol, host } = new URL(request.url());
     const inside = ["data:", "blob:"].includes(protocol) || host === new URL(server.url).host;
@@ -131,6 +135,17 @@ test("the lab completes what is typed", { skip }, async () => {
   await page.click(`${cell(5)} .cm-content`);
   await page.keyboard.press("Control+a");
   await page.keyboard.type("answer");
+});
+
+test("the lab shows the type of a name under the pointer", { skip }, async () => {
+  await page
+    .locator(`${cell(2)} .cm-content`)
+    .getByText("answer", { exact: true })
+    .first()
+    .hover();
+  const told = (await page.textContent(".arpo-Hover")) ?? "";
+  assert.match(told, /answer: number/);
+  await page.mouse.move(0, 0);
 });
 
 test("the lab interrupts a loop and keeps the state", { skip }, async () => {

@@ -34,6 +34,8 @@ import { labRoutes } from "./lab/routes.js";
 export interface LabOptions {
   /** The folder whose files are shown. */
   folder: string;
+  /** Files and folders of it that are not listed, by their paths; who knows their names can open them. */
+  unlisted?: readonly string[];
   /** 0, the default, is any free one. */
   port?: number;
   /** The address to listen on; loopback unless told otherwise. */
@@ -140,14 +142,14 @@ export class LabServer {
   }
 
   #addContents(limit: number, onNotebook: (path: string, notebook: Json) => void): void {
-    const { folder, data, write } = this.#options;
+    const { folder, data, write, unlisted } = this.#options;
     const trustFile = data === undefined ? undefined : join(data, "lab", "trusted");
     if (write !== undefined) {
-      const contents = new Contents(folder, { trustFile, write });
+      const contents = new Contents(folder, { trustFile, write, unlisted });
       contentsRoutes(this.#router, contents, limit, onNotebook);
       return;
     }
-    this.#contents = new ContentsThread({ folder, trustFile, limit }, onNotebook);
+    this.#contents = new ContentsThread({ folder, trustFile, limit, unlisted }, onNotebook);
     this.#contents.routes(this.#router);
   }
 

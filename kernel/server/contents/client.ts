@@ -7,6 +7,7 @@ import type { Answer, Call, Router } from "../http/router.js";
 export interface ContentsData {
   folder: string;
   trustFile: string | undefined;
+  unlisted?: readonly string[] | undefined;
   /** The largest body, in bytes. */
   limit: number;
 }

@@ -129,6 +129,20 @@ test("Contents.get() trusts a notebook that came with the package until a byte o
   assert.equal(await trusted(shipped.replace("let n = 16", "let n = 17")), false);
 });
 
+test("Contents.get() lists no path that is left out, and opens it", async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, "notebooks", "exercises"), { recursive: true });
+  mkdirSync(join(folder, "src"));
+  writeFileSync(join(folder, "src", "a.txt"), "a");
+  writeFileSync(join(folder, "mine.txt"), "mine");
+  const contents = new Contents(folder, { unlisted: ["src", "notebooks/exercises"] });
+  const names = async (path: string): Promise<string[]> =>
+    ((await contents.get(path)).content as { name: string }[]).map(({ name }) => name);
+  assert.deepEqual(await names(""), ["mine.txt", "notebooks"]);
+  assert.deepEqual(await names("notebooks"), []);
+  assert.equal((await contents.get("src/a.txt")).content, "a");
+});
+
 test("Contents.save() takes base64 and chunks", async () => {
   const folder = newFolder();
   const contents = new Contents(folder);

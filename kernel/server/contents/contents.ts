@@ -46,6 +46,7 @@ export class Contents {
   readonly checkpoints: Checkpoints;
   readonly #trust: Trust;
   readonly #write: Writer;
+  readonly #unlisted: ReadonlySet<string>;
   /** The change under way, if any. */
   #changing: Promise<unknown> = Promise.resolve();
 
@@ -55,12 +56,15 @@ export class Contents {
       trustFile?: string | undefined;
       /** SHA-256 of notebooks whose outputs are trusted as they are. */
       shipped?: ReadonlySet<string>;
+      /** Paths that no list has. */
+      unlisted?: readonly string[] | undefined;
       write?: Writer;
       paths?: Paths;
     } = {},
   ) {
     this.paths = options.paths ?? new Paths(folder);
     this.#write = options.write ?? replaceFile;
+    this.#unlisted = new Set(options.unlisted);
     this.checkpoints = new Checkpoints(this.paths, this.#write);
     this.#trust = new Trust(options.trustFile, options.shipped);
   }
@@ -157,8 +161,9 @@ export class Contents {
     const models: ContentsModel[] = [];
     for (const name of names.sort()) {
       if (name.startsWith(".")) continue;
+      const inner = path === "" ? name : `${path}/${name}`;
+      if (this.#unlisted.has(inner)) continue;
       try {
-        const inner = path === "" ? name : `${path}/${name}`;
         models.push(await this.get(inner, { content: false }));
       } catch (error) {
         // Broken links, links to elsewhere and what may not be looked at are not shown.

@@ -11,12 +11,12 @@ import { shippedNotebooks } from "./shipped.js";
 import { contentsRoutes } from "./routes.js";
 import { tooLarge } from "./too-large.js";
 
-const { folder, trustFile, limit } = workerData as ContentsData;
+const { folder, trustFile, limit, unlisted } = workerData as ContentsData;
 const port = parentPort!;
 const router = new Router();
 const say = (message: FromContents, transfer: ArrayBuffer[] = []): void =>
   port.postMessage(message, transfer);
-const contents = new Contents(folder, { trustFile, shipped: shippedNotebooks() });
+const contents = new Contents(folder, { trustFile, shipped: shippedNotebooks(), unlisted });
 contentsRoutes(router, contents, limit, (path, notebook) =>
   say({ saved: { path, notebook: outlineOf(notebook) } }),
 );
