@@ -6,6 +6,7 @@ import test, { after, before } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { writeSite } from "../../cli/site/write-site.js";
+import { until } from "../until.js";
 import { launchChromium } from "./browsers/chromium.js";
 import {
   command,
@@ -237,10 +238,11 @@ test("what the menus lead to is there", async () => {
 
 test("without a network the lab opens again, and new cells answer with what nobody had asked for", async () => {
   const kept = `${host.url}offline.json?done`;
-  await page.waitForFunction(async (address) => (await caches.match(address)) !== undefined, kept, {
-    timeout: 5 * patience,
-    polling: 500,
-  });
+  await until(
+    () => page.evaluate(async (address) => (await caches.match(address)) !== undefined, kept),
+    "all is kept",
+    5 * patience,
+  );
   await context.setOffline(true);
   try {
     await page.goto(`${host.url}lab/tree/${path}`);
