@@ -1,14 +1,16 @@
 // Pictures of every view and figure, on light and dark pages at three widths, and a page that shows them side
 // by side: `npm run -s views`, `npm run -s views -- credit board`. They lie in the folder that is printed,
-// or that `--to FOLDER` names. The trees are what the shipped model writes.
+// or that `--to FOLDER` names. The trees are what the shipped model writes. `--docs` takes the pictures of the
+// explorer and of the credit rules in docs/images anew, and nothing else.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const from = (path) => import(new URL(`../dist/${path}`, import.meta.url).href);
-const words = process.argv.slice(2);
+const words = process.argv.slice(2).filter((word) => word !== "--docs");
+const isDocs = process.argv.includes("--docs");
 const at = words.indexOf("--to");
 const folder =
   at < 0 ? mkdtempSync(join(tmpdir(), "arpo-views-")) : resolve(words.splice(at, 2)[1]);
@@ -28,16 +30,28 @@ const { everyView } = await from("src/view/testing/every-view.js");
 const prompts = tasks.mixed({ seed: 7 }).test.slice(0, 6);
 const trees = await rollout(policy, prompts, {
   n: 16,
-  initialRollouts: 4,
+  initialRollouts: 8,
   beamSize: 2,
   tools,
   seed: 1,
 });
 const views = await everyView({ trees, scored: await score(trees) });
-const names = Object.keys(views).filter(
+
+/** What the docs show: a branch point with the sliders beside it, and the credit of a token. */
+const documented = {
+  explorer: async (page) => {
+    await page.focus(".ax-scroll");
+    await page.keyboard.press("b");
+    await page.keyboard.press("w");
+  },
+  credit: async () => undefined,
+};
+
+const chosen = Object.keys(views).filter(
   (n) => words.length === 0 || words.some((w) => n.includes(w)),
 );
 
+const names = isDocs ? [] : chosen;
 mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
 const faults = [];
@@ -64,6 +78,22 @@ for (const name of names) {
     }
   }
   console.log(name);
+}
+for (const [name, act] of isDocs ? Object.entries(documented) : []) {
+  const path = join(folder, `${name}.html`);
+  writeFileSync(path, await toHtml(views[name]));
+  const viewport = { width: 1080, height: 900 };
+  const page = await browser.newPage({ viewport, deviceScaleFactor: 1.5 });
+  await page.goto(pathToFileURL(path).href);
+  await act(page);
+  await page.mouse.move(0, 0);
+  const height = Math.min(1600, await page.evaluate(() => document.documentElement.scrollHeight));
+  await page.setViewportSize({ width: 1080, height });
+  await page.waitForTimeout(500); // lanes move to their places
+  await page.screenshot({
+    path: fileURLToPath(new URL(`../docs/images/${name}.png`, import.meta.url)),
+  });
+  await page.close();
 }
 await browser.close();
 

@@ -1,14 +1,14 @@
 // What of a cell's outputs a lesson carries, and what of it may differ from run to run.
 
-/** What a page without scripts can show of an output: a picture before a page, a page before text. */
+/** What a page without scripts can show of an output: a page that needs none, a picture, text. */
 export function still({ data, ...output }) {
   const { "image/svg+xml": svg, "image/png": png, "text/html": html, ...rest } = data;
   const plain = { "text/plain": rest["text/plain"] ?? [""] };
   const text = Array.isArray(html) ? html.join("") : (html ?? "");
   const moves = /<script|<iframe|<button|<input/.test(text) || text.length > 30_000;
+  if (html !== undefined && !moves) return { ...output, data: { "text/html": html, ...plain } };
   if (svg !== undefined) return { ...output, data: { "image/svg+xml": svg, ...plain } };
   if (png !== undefined) return { ...output, data: { "image/png": png, ...plain } };
-  if (html !== undefined && !moves) return { ...output, data: { "text/html": html, ...plain } };
   if (rest["text/markdown"] !== undefined)
     return { ...output, data: { "text/markdown": rest["text/markdown"], ...plain } };
   return { ...output, data: plain };

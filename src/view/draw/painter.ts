@@ -17,6 +17,8 @@ export interface TextLook {
   weight?: number;
   mono?: boolean;
   align?: "left" | "center" | "right";
+  /** Exactly so wide, whatever the font: in files only. */
+  wide?: number;
   alpha?: number;
 }
 

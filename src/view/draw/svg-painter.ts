@@ -41,10 +41,11 @@ export function svgPainter(name = "clip"): SvgPainter {
       ),
     text: (x, y, text, look) => {
       // Half the height of capitals: not every program knows of other baselines.
-      const { size = 11 } = look;
+      const { size = 11, wide } = look;
+      const exact = wide === undefined ? "" : ` textLength="${short(wide)}" xml:space="preserve"`;
       const anchor = { left: "", center: ' text-anchor="middle"', right: ' text-anchor="end"' };
       parts.push(
-        `<text x="${short(x)}" y="${short(y + 0.35 * size)}" font-size="${size}" font-weight="${look.weight ?? 400}"${look.mono ? ' class="mono"' : ""}${anchor[look.align ?? "left"]}${attributes({ fill: look.fill, ...(look.alpha === undefined ? {} : { alpha: look.alpha }) })}>${escapeHtml(text)}</text>`,
+        `<text x="${short(x)}" y="${short(y + 0.35 * size)}" font-size="${size}" font-weight="${look.weight ?? 400}"${exact}${look.mono ? ' class="mono"' : ""}${anchor[look.align ?? "left"]}${attributes({ fill: look.fill, ...(look.alpha === undefined ? {} : { alpha: look.alpha }) })}>${escapeHtml(text)}</text>`,
       );
     },
     bars: (bars, colours, alpha) =>

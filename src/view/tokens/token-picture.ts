@@ -8,6 +8,7 @@ import { readTokens } from "./page/read-tokens.js";
 import type { TokenPayload } from "./payload.js";
 
 const [width, line, letter, gap] = [900, 20, 6.7, 16];
+const tenth = (x: number) => Math.round(x * 10) / 10;
 /** Trajectories, and tokens of each, that a picture holds. */
 const [mostRows, mostTokens] = [8, 300];
 
@@ -16,6 +17,8 @@ export function tokenPicture(payload: TokenPayload): string {
   const { panels, text } = readTokens(payload);
   const theme = figureTheme();
   const painter = svgPainter();
+  const grounds = new Map<string, string>();
+  let lines = "";
   const quantity = [...panels[0]!.values.keys()][0]!;
   const colouring = colouringOf(panels, quantity, palettes.light);
   const untrained = payload.regions.length - 1;
@@ -45,27 +48,42 @@ export function tokenPicture(payload: TokenPayload): string {
         at += line;
       }
       const end = row.start + Math.min(row.length, mostTokens);
+      // Tokens of a line that look alike are one text.
+      let run = { x, text: "", isTrained: true };
+      const write = () => {
+        if (run.text !== "") {
+          painter.text(run.x, at, run.text, {
+            ...{ size: 11, mono: true, wide: run.text.length * letter },
+            fill: run.isTrained ? theme.ink : theme.ink3,
+          });
+        }
+      };
       for (let token = row.start; token < end; token++) {
         const told = visible(text(token));
-        const wide = Math.max(1, told.length) * letter + 1;
-        if (x + wide > left + column) [x, at] = [left, at + line];
+        const wide = told.length * letter;
         const value = panel.values.get(quantity)![token]!;
         const region = panel.region[token]!;
         const isTrained = region !== untrained;
-        if (isTrained && !Number.isNaN(value)) {
-          const fill = colouring.colour(value);
-          painter.rect(x, at - 8, wide - 1, 16, { fill, round: 2 });
+        const isNewLine = x + wide > left + column;
+        if (isNewLine || isTrained !== run.isTrained) {
+          write();
+          if (isNewLine) [x, at] = [left, at + line];
+          run = { x, text: "", isTrained };
         }
-        painter.text(x, at, told, {
-          ...{ size: 11, mono: true, fill: isTrained ? theme.ink : theme.ink3 },
-        });
+        run.text += told;
+        if (isTrained && !Number.isNaN(value)) {
+          const colour = colouring.colour(value);
+          const known = grounds.get(colour);
+          const box = `M${tenth(x)} ${at - 8}h${tenth(wide - 1)}v16h${tenth(1 - wide)}`;
+          grounds.set(colour, (known ?? "") + box);
+        }
         if (isTrained && region > 0) {
           const isLost = panel.values.get("weight")?.[token] === 0;
-          const stroke = { stroke: theme.ink, width: 1.4, butt: true };
-          painter.path(`M${x} ${isLost ? at : at + 8}h${wide - 1}`, stroke);
+          lines += `M${tenth(x)} ${isLost ? at : at + 8}h${tenth(wide - 1)}`;
         }
         x += wide;
       }
+      write();
       if (row.length > mostTokens) {
         at += line;
         painter.text(left, at, `${row.length - mostTokens} more tokens`, {
@@ -83,6 +101,8 @@ export function tokenPicture(payload: TokenPayload): string {
   }
   const ground = svgPainter();
   ground.rect(0, 0, width, y, { fill: theme.paper });
+  for (const [fill, path] of grounds) ground.path(path, { fill });
+  painter.path(lines, { stroke: theme.ink, width: 1.4, butt: true });
   return stillSvg({
     ...{ width, height: y, title: payload.summary[0] ?? "Tokens" },
     words: payload.summary.join("\n"),
