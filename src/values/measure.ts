@@ -149,7 +149,7 @@ export async function branchValues(
   const records: ValueRecord[] = [...(file?.records ?? [])];
   const total = tasks.length;
   const now = () => new BranchValues(settings, records.slice(0, total));
-  const live = watchAs("BranchValues", { values: now, total });
+  const live = watchAs("BranchValues", { done: () => Math.min(records.length, total), total });
   const step = () => {
     onProgress?.({ done: Math.min(records.length, total), total });
     live?.step();

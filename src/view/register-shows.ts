@@ -11,6 +11,7 @@ import { explore } from "./explorer/explore.js";
 import { showImported } from "./imported/imported-view.js";
 import { showScoredRows } from "./scored/show-scored-rows.js";
 import { showBatchTokens, showReportTokens } from "./tokens/show-learning.js";
+import { showBranchValues, watchBranchValues } from "./values/show-values.js";
 
 /** From here on values show themselves in these views. */
 export function registerShows(): void {
@@ -26,6 +27,8 @@ export function registerShows(): void {
   registerShow("UpdateReport", showReportTokens);
   registerShow("TrainingRun", showRunBoard);
   registerWatch("TrainingRun", watchRun);
+  registerShow("BranchValues", showBranchValues);
+  registerWatch("BranchValues", watchBranchValues);
   registerShow("Evaluation", (evaluation: Evaluation) => ({
     "text/html": reportHtml(evaluation, { tokenBytes: 1_500_000 }),
     "image/svg+xml": accuracyPicture(evaluation.benchmarks),
