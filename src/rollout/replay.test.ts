@@ -4,6 +4,7 @@ import { Random } from "../random/random.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { branchRules } from "./branch/branch-rule.js";
+import { decidedByEntropy } from "./replay/decided-by-entropy.js";
 import { rollout } from "./rollout.js";
 import { rolloutPresets } from "../preset-table.js";
 import type { RolloutOptions } from "./options.js";
@@ -90,4 +91,22 @@ test("a tree is shown as text where no view is loaded", async () => {
   assert.equal(bundle["text/plain"]!.split("\n").length, 13);
   const fork = await tree.fork(0, { at: 1, n: 2 });
   assert.match(String(fork), /\n {2}forked after token 1 of node 0\n/);
+});
+
+test("decidedByEntropy() is the share of decisions that the entropy term changes", async () => {
+  const trees = await Promise.all(
+    Array.from({ length: 12 }, (_, seed) =>
+      grow({ seed, entropyWeight: 2, branchProbability: 0.3 }),
+    ),
+  );
+  const share = decidedByEntropy(trees);
+  assert.ok(share! > 0 && share! < 1, `${share}`);
+  // Every decision, looked at by itself: with weight 0 it is whether the draw is below the probability.
+  const made = trees.flatMap(({ nodes }) => nodes.flatMap(({ branch = [] }) => branch));
+  const alone = made.filter(({ branch, u }) => branch !== u <= 0.3).length / made.length;
+  assert.ok(Math.abs(share! - alone) < 0.1, `${share} and ${alone}`);
+  const coins = await Promise.all([grow({ seed: 1, entropyWeight: 0 })]);
+  assert.equal(decidedByEntropy(coins), 0);
+  const none = await rollout(babbler(), { prompt: "q" }, { n: 2, tools });
+  assert.equal(decidedByEntropy([none]), undefined);
 });

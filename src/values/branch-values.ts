@@ -7,20 +7,14 @@ import {
   type OptionRules,
 } from "../arguments/check-options.js";
 import { readFile } from "#platform/files";
-import { bootstrap, sumsByPrompt } from "../rollout/entropy/bootstrap.js";
+import { sumsByPrompt } from "../rollout/entropy/bootstrap.js";
 import { showAs, type Shown } from "../show/show-as.js";
 import { withEnds } from "../text/interval-text.js";
 import { MeasuredTrajectory, type SeenTrajectory } from "./measured-trajectory.js";
 import { type PlaceRule, type PlaceRuleName, placeRuleNames, placesOf } from "./place-rules.js";
+import { estimate, type EstimateOptions, type Interval } from "./resample.js";
 import { groupMixed, windowMeans } from "./token-signals.js";
 import { readValues, type ValueRecord, type ValueSettings } from "./value-record.js";
-
-/** A number with its 95% interval over prompts; undefined where nothing tells it. */
-interface Interval {
-  value: number | undefined;
-  low: number | undefined;
-  high: number | undefined;
-}
 
 /** What branches at a rule's places are worth. */
 export interface PlaceWorth extends Interval {
@@ -67,14 +61,15 @@ export type TokenPlace = (trajectory: SeenTrajectory) => ArrayLike<boolean | num
 /** Gives each token a number; tokens are looked at from the greatest on. */
 export type TokenSignal = (trajectory: SeenTrajectory) => ArrayLike<number>;
 
-export interface EstimateOptions {
-  /** Resamples of the prompts. Default 1,000; 0 leaves intervals out. */
-  draws?: number;
-  /** Default 0. */
-  seed?: number;
-}
-
-const estimateRules: OptionRules<EstimateOptions> = { draws: integer(0), seed: integer(0) };
+const estimateRules: OptionRules<EstimateOptions> = {
+  draws: integer(0),
+  seed: integer(0),
+  level: {
+    must: "a number between 0 and 1",
+    holds: (x) => typeof x === "number" && x > 0 && x < 1,
+    number: true,
+  },
+};
 
 const outcomes = {
   right: (score: number) => (score > 0.5 ? 1 : 0),
@@ -201,7 +196,7 @@ export class BranchValues {
       per: oneOf(["token", "call", "trajectory"]),
       against: oneOf([...new Set([...placeRuleNames, ...judged.map(([name]) => name)])]),
     });
-    const { per = "token", against = "uniform", draws, seed } = options;
+    const { per = "token", against = "uniform", ...how } = options;
     const named = judged.find(([name]) => name === against);
     // Only a name can be missing here.
     const reference = this.#sums(against, named?.[1] ?? (against as PlaceRuleName));
@@ -211,15 +206,13 @@ export class BranchValues {
       const size = sums[0]?.length ?? 0;
       const ratioOf = (top: number, bottom: number) => (total: readonly number[]) =>
         divided(total[top]!, total[bottom]!);
-      const name = `worth ${per} ${rule}`;
-      const worth = bootstrap(name, sums, ratioOf(1, cost), { draws, seed });
+      const worth = estimate(sums, ratioOf(1, cost), how);
       const both = sums.map((own, i) => [...own, ...reference[i]!]);
-      const ratio = bootstrap(
-        `${name} ${against}`,
+      const ratio = estimate(
         both,
         (total) =>
           divided(divided(total[1]!, total[cost]!), divided(total[size + 1]!, total[size + cost]!)),
-        { draws, seed },
+        how,
       );
       const total = totalOf(sums);
       return {
@@ -269,7 +262,7 @@ export class BranchValues {
         place,
         tokens: divided(total[0], total[1]),
         entropy: divided(total[2], total[3]),
-        ...bootstrap(`decided ${place}`, sums, (t) => divided(t[4], t[5]), options),
+        ...estimate(sums, (t) => divided(t[4], t[5]), options),
       };
     });
   }
@@ -289,7 +282,7 @@ export class BranchValues {
       ...estimateRules,
       shares: listOf(share, "numbers above 0 and at most 1"),
     });
-    const { shares = [0.05, 0.1, 0.2], ...estimate } = options;
+    const { shares = [0.05, 0.1, 0.2], ...how } = options;
     return Object.entries(signals).flatMap(([signal, of]) => {
       const values = this.#measured.map(({ seen }) => of(seen));
       return shares.map((share) => {
@@ -300,7 +293,7 @@ export class BranchValues {
             add([chosen[r]![i]! * decided, decided]);
           }
         }, 2);
-        const found = bootstrap(`${signal} ${share}`, sums, (t) => divided(t[0], t[1]), estimate);
+        const found = estimate(sums, (t) => divided(t[0], t[1]), how);
         return { signal, share, ...found };
       });
     });
@@ -320,7 +313,7 @@ export class BranchValues {
     const total = totalOf(sums);
     const of = (i: number) => (total[i] ?? 0) / Math.max(1, this.records.length);
     return {
-      ...bootstrap("check", sums, (t) => divided(t[0]! - t[1]!, t[2]), options),
+      ...estimate(sums, (t) => divided(t[0]! - t[1]!, t[2]), options),
       decided: of(0),
       variance: of(1),
     };
@@ -333,7 +326,7 @@ export class BranchValues {
       before: integer(0),
       after: integer(0),
     });
-    const { before = 12, after = 20, ...estimate } = options;
+    const { before = 12, after = 20, ...how } = options;
     const distances = this.#measured.map(({ seen }) => distancesOf(seen));
     return Array.from({ length: before + after + 1 }, (_, k) => k - before).flatMap((distance) => {
       const sums = this.#sumsOf((one, add, r) => {
@@ -345,9 +338,8 @@ export class BranchValues {
       }, 4);
       const tokens = totalOf(sums)[0] ?? 0;
       if (tokens === 0) return [];
-      const of = (name: string, i: number): Interval =>
-        bootstrap(`${name} ${distance}`, sums, (t) => divided(t[i], t[0]), estimate);
-      const [entropy, variance, decided] = [of("entropy", 1), of("variance", 2), of("decided", 3)];
+      const of = (i: number): Interval => estimate(sums, (t) => divided(t[i], t[0]), how);
+      const [entropy, variance, decided] = [of(1), of(2), of(3)];
       return [{ distance, tokens, entropy, variance, decided }];
     });
   }

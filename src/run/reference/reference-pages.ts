@@ -167,6 +167,12 @@ const metricMeanings: Readonly<Record<string, readonly MetricMeaning[]>> = {
         "How much more likely the 5% of tokens with the greatest entropy stand within 20 tokens of a call than any token: 1 is no concentration",
       own: true,
     },
+    {
+      name: "branch/decided_by_entropy",
+      meaning:
+        "Share of the branch decisions that the entropy term changes: with `entropy_weight` 0 and the same draws they would be otherwise",
+      own: true,
+    },
   ],
   "The policy's update, means over its mini-batches": [
     { name: "actor/pg_loss", meaning: "Policy loss; its sign says little, its gradient counts" },

@@ -44,6 +44,11 @@ const plans: PanelPlan[] = [
     pick: named({ "tree/entropy_at_calls": "concentration" }),
   },
   {
+    title: "Decided by entropy",
+    help: "Share of the branch decisions that the entropy term changes; the others a coin with the same draws makes too.",
+    pick: named({ "branch/decided_by_entropy": "changed" }),
+  },
+  {
     title: "Mixed outcomes",
     help: "Share of prompts, trees, forks and tool answers whose trajectories are some right and some wrong: where there is something to learn.",
     pick: (metric) => {

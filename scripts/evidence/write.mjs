@@ -1,0 +1,51 @@
+// Takes measurements to docs/evidence: data files, tables and the figure.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import prettier from "prettier";
+import { BranchValues } from "../../dist/src/values/branch-values.js";
+import { readValues } from "../../dist/src/values/value-record.js";
+import { profilePicture } from "../../dist/src/view/values/profile-picture.js";
+import { cells } from "./settings.mjs";
+import { readEvidence, tables, withTables } from "./tables.mjs";
+
+const docs = "docs/evidence";
+
+export async function writeEvidence(from) {
+  const data = join(docs, "data");
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true });
+  const decisions = [];
+  for (const { name } of cells) {
+    const path = join(from, "values", `${name}.jsonl`);
+    if (!existsSync(path)) continue;
+    const text = readFileSync(path, "utf8");
+    const { records, bytes } = readValues(text, path);
+    if (records.length === 0) continue;
+    const whole = Buffer.from(text, "utf8").subarray(0, bytes);
+    writeFileSync(join(data, `${name}.jsonl.gz`), gzipSync(whole, { level: 9 }));
+    const made = join(from, "decisions", `${name}.jsonl`);
+    if (!existsSync(made)) continue;
+    for (const line of readFileSync(made, "utf8").trim().split("\n")) {
+      const { task, attempts, changed } = JSON.parse(line);
+      decisions.push([name, task, attempts, changed].join(","));
+    }
+  }
+  writeFileSync(
+    join(data, "decisions.csv"),
+    ["cell,task,attempts,changed", ...decisions, ""].join("\n"),
+  );
+  const evidence = readEvidence(data);
+  const page = join(docs, "README.md");
+  const text = withTables(readFileSync(page, "utf8"), tables(evidence));
+  writeFileSync(
+    page,
+    await prettier.format(text, { ...(await prettier.resolveConfig(page)), filepath: page }),
+  );
+  const main = evidence.cells.filter(({ control }) => !control);
+  const all = new BranchValues(
+    { ...main[0].settings, policy: "four families, three checkpoints" },
+    main.flatMap(({ records }) => records),
+  );
+  writeFileSync(join(docs, "around-a-result.svg"), `${profilePicture(all)}\n`);
+}
