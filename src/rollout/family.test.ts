@@ -317,7 +317,10 @@ test("rollout() refuses settings that a rule does not have or cannot meet", asyn
     { rule: "treerl", expand: { points: 0 } },
     /expand\.points must be an integer of at least 1, got 0/,
   );
-  await refuse({ rule: "treerl", expand: { signal: "random" } }, /expand\.signal must be one of/);
+  await refuse(
+    { rule: "treerl", expand: { signal: "chance" as never } },
+    /expand\.signal must be one of/,
+  );
   await refuse(
     { rule: "treerl", n: 7 },
     /n follows from the settings of rule treerl and must be 30/,
@@ -360,5 +363,24 @@ test("a closing tag that the end of a segment cuts in two is a call all the same
     };
     const tree = await rollout(policy, task, made);
     for (const { text } of tree.selected) assert.match(text, /<result>\n42\n<\/result>42/, rule);
+  }
+});
+
+test("signal random: all tokens are chosen alike, from the tree's own draws, and a replay finds them again", async () => {
+  for (const rule of ["treerl", "appo", "appo-rollout", "fr3e"] as const) {
+    const { expand } = small[rule];
+    const places = new Set<number>();
+    for (let seed = 0; seed < 6; seed++) {
+      const more = { seed, expand: { ...expand, signal: "random" } } as const;
+      const tree = await grow(rule, more);
+      assert.equal(bytes([tree]), bytes([await grow(rule, more)]));
+      const { unseen, missing, points } = tree.replay({});
+      assert.deepEqual([unseen, missing.length], [0, 0], rule);
+      for (const { at, score } of points) {
+        places.add(at);
+        if (rule === "treerl") assert.ok(score >= 0 && score < 1);
+      }
+    }
+    assert.ok(places.size > 6, `${rule}: ${places.size}`);
   }
 });

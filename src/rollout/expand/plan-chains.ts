@@ -1,6 +1,7 @@
 import { appoCandidates, appoFutureValues, rolloutCandidates } from "../branch/family/appo.js";
 import { greatest } from "../branch/family/greatest.js";
-import type { ExpansionSettings, SettingsOf } from "../branch/family/settings.js";
+import type { ExpansionSettings, RankingSignal, SettingsOf } from "../branch/family/settings.js";
+import type { Random } from "../../random/random.js";
 import { freeTokens } from "../branch/family/treerl.js";
 import {
   beyondResults,
@@ -83,6 +84,8 @@ export interface Reading {
   isClosing: (id: number) => boolean;
   /** Places of a trajectory that are wanted. */
   most: number;
+  /** What the signal `random` draws from. */
+  random: Random;
   /** ln p of a trajectory's tokens under the policy of now, by place in the response, where there is one. */
   current?: (trajectory: number) => ArrayLike<number> | undefined;
   /** APPO pairs log-probabilities with tokens as its published code does. */
@@ -131,6 +134,18 @@ function placesOf(
 
 const nowhere = { places: [], count: 0 };
 
+/** What the places of a trajectory are ranked by. */
+function rankingOf(
+  chain: Chain,
+  signal: RankingSignal,
+  random: Random,
+  from = chain.start,
+): Float64Array {
+  if (signal !== "random") return signalOf(chain, signal, from);
+  const own = random.split(chain.id);
+  return Float64Array.from({ length: chain.length - from }, (_, t) => own.at(from + t));
+}
+
 /** The tokens of a trajectory that were drawn, by their place behind `from`. */
 function drawnFrom(chain: Chain, from: number): { ids: Int32Array; own: number[] } {
   const { ids, drawn } = pathTokens(chain, from);
@@ -143,11 +158,11 @@ function drawnFrom(chain: Chain, from: number): { ids: Int32Array; own: number[]
 function beforeTokens(
   chain: Chain,
   settings: SettingsOf<"treerl" | "fr3e">,
-  { isClosing, most }: Reading,
+  { isClosing, most, random }: Reading,
 ): Pick<PlannedChain, "places" | "count"> {
   const { split } = chain;
   const { ids, own } = drawnFrom(chain, split);
-  const signal = signalOf(chain, settings.signal, split);
+  const signal = rankingOf(chain, settings.signal, random, split);
   const values = Float64Array.from(own, (t) => signal[t]!);
   const [first, end] =
     settings.rule === "fr3e"
@@ -169,15 +184,17 @@ function beforeTokens(
 function afterTokens(
   chain: Chain,
   settings: SettingsOf<"appo" | "appo-rollout">,
-  { isBlank, isMeaningless, current, shifted = false, most }: Reading,
+  { isBlank, isMeaningless, current, shifted = false, most, random }: Reading,
 ): RankedPlace[] {
   const { start } = chain;
   const { ids, own } = drawnFrom(chain, start);
   const seen = shifted ? misaligned(chain) : undefined;
-  const signal = seen?.entropies ?? signalOf(chain, settings.signal);
+  const isRandom = settings.signal === "random";
+  const signal =
+    (isRandom ? undefined : seen?.entropies) ?? rankingOf(chain, settings.signal, random);
   const entropies = own.map((t) => signal[t]!);
   const beyond = beyondResults(chain);
-  const now = current?.(chain.id);
+  const now = isRandom ? undefined : current?.(chain.id);
   const future = now && ahead(chain, now, seen?.logprobs, settings);
   const candidates =
     settings.rule === "appo"

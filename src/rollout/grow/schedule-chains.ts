@@ -21,7 +21,7 @@ async function currentLogprobs(
   run: TreeRun,
 ): Promise<((trajectory: number) => Float32Array | undefined) | undefined> {
   const { config, sampling, policy } = env;
-  if (config.expansion?.rule !== "appo") return undefined;
+  if (config.expansion?.rule !== "appo" || config.expansion.signal === "random") return undefined;
   const current = env.current ?? (config.compat.appoMismatch ? policy : undefined);
   if (!current) {
     sayEntropyAlone();
@@ -72,6 +72,7 @@ export async function growByChains(env: Environment, run: TreeRun): Promise<void
   const reading = {
     ...tokenTexts(policy.tokenizer),
     most: placesWanted(settings, config.n),
+    random: run.random.split("signal"),
     current: await currentLogprobs(env, run),
     shifted: config.compat.appoAlignment ?? false,
   };

@@ -34,6 +34,7 @@ export function planExpansion(
   const reading: Reading = {
     ...tokenTexts(tokenizer),
     most: most ?? placesWanted(settings, Math.max(config.n, 2 * tree.trajectories.length)),
+    random: treeRandom(tree).split("signal"),
     current: current && ((trajectory) => current[trajectory]),
     shifted: config.compat.appoAlignment ?? false,
   };

@@ -123,7 +123,7 @@ const expand = section({
     .enum([...branchSignals, "random"])
     .nullable()
     .default(null)
-    .describe("What places are ranked by; random: at2po alone"),
+    .describe("What places are ranked by; random: each alike"),
   penalty: figure("at2po: what every sibling takes off a turn's signal"),
   upsampling: count(0, "treerl: above 0, places lie far apart, chosen from so many times more"),
   max_length: count(1, "treerl: tokens of a first chain that count"),

@@ -23,7 +23,7 @@ const signals = {
   "top-entropy": "entropy of the ten most likely",
   surprisal: "-ln p",
   appo: "APPO's score",
-  random: "a lot",
+  random: "a number drawn at random",
 } as const;
 
 const short = (value: number) => String(Number(value.toPrecision(4)));

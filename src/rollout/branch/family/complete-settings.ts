@@ -35,7 +35,7 @@ const rules: OptionRules<ExpandOptions> = {
   gamma: finite,
   clip: finite,
   temperature: positive,
-  signal: oneOf(branchSignals),
+  signal: oneOf([...branchSignals, "random"]),
   allocation: oneOf(treepoAllocations),
   first: {
     must: "two integers of at least 1, the first not above the second",
@@ -54,15 +54,7 @@ export function completeSettings(
   const own = Object.keys(published).flatMap((key) =>
     key === "rule" ? [] : [[key, rules[key as keyof ExpandOptions]] as const],
   );
-  checkOptions(
-    action,
-    given,
-    {
-      ...(Object.fromEntries(own) as typeof rules),
-      ...(rule === "at2po" && { signal: oneOf([...branchSignals, "random"]) }),
-    },
-    "expand.",
-  );
+  checkOptions(action, given, Object.fromEntries(own) as typeof rules, "expand.");
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   // Each key was checked against the rule's own; the union cannot be narrowed by a variable.
   const settings = { ...published, ...set } as ExpansionSettings;

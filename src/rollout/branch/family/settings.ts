@@ -33,6 +33,9 @@ export const branchSignals = ["entropy", "top-entropy", "surprisal", "appo"] as 
 
 export type BranchSignal = (typeof branchSignals)[number];
 
+/** What places are ranked by: `random` gives each a number at random, so that all are chosen alike. */
+export type RankingSignal = BranchSignal | "random";
+
 /** Random steps of each tree are continued from; some leaves of each tree are kept. */
 interface TreeGrpoSettings {
   rule: "tree-grpo";
@@ -53,8 +56,8 @@ interface At2poSettings {
   rounds: number;
   /** `beam_size`: turns written anew per round. */
   points: number;
-  /** `random` chooses turns by chance. */
-  signal: BranchSignal | "random";
+  /** `random` chooses turns at random. */
+  signal: RankingSignal;
   /** What every sibling takes off a turn's signal. */
   penalty: number;
 }
@@ -70,7 +73,7 @@ interface TreerlSettings {
   points: number;
   /** t: how often each is drawn anew. */
   rows: number;
-  signal: BranchSignal;
+  signal: RankingSignal;
   /** Above 0: the chosen lie far apart (`use_diverse_sampling`, `diverse_upsampling`). */
   upsampling: number;
   /** Tokens of a first chain that count. */
@@ -81,7 +84,7 @@ interface TreerlSettings {
 interface AppoSettings {
   rule: "appo";
   /** What uncertainty is measured by. */
-  signal: BranchSignal;
+  signal: RankingSignal;
   /** What is to come counts so much less with every token. */
   gamma: number;
   /** The future value stays within 1 ± clip; 0: no bound. */
@@ -91,7 +94,7 @@ interface AppoSettings {
 /** APPO inside the rollout: trajectories continue after uncertain tokens, the first trajectories first. */
 interface AppoRolloutSettings {
   rule: "appo-rollout";
-  signal: BranchSignal;
+  signal: RankingSignal;
 }
 
 /** A right and a wrong rollout are explored from their most uncertain tokens. */
@@ -104,7 +107,7 @@ interface Fr3eSettings {
   /** How many right rollouts are explored, and how many wrong ones. */
   right: number;
   wrong: number;
-  signal: BranchSignal;
+  signal: RankingSignal;
 }
 
 /** Paths of segments, each continued several times while there is room. */
