@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import prettier from "prettier";
+
+// The published tables of docs/evidence are those of its data files.
+const root = new URL("../../../", import.meta.url);
+const docs = fileURLToPath(new URL("docs/evidence", root));
+const { readEvidence, tables, withTables } = (await import(
+  new URL("scripts/evidence/tables.mjs", root).href
+)) as {
+  readEvidence: (folder: string) => Evidence;
+  tables: (evidence: Evidence) => Record<string, string>;
+  withTables: (page: string, tables: Record<string, string>) => string;
+};
+interface Evidence {
+  cells: { name: string; records: { index: number; score: number }[] }[];
+  decisions: unknown[];
+}
+
+const formatted = async (text: string) =>
+  prettier.format(text, { ...(await prettier.resolveConfig(docs)), parser: "markdown" });
+
+test("the tables of docs/evidence are recomputed from its data files", async () => {
+  const page = readFileSync(join(docs, "README.md"), "utf8");
+  const evidence = readEvidence(join(docs, "data"));
+  assert.ok(evidence.cells.length >= 12);
+  assert.equal(await formatted(withTables(page, tables(evidence))), page);
+  // A check that could not fail would be none: outcomes otherwise, and the tables are.
+  const [first] = evidence.cells;
+  const one = () => tables({ cells: [first!], decisions: [] })["cells"];
+  const before = one();
+  for (const record of first!.records.slice(0, 20)) record.score = record.score > 0.5 ? -1 : 1;
+  assert.notEqual(one(), before);
+});
+
+test("node scripts/evidence.mjs measures a cell, goes on where it stopped, and names what is wrong", () => {
+  const out = mkdtempSync(join(tmpdir(), "evidence-"));
+  const run = (...args: string[]) => {
+    const script = fileURLToPath(new URL("scripts/evidence.mjs", root));
+    return spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
+  };
+  try {
+    const made = run("a", out, "cell=lookup-shipped", "prompts=2");
+    assert.equal(made.status, 0, made.stderr);
+    assert.match(made.stdout, /lookup-shipped: 2 prompts/);
+    const path = join(out, "values/lookup-shipped.jsonl");
+    const whole = readFileSync(path, "utf8");
+    assert.equal(whole.trim().split("\n").length, 3);
+    writeFileSync(path, whole.slice(0, -100)); // killed in the middle of a line
+    assert.equal(run("a", out, "cell=lookup-shipped", "prompts=2").status, 0);
+    assert.equal(readFileSync(path, "utf8"), whole);
+    assert.match(run("b", out).stderr, /Cannot gather evidence: the part must be a, .*got b /);
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+});
