@@ -105,6 +105,9 @@ import { fillIn } from "../src/import/fill-in.js";
 import { encodeConversation } from "../src/learn/sft/encode.js";
 import { worldDemonstrations } from "../src/run/tiny/world-demonstrations.js";
 import { learningRateFactor } from "../src/learn/update/schedule.js";
+import { DataFrame } from "../src/frame/danfo.js";
+import { toCSV } from "../src/frame/files.js";
+import { AdamW } from "../src/tensor/adamw.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
 import { Random } from "../src/random/random.js";
 import { babbler } from "../src/rollout/testing/babbler.js";
@@ -261,6 +264,12 @@ const functions: Readonly<Record<string, readonly [call: Call, given?: object]>>
   fillIn: [(o) => fillIn([tree], local, o)],
   encodeConversation: [(o) => encodeConversation({ turns: [] }, tokenizer, o)],
   worldDemonstrations: [(o) => worldDemonstrations(o), { counts: {}, seed: 1 }],
+  AdamW: [(o) => new AdamW(new Map(), o), { learningRate: 1e-3 }],
+  "adamw.step": [(o) => new AdamW(new Map(), { learningRate: 1 }).step({}, o)],
+  "model.forward": [(o) => model.forward(model.batch([[1, 2]]), o)],
+  "model.logProbs": [(o) => model.logProbs(model.batch([[1, 2]]), tf.tensor2d([[2, 3]]), o)],
+  "model.values": [(o) => critic.model.values(critic.model.batch([[1, 2]]), o)],
+  toCSV: [(o) => toCSV(new DataFrame([{ a: 1 }]), o)],
   compareRuns: [(o) => compareRuns({ a: [[{ step: 1, "critic/score/mean": 1 }]] }, o)],
 };
 

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionRules } from "../arguments/check-options.js";
 import { defined } from "../arguments/defined.js";
 import { DataFrame, type BaseDataOptionType, Papa, Series } from "#danfojs";
 import { checkArguments } from "../arguments/check-arguments.js";
@@ -32,6 +33,12 @@ export interface WriteJsonOptions {
   /** `column`, the default: a list of objects. `row`: an object of lists. (danfojs's own words.) */
   format?: "column" | "row";
 }
+
+const csvRules: OptionRules<WriteCsvOptions> = {
+  filePath: "text?",
+  sep: "text?",
+  header: "boolean?",
+};
 
 /** The text behind a path, or an address on the web. */
 async function textOf(file: string | URL): Promise<string> {
@@ -104,11 +111,10 @@ export async function readJSON(
  * assert.equal(toCSV(frame), 'text,n\n"one, two",2\n');
  * ```
  */
-export function toCSV(
-  frame: DataFrame | Series,
-  { filePath, sep = ",", header = true }: WriteCsvOptions = {},
-): string {
+export function toCSV(frame: DataFrame | Series, options: WriteCsvOptions = {}): string {
   checkArguments("write CSV", { frame }, { frame: { values: "list" } });
+  checkOptions("write CSV", options, csvRules);
+  const { filePath, sep = ",", header = true } = options;
   const rows = frame instanceof Series ? frame.values.map((value) => [value]) : frame.values;
   const lines = [...(header ? [frame.columns] : []), ...rows];
   const text = `${Papa.unparse(lines, { delimiter: sep, newline: "\n" })}\n`;

@@ -1,3 +1,11 @@
+import {
+  checkOptions,
+  fromTo,
+  notNegative,
+  type OptionRule,
+  type OptionRules,
+  required,
+} from "../arguments/check-options.js";
 import { defined } from "../arguments/defined.js";
 import { unshare } from "./kernels/unshare.js";
 import { adamwUpdate, type AdamWMoments, type AdamWScalars, globalNorm } from "./plain/adamw.js";
@@ -31,20 +39,25 @@ export interface AdamWState {
   moments: Record<string, { m: Float32Array; v: Float32Array }>;
 }
 
-function check(action: string, options: Required<AdamWOptions>): void {
-  for (const [name, value] of Object.entries(options)) {
-    const share = name === "beta1" || name === "beta2";
-    const bounded = name !== "maxNorm";
-    if (
-      !(typeof value === "number" && value >= 0) ||
-      (share && value >= 1) ||
-      (bounded && value === Infinity)
-    ) {
-      const must = share ? "in [0, 1)" : bounded ? "a finite number, at least 0" : "at least 0";
-      throw new RangeError(`Cannot ${action}: ${name} must be ${must}, got ${value}`);
-    }
-  }
-}
+const decay: OptionRule = {
+  must: "a number of at least 0 and below 1",
+  holds: (value) => typeof value === "number" && value >= 0 && value < 1,
+  number: true,
+};
+
+const stepRules: OptionRules<Pick<AdamWOptions, "learningRate" | "weightDecay" | "maxNorm">> = {
+  learningRate: notNegative,
+  weightDecay: notNegative,
+  maxNorm: fromTo(0, Infinity),
+};
+
+const rules: OptionRules<AdamWOptions> = {
+  ...stepRules,
+  learningRate: required(notNegative),
+  beta1: decay,
+  beta2: decay,
+  epsilon: notNegative,
+};
 
 /**
  * AdamW over named parameters with clipping by the global norm. Parameters are changed in place. A
@@ -71,6 +84,7 @@ export class AdamW {
   #step = 0;
 
   constructor(parameters: ReadonlyMap<string, tf.Variable>, options: AdamWOptions) {
+    checkOptions("make AdamW", options, rules);
     this.#parameters = parameters;
     this.options = {
       beta1: 0.9,
@@ -80,7 +94,6 @@ export class AdamW {
       maxNorm: Infinity,
       ...defined(options),
     };
-    check("make AdamW", this.options);
   }
 
   /** Steps taken so far; skipped ones do not count. */
@@ -96,8 +109,8 @@ export class AdamW {
     gradients: Readonly<Record<string, tf.Tensor | null | undefined>>,
     now: Partial<Pick<AdamWOptions, "learningRate" | "weightDecay" | "maxNorm">> = {},
   ): Promise<AdamWReport> {
+    checkOptions("step", now, stepRules);
     const options = { ...this.options, ...defined(now) };
-    check("step", options);
     const moving = [...this.#parameters].flatMap(([name, parameter]) => {
       const gradient = gradients[name];
       return gradient ? [{ name, parameter, gradient }] : [];

@@ -182,9 +182,8 @@ export function passLogProbs(
   options: { temperature: number; checkpointing?: boolean; shared?: boolean },
 ): PassLogProbs {
   const tokens = rows.map(whole);
-  const { batch, index, time } = options.shared
-    ? shareRows(tokens, model.config)
-    : apart(model, tokens);
+  const { temperature, checkpointing, shared } = options;
+  const { batch, index, time } = shared ? shareRows(tokens, model.config) : apart(model, tokens);
   // Each token of a response is predicted behind the token before it; a shared one once.
   const after: number[] = [];
   const labels: number[] = [];
@@ -207,12 +206,10 @@ export function passLogProbs(
     after.push(0);
     labels.push(0);
   }
-  const found = model.logProbsAt(
-    batch,
-    tf.tensor1d(after, "int32"),
-    tf.tensor1d(labels, "int32"),
-    options,
-  );
+  const found = model.logProbsAt(batch, tf.tensor1d(after, "int32"), tf.tensor1d(labels, "int32"), {
+    temperature,
+    checkpointing,
+  });
   const where = tf.tensor2d(places, [rows.length, time], "int32");
   const spread = (x: tf.Tensor1D): tf.Tensor2D =>
     embed(x.expandDims(1), where).reshape([rows.length, time]);

@@ -3,6 +3,7 @@
 // the last vectors give the next token's probabilities, or a value. Dropout is left out: reinforcement
 // learning does without. Decoding with a key-value cache is elsewhere (decoder.ts).
 import { checkArguments } from "../../arguments/check-arguments.js";
+import { checkOptions, type OptionRules, positive } from "../../arguments/check-options.js";
 import { embed } from "../../tensor/ops/embed.js";
 import { linear } from "../../tensor/ops/linear.js";
 import { logProbEntropyFromHidden } from "../../tensor/ops/log-prob-entropy-from-hidden.js";
@@ -24,6 +25,12 @@ interface ForwardOptions {
   /** Compute each layer again for its gradient instead of remembering its insides. */
   checkpointing?: boolean;
 }
+
+const forwardRules: OptionRules<ForwardOptions> = { checkpointing: "boolean?" };
+const logProbRules: OptionRules<ForwardOptions & { temperature?: number }> = {
+  ...forwardRules,
+  temperature: positive,
+};
 
 /** A trainable tensor over the given values. tfjs names it: names are global there. */
 function variable(values: Float32Array, shape: number[]): tf.Variable {
@@ -223,6 +230,7 @@ export class Model {
 
   /** The last layer's vectors, normalised: [rows, time, hiddenSize]. */
   forward({ ids, lengths, sharing }: TokenBatch, options: ForwardOptions = {}): tf.Tensor3D {
+    checkOptions("run the model", options, forwardRules);
     const time = sharing ? sharing.unfold.shape[1] : ids.shape[1];
     if (time > this.config.contextLength) {
       throw new RangeError(
@@ -295,6 +303,8 @@ export class Model {
     labels: tf.Tensor2D,
     options: ForwardOptions & { temperature?: number } = {},
   ): { logprobs: tf.Tensor2D; entropies: tf.Tensor2D } {
+    checkOptions("take log-probabilities", options, logProbRules);
+    const { checkpointing, temperature = 1 } = options;
     const { hiddenSize } = this.config;
     const shape = batch.ids.shape;
     if (`${labels.shape}` !== `${shape}`) {
@@ -304,10 +314,10 @@ export class Model {
     }
     return tf.tidy(() => {
       const { logprobs, entropies } = logProbEntropyFromHidden(
-        this.forward(batch, options).reshape([-1, hiddenSize]),
+        this.forward(batch, { checkpointing }).reshape([-1, hiddenSize]),
         this.#outputMatrix(),
         labels.reshape([-1]),
-        options.temperature ?? 1,
+        temperature,
         this.#adapting,
       );
       return { logprobs: logprobs.reshape(shape), entropies: entropies.reshape(shape) };
@@ -324,13 +334,15 @@ export class Model {
     labels: tf.Tensor1D,
     options: ForwardOptions & { temperature?: number } = {},
   ): { logprobs: tf.Tensor1D; entropies: tf.Tensor1D } {
+    checkOptions("take log-probabilities", options, logProbRules);
+    const { checkpointing, temperature = 1 } = options;
     return tf.tidy(() => {
-      const hidden = this.forward(batch, options).reshape([-1, this.config.hiddenSize]);
+      const hidden = this.forward(batch, { checkpointing }).reshape([-1, this.config.hiddenSize]);
       const { logprobs, entropies } = logProbEntropyFromHidden(
         embed(hidden, after),
         this.#outputMatrix(),
         labels,
-        options.temperature ?? 1,
+        temperature,
         this.#adapting,
       );
       return { logprobs: logprobs.as1D(), entropies: entropies.as1D() };

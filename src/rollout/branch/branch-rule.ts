@@ -78,7 +78,13 @@ export function decideBranch(settings: BranchSettings, situation: BranchSituatio
     "decide a branch",
     { settings, situation },
     {
-      settings: { rule: "text", probability: "number", weight: "number" },
+      settings: {
+        rule: "text",
+        probability: "number",
+        weight: "number",
+        threshold: "number",
+        penaltySlope: "number",
+      },
       situation: { u: "number", entropy: "number", baseline: "number", consecutive: "number" },
     },
   );
@@ -121,5 +127,9 @@ export function decideBranch(settings: BranchSettings, situation: BranchSituatio
       const reason = `H = ${show(entropy)} is ${high ? "" : "not "}above w·H_base = ${show(w)}·${show(baseline)}, u = ${show(u)} is ${u < p ? "" : "not "}below p = ${show(p)}`;
       return { branch, delta, score: u, bar: p, probability: high ? clamp(p) : 0, reason };
     }
+    default:
+      throw new RangeError(
+        `Cannot decide a branch: settings.rule must be one of ${branchRules.join(", ")}, got ${String(rule)}`,
+      );
   }
 }
