@@ -268,6 +268,22 @@ test("branchValues() stopped anywhere and called again has the same bytes as one
   }
 });
 
+test("branchValues() in a cell: an interrupt ends it, what is complete is given, progress is shown", async () => {
+  const host = Symbol.for("arpo-lab.kernel.host");
+  const global = globalThis as { [key: symbol]: unknown };
+  const stop = new AbortController();
+  global[host] = { cell: () => ({ id: "1", signal: stop.signal }), display: () => undefined };
+  try {
+    const values = await branchValues(markov(), tasksOf(5), {
+      ...settings,
+      onProgress: ({ done }) => done === 2 && stop.abort(new Error("Interrupted")),
+    });
+    assert.equal(values.prompts, 2);
+  } finally {
+    global[host] = undefined;
+  }
+});
+
 test("branchValues() measures the trajectories that a rollout of the same seed has", async () => {
   const [first] = (await many).records;
   const tree = await rollout(markov(), { prompt: "q?" }, { ...rolloutSettings, n: 3 });
