@@ -9,6 +9,9 @@ import { tensorBoard } from "../../src/run/loggers/tensorboard.js";
 import { wandbLogger } from "../../src/run/loggers/wandb.js";
 import { train } from "../../src/run/trainer/train.js";
 import { guarded } from "../guarded.js";
+import { printable } from "../../src/text/printable.js";
+import { ProgressLine, type RunProgress } from "../../src/run/trainer/progress.js";
+import { type LiveLines, liveLines } from "../live-lines.js";
 import { aside, say } from "../say.js";
 import { stoppable } from "../stopping.js";
 import { assemble, type ConfigOptions, readConfig } from "./assemble.js";
@@ -17,11 +20,14 @@ import { join } from "node:path";
 /** How each logger of `trainer.logger` is made. */
 const makers: Record<
   Config["trainer"]["logger"][number],
-  (config: Config, folder: string, toError: boolean) => Logger | Promise<Logger>
+  (config: Config, folder: string, toError: boolean, live?: LiveLines) => Logger | Promise<Logger>
 > = {
-  console: (_, __, toError) => {
+  console: (_, __, toError, live) => {
     const stream = toError ? process.stderr : process.stdout;
-    return consoleLogger({ live: stream.isTTY, write: (text) => void stream.write(text) });
+    // The line of progress stays below the table.
+    return consoleLogger({
+      write: (text) => (live ? live.print(text.replace(/\n$/, "")) : void stream.write(text)),
+    });
   },
   tensorboard: (_, folder) => tensorBoard(join(folder, "tensorboard")),
   mlflow: (config, folder) => mlflowLogger({ ...named(config), config, folder }),
@@ -45,12 +51,16 @@ const named = ({ trainer }: Config) => ({
 async function loggersOf(
   config: Config,
   folder: string,
-  { warn, toError = false }: { warn: (message: string) => void; toError?: boolean },
+  {
+    warn,
+    toError = false,
+    live,
+  }: { warn: (message: string) => void; toError?: boolean; live?: LiveLines },
 ): Promise<Logger[]> {
   const loggers: Logger[] = [];
   for (const name of config.trainer.logger) {
     try {
-      loggers.push(await makers[name](config, folder, toError));
+      loggers.push(await makers[name](config, folder, toError, live));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       warn(`the logger ${name} failed, training goes on: ${why}`);
@@ -95,16 +105,31 @@ export async function trainFromConfig(
 }
 
 async function trainIn(folder: string, config: Config, emit: boolean): Promise<void> {
-  const warn = (message: string) => aside(`warning: ${message}`);
+  const stream = emit ? process.stderr : process.stdout;
+  const live = stream.isTTY ? liveLines(stream) : undefined;
+  const warn = (message: string) => {
+    const text = printable(`warning: ${message}`);
+    if (live) live.print(text);
+    else aside(text);
+  };
   // With --emit, standard output is for programs alone.
   const tell = emit ? aside : say;
   const parts = await assemble(config);
   const stopping = stoppable("behind a step");
   try {
-    const loggers = await loggersOf(config, folder, { warn, toError: emit });
+    const loggers = await loggersOf(config, folder, { warn, toError: emit, ...defined({ live }) });
     if (emit) loggers.push(jsonLines((line) => process.stdout.write(`${line}\n`)));
     tell(`training in ${folder}`);
-    const trainer = await train(parts, { folder, loggers, warn, stopping });
+    const line = new ProgressLine();
+    let shownAt = 0;
+    const onProgress = (progress: RunProgress) => {
+      const text = line.tell(progress);
+      // More often than ten times a second nobody reads.
+      if (!live || performance.now() < shownAt + 100) return;
+      shownAt = performance.now();
+      live.set(text);
+    };
+    const trainer = await train({ ...parts, onProgress }, { folder, loggers, warn, stopping });
     tell(`done: ${trainer.step} steps, everything is in ${folder}`);
     const saved = await (await RunFolder.existing(folder)).latest();
     const last = saved === undefined ? "" : `; arpo-lab eval ${folder}/global_step_${saved}/actor`;
@@ -115,6 +140,7 @@ async function trainIn(folder: string, config: Config, emit: boolean): Promise<v
     aside(`note: ${await whatIsLeft(folder)}`);
     throw error;
   } finally {
+    live?.set("");
     await parts.tools.dispose();
     parts.policy.model.dispose();
   }

@@ -1,5 +1,9 @@
 /** A value on its way to a page while it grows. */
 export interface LiveShow {
+  /** What it is doing, in a line. */
+  tell?: (line: string) => void;
+  /** Whether the person who looks wants it to stop growing. */
+  readonly stopping?: boolean;
   /** It has grown. */
   step: () => void;
   /** It will not grow further. */

@@ -1,5 +1,5 @@
 import { environment } from "#platform/environment";
-import { note } from "#platform/note";
+import { note, noteOutside } from "#platform/note";
 import { type KernelBackend, MathBackendCPU, type TensorInfo } from "#tfjs";
 import { EngineBackend } from "./engine/engine-backend.js";
 import type { Engine } from "./engine/engine.js";
@@ -150,9 +150,13 @@ const optimiserKernels: Readonly<Record<string, EngineKernel>> = {
 const backendNames = ["native", "wasm", "cpu", "wasm-relaxed", "webgpu", "tensorflow"] as const;
 export type BackendName = (typeof backendNames)[number];
 
-/** Says once which backend was chosen; on standard error, so that piped output stays clean. */
+/**
+ * Says once which backend was chosen; on standard error, so that piped output stays clean. In a notebook a
+ * cell would show that as an error, so the kernel's log has it.
+ */
 function announce(text: string): void {
-  note(`arpo-lab: tensors on ${text}`);
+  const inKernel = Symbol.for("arpo-lab.kernel.host") in globalThis;
+  (inKernel ? noteOutside : note)(`arpo-lab: tensors on ${text}`);
 }
 
 function engineBackend(name: string, engine: Engine): EngineBackend {

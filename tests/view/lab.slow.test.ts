@@ -25,6 +25,10 @@ forks.map((fork) => [fork.origin?.node, fork.trajectories.length])`,
 import { policy } from "arpo-lab/internal/stages";
 const run = await trainOn(policy, tasks.calc({ seed: 7 }), { steps: 3, prompts: 2, n: 4 });
 run`,
+  `import { tasks, trainOn } from "arpo-lab";
+import { policy } from "arpo-lab/internal/stages";
+const long = await trainOn(policy, tasks.calc({ seed: 7 }), { steps: 900, prompts: 2, n: 4 });
+\`it came back with ${"$"}{long.steps.length} steps\``,
 ];
 const notebook = {
   cells: sources.map((source, i) => ({
@@ -127,3 +131,35 @@ test("a run's board follows it in one output, which the notebook keeps", { skip 
   assert.equal(saved().match(/data-board>/g)?.length, 1);
   assert.deepEqual(errors, []);
 });
+
+test(
+  "a run tells what it does within a second, and Stop ends it after its step",
+  { skip },
+  async () => {
+    await runCell(4);
+    const line = `${cell(4)} .arpo-board [data-line]`;
+    await page.waitForFunction(
+      (at) =>
+        /step \d+\/900 · rolling out \d\/8/.test(document.querySelector(at)?.textContent ?? ""),
+      line,
+    );
+    await page.waitForFunction(
+      (at) => /s\/step · ETA \d+/.test(document.querySelector(at)?.textContent ?? ""),
+      line,
+    );
+    await page.waitForSelector(`${cell(4)} .arpo-board .arpo-curve svg`);
+    await page.click(`${cell(4)} .arpo-board button:text("Stop")`);
+    await page.waitForSelector(`${cell(4)} .jp-OutputArea-output:has-text("it came back with")`);
+    const text = (await page.textContent(`${cell(4)} .jp-Cell-outputArea`))!;
+    const [, steps] = /it came back with (\d+) steps/.exec(text)!;
+    assert.ok(Number(steps) < 900, steps);
+    await page.waitForSelector(`${cell(4)} .arpo-board :text("stopped at step ${steps}")`);
+    assert.equal(await page.locator(`${cell(4)} .arpo-board button:text("Stop")`).count(), 0);
+    // The engine's line is not in a cell, where it would look like an error.
+    assert.equal(
+      await page.locator('[data-mime-type="application/vnd.jupyter.stderr"]').count(),
+      0,
+    );
+    assert.deepEqual(errors, []);
+  },
+);

@@ -20,12 +20,13 @@ import type { Reward } from "../../reward/reward-function.js";
 import { deepResearch } from "../../reward/deep-research.js";
 import { environmentReward } from "../../reward/environment-reward.js";
 import { showAs, type Shown } from "../../show/show-as.js";
-import { watchAs } from "../../show/watch-as.js";
+import { type LiveShow, watchAs } from "../../show/watch-as.js";
 import { ToolSet, type Tools, toolSetOf } from "../../tools/tool-set.js";
 import { taskTools } from "../../defaults/task-tools.js";
 import { checkTruths } from "../../reward/score.js";
 import { loadConfig } from "../config/load.js";
 import type { ConfigPreset } from "../config/presets.js";
+import { ProgressLine } from "./progress.js";
 import { Trainer, type TrainerStep } from "./trainer.js";
 
 export interface CellTraining {
@@ -134,6 +135,8 @@ export class TrainingRun {
   readonly steps: TrainerStep[] = [];
   /** Held-out figures by step. */
   readonly validation: { step: number; metrics: Record<string, number> }[] = [];
+  /** The step it was stopped after, by the button on its page. */
+  stoppedAt: number | undefined;
 
   constructor(readonly trainer: Trainer) {}
 
@@ -145,7 +148,8 @@ export class TrainingRun {
   }
 
   [Symbol.for("arpo-lab.summary")](): { group: string; text: string } {
-    return { group: "Runs", text: `${this.steps.length} steps` };
+    const stopped = this.stoppedAt === undefined ? "" : `, stopped at step ${this.stoppedAt}`;
+    return { group: "Runs", text: `${this.steps.length} steps${stopped}` };
   }
 
   /** A table of the steps. */
@@ -269,7 +273,9 @@ export async function trainOn(
     },
     overrides: options.overrides ?? [],
   });
-  const trainer = new Trainer({
+  const line = new ProgressLine();
+  let shown: LiveShow | undefined;
+  const trainer: Trainer = new Trainer({
     config,
     policy,
     sampler: options.sampler,
@@ -281,6 +287,7 @@ export async function trainOn(
     train: sets.train,
     validation: sets.test,
     signal: options.signal,
+    onProgress: (progress) => shown?.tell?.(line.tell(progress)),
   });
   const run = new TrainingRun(trainer);
   const test = async (step: number) => {
@@ -288,15 +295,19 @@ export async function trainOn(
     run.validation.push({ step, metrics: (await trainer.validate()).metrics });
   };
   const tests = testEvery !== undefined || options.testAt !== undefined;
-  if (tests) await test(0);
-  const shown = options.live === false ? undefined : watchAs("TrainingRun", run);
+  shown = options.live === false ? undefined : watchAs("TrainingRun", run);
   try {
+    if (tests) await test(0);
     for await (const step of trainer) {
       run.steps.push(step);
       const due = testEvery !== undefined && step.step % testEvery === 0;
       if (due || step.reachesTest || (tests && trainer.progress >= 1)) await test(step.step);
       shown?.step();
       await onStep?.(step, run);
+      if (shown?.stopping && trainer.progress < 1) {
+        run.stoppedAt = step.step;
+        break;
+      }
     }
   } finally {
     shown?.done();

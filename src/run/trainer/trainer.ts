@@ -32,6 +32,7 @@ import { hasBudget, type Place, placeInBudget, reachesTest } from "./budget.js";
 import { entropyMetrics } from "./entropy-metrics.js";
 import { type Gathered, gatherRollouts } from "./gather-rollouts.js";
 import { batchMetrics } from "./metric-summary.js";
+import type { RunProgress } from "./progress.js";
 import {
   advantageOptions,
   criticOptions,
@@ -64,6 +65,8 @@ export interface TrainerParts<P = Policy & Trainable> {
   /** A model with a value head, where the estimator is gae. */
   critic?: Model;
   signal?: AbortSignal;
+  /** Told what a step is doing, so that a person can be shown it. */
+  onProgress?: (progress: RunProgress) => void;
 }
 
 /** Parts whose model is in memory. */
@@ -261,6 +264,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
             : {}),
         })
         .finally(() => clock.mark("update_critic"))) ?? {};
+    this.#tell(step, learns ? "updating" : "learning values");
     const report = learns
       ? await clock.time("update_actor", () =>
           this.learner.update(batch, {
@@ -314,6 +318,11 @@ export class Trainer implements AsyncIterable<TrainerStep> {
     return seconds === undefined ? {} : { "perf/cpu_seconds": (this.#cpu += seconds) };
   }
 
+  #tell(step: number, doing: string, count: { done?: number; of?: number } = {}): void {
+    const { totalSteps, progress } = this;
+    this.parts.onProgress?.({ step, totalSteps, progress, doing, ...count });
+  }
+
   /** Where trajectories act, as an option of rollouts. */
   get #acting() {
     const { environment } = this.parts;
@@ -331,9 +340,17 @@ export class Trainer implements AsyncIterable<TrainerStep> {
         config,
         next: (state, batchSize) =>
           batches(train, { batchSize, shuffle, seed: config.lab.seed, state }).next().value!,
-        rollOut: (tasks, firstIndex) =>
-          clock.time("gen", () =>
+        rollOut: (tasks, firstIndex) => {
+          const of = tasks.length * config.actor_rollout_ref.rollout.n;
+          let done = 0;
+          this.#tell(step, "rolling out", { done, of });
+          return clock.time("gen", () =>
             rollout(sampler, tasks, {
+              onEvent: ({ type }) => {
+                // A rule may end more trajectories than it keeps.
+                if (type === "end")
+                  this.#tell(step, "rolling out", { done: Math.min(of, ++done), of });
+              },
               ...rolloutOptions(config),
               ...{ tools, seed, firstIndex, ...this.#acting },
               // What samples may be a rounded copy of what trains.
@@ -345,9 +362,13 @@ export class Trainer implements AsyncIterable<TrainerStep> {
               },
               signal,
             }),
-          ),
+          );
+        },
         tokens: each === null ? undefined : step * each - this.#state.cost.tokens,
-        score: (trees) => clock.time("reward", () => this.#score(trees, reward)),
+        score: (trees) => {
+          this.#tell(step, "scoring");
+          return clock.time("reward", () => this.#score(trees, reward));
+        },
         finalRewards: async (scored) => {
           const rows = await this.learner.prepare(rowsOf(scored));
           const { rewards } = await this.#klPenalty(scored, rows);
@@ -438,6 +459,7 @@ export class Trainer implements AsyncIterable<TrainerStep> {
   }> {
     const { config, policy, tools, reward, validation, signal } = this.parts;
     const samples = config.actor_rollout_ref.rollout.val_kwargs.n;
+    this.#tell(this.step, "validating");
     const trees: RolloutTree<Task>[] = [];
     for (let sample = 0; sample < samples; sample++) {
       trees.push(

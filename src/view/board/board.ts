@@ -3,6 +3,7 @@ import { randomUUID } from "#platform/uuid";
 import { escapeHtml } from "../../../picture/escape.js";
 import { checkArguments } from "../../arguments/check-arguments.js";
 import { checkOptions } from "../../arguments/check-options.js";
+import { defined } from "../../arguments/defined.js";
 import { plusMinus } from "../../text/interval-text.js";
 import { explorerStyle } from "../explorer/style.js";
 import { palettes, type Theme } from "../palette.js";
@@ -16,7 +17,7 @@ import {
   readTrees,
 } from "./make-payload.js";
 import { drawPanel } from "./page/draw-panel.js";
-import type { BoardPayload, BoardTrees } from "./payload.js";
+import type { BoardPayload, BoardTrees, RunStatus } from "./payload.js";
 import {
   type BoardRun,
   type BoardRuns,
@@ -148,9 +149,9 @@ export class Board {
    * What is known of runs in memory, quickly: the last step's tree alone. For showing a run while it
    * continues.
    */
-  glance(): Record<string, string> {
+  glance(status?: RunStatus): Record<string, string> {
     const records = this.#known();
-    const payload = boardPayload(records, this.options);
+    const payload = { ...boardPayload(records, this.options), ...defined({ status }) };
     const trees: BoardTrees = {};
     const last = records[0]?.[0]?.trees.at(-1);
     const picked =

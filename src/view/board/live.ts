@@ -3,6 +3,7 @@ import type { LiveShow } from "../../show/watch-as.js";
 import type { Shown } from "../../show/show-as.js";
 import { viewHost } from "../kernel.js";
 import { Board } from "./board.js";
+import { LiveStatus } from "./run-status.js";
 
 /** Drawing may take this share of the time. */
 const share = 0.02;
@@ -17,22 +18,32 @@ export function watchRun(run: TrainingRun): LiveShow | undefined {
   if (!host || !cell) return undefined;
   const board = new Board(run);
   boards.set(run, { board, cell: cell.id });
+  const live = new LiveStatus();
   let shown = false;
   let next = 0;
   const show = (bundle: Record<string, string>) => {
     host.display(bundle, { id: board.id, update: shown });
     shown = true;
   };
+  const glance = () => {
+    const began = performance.now();
+    if (began < next) return;
+    show(board.glance(live.status));
+    const took = performance.now() - began;
+    next = performance.now() + Math.max(leastPause, took / share);
+  };
   return {
-    step: () => {
-      const began = performance.now();
-      if (began < next) return;
-      show(board.glance());
-      const took = performance.now() - began;
-      next = performance.now() + Math.max(leastPause, took / share);
+    get stopping() {
+      return live.stopping;
     },
+    tell: (line) => {
+      // A page that listens needs no other board; before the first there is none.
+      if (!live.tell(line) || !shown) glance();
+    },
+    step: glance,
     done: () => {
-      if (run.steps.length > 0) show(board.now());
+      live.end();
+      if (shown || run.steps.length > 0) show(board.now());
     },
   };
 }

@@ -45,6 +45,7 @@ export function boardPayload(
     from: steps.length === 0 ? 0 : steps.reduce((a, b) => Math.min(a, b), Infinity),
     to,
     ...(total > to ? { total } : {}),
+    ...defined({ stopped: records.find(({ stopped }) => stopped !== undefined)?.stopped }),
     panels: makePanels(runs),
     rollouts: [],
   };

@@ -36,6 +36,25 @@ export interface BoardRollout {
   live?: LiveTree;
 }
 
+/** A run that goes on: what it does, and how its page finds the kernel. */
+export interface RunStatus {
+  line: string;
+  key: string;
+  target: string;
+}
+
+/** What the page of a run that goes on says to the kernel: that it is there, or that the run is to stop. */
+export interface StatusRequest {
+  run: string;
+  stop?: boolean;
+}
+
+/** What the kernel answers. */
+export interface StatusReply {
+  line: string;
+  stopping: boolean;
+}
+
 /** What a board's page is given, besides the trees. */
 export interface BoardPayload {
   title: string;
@@ -45,6 +64,10 @@ export interface BoardPayload {
   to: number;
   /** How many steps there will be, while a run continues. */
   total?: number;
+  /** The step it was stopped after. */
+  stopped?: number;
+  /** While it goes on. */
+  status?: RunStatus;
   panels: BoardPanel[];
   rollouts: BoardRollout[];
 }

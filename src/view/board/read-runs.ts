@@ -32,6 +32,8 @@ export interface RunRecord {
   lines: MetricLine[];
   trees: StepTrees[];
   total?: number;
+  /** The step it was stopped after. */
+  stopped?: number;
   tokenizer?: Tokenizer;
 }
 
@@ -70,6 +72,7 @@ export function recordOf(name: string, run: BoardRun): RunRecord | undefined {
     lines: [...lines.values()].sort((a, b) => a.step - b.step),
     trees: run.steps.map(({ step, trees, scored, batch }) => ({ step, trees, scored, batch })),
     ...(Number.isFinite(run.trainer.totalSteps) ? { total: run.trainer.totalSteps } : {}),
+    ...defined({ stopped: run.stoppedAt }),
   };
 }
 

@@ -17,7 +17,7 @@ import { textWidth } from "../../draw/text-width.js";
 import { themeOf } from "../../draw/theme.js";
 import { passes, type Lane } from "./layout/lane-order.js";
 import { layOut, type Layout } from "./layout/layout.js";
-import type { Channel } from "./kernel/channel.js";
+import type { Channel } from "../../page/ask-kernel.js";
 import { makeActions } from "./panel/actions.js";
 import { makePanel } from "./panel/panel.js";
 import { chipWords } from "./tree/chip-words.js";
@@ -39,7 +39,7 @@ interface ExplorerParts {
   live: LiveTree | undefined;
   /** Pixels that the lanes take at most (default 590). */
   maxHeight?: number;
-  forked: (reply: Exclude<TreeReply, { error: string }>, channel: Channel) => void;
+  forked: (reply: Exclude<TreeReply, { error: string }>, channel: Channel<TreeReply>) => void;
 }
 
 /** Makes an explorer of a tree and shows it. */

@@ -3,7 +3,7 @@ import { element } from "../../page/element.js";
 import type { PageColours } from "../../page/page-colours.js";
 import type { ExplorerPayload, LiveTree, TreeReply } from "../payload.js";
 import { makeExplorer } from "./explorer-view.js";
-import type { Channel } from "./kernel/channel.js";
+import type { Channel } from "../../page/ask-kernel.js";
 import { unpackTree } from "./tree/unpack-tree.js";
 
 /** Puts a tree that was forked off in the place of the one it came from; a button leads back. */
@@ -11,7 +11,7 @@ function showFork(
   root: HTMLElement,
   id: string,
   reply: Exclude<TreeReply, { error: string }>,
-  { insertCell }: Channel,
+  { insertCell }: Channel<TreeReply>,
   then: { start: (id: string) => void; back: () => void },
 ): void {
   const own = [...root.children].filter((child) => child.tagName !== "SCRIPT") as HTMLElement[];

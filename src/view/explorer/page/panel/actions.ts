@@ -1,6 +1,6 @@
 import type { LiveTree, TreeReply, TreeRequest } from "../../payload.js";
 import { element } from "../../../page/element.js";
-import { askKernel, type Channel } from "../kernel/channel.js";
+import { askKernel, type Channel } from "../../../page/ask-kernel.js";
 import { resultOf } from "../tree/chip-words.js";
 import type { PageTree } from "../tree/unpack-tree.js";
 
@@ -18,7 +18,7 @@ interface Actions {
 export function makeActions(
   tree: PageTree,
   live: LiveTree | undefined,
-  shown: (reply: Exclude<TreeReply, { error: string }>, channel: Channel) => void,
+  shown: (reply: Exclude<TreeReply, { error: string }>, channel: Channel<TreeReply>) => void,
 ): Actions {
   const summary = element("summary", {});
   const content = element("div", {});
@@ -29,7 +29,7 @@ export function makeActions(
   });
   const at = element("input", { type: "number", class: "ax-count", min: "0", value: "0" });
   const result = element("textarea", { rows: "3", "aria-label": "Tool result" });
-  let channel: Channel | undefined;
+  let channel: Channel<TreeReply> | undefined;
   let node = 0;
   let busy = false;
   const buttons: HTMLButtonElement[] = [];
@@ -56,7 +56,7 @@ export function makeActions(
     const message: TreeRequest = { tree: live.key, node, ...request };
     const heard =
       channel !== undefined ||
-      askKernel(box, live.target, (opened) => {
+      askKernel<TreeReply>(box, live.target, (opened) => {
         channel = opened;
         opened.onMessage = (reply) => {
           wait(false);
