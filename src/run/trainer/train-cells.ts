@@ -274,7 +274,7 @@ export async function trainOn(
     overrides: options.overrides ?? [],
   });
   const line = new ProgressLine();
-  let shown: LiveShow | undefined;
+  const live: { show?: LiveShow | undefined } = {};
   const trainer: Trainer = new Trainer({
     config,
     policy,
@@ -287,7 +287,7 @@ export async function trainOn(
     train: sets.train,
     validation: sets.test,
     signal: options.signal,
-    onProgress: (progress) => shown?.tell?.(line.tell(progress)),
+    onProgress: (progress) => live.show?.tell?.(line.tell(progress)),
   });
   const run = new TrainingRun(trainer);
   const test = async (step: number) => {
@@ -295,7 +295,8 @@ export async function trainOn(
     run.validation.push({ step, metrics: (await trainer.validate()).metrics });
   };
   const tests = testEvery !== undefined || options.testAt !== undefined;
-  shown = options.live === false ? undefined : watchAs("TrainingRun", run);
+  const shown = options.live === false ? undefined : watchAs("TrainingRun", run);
+  live.show = shown;
   try {
     if (tests) await test(0);
     for await (const step of trainer) {
