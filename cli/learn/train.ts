@@ -130,6 +130,7 @@ async function trainIn(folder: string, config: Config, emit: boolean): Promise<v
       live.set(text);
     };
     const trainer = await train({ ...parts, onProgress }, { folder, loggers, warn, stopping });
+    live?.set("");
     tell(`done: ${trainer.step} steps, everything is in ${folder}`);
     const saved = await (await RunFolder.existing(folder)).latest();
     const last = saved === undefined ? "" : `; arpo-lab eval ${folder}/global_step_${saved}/actor`;
