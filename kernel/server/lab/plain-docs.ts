@@ -7,6 +7,17 @@ import { style } from "../../notebook/html/page.js";
 const notice =
   "<p>Plain pages. In a clone of the repository <code>npm run docs</code> builds the site with search and the API reference.</p>";
 
+/** Headings with the names that links lead to. */
+const withAnchors = (html: string): string =>
+  html.replace(/<h([1-6])>([^]*?)<\/h\1>/g, (_, level: string, inside: string) => {
+    const words = inside.replace(/<[^>]+>|&[^;]+;/g, "").toLowerCase();
+    const name = words
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replace(/\s+/g, "-");
+    return `<h${level} id="${name}">${inside}</h${level}>`;
+  });
+
 /**
  * The Markdown pages of a folder as plain pages of HTML, by their names in a site: for a lab without the built
  * documentation, as after a plain `npm ci` or from the package.
@@ -36,7 +47,7 @@ export function plainDocs(folder: string): Map<string, string> {
       const nav = `<p><a href="${up}index.html">Documentation</a></p>`;
       return [
         placeOf(name),
-        `${head}<body><main>${nav}${name === "README.md" ? notice : ""}${markdownHtml(text)}</main></body></html>\n`,
+        `${head}<body><main>${nav}${name === "README.md" ? notice : ""}${withAnchors(markdownHtml(text))}</main></body></html>\n`,
       ];
     }),
   );
