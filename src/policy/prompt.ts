@@ -1,5 +1,5 @@
 import { shown } from "../arguments/shown.js";
-import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
+import type { ChatMessage, ChatOptions } from "../model/tokenizer/tokenizer.js";
 
 /** A prompt that is laid out already: a chat for the tokenizer's template, or text that is taken as it is. */
 export interface PromptTask {
@@ -56,10 +56,11 @@ export function promptTask<T extends PromptTask>(
 export function promptText(
   { prompt }: PromptTask,
   tokenizer: {
-    chat(messages: readonly ChatMessage[], options: { addGenerationPrompt: true }): string;
+    chat(messages: readonly ChatMessage[], options: ChatOptions): string;
   },
+  tools?: readonly object[],
 ): string {
   return typeof prompt === "string"
     ? prompt
-    : tokenizer.chat(prompt, { addGenerationPrompt: true });
+    : tokenizer.chat(prompt, { addGenerationPrompt: true, ...(tools ? { tools } : {}) });
 }

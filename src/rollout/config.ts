@@ -82,6 +82,7 @@ export function rolloutConfig(given: RolloutOptions): RolloutConfig {
     },
     keepTop: options.keepTop ?? true,
     tools: options.tools?.tags ?? [],
+    ...callsOption(options.calls),
     seed: options.seed ?? 0,
   };
 }
@@ -114,6 +115,12 @@ function rowsOf(options: ReadyOptions, expansion: ExpansionSettings | undefined)
   };
   const n = of("n");
   return { n, initialRollouts: Math.min(n, of("initialRollouts")) };
+}
+
+/** The format of calls by its name, where it is not tags. */
+function callsOption(calls: ReadyOptions["calls"]) {
+  const name = typeof calls === "object" ? calls.name : calls;
+  return name === undefined || name === "tags" ? {} : { calls: name };
 }
 
 /** The switches of the family's rules, where any is on. */

@@ -10,6 +10,7 @@ import {
 } from "../arguments/check-options.js";
 import { truncations } from "../data/fit-prompt.js";
 import { samplingRules } from "../policy/check-generate.js";
+import { callFormatNames } from "../tools/calls/call-format.js";
 import type { Sampling } from "../policy/policy.js";
 import { branchRules } from "./branch/branch-rule.js";
 import { expansionRules } from "./branch/family/settings.js";
@@ -60,6 +61,7 @@ export const rolloutRules: OptionRules<RolloutOptions> = {
   // `toolSetOf` says what is wrong with them.
   tools: { must: "a list of tools or a ToolSet", holds: () => true },
   environment: "function?",
+  calls: either(oneOf(["auto", "tags", ...callFormatNames]), "object"),
   seed: integer(0),
   firstIndex: integer(0),
   scheduling: oneOf(["prompt", "lockstep"]),

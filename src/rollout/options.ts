@@ -1,5 +1,6 @@
 import type { Policy, Sampling, Segment } from "../policy/policy.js";
 import type { ToolOutcome, Tools, ToolSet } from "../tools/tool-set.js";
+import type { CallFormat, CallFormatName } from "../tools/calls/call-format.js";
 import type { EnvironmentSource } from "../environment/environment.js";
 import type { DynamicRollouts } from "./settings.js";
 import type { PresetName } from "../preset-table.js";
@@ -144,6 +145,13 @@ export interface RolloutOptions {
    * When a trajectory branches, its instance does.
    */
   environment?: EnvironmentSource;
+  /**
+   * How the model writes calls: `tags` (`<python>1+1</python>`), `hermes` (Qwen's `<tool_call>`), `json`
+   * (Llama 3.1), `xml` (Qwen3-Coder), or `auto`, what the tokenizer's chat template shows. All but `tags` put
+   * the tools into the prompt and results into the template's own words; the prompt must be a chat. Default
+   * `tags`.
+   */
+  calls?: "auto" | "tags" | CallFormatName | CallFormat;
   /** Default 0. */
   seed?: number;
   /**

@@ -5,11 +5,14 @@ import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
 import type { Policy } from "../policy/policy.js";
 import { isChat, type Prompt, promptTask } from "../policy/prompt.js";
 import { Random } from "../random/random.js";
+import { ToolSet } from "../tools/tool-set.js";
 import { rolloutConfig } from "./config.js";
 import { finishTree } from "./grow/finish-tree.js";
 import { type Grown, GrowthFailure, growTrees } from "./grow/grow-trees.js";
 import { inEnvironments } from "./grow/in-environments.js";
+import type { TreeEpisodes } from "./grow/tree-episodes.js";
 import type { TreeStart } from "./grow/tree-start.js";
+import { definitionsOf, withCallsOf } from "./native-calls.js";
 import type { ReadyOptions, RolloutOptions } from "./options.js";
 import { readyOptions } from "./ready-options.js";
 import { RolloutTree } from "./rollout-tree.js";
@@ -68,7 +71,7 @@ export async function rollout<T extends RolloutTask>(
   given: RolloutOptions = {},
 ): Promise<RolloutTree<T> | RolloutTree<T>[]> {
   checkPolicy(policy, tasks);
-  const options = readyOptions("roll out", given);
+  const options = withCallsOf(policy.tokenizer, readyOptions("roll out", given));
   const config = rolloutConfig(options);
   if (config.mode === "train") sayCapped(options.initialRollouts, config.n);
   const many = Array.isArray(tasks) && !isChat(tasks);
@@ -97,7 +100,8 @@ export async function rollout<T extends RolloutTask>(
     inEnvironments(places, seed, options, (episodes, within) => {
       const starts = places.map(({ task, index }, i): TreeStart => {
         const said = withObservation(task, episodes?.[i]?.observation);
-        const prompt = promptOf(said, tokenizer, config.promptLimit);
+        const tools = functionsOf(within, episodes?.[i]);
+        const prompt = promptOf(said, tokenizer, { limit: config.promptLimit, tools });
         const messages = chatOf(said, prompt, tokenizer);
         const random = seed.split(index);
         return { index, prompt, messages, random, task, episodes: episodes?.[i] };
@@ -111,6 +115,15 @@ export async function rollout<T extends RolloutTask>(
     if (!(error instanceof GrowthFailure)) throw error;
     throw new UnfinishedRollout(together(error.grown), list.length, error.reason);
   }
+}
+
+/** The functions that the prompt shows, where calls are written as its template does. */
+function functionsOf(
+  { calls = "tags", tools = new ToolSet() }: ReadyOptions,
+  episodes: TreeEpisodes | undefined,
+) {
+  const functions = calls === "tags" ? [] : definitionsOf(tools, episodes?.descriptions ?? {});
+  return functions.length > 0 ? functions : undefined;
 }
 
 /** Refuses what is no policy; one in the second place says that the two are swapped. */

@@ -47,6 +47,8 @@ export interface RolloutConfig {
   };
   keepTop: boolean;
   tools: string[];
+  /** How calls are written, where that is not by tags. */
+  calls?: string;
   seed: number;
 }
 

@@ -19,8 +19,17 @@ export interface PromptLimit {
 }
 
 /** The text and tokens of a task's prompt, cut where a limit says so. */
-export function promptOf(task: RolloutTask, tokenizer: Tokenizer, limit?: PromptLimit): PromptText {
-  const text = promptText(task, tokenizer);
+export function promptOf(
+  task: RolloutTask,
+  tokenizer: Tokenizer,
+  { limit, tools }: { limit?: PromptLimit | undefined; tools?: readonly object[] | undefined } = {},
+): PromptText {
+  if (tools && typeof task.prompt === "string") {
+    throw new TypeError(
+      "Cannot roll out: where calls is not tags the template shows the tools, and task.prompt must be a list of messages, got text",
+    );
+  }
+  const text = promptText(task, tokenizer, tools);
   const tokens = tokenizer.encode(text);
   if (!limit || tokens.length <= limit.length) return { text, tokens: Int32Array.from(tokens) };
   const cut = fitPrompt(tokens, limit.length, limit.truncation);

@@ -53,6 +53,11 @@ export interface Tool {
   readonly tag: string;
   /** One or two sentences, as they may be put into a system prompt. */
   readonly description: string;
+  /**
+   * A JSON schema of its arguments, for models that call by JSON (`calls` of a rollout). Default: one text,
+   * `input`. A single text is handed on as it is, other arguments as JSON.
+   */
+  readonly parameters?: object;
   /** An empty answer is an answer: not repeated and not counted as a failure. Default: false. */
   readonly emptyIsAnswer?: boolean;
   /** A plain string is `{ text, ok: true }`; throwing is `{ text: "", ok: false }`. */

@@ -1,15 +1,31 @@
 import type { Tokenizer } from "../../model/tokenizer/tokenizer.js";
 import type { FinishReason } from "../../policy/policy.js";
 import { toolContent } from "../../text/call-input.js";
+import { type CallFormat, inputOf } from "../../tools/calls/call-format.js";
 import type { TrajectoryEnd } from "../tree/tree-values.js";
 
 /** What happens to a trajectory after a segment. */
-export type SegmentOutcome =
-  | { kind: "call"; tag: string; input: string }
-  | { kind: "keep" }
-  | { kind: "end"; why: TrajectoryEnd };
+export type SegmentOutcome = CalledTools | { kind: "keep" } | { kind: "end"; why: TrajectoryEnd };
+
+/** A call and what is wrong with it, if anything is. */
+export interface CalledTool {
+  tag: string;
+  input: string;
+  problem?: string;
+}
+
+/** A segment that ends with a call, or with several that are answered together. */
+export interface CalledTools extends CalledTool {
+  kind: "call";
+  /** All of them, where they are written as the chat template does. */
+  all?: readonly CalledTool[];
+}
 
 interface Situation {
+  /** How calls are written; absent for tags. */
+  format?: CallFormat | undefined;
+  /** How many of the last tokens are the model's turn. */
+  turn?: number;
   segment: { finish?: FinishReason; stop?: string };
   /** The trajectory's tokens, prompt included, and where its response starts. */
   tokens: readonly number[];
@@ -32,9 +48,27 @@ export function classify(at: Situation): SegmentOutcome {
     const input = toolContent(at.tokenizer.decode(at.tokens.slice(from)), tag);
     return input === "" ? { kind: "end", why: "bad-call" } : { kind: "call", tag, input };
   }
+  if (finish === "end" && at.format) {
+    const all = calledIn(at, at.format);
+    if (all.length === 0) return { kind: "end", why: "answer" };
+    return at.calls + all.length > at.callLimit
+      ? { kind: "end", why: "call-limit" }
+      : { kind: "call", ...all[0]!, all };
+  }
   if (finish === "length") {
     const response = at.tokens.length - at.promptLength;
     return response < at.responseLength ? { kind: "keep" } : { kind: "end", why: "length" };
   }
   return { kind: "end", why: finish === "context" ? "context" : "answer" };
+}
+
+/** The calls of the model's turn, which an end token ends. */
+function calledIn({ tokens, turn = 0, tokenizer }: Situation, format: CallFormat): CalledTool[] {
+  const ends = tokenizer.eosIds.includes(tokens.at(-1) ?? -1) ? 1 : 0;
+  const ids = tokens.slice(tokens.length - turn, tokens.length - ends);
+  return format.parse(tokenizer.decode(ids, { skipSpecial: false })).map((call) => ({
+    tag: call.name,
+    input: inputOf(call.arguments),
+    ...(call.problem === undefined ? {} : { problem: call.problem }),
+  }));
 }

@@ -1,6 +1,8 @@
 import type { Policy, Sampling, Session } from "../../policy/policy.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import type { RolloutConfig } from "../settings.js";
+import type { CallFormat } from "../../tools/calls/call-format.js";
+import { definitionsOf, nativeCalls } from "../native-calls.js";
 import type { EntropyBaselines } from "../branch/entropy-baselines.js";
 import type { DrawSource, ReadyOptions, RolloutEvent, TrajectoryJudge } from "../options.js";
 
@@ -12,6 +14,8 @@ export interface Environment {
   config: RolloutConfig;
   sampling: Sampling;
   stops: string[];
+  /** How calls are written; absent for tags. */
+  calls?: CallFormat | undefined;
   signal: AbortSignal;
   draws: DrawSource | undefined;
   keepBaselines: EntropyBaselines | undefined;
@@ -32,11 +36,12 @@ export function environment(
   config: RolloutConfig,
   options: ReadyOptions,
   signal: AbortSignal,
-  /** Tags of the tools that the trees' own environments have. */
-  tags: readonly string[] = [],
+  /** Descriptions of the tools that the trees' own environments have, by tag. */
+  acting: Readonly<Record<string, string>> = {},
 ): Environment {
   const began = performance.now();
   const tools = options.tools ?? new ToolSet();
+  const calls = nativeCalls(options, policy.tokenizer, definitionsOf(tools, acting));
   let rows = 0;
   return {
     policy,
@@ -44,7 +49,9 @@ export function environment(
     tools,
     config,
     sampling: config.mode === "validate" ? config.validation : config.sampling,
-    stops: [...tools.stops, ...tags.map((tag) => `</${tag}>`)],
+    // A turn that calls ends as every turn does, unless tags end it.
+    stops: calls ? [] : [...tools.stops, ...Object.keys(acting).map((tag) => `</${tag}>`)],
+    calls,
     signal,
     draws: options.draws,
     keepBaselines: options.compat?.keepBaselines,

@@ -57,7 +57,8 @@ export function finishTree<T extends RolloutTask>(
       },
     ),
     config,
-    eosIds: [...policy.tokenizer.eosIds],
+    // Turns of a chat end in the middle of a trajectory too.
+    eosIds: config.calls === undefined ? [...policy.tokenizer.eosIds] : [],
     padId: policy.tokenizer.padId,
     cutTexts,
     ...(run.environment ? { environment: { ...run.environment, seed: environmentSeed } } : {}),

@@ -8,7 +8,8 @@ import {
 import type { Policy } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import { ToolSet, type ToolOutcome } from "../../tools/tool-set.js";
-import { classify } from "./classify.js";
+import { answerText, callAll } from "./call-all.js";
+import { type CalledTools, classify } from "./classify.js";
 import { rolloutConfig } from "../config.js";
 import { rolloutRules } from "../option-rules.js";
 import type { RolloutConfig } from "../settings.js";
@@ -25,6 +26,9 @@ import { shareTrunks } from "./trunk.js";
 import { chatOf, type RolloutTask, withObservation } from "../task.js";
 import { fixedRows, isExpansion, settingsBesidesRule } from "../branch/family/settings.js";
 import { pathOf, type RolloutTreeData, type TreeOrigin } from "../tree/tree-data.js";
+import { tokensBegun } from "./split-node.js";
+import type { CallFormat } from "../../tools/calls/call-format.js";
+import { definitionsOf, nativeCalls, withCallsOf } from "../native-calls.js";
 import { treeRandom } from "../tree/tree-random.js";
 import type { TreeNode } from "../tree/tree-values.js";
 
@@ -82,7 +86,8 @@ export async function forkTrees<T extends RolloutTask>(
   if (!policy) {
     throw new TypeError("Cannot fork: a tree that was read from a file needs a policy, got none");
   }
-  const options = forkOptions(tree.config, runtime?.options, readyOptions("fork", own));
+  const given = withCallsOf(policy.tokenizer, readyOptions("fork", own));
+  const options = forkOptions(tree.config, runtime?.options, given);
   const config = rolloutConfig(options);
   for (const place of places) checkPlace(tree, place);
   checkEnvironment(tree, options);
@@ -140,7 +145,9 @@ async function startOf(
       `Cannot fork: environment ${episodes.name} must say what it said when the tree was made, got ${JSON.stringify(episodes.observation?.slice(0, 120))}`,
     );
   }
-  const cut: Cut = { ...where, at: place.at, result: place.result };
+  const definitions = definitionsOf(where.options.tools ?? [], episodes?.descriptions ?? {});
+  const calls = nativeCalls(where.options, policy.tokenizer, definitions);
+  const cut: Cut = { ...where, calls, at: place.at, result: place.result };
   const prefix = await prefixOf(tree, tree.nodes[place.node]!, cut);
   const path: LiveNode[] = [];
   for (let n: LiveNode | undefined = prefix; n; n = n.parent) path.unshift(n);
@@ -179,7 +186,7 @@ function forkOptions(
   made: ReadyOptions | undefined,
   changes: ReadyOptions,
 ): ReadyOptions {
-  const { branch, expansion, ...plain } = config;
+  const { branch, expansion, calls, ...plain } = config;
   const options: ReadyOptions = {
     ...plain,
     rule: branch.rule,
@@ -193,6 +200,8 @@ function forkOptions(
     compat: { ...config.compat, resultBegin: config.compat.resultBegin ?? undefined },
     tools: made?.tools,
     environment: made?.environment,
+    // A format of the caller's own is known to the tree's maker alone.
+    calls: made?.calls ?? (calls as ReadyOptions["calls"]),
     ...defined(changes),
     dynamicRollouts: false,
     scheduling: "prompt",
@@ -237,6 +246,8 @@ function expandingAgain(
 }
 
 interface Cut {
+  /** How calls are written; absent for tags. */
+  calls?: CallFormat | undefined;
   at: number | undefined;
   result: string | undefined;
   policy: Policy;
@@ -261,6 +272,11 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
       );
     }
     if (result === undefined) return last!;
+    if (last!.parent?.kind === "tool" || target.tokens.length === 0) {
+      throw new RangeError(
+        `Cannot fork: the result of node ${target.id} stands with others that answer the same turn and cannot be edited alone`,
+      );
+    }
     const edited = { ...target.tool!, text: result };
     // What the call earned was for the answer it had.
     delete edited.reward;
@@ -285,6 +301,8 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
     responseLength: config.responseLength,
     searchPrompt: false,
     tokenizer: policy.tokenizer,
+    format: cut.calls,
+    turn: tokensBegun(last),
   });
   if (next.kind === "keep") return last!;
   if (next.kind === "end") {
@@ -292,11 +310,16 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
       `Cannot fork: node ${target.id} ends its trajectory (${next.why}); choose a token before its end with 'at'`,
     );
   }
-  const { tag, input } = next;
+  const { tag, input, all = [next] } = next;
+  if (all.length > 1) {
+    throw new RangeError(
+      `Cannot fork: node ${target.id} makes ${all.length} calls that are answered together; choose the answer's node, or a token before the end with 'at'`,
+    );
+  }
   if (result !== undefined) {
     return resultNode(last!, { tag, input, text: result, ok: true, retries: 0 }, cut);
   }
-  const { ms, details, ...outcome } = await callFor(cut, last, tag, input);
+  const { ms, details, ...outcome } = await callFor(cut, last, next);
   const node = resultNode(last!, outcome, cut);
   delete node.tool!.edited;
   node.run = { start: 0, end: ms, toolMs: ms };
@@ -308,15 +331,18 @@ async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Prom
 async function callFor(
   { options: { tools = new ToolSet(), signal }, episodes }: Cut,
   last: LiveNode | undefined,
-  tag: string,
-  input: string,
+  called: CalledTools,
 ): Promise<ToolOutcome> {
-  if (!episodes?.tags.includes(tag)) return tools.call(tag, input, { signal });
-  const episode = episodes.after(last);
+  const episode = episodes?.tags.includes(called.tag) ? episodes.after(last) : undefined;
+  const acting = episode && {
+    tags: episodes!.tags,
+    call: (tag: string, input: string) => episode.call(tag, input, signal),
+  };
   try {
-    return await episode.call(tag, input, signal);
+    const [outcome] = await callAll(called, tools, acting, signal);
+    return outcome!;
   } finally {
-    await episode.leave();
+    await episode?.leave();
   }
 }
 
@@ -351,11 +377,12 @@ function cutNode(node: LiveNode, at: number, policy: Policy): LiveNode {
 function resultNode(
   parent: LiveNode,
   tool: NonNullable<TreeNode["tool"]>,
-  { policy, config }: Cut,
+  { policy, config, calls }: Cut,
   like?: LiveNode,
 ): LiveNode {
   const { resultBegin } = config.compat;
-  const block = encodeResult(tool.text, policy.tokenizer, resultBegin, policy.contextLength);
+  const answer = answerText(calls, [tool]);
+  const block = encodeResult(answer, policy.tokenizer, resultBegin, policy.contextLength);
   if (!block.whole) {
     throw new RangeError(
       `Cannot fork: the tool's result must fit into the policy's context of ${policy.contextLength} tokens, got ${tool.text.length} characters`,

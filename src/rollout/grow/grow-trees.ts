@@ -85,9 +85,7 @@ async function oneRound(active: Active[], round: number, limit: number): Promise
   const fits = await all(
     active.map(({ run, trajectory }, i) => {
       const outcome = outcomes[i]!;
-      return outcome.kind === "call"
-        ? run.call(trajectory, round, outcome.tag, outcome.input)
-        : true;
+      return outcome.kind === "call" ? run.call(trajectory, round, outcome) : true;
     }),
   );
   return active.filter(({ run, trajectory }, i) =>
@@ -128,10 +126,7 @@ async function growAlone(env: Environment, run: TreeRun): Promise<EntropyMonitor
     const left = config.responseLength - trajectory.length;
     const node = await run.generate(trajectory, round, Math.max(1, left));
     const outcome = run.classify(trajectory, node);
-    const fits =
-      outcome.kind === "call"
-        ? await run.call(trajectory, round, outcome.tag, outcome.input)
-        : true;
+    const fits = outcome.kind === "call" ? await run.call(trajectory, round, outcome) : true;
     if (!run.survives(trajectory, outcome, fits)) return {};
     const point = await run.branches.point(trajectory, true);
     const next = advance(trajectory, round + 1);
@@ -228,8 +223,7 @@ async function oneSegment(
   while (trajectory.length < until) {
     const node = await run.generate(trajectory, step, until - trajectory.length);
     const outcome = run.classify(trajectory, node);
-    const fits =
-      outcome.kind === "call" ? await run.call(trajectory, step, outcome.tag, outcome.input) : true;
+    const fits = outcome.kind === "call" ? await run.call(trajectory, step, outcome) : true;
     if (!run.survives(trajectory, outcome, fits)) return;
   }
   const isDeep =
@@ -287,8 +281,11 @@ export async function growTrees(
   const stop = new AbortController();
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
   expectManyListeners(signal); // Every running trajectory and tool listens.
-  const tags = [...new Set(starts.flatMap(({ episodes }) => episodes?.tags ?? []))];
-  const env: Environment = environment(policy, config, options, signal, tags);
+  const acting = Object.assign(
+    {},
+    ...starts.map(({ episodes }) => episodes?.descriptions),
+  ) as Record<string, string>;
+  const env: Environment = environment(policy, config, options, signal, acting);
   try {
     const runs = starts.map((start) => new TreeRun(env, start));
     if (config.scheduling === "lockstep") {

@@ -1,7 +1,8 @@
-import type { Sequence } from "../../policy/policy.js";
+import type { Segment, Sequence } from "../../policy/policy.js";
 import { classify } from "./classify.js";
 import { dynamicBudget } from "../branch/dynamic-budget.js";
 import type { Environment } from "./environment.js";
+import { answerText, callAll } from "./call-all.js";
 import { encodeResult } from "./encode-result.js";
 import { segmentEntropy } from "../branch/segment-entropy.js";
 import type { TreeRun } from "./tree-run.js";
@@ -90,11 +91,7 @@ export async function monitorEntropy(
 }
 
 /** What a probe does after a segment: as a trajectory does, but calls count only when they have content. */
-async function step(
-  env: Environment,
-  probe: Probe,
-  segment: Parameters<typeof classify>[0]["segment"],
-): Promise<boolean> {
+async function step(env: Environment, probe: Probe, segment: Segment): Promise<boolean> {
   const { config, session, policy, tools, signal } = env;
   const { handle, run } = probe;
   const outcome = classify({
@@ -106,16 +103,18 @@ async function step(
     responseLength: config.responseLength,
     searchPrompt: config.compat.searchPrompt,
     tokenizer: policy.tokenizer,
+    format: env.calls,
+    turn: segment.tokens.length,
   });
   if (outcome.kind !== "call") return outcome.kind === "keep";
-  probe.calls++;
+  probe.calls += outcome.all?.length ?? 1;
   const { trial } = probe;
-  const { text } = await (trial?.tags.includes(outcome.tag)
-    ? trial.episode.call(outcome.tag, outcome.input, signal)
-    : tools.call(outcome.tag, outcome.input, { signal }));
+  const acts = trial && { tags: trial.tags, call: trial.episode.call.bind(trial.episode) };
+  const results = await callAll(outcome, tools, acts, signal);
+  const answer = answerText(env.calls, results);
   if (trial?.episode.done) return false;
   const { resultBegin } = config.compat;
-  const block = encodeResult(text, policy.tokenizer, resultBegin, policy.contextLength);
+  const block = encodeResult(answer, policy.tokenizer, resultBegin, policy.contextLength);
   if (!block.whole) return false;
   const { tokens } = block;
   if (handle.tokens.length + tokens.length > policy.contextLength) {

@@ -101,10 +101,7 @@ async function toTheEnd(env: Environment, run: TreeRun, trajectory: LiveTrajecto
     const left = env.config.responseLength - trajectory.length;
     const node = await run.generate(trajectory, round, Math.max(1, left));
     const outcome = run.classify(trajectory, node);
-    const fits =
-      outcome.kind === "call"
-        ? await run.call(trajectory, round, outcome.tag, outcome.input)
-        : true;
+    const fits = outcome.kind === "call" ? await run.call(trajectory, round, outcome) : true;
     if (!run.survives(trajectory, outcome, fits)) return;
   }
 }

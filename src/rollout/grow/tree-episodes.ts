@@ -30,6 +30,8 @@ export class TreeEpisodes implements EpisodeHost {
   #root: Environment | undefined;
   #first: Environment | undefined;
   readonly tags: string[] = [];
+  /** What its tools do, by tag. */
+  descriptions: Readonly<Record<string, string>> = {};
   /** What it said when it was reset. */
   observation: string | undefined;
   /** Whether a trajectory's end is worth asking about. */
@@ -50,6 +52,7 @@ export class TreeEpisodes implements EpisodeHost {
       made.#root = root;
       made.#first = root;
       made.tags.push(...Object.keys(root.tools));
+      made.descriptions = root.tools;
       made.scores = root.reward !== undefined;
       made.cloneable = root.clone !== undefined;
       const taken = made.tags.find((tag) => setting.tools.get(tag));

@@ -2,15 +2,16 @@ import { defined } from "../../arguments/defined.js";
 import type { Sequence } from "../../policy/policy.js";
 import { Random } from "../../random/random.js";
 import type { ToolOutcome } from "../../tools/tool-set.js";
-import { classify, type SegmentOutcome } from "./classify.js";
+import { answerText, callAll } from "./call-all.js";
+import { type CalledTools, classify, type SegmentOutcome } from "./classify.js";
 import type { Environment } from "./environment.js";
 import type { LiveNode, LiveTrajectory } from "./live-trajectory.js";
-import { encodeResult } from "./encode-result.js";
+import { encodeResult, type EncodedResult } from "./encode-result.js";
 import type { Episode } from "./episode.js";
 import { entropyOf, TreeBranches } from "./tree-branches.js";
 import type { TreeStart } from "./tree-start.js";
 import { TreeTrajectories } from "./tree-trajectories.js";
-import { nodeBefore, textAfter } from "./split-node.js";
+import { nodeBefore, textAfter, tokensBegun } from "./split-node.js";
 import type { PromptText, RolloutTask } from "../task.js";
 import type { TreeEnvironment } from "../tree/tree-data.js";
 import type { TrajectoryChoice, TrajectoryEnd } from "../tree/tree-values.js";
@@ -144,10 +145,14 @@ export class TreeRun {
       responseLength: config.responseLength,
       searchPrompt: config.compat.searchPrompt,
       tokenizer: policy.tokenizer,
+      format: this.#env.calls,
+      turn: tokensBegun(trajectory.leaf),
     });
-    if (outcome.kind === "call" || (outcome.kind === "end" && outcome.why === "bad-call"))
+    if (outcome.kind === "call" && outcome.all) trajectory.calls += outcome.all.length;
+    else if (outcome.kind === "call" || (outcome.kind === "end" && outcome.why === "bad-call"))
       trajectory.calls++;
-    if (outcome.kind === "end" && outcome.why === "call-limit") {
+    // A turn that the template's format ends has its end token already.
+    if (outcome.kind === "end" && outcome.why === "call-limit" && !this.#env.calls) {
       trajectory.leaf = {
         ...this.#node("end", trajectory, node.round),
         tokens: Int32Array.of(policy.tokenizer.eosId),
@@ -157,53 +162,67 @@ export class TreeRun {
     return outcome;
   }
 
-  /** Asks the tool and adds its answer to the trajectory. False if the answer does not fit into the context. */
-  async call(
-    trajectory: LiveTrajectory,
-    round: number,
-    tag: string,
-    input: string,
-  ): Promise<boolean> {
+  /** Asks the tools and adds their answer to the trajectory. False if it does not fit into the context. */
+  async call(trajectory: LiveTrajectory, round: number, called: CalledTools): Promise<boolean> {
     const { tools, signal, emit, clock } = this.#env;
     const { episodes } = this.#start;
     const at = { tree: this.index, trajectory: trajectory.id, round };
-    emit({ type: "call", ...at, tag, input });
+    for (const { tag, input } of called.all ?? [called]) emit({ type: "call", ...at, tag, input });
     const start = clock();
-    const acts = episodes?.tags.includes(tag) === true;
-    if (acts) trajectory.episode ??= episodes.after(trajectory.leaf);
-    const outcome = await (acts
-      ? trajectory.episode!.call(tag, input, signal)
-      : tools.call(tag, input, { signal }));
-    emit({ type: "result", ...at, outcome });
-    return this.answer(trajectory, round, outcome, start);
+    const acting = episodes && {
+      tags: episodes.tags,
+      call: (tag: string, input: string) =>
+        (trajectory.episode ??= episodes.after(trajectory.leaf)).call(tag, input, signal),
+    };
+    const outcomes = await callAll(called, tools, acting, signal);
+    for (const outcome of outcomes) emit({ type: "result", ...at, outcome });
+    return this.answer(trajectory, round, outcomes, start);
   }
 
-  /** Adds a tool's answer to the trajectory. */
-  answer(trajectory: LiveTrajectory, round: number, outcome: ToolOutcome, start: number): boolean {
-    const { session, policy, config, clock } = this.#env;
+  /** Adds the answer of a turn's calls to the trajectory. The node of the last call has its tokens. */
+  answer(
+    trajectory: LiveTrajectory,
+    round: number,
+    outcomes: readonly ToolOutcome[],
+    start: number,
+  ): boolean {
+    const { session, policy, config, calls } = this.#env;
     const capacity = policy.contextLength - trajectory.handle.tokens.length;
     const wanted = Math.max(0, config.responseLength - trajectory.length) + spareTokens;
     const { resultBegin } = config.compat;
     const most = Math.min(capacity, wanted);
-    const block = encodeResult(outcome.text, policy.tokenizer, resultBegin, most);
+    const block = encodeResult(answerText(calls, outcomes), policy.tokenizer, resultBegin, most);
     const fits = block.whole || wanted < capacity;
-    const { tag, input, text, ok, failure, retries, ms, reward, details } = outcome;
-    const node: LiveNode = {
-      ...this.#node("tool", trajectory, round),
-      tokens: Int32Array.from(fits ? block.tokens : []),
-      text: fits ? block.text : "",
-      tool: { tag, input, text, ok, retries },
-      run: { start, end: clock(), toolMs: ms },
-    };
-    if (failure) node.tool!.failure = failure;
-    if (reward !== undefined) node.tool!.reward = reward;
-    if (details) node.run!.details = details;
-    trajectory.leaf = node;
+    for (const [i, outcome] of outcomes.entries()) {
+      const isLast = i === outcomes.length - 1;
+      this.#result(trajectory, round, outcome, fits && isLast ? block : undefined, start);
+    }
     if (fits) {
       session.append(trajectory.handle, block.tokens);
       trajectory.length += block.tokens.length;
     }
     return fits;
+  }
+
+  #result(
+    trajectory: LiveTrajectory,
+    round: number,
+    outcome: ToolOutcome,
+    block: Pick<EncodedResult, "tokens" | "text"> | undefined,
+    start: number,
+  ): void {
+    const { tag, input, text, ok, failure, retries, ms, reward, details } = outcome;
+    const node: LiveNode = {
+      ...this.#node("tool", trajectory, round),
+      tokens: Int32Array.from(block?.tokens ?? []),
+      text: block?.text ?? "",
+      tool: { tag, input, text, ok, retries },
+      run: { start, end: this.#env.clock(), toolMs: ms },
+    };
+    if (failure) node.tool!.failure = failure;
+    if (reward !== undefined) node.tool!.reward = reward;
+    if (details) node.run!.details = details;
+    trajectory.leaf = node;
   }
 
   /** Ends the trajectory, or says that it continues. */

@@ -138,6 +138,7 @@ function toTool(
     name,
     tag,
     description: describeArguments(description ?? name, schema),
+    parameters: schema,
     execute: async (input, { signal, timeoutMs }) => {
       const given = readArguments(input, schema);
       if (typeof given === "string") return given; // The model is told what was wrong with its call.

@@ -1,0 +1,199 @@
+import type { ChatMessage, ChatOptions } from "../../model/tokenizer/tokenizer.js";
+import { blocks } from "../../text/blocks.js";
+
+/** A call that a model wrote. */
+export interface WrittenCall {
+  name: string;
+  /** Its arguments, by name. */
+  arguments: Readonly<Record<string, unknown>>;
+  /** What is wrong with it, in words that the model reads. */
+  problem?: string;
+}
+
+/** How a chat template's model writes calls: `hermes` (Qwen), `json` (Llama 3.1), `xml` (Qwen3-Coder). */
+export type CallFormatName = "hermes" | "json" | "xml";
+
+/** Calls as a chat template's model was trained to make them: a turn may hold several. */
+export interface CallFormat {
+  readonly name: string;
+  /** The calls of a turn, in order; none where it is an answer. */
+  parse(text: string): readonly WrittenCall[];
+  /** What stands between the end of the turn that called and the next one: the template's own words. */
+  tail(results: readonly { name: string; text: string }[]): string;
+}
+
+/** A function as templates show it to a model. */
+export interface FunctionDefinition {
+  type: "function";
+  function: { name: string; description: string; parameters: object };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // a model's text need not be JSON
+  }
+}
+
+/** A call from the JSON that a model wrote; what is wrong with it is said, for the model to read. */
+function fromJson(text: string): WrittenCall {
+  const wrong = (problem: string, name = ""): WrittenCall => ({ name, arguments: {}, problem });
+  const value = jsonOf(text);
+  if (!isObject(value)) return wrong("the call must be a JSON object");
+  const { name } = value;
+  if (typeof name !== "string" || name === "") return wrong("the call must have a name");
+  const given = value["arguments"] ?? value["parameters"] ?? {};
+  // Some models write the arguments as JSON in a string.
+  const read = typeof given === "string" ? jsonOf(given) : given;
+  return isObject(read)
+    ? { name, arguments: read }
+    : wrong("the call's arguments must be a JSON object", name);
+}
+
+const toolCalls = (text: string) =>
+  [...blocks(text, "<tool_call>", "</tool_call>")].map(({ inner }) => inner.trim());
+
+/** `<function=name> <parameter=key> value </parameter> </function>`. */
+function fromXml(text: string): WrittenCall {
+  const [, name, body] = /^<function=([^>\n]+)>([^]*)<\/function>$/.exec(text) ?? [];
+  if (name === undefined) {
+    return { name: "", arguments: {}, problem: "the call must be <function=name>…</function>" };
+  }
+  const found = [...body!.matchAll(/<parameter=([^>\n]+)>\n?([^]*?)\n?<\/parameter>/g)];
+  return { name, arguments: Object.fromEntries(found.map(([, key, value]) => [key!, value!])) };
+}
+
+const parsers: Record<CallFormatName, CallFormat["parse"]> = {
+  hermes: (text) => toolCalls(text).map(fromJson),
+  xml: (text) => toolCalls(text).map(fromXml),
+  json: (text) => {
+    const message = text.replace(/^\s*<\|python_tag\|>/, "").trim();
+    // The whole message is one call, or it is an answer.
+    const value = message.startsWith("{") ? jsonOf(message) : undefined;
+    return isObject(value) && typeof value["name"] === "string" ? [fromJson(message)] : [];
+  },
+};
+
+/** What a format needs of a tokenizer. */
+interface Template {
+  readonly eosIds: readonly number[];
+  chat(messages: readonly ChatMessage[], options?: ChatOptions): string;
+  decode(ids: ArrayLike<number>, options?: { skipSpecial?: boolean }): string;
+}
+
+const example: FunctionDefinition = {
+  type: "function",
+  function: { name: "example", description: "An example.", parameters: { type: "object" } },
+};
+const question: ChatMessage = { role: "user", content: "?" };
+
+/** How a template's model writes calls; undefined where the template shows no tools. */
+export function formatOfTemplate(template: Pick<Template, "chat">): CallFormatName | undefined {
+  const shown = template.chat([question], { tools: [example] });
+  if (shown === template.chat([question])) return undefined;
+  if (!shown.includes("<tool_call>")) return "json";
+  return shown.includes("<function=") ? "xml" : "hermes";
+}
+
+/** The names of formats. */
+export const callFormatNames: readonly CallFormatName[] = ["hermes", "json", "xml"];
+
+const refuse = (rule: string, got: string): never => {
+  throw new RangeError(
+    `Cannot call tools as the chat template does: ${rule}, got ${got}; use calls: "tags"`,
+  );
+};
+
+/** Stands for the result of a call in a template's words: text that shows how they write it. */
+const placeOf = (i: number) => ` \u27e6${i}"\u27e7 `;
+
+/** How a template writes a result: as it is, without white space around it, or as JSON. */
+const writings: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => JSON.stringify(text),
+  (text) => text.trim(),
+];
+
+/** A template's words around results, in pieces: what stands before each result, and behind the last. */
+interface Tail {
+  pieces: readonly string[];
+  write: (text: string) => string;
+}
+
+/**
+ * The words that a template puts behind a turn that called: around the results, and to the beginning of the next
+ * turn. What the model wrote is never rendered: a canonical call stands in its place, and is cut off.
+ */
+function tailOf(
+  template: Template,
+  tools: readonly FunctionDefinition[],
+  names: readonly string[],
+): Tail {
+  const calls = names.map((name, i) => ({
+    id: `call_${i}`,
+    type: "function",
+    function: { name, arguments: {} },
+  }));
+  const asked: ChatMessage[] = [question, { role: "assistant", content: "", tool_calls: calls }];
+  const answered = names.map((name, i): ChatMessage => {
+    return { role: "tool", content: placeOf(i), name, tool_call_id: `call_${i}` };
+  });
+  const before = template.chat(asked, { tools });
+  const whole = template.chat([...asked, ...answered], { tools, addGenerationPrompt: true });
+  // The model's turn ends with an end token; what the template writes behind it, the model never does.
+  const ends = template.eosIds.map((id) => template.decode([id], { skipSpecial: false }));
+  const end = Math.max(
+    ...ends.map((text) => (before.includes(text) ? before.lastIndexOf(text) + text.length : -1)),
+  );
+  if (end < 0) refuse("its turns must end with an end token", ends.join(", "));
+  if (!whole.startsWith(before.slice(0, end))) {
+    refuse(
+      "results must leave what stands before them as it is",
+      JSON.stringify(whole.slice(0, 80)),
+    );
+  }
+  const tail = whole.slice(end);
+  for (const write of writings) {
+    const pieces: string[] = [];
+    let at = 0;
+    for (const i of names.keys()) {
+      const place = write(placeOf(i));
+      const from = tail.indexOf(place, at);
+      if (from < 0) break;
+      pieces.push(tail.slice(at, from));
+      at = from + place.length;
+    }
+    if (pieces.length === names.length) return { pieces: [...pieces, tail.slice(at)], write };
+  }
+  return refuse(
+    `it must show the results of ${names.length} calls`,
+    JSON.stringify(tail.slice(0, 80)),
+  );
+}
+
+/** The format of a name, with a template's words around results. */
+export function callFormat(
+  name: CallFormatName,
+  template: Template,
+  tools: readonly FunctionDefinition[],
+): CallFormat {
+  const known = new Map<string, Tail>();
+  const tail: CallFormat["tail"] = (results) => {
+    const names = results.map((result) => result.name);
+    const key = JSON.stringify(names);
+    const { pieces, write } = known.get(key) ?? tailOf(template, tools, names);
+    known.set(key, { pieces, write });
+    return pieces.map((piece, i) => piece + (results[i] ? write(results[i].text) : "")).join("");
+  };
+  return { name, parse: parsers[name], tail };
+}
+
+/** The input of a tool for the arguments of a call: a single text as it is, others as JSON. */
+export function inputOf(args: Readonly<Record<string, unknown>>): string {
+  const values = Object.values(args);
+  return values.length === 1 && typeof values[0] === "string" ? values[0] : JSON.stringify(args);
+}
