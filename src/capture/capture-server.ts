@@ -56,6 +56,8 @@ const rules: OptionRules<CaptureOptions> = {
 };
 
 const startRules: OptionRules<SessionStart> = {
+  replay: "object?",
+  at: "object?",
   task: "object?",
   group: "text?",
   seed: integer(0),
@@ -153,7 +155,8 @@ export class CaptureServer {
     const captured = await session.end(typeof reward === "function" ? undefined : reward);
     if (typeof reward === "function" && captured.reward === undefined) {
       captured.reward = await judged(captured, reward);
-      captured.trees = treesOfSessions([captured], this.#policy);
+      if (captured.refused === undefined)
+        captured.trees = treesOfSessions([captured], this.#policy);
     }
     if (this.#byId.has(session.id)) this.#ended.set(session.id, captured);
     return captured;
@@ -170,7 +173,9 @@ export class CaptureServer {
   /** The trees of all sessions that have ended, or of those of one group: one for each first prompt. */
   trees(group?: string): RolloutTree[] {
     const order = [...this.#byId.keys()].flatMap((id) => this.#ended.get(id) ?? []);
-    const chosen = order.filter((one) => group === undefined || one.group === group);
+    const chosen = order.filter(
+      (one) => one.refused === undefined && (group === undefined || one.group === group),
+    );
     return treesOfSessions(chosen, this.#policy);
   }
 
@@ -222,7 +227,8 @@ export class CaptureServer {
     const [, , id, what] = path.split("/");
     if (id === undefined || id === "") {
       if (method !== "POST") return { sessions: [...this.#byId.values()].map((s) => s.summary()) };
-      const { id: made, key, env } = asked(() => this.session(body as SessionStart));
+      const { task, group, seed } = body as SessionStart;
+      const { id: made, key, env } = asked(() => this.session(defined({ task, group, seed })));
       return { id: made, key, base_url: env["OPENAI_BASE_URL"], env };
     }
     const session = this.#byId.get(id);

@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { defined } from "../arguments/defined.js";
 import type { EpisodeScore } from "../environment/environment.js";
 import { OpenCalls } from "../import/row/message-text.js";
-import type { GeneratedToken, Segment } from "../policy/policy.js";
+import type { GeneratedToken } from "../policy/policy.js";
 import { Random } from "../random/random.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
 import { ApiError } from "../serve/http/api-error.js";
 import type { BegunCall, CallEnding, CallRecorder, OpenCall } from "../serve/recorder.js";
 import type { RequestMessage } from "../serve/schema/chat.js";
 import type { CapturedCall, CaptureTask, LinkedCall } from "./captured-call.js";
+import { type BranchPoint, CallReplay } from "./call-replay.js";
 import { linkCalls } from "./link-calls.js";
 import { type Author, type SessionRows, treesOfSessions } from "./trees-of-sessions.js";
 
@@ -18,6 +19,8 @@ export interface Captured extends SessionRows {
   calls: readonly LinkedCall[];
   /** The trees of this session alone: the conversation it began with, then others that it began. */
   trees: readonly RolloutTree[];
+  /** Why it is no branch of the session that it was to repeat: the program asked something else. */
+  refused?: string;
 }
 
 /** What a session is begun with. */
@@ -26,6 +29,10 @@ export interface SessionStart {
   task?: CaptureTask;
   /** Sessions of one group and first prompt are rows of one tree. Default: a group of its own. */
   group?: string;
+  /** A session that this one repeats: its calls are answered from the record, up to `at`. */
+  replay?: Captured;
+  /** Where it leaves that session. */
+  at?: BranchPoint;
   /** What the sampling comes from. Default: the server's, with the session's number. */
   seed?: number;
 }
@@ -93,22 +100,33 @@ export class CaptureSession implements CallRecorder {
   #clock = 0;
   #ended: Captured | undefined;
   #ending: string | undefined;
+  readonly #replay: CallReplay | undefined;
+  readonly #branch: SessionRows["branch"];
+  #refused: string | undefined;
   /** When it was last asked something. */
   touched = performance.now();
 
   constructor(
     id: string,
-    { task = {}, group = id, seed = 0 }: SessionStart,
+    { task, group, seed = 0, replay, at }: SessionStart,
     { author, limits, origin }: { author: Author; limits: SessionLimits; origin: () => string },
   ) {
     this.id = id;
     this.key = `sk-arpo-${randomBytes(24).toString("base64url")}`;
-    this.group = group;
-    this.task = task;
+    this.group = group ?? replay?.group ?? id;
+    this.task = task ?? replay?.task ?? {};
     this.seed = seed;
     this.#author = author;
     this.#limits = limits;
     this.#origin = origin;
+    if ((replay === undefined) !== (at === undefined)) {
+      throw new TypeError(
+        `Cannot begin a session: replay and at must be given together, got ${replay ? "replay" : "at"} alone`,
+      );
+    }
+    if (!replay || !at) return;
+    this.#replay = new CallReplay(replay.calls, at, author.tokenizer);
+    this.#branch = { of: replay.id, call: at.call, token: at.token ?? 0 };
   }
 
   /** What a program's environment variables must be, so that its client asks here. */
@@ -157,6 +175,8 @@ export class CaptureSession implements CallRecorder {
       );
     }
     this.touched = performance.now();
+    const ids = Int32Array.from(prompt);
+    const given = this.#given(ids);
     const from = this.#clock++;
     const number = this.#requests++;
     let done = () => {};
@@ -174,7 +194,7 @@ export class CaptureSession implements CallRecorder {
     const own = body.seed === null || body.seed === undefined;
     return {
       request: { ...request, sampling, ...(own ? { randomState: random.state() } : {}) },
-      given: () => undefined,
+      given,
       token: (index, token) => choices[index]!.push(token),
       finished: (index, ending) => void (choices[index]!.ending = ending),
       closed: (error) => {
@@ -184,7 +204,7 @@ export class CaptureSession implements CallRecorder {
         for (const { tokens, logprobs, entropies, ending } of choices) {
           this.#calls.push({
             ...{ id: this.#calls.length, request: number, from, to, temperature, results },
-            prompt: Int32Array.from(prompt),
+            prompt: ids,
             tokens: Int32Array.from(tokens),
             logprobs: Float32Array.from(logprobs),
             entropies: Float32Array.from(entropies),
@@ -197,6 +217,20 @@ export class CaptureSession implements CallRecorder {
         done();
       },
     };
+  }
+
+  /** What a call's answers begin with, where the session repeats another; a call that does not ends it. */
+  #given(prompt: Int32Array): OpenCall["given"] {
+    if (!this.#replay) return () => undefined;
+    try {
+      return this.#replay.take(prompt);
+    } catch (error) {
+      this.#refused ??= (error as Error).message;
+      this.close(`it does not repeat the recorded one: ${this.#refused}`);
+      throw new ApiError(409, `Cannot branch this program: ${this.#refused}.`, {
+        code: "not_repeated",
+      });
+    }
   }
 
   /** Takes no more calls, for this reason; those under way end. */
@@ -214,8 +248,22 @@ export class CaptureSession implements CallRecorder {
     if (this.#ended) return this.#ended;
     const { id, group, task, seed } = this;
     const calls = linkCalls(this.#calls, this.#author.tokenizer);
-    const rows: SessionRows = { id, group, task, seed, calls, ...defined({ reward: score }) };
-    return (this.#ended = { ...rows, calls, trees: treesOfSessions([rows], this.#author) });
+    if (this.#branch && !this.#replay!.reached) {
+      this.#refused ??= `the run ended before call ${this.#branch.call}`;
+    }
+    const refused = this.#refused;
+    const branch = this.#branch;
+    const rows: SessionRows = {
+      id,
+      group,
+      task,
+      seed,
+      calls,
+      ...defined({ reward: score, branch }),
+    };
+    // What is no repetition is no sample of the branch: nothing of it is trained on.
+    const trees = refused === undefined ? treesOfSessions([rows], this.#author) : [];
+    return (this.#ended = { ...rows, calls, trees, ...defined({ refused }) });
   }
 
   /** What it is, without its key. */
@@ -246,16 +294,4 @@ export function scoreOf(reward: number | EpisodeScore): EpisodeScore {
   throw new RangeError(
     `Cannot end a session: its reward must be a finite number, or { score, reason } with one, got ${String(score.score)}`,
   );
-}
-
-/** What a record gives again, as a segment. */
-export function segmentOf(call: CapturedCall, count = call.tokens.length): Segment {
-  return {
-    tokens: call.tokens.slice(0, count),
-    logprobs: call.logprobs.slice(0, count),
-    entropies: call.entropies.slice(0, count),
-    top: { width: 0, ids: new Int32Array(), logprobs: new Float32Array() },
-    finish: call.finish,
-    ...defined({ stop: call.stop }),
-  };
 }

@@ -1,5 +1,6 @@
+import { defined } from "../arguments/defined.js";
 import type { ChatMessage } from "../model/tokenizer/tokenizer.js";
-import type { FinishReason } from "../policy/policy.js";
+import type { FinishReason, Segment } from "../policy/policy.js";
 
 /** A call of a function that the model wrote, or the result that the program sent for one. */
 export interface CapturedFunction {
@@ -64,4 +65,16 @@ export interface LinkedCall extends CapturedCall {
 export interface CaptureTask {
   id?: string;
   prompt?: string | readonly ChatMessage[];
+}
+
+/** What a record gives again, as a segment. */
+export function segmentOf(call: CapturedCall, count = call.tokens.length): Segment {
+  return {
+    tokens: call.tokens.slice(0, count),
+    logprobs: call.logprobs.slice(0, count),
+    entropies: call.entropies.slice(0, count),
+    top: { width: 0, ids: new Int32Array(), logprobs: new Float32Array() },
+    finish: call.finish,
+    ...defined({ stop: call.stop }),
+  };
 }

@@ -17,6 +17,8 @@ export interface SessionRows {
   calls: readonly LinkedCall[];
   reward?: EpisodeScore;
   seed: number;
+  /** The session that it repeats, and where it leaves it. */
+  branch?: { of: string; call: number; token: number };
 }
 
 /** Whose answers they are. */
@@ -109,15 +111,37 @@ function conversationsOf(session: SessionRows): Conversation[] {
   return [...found.values()];
 }
 
-/** Rows of one session are laid into one tree; what they begin with in common stands once. */
-function layOut({ session, prompt, leaves }: Conversation, { tokenizer }: Author) {
-  const rows = leaves.map((leaf): ImportedRow => ({
+/** A row, and the conversation it is of. */
+interface Row {
+  conversation: Conversation;
+  leaf: LinkedCall;
+}
+
+/** Rows that were sampled from one another, laid into one tree: what they begin with in common stands once. */
+function layOut(rows: readonly Row[], { tokenizer }: Author) {
+  const imported = rows.map(({ conversation: { session, prompt }, leaf }): ImportedRow => ({
     prompt: tokenizer.decode(prompt, { skipSpecial: false }),
     promptTokens: [...prompt],
     parts: partsOf(session.calls, leaf),
     end: endOf(leaf),
   }));
-  return treeOfRows(rows, { index: 0, tokenizer, readable: true, id: session.id }).data;
+  const { id } = rows[0]!.conversation.session;
+  return treeOfRows(imported, { index: 0, tokenizer, readable: true, id }).data;
+}
+
+/** Rows by the session that they began with: a session that repeats another is a branch of it. */
+function familiesOf(conversations: readonly Conversation[]): Row[][] {
+  const families = new Map<string, Row[]>();
+  const origins = new Map<string, string>();
+  for (const conversation of conversations) {
+    const { id, branch } = conversation.session;
+    const origin = branch ? (origins.get(branch.of) ?? branch.of) : id;
+    origins.set(id, origin);
+    const family = families.get(origin) ?? [];
+    families.set(origin, family);
+    family.push(...conversation.leaves.map((leaf) => ({ conversation, leaf })));
+  }
+  return [...families.values()];
 }
 
 /** A tree of the conversations that sessions of one group had about the same first prompt. */
@@ -125,11 +149,17 @@ function treeOf(conversations: readonly Conversation[], index: number, author: A
   const { session } = conversations[0]!;
   const nodes: TreeNode[] = [];
   const trajectories: TreeTrajectory[] = [];
-  const laid = conversations.map((conversation) => layOut(conversation, author));
+  const families = familiesOf(conversations);
+  const laid = families.map((rows) => layOut(rows, author));
   for (const [i, data] of laid.entries()) {
-    const { reward } = conversations[i]!.session;
+    const rows = families[i]!;
     const [at, row] = [nodes.length, trajectories.length];
     const moved = (node: number) => (node < 0 ? node : node + at);
+    const firstOf = (id: string) =>
+      Math.max(
+        0,
+        rows.findIndex(({ conversation }) => conversation.session.id === id),
+      );
     for (const node of data.nodes) {
       const { id, parent, trajectory } = node;
       nodes.push({
@@ -139,10 +169,11 @@ function treeOf(conversations: readonly Conversation[], index: number, author: A
     }
     for (const trajectory of data.trajectories) {
       const { id, from, leaf } = trajectory;
+      const { reward, branch, id: own } = rows[id]!.conversation.session;
       trajectories.push({
         ...trajectory,
         ...{ id: id + row, from: moved(from), leaf: moved(leaf) },
-        ...(id > 0 ? { kind: "branch" as const, parent: row } : {}),
+        ...(id > 0 ? { kind: "branch" as const, parent: row + firstOf(branch?.of ?? own) } : {}),
         ...(reward ? { outcome: { ...reward } } : {}),
       });
     }

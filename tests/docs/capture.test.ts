@@ -40,3 +40,7 @@ test("docs/capture.md: the program is captured as the page says", async () => {
 test("docs/capture.md: the loop in TypeScript captures and trains", async () => {
   assert.match(await run("run", "train.ts"), /4 true/);
 });
+
+test("docs/capture.md: the program is branched", async () => {
+  assert.match(await run("run", "branch.ts"), /RolloutTree: 4 trajectories \(\d branches\)/);
+});
