@@ -10,7 +10,14 @@ import { readNotebook } from "../../kernel/notebook/read.js";
 test("notebooks/00-tour.ipynb runs from a clean kernel and shows what it promises", async () => {
   const folder = mkdtempSync(join(tmpdir(), "tour-"));
   const out = join(folder, "tour.ipynb");
-  const { code, stderr } = await run(join(root, "notebooks/00-tour.ipynb"), "--out", out, "--html", "--param", "n=8");
+  const { code, stderr } = await run(
+    join(root, "notebooks/00-tour.ipynb"),
+    "--out",
+    out,
+    "--html",
+    "--param",
+    "n=8",
+  );
   assert.equal(code, 0, stderr);
   const { notebook } = readNotebook(out);
   const outputs = (id: string) => notebook.cells.find((cell) => cell.id === id)?.outputs ?? [];

@@ -21,7 +21,7 @@ function toolkit(): string[] {
   };
   return Object.entries(exports).flatMap(([name, entry]) =>
     typeof entry === "string" ||
-    /^\.\/(kernel|experimental\/(kernel|serve|doctor|scale))/.test(name)
+    /^\.\/(kernel|experimental\/(capture|kernel|serve|doctor|scale))/.test(name)
       ? []
       : [entry.default.slice("./".length)],
   );
@@ -61,7 +61,7 @@ test("cells of a tab import every entry point but those that serve or look at a 
     exports: Record<string, unknown>;
   };
   const wanted = Object.keys(exports).filter(
-    (name) => !/^\.\/(kernel|experimental\/(kernel|serve|doctor|scale)|package\.json)/.test(name),
+    (name) => !/^\.\/(kernel|experimental\/(capture|kernel|serve|doctor|scale)|package\.json)/.test(name),
   );
   assert.deepEqual(
     Object.keys(entryPoints).sort(),
