@@ -7,7 +7,7 @@ import { expansionRules } from "../src/rollout/branch/family/settings.js";
 import { rollout } from "../src/rollout/rollout.js";
 import { rolloutPresets } from "../src/preset-table.js";
 import type { RolloutTree } from "../src/rollout/rollout-tree.js";
-import { babbler } from "../src/rollout/testing/babbler.js";
+import { randomTextPolicy } from "../src/rollout/testing/random-text-policy.js";
 import { calculator } from "../src/tools/calculator/calculator.js";
 import { ToolSet } from "../src/tools/tool-set.js";
 import type { Figure } from "./figure.js";
@@ -18,7 +18,7 @@ const times = 12;
 const often = (values: ArrayLike<number>): number[] =>
   Array.from(values).flatMap((v) => new Array<number>(times).fill(v));
 
-/** Trajectories of more than a thousand tokens: what the babbler writes, each token twelve times. */
+/** Trajectories of more than a thousand tokens: what the random policy writes, each token twelve times. */
 function lengthened(tree: RolloutTree): RolloutTree {
   for (const node of tree.nodes) {
     node.tokens = Int32Array.from(often(node.tokens));
@@ -57,7 +57,7 @@ const graded = (tree: RolloutTree) => score(lengthened(tree), ({ length }) => (l
  */
 async function exploredRows() {
   const tree = await rollout(
-    babbler(),
+    randomTextPolicy(),
     { prompt: "q", id: "q" },
     {
       ...rolloutPresets.fr3e,
@@ -75,7 +75,7 @@ export async function* figures(): AsyncGenerator<Figure> {
     execute: (input: string) => ({ text: input, ok: true, reward: input.length % 2 }),
   };
   const tree = await rollout(
-    babbler(),
+    randomTextPolicy(),
     { prompt: "q", id: "q" },
     {
       ...rolloutPresets.arpo,

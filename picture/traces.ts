@@ -29,7 +29,7 @@ export interface Trace {
 
 /**
  * The colours of a figure that names none, here and where plotly draws it: those of `palettes.auto` (a test
- * compares them), which every kind of sight tells apart. In plotly's own, red and green are one.
+ * compares them), which every kind of colour vision distinguishes. In plotly's own, red and green are one.
  */
 export const usualColours: readonly string[] = [
   "#2281dc",

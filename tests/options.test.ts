@@ -110,12 +110,12 @@ import { toCSV } from "../src/frame/files.js";
 import { AdamW } from "../src/tensor/adamw.js";
 import { trainBpe } from "../src/model/tokenizer/train-bpe.js";
 import { Random } from "../src/random/random.js";
-import { babbler } from "../src/rollout/testing/babbler.js";
+import { randomTextPolicy } from "../src/rollout/testing/random-text-policy.js";
 
 // Options that nobody reads, or that cannot be, are refused by every function that takes options. The
 // functions are asked from outside: what an error says is known is what is tried next.
 
-const policy = babbler();
+const policy = randomTextPolicy();
 const task = { prompt: "6*7?", groundTruth: "42" };
 const tree = await rollout(policy, task, { n: 4, seed: 1 });
 const scored = await score(tree, ({ length }) => length % 2);

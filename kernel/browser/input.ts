@@ -5,7 +5,7 @@ import { WORDS, type InputAnswer } from "../contract/bridge.js";
 /** Where in the shared words the text of an answer lies: its length in bytes, then the bytes. */
 const LENGTH = 4;
 const TEXT = 20;
-/** How long an answer may be that a thread waits for without letting go. */
+/** How long an answer may be that a thread waits for without yielding. */
 const MOST = 1 << 16;
 
 /** Words that the threads of a kernel share, with room for an answer; shared where the page may. */

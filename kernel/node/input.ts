@@ -8,7 +8,7 @@ export interface InputPort {
   unref(): void;
 }
 
-/** An answer that has arrived, for a thread that does not let go meanwhile. */
+/** An answer that has arrived, for a thread that does not yield meanwhile. */
 export function inputNow(port: InputPort): InputAnswer | undefined {
   return (
     receiveMessageOnPort(port as unknown as MessagePort) as { message: InputAnswer } | undefined

@@ -150,7 +150,7 @@ interface ExecuteNotebookOptions {
   kernel: KernelSpec;
   /** The folder that cells run in and import from. */
   cwd: string;
-  /** The most seconds a cell may take; then it is interrupted, and the kernel killed if it goes on. */
+  /** The most seconds a cell may take; then it is interrupted, and the kernel killed if it continues. */
   timeout?: number;
   /** Go on after a cell that failed. */
   allowErrors?: boolean;

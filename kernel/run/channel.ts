@@ -47,7 +47,7 @@ export class Channel {
     if (this.#length >= CHUNK || now - this.#since > AGE || this.#eager-- > 0) this.flush();
     else if (!this.#scheduled) {
       this.#scheduled = true;
-      // … or as soon as the cell lets go of the thread.
+      // … or as soon as the cell yields the thread.
       soon(() => {
         this.#scheduled = false;
         this.flush();

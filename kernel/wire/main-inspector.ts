@@ -28,7 +28,10 @@ export class MainInspector {
     this.#session.removeAllListeners(event);
   }
 
-  /** Before the process ends, which would otherwise wait for a debugger to leave. A thread that stands goes on. */
+  /**
+   * Before the process ends, which would otherwise wait for a debugger to leave. A thread that stands
+   * continues.
+   */
   close(): void {
     this.#session.disconnect();
   }

@@ -5,7 +5,7 @@ export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Calls when the thread is let go of. */
+/** Calls when the thread is free. */
 export function soon(call: () => void): void {
   setImmediate(call);
 }

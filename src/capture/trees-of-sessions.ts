@@ -55,7 +55,7 @@ function answerPart(call: LinkedCall, from: number): ImportedPart[] {
   if (tokens.length === 0) return [];
   const [first] = call.results;
   if (!first) return [{ by: "tool", tokens }];
-  // Several results stand in one stretch, under the first call's name.
+  // Several results stand in one span, under the first call's name.
   const answer = call.results.map(({ result }) => result).join("\n");
   return [{ by: "tool", tokens, call: { tag: first.name, input: first.arguments, answer } }];
 }

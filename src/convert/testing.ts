@@ -1,4 +1,4 @@
-// Writers of pickles and torch archives for tests, well-formed or not.
+// Writers of pickles and torch archives for tests, valid or not.
 import { crc32, deflateRawSync } from "node:zlib";
 
 const bytes = (...parts: (number | string | Buffer)[]): Buffer =>

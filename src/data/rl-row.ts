@@ -8,7 +8,7 @@ import type { Task } from "./task.js";
 export interface RlRowOptions {
   promptKey?: string;
   rewardKey?: string;
-  /** Mends `\boxed` where an export turned its `\b` into a backspace character. Default: true. */
+  /** Fixes `\boxed` where an export turned its `\b` into a backspace character. Default: true. */
   repairBoxed?: boolean;
 }
 

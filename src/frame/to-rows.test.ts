@@ -7,13 +7,13 @@ import { Model } from "../model/transformer/transformer.js";
 import { score } from "../reward/score-trees.js";
 import { rollout } from "../rollout/rollout.js";
 import { rolloutPresets } from "../preset-table.js";
-import { babbler } from "../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../rollout/testing/random-text-policy.js";
 import { ToolSet } from "../tools/tool-set.js";
 import { calculator } from "../tools/calculator/calculator.js";
 import { type FrameRow, toRows } from "./to-rows.js";
 
 const trees = await rollout(
-  babbler(),
+  randomTextPolicy(),
   [
     { prompt: "a", groundTruth: "" },
     { prompt: "b", groundTruth: "" },

@@ -11,7 +11,7 @@ import { Scored } from "../reward/scored.js";
 import { rollout } from "../rollout/rollout.js";
 import { saveTrees } from "../rollout/files/tree-files.js";
 import type { RolloutTree } from "../rollout/rollout-tree.js";
-import { babbler } from "../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../rollout/testing/random-text-policy.js";
 import { dumpAnswers } from "../run/trainer/train.js";
 import { type ImportProgress, importRollouts } from "./import-rollouts.js";
 import { readRollouts } from "./read-rollouts.js";
@@ -45,7 +45,7 @@ test("importRollouts() gives back the trajectories of our own dump, whatever the
   ];
   for (let i = 0; i < 20; i++) {
     const tasks = [0, 1].map((k) => ({ prompt: `${i}.${k}?`, answer: k }));
-    const trees = await rollout(babbler(), tasks, { n: 6, seed: i });
+    const trees = await rollout(randomTextPolicy(), tasks, { n: 6, seed: i });
     for (const { nodes } of trees) {
       for (const node of nodes) {
         node.text = Array.from({ length: 1 + random.integer(5) }, () => random.choose(words)).join(
@@ -75,7 +75,10 @@ test("importRollouts() gives back the trajectories of our own dump, whatever the
 });
 
 test("importRollouts() gives our own trees back, from both of their files", async () => {
-  const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 3, seed: 2 });
+  const trees = await rollout(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], {
+    n: 3,
+    seed: 2,
+  });
   for (const kind of ["jsonl", "parquet"]) {
     const path = join(folder, `own.${kind}`);
     await saveTrees(path, trees);

@@ -247,9 +247,9 @@ export const creditEstimators: readonly ("grpo" | "rloo" | FamilyEstimator)[] = 
  * import { creditOf } from "arpo-lab/experimental/family";
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, initialRollouts: 2, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 4, initialRollouts: 2, seed: 1 });
  * const credit = creditOf(await score(tree, ({ length }) => length % 2), { estimator: "spo_tree" });
  * const { terms } = credit.explain(0, 0)!;
  * assert.deepEqual(terms.map(({ name }) => name), ["worth of the segment", "worth of its parent"]);

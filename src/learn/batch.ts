@@ -89,9 +89,9 @@ export function rowsOf(scored: Scored): ScoredRow[] {
  * import { advantages } from "arpo-lab/learn";
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 2, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 2, seed: 1 });
  * const batch = advantages(await score(tree, ({ length }) => length));
  * assert.deepEqual([batch.rows.length, batch.estimator], [2, "grpo"]);
  * ```

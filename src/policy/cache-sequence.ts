@@ -1,7 +1,7 @@
 import type { Decoder } from "../model/decoder/decoder.js";
 
 /**
- * A stretch of a sequence's past in the decoder: the sequence's own, or the common stem of forked sequences.
+ * A span of a sequence's past in the decoder: the sequence's own, or the common stem of forked sequences.
  *
  * A fork of a sequence whose newest tokens are not in the cache yet must not feed them twice. So the sequence's
  * line becomes a stem with a goal, and the sequence and its fork each get a new line that starts from it

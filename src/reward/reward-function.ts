@@ -37,14 +37,14 @@ export type Reward = RewardFunction | GroupReward;
  * import assert from "node:assert/strict";
  * import { groupReward, score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
  * // The shortest of a prompt's answers.
  * const shortest = groupReward((rows) => {
  *   const least = Math.min(...rows.map(({ length }) => length));
  *   return rows.map(({ length }) => Number(length === least));
  * });
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 4, seed: 1 });
  * const { rows } = await score(tree, shortest);
  * assert.ok(rows.some(({ score }) => score.score === 1));
  * ```

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defined } from "../arguments/defined.js";
 import { rollout } from "../rollout/rollout.js";
-import { babbler } from "../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../rollout/testing/random-text-policy.js";
 import { byDataSource } from "./by-data-source.js";
 import { deepResearch } from "./deep-research.js";
 import { judgeReward } from "./judge-reward.js";
@@ -16,7 +16,7 @@ const chat = [
   { role: "user" as const, content: "6*7?" },
 ];
 const grow = (task: { id: string; groundTruth?: string; dataSource?: string }, n = 3) =>
-  rollout(babbler(), { prompt: chat, ...task }, { n, seed: 4 });
+  rollout(randomTextPolicy(), { prompt: chat, ...task }, { n, seed: 4 });
 const never = () => new Promise<number>(() => undefined);
 
 test("score() lets a reward see the chat, the prompt's text, the question and the tree", async () => {

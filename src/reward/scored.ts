@@ -24,9 +24,9 @@ export interface ScoredTrajectory {
  * import assert from "node:assert/strict";
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 2, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 2, seed: 1 });
  * const scored = await score(tree, () => ({ score: 1, reason: "kind" }));
  * assert.equal(scored.mean, 1);
  * assert.match(String(scored), /mean score 1\.000/);

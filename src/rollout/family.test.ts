@@ -8,7 +8,7 @@ import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
 import { treesFromParquet, treesToParquet } from "./files/tree-parquet.js";
 import type { RolloutOptions } from "./options.js";
 import type { RolloutTree } from "./rollout-tree.js";
-import { babbler } from "./testing/babbler.js";
+import { randomTextPolicy } from "./testing/random-text-policy.js";
 import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
@@ -38,7 +38,7 @@ const options = (rule: ExpansionRule, more: RolloutOptions = {}): RolloutOptions
   ...more,
 });
 const grow = (rule: ExpansionRule, more: RolloutOptions = {}) =>
-  rollout(babbler(), task, options(rule, more));
+  rollout(randomTextPolicy(), task, options(rule, more));
 const bytes = (trees: Iterable<RolloutTree>) => treesToJsonl(trees, { timing: false });
 
 for (const rule of expansionRules) {
@@ -48,7 +48,7 @@ for (const rule of expansionRules) {
         text: `${"abcdefgh".slice(0, 1 + random.integer(8)).repeat(1 + random.integer(5))}\u0001`,
         confidence: 0.3 + 0.7 * random.uniform(),
       }));
-    for (const policy of [babbler, calm]) {
+    for (const policy of [randomTextPolicy, calm]) {
       for (let seed = 0; seed < 12; seed++) {
         const made = policy();
         const tree = await rollout(made, task, options(rule, { seed }));
@@ -68,20 +68,20 @@ for (const rule of expansionRules) {
   });
 
   test(`${rule}: the same seed gives the same bytes, whoever answers first`, async () => {
-    const slow = babbler(async ({ sequence: trajectory }) => {
+    const slow = randomTextPolicy(async ({ sequence: trajectory }) => {
       for (let i = 0; i < (7 * trajectory) % 5; i++)
         await new Promise((done) => setImmediate(done));
     });
     const once = await rollout(slow, [task, task], options(rule, { seed: 3 }));
     const again = await rollout(
-      babbler(),
+      randomTextPolicy(),
       [task, task],
       options(rule, { seed: 3, promptsAtOnce: 1 }),
     );
     assert.equal(bytes(once), bytes(again));
     assert.notEqual(
       bytes(once),
-      bytes(await rollout(babbler(), [task, task], options(rule, { seed: 4 }))),
+      bytes(await rollout(randomTextPolicy(), [task, task], options(rule, { seed: 4 }))),
     );
   });
 
@@ -303,12 +303,15 @@ test("fr3e explores the first right and the first wrong rollout", async () => {
   );
   const left = new Set(tree.trajectories.flatMap(({ parent, chosen }) => (chosen ? [parent] : [])));
   assert.deepEqual([...left].sort(), bases.sort());
-  await assert.rejects(rollout(babbler(), task, { rule: "fr3e" }), /needs a judge, got none/);
+  await assert.rejects(
+    rollout(randomTextPolicy(), task, { rule: "fr3e" }),
+    /needs a judge, got none/,
+  );
 });
 
 test("rollout() refuses settings that a rule does not have or cannot meet", async () => {
   const refuse = (given: RolloutOptions, message: RegExp) =>
-    assert.rejects(rollout(babbler(), task, given), message);
+    assert.rejects(rollout(randomTextPolicy(), task, given), message);
   await refuse(
     { rule: "treerl", expand: { keep: 3 } },
     /every option must be known, got expand.keep; known are trees, rounds, /,
@@ -330,7 +333,11 @@ test("rollout() refuses settings that a rule does not have or cannot meet", asyn
   await refuse({ rule: "appo", scheduling: "lockstep" }, /rule appo needs scheduling "prompt"/);
   await refuse({ rule: "appo", keepTop: false }, /signal top-entropy is made of the alternatives/);
   await refuse({ rule: "appo", dynamicRollouts: true }, /dynamicRollouts is for AEPO's rules/);
-  const validated = await rollout(babbler(), task, { rule: "treerl", mode: "validate", tools });
+  const validated = await rollout(randomTextPolicy(), task, {
+    rule: "treerl",
+    mode: "validate",
+    tools,
+  });
   assert.equal(validated.trajectories.length, 1);
 });
 

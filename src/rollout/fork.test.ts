@@ -6,7 +6,7 @@ import { rollout } from "./rollout.js";
 import { rolloutPresets } from "../preset-table.js";
 import { treesFromJsonl, treesToJsonl } from "./files/tree-jsonl.js";
 import type { RolloutTree } from "./rollout-tree.js";
-import { babbler } from "./testing/babbler.js";
+import { randomTextPolicy } from "./testing/random-text-policy.js";
 import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tools = new ToolSet([calculator()]);
@@ -77,7 +77,11 @@ test("RolloutTree.fork() makes the call of a segment that ends with one", async 
 });
 
 test("RolloutTree.fork() repeats itself, and differs with another seed", async () => {
-  const tree = await rollout(babbler(), { prompt: "q" }, { ...rolloutPresets.arpo, tools });
+  const tree = await rollout(
+    randomTextPolicy(),
+    { prompt: "q" },
+    { ...rolloutPresets.arpo, tools },
+  );
   const node = tree.nodes.find((n) => n.kind === "tool")!.id;
   const bytes = async (seed?: number) =>
     treesToJsonl([await tree.fork(node, { n: 6, seed: seed ?? tree.seed })], { timing: false });
@@ -118,7 +122,7 @@ test("RolloutTree.fork() refuses places where nothing can continue", async () =>
 });
 
 test("RolloutTree.forks() gives what fork gives at each place, places of other rows too", async () => {
-  const policy = babbler();
+  const policy = randomTextPolicy();
   const tree = await rollout(policy, { prompt: "a" }, { tools, n: 3, seed: 5 });
   const places = tree.nodes.flatMap(({ id, kind, tokens }) =>
     kind === "model" ? [0, tokens.length >> 1].map((at) => ({ node: id, at })) : [],

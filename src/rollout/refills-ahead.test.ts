@@ -15,7 +15,7 @@ import { rolloutPresets } from "../preset-table.js";
 import { treesToJsonl } from "./files/tree-jsonl.js";
 import type { RolloutOptions } from "./options.js";
 import type { RolloutTree } from "./rollout-tree.js";
-import { babbler } from "./testing/babbler.js";
+import { randomTextPolicy } from "./testing/random-text-policy.js";
 import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tasks = [{ prompt: "one" }, { prompt: "two?" }, { prompt: "three!" }];
@@ -77,7 +77,7 @@ test("refills written together give the trees of one at a time, byte for byte, o
   for (let seed = 0; seed < 50; seed++) {
     const wait = Random.from(seed);
     const timed = seed % 3 === 0 ? () => sleep(wait.integer(3)) : undefined;
-    const rows = await both(() => babbler(timed), settings(seed));
+    const rows = await both(() => randomTextPolicy(timed), settings(seed));
     refills += rows.filter(({ kind }) => kind === "refill").length;
     // A branch that took the number of a trajectory that was begun.
     between += rows.filter(

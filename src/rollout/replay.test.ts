@@ -8,14 +8,14 @@ import { decidedByEntropy } from "./replay/decided-by-entropy.js";
 import { rollout } from "./rollout.js";
 import { rolloutPresets } from "../preset-table.js";
 import type { RolloutOptions } from "./options.js";
-import { babbler } from "./testing/babbler.js";
+import { randomTextPolicy } from "./testing/random-text-policy.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 5 });
 
 /** A tree with room for many decisions. */
 const grow = (options: RolloutOptions) =>
   rollout(
-    babbler(),
+    randomTextPolicy(),
     { prompt: "q" },
     { ...rolloutPresets.arpo, n: 12, initialRollouts: 3, beamSize: 4, tools, ...options },
   );

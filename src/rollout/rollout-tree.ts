@@ -188,9 +188,9 @@ export class RolloutTree<T extends RolloutTask = RolloutTask> implements Rollout
    * ```ts
    * import assert from "node:assert/strict";
    * import { rollout } from "arpo-lab/rollout";
-   * import { babbler } from "arpo-lab/experimental/testing";
+   * import { randomTextPolicy } from "arpo-lab/experimental/testing";
    *
-   * const tree = await rollout(babbler(), { prompt: "a" }, { seed: 1 });
+   * const tree = await rollout(randomTextPolicy(), { prompt: "a" }, { seed: 1 });
    * const places = [0, 1, 2].map((at) => ({ node: 0, at }));
    * const forks = await tree.forks(places, { n: 4, seed: 2 });
    * assert.deepEqual(forks.map((fork) => fork.trajectories.length), [4, 4, 4]);

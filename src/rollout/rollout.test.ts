@@ -9,7 +9,7 @@ import { rollout } from "./rollout.js";
 import { rolloutPresets } from "../preset-table.js";
 import type { RolloutOptions } from "./options.js";
 import type { RolloutTree } from "./rollout-tree.js";
-import { babbler } from "./testing/babbler.js";
+import { randomTextPolicy } from "./testing/random-text-policy.js";
 import { ScriptedPolicy } from "./testing/scripted-policy.js";
 
 const tasks = [{ prompt: "one" }, { prompt: "two?" }, { prompt: "three!" }];
@@ -43,13 +43,13 @@ function slowly(ms: () => number): Tool {
 
 test("rollout() gives the same trees for any number of workers and any timing", async () => {
   const noise = Random.from(99);
-  const wanted = await rollout(babbler(), tasks, {
+  const wanted = await rollout(randomTextPolicy(), tasks, {
     ...settings,
     tools: new ToolSet([calculator()]),
   });
   for (const maxWorkers of [1, 3, 64]) {
     const tools = new ToolSet([slowly(() => noise.integer(4))], { maxWorkers });
-    const policy = babbler(() => sleep(noise.integer(3)));
+    const policy = randomTextPolicy(() => sleep(noise.integer(3)));
     const trees = await rollout(policy, tasks, { ...settings, tools });
     assert.deepEqual(trees.map(content), wanted.map(content));
     assert.equal(policy.openSequences, 0);
@@ -64,8 +64,8 @@ test("rollout() counts branchings along a path whatever the timing: a trajectory
       ...{ penalty: "path", beamSize: 3, responseLength: 400 },
       tools: new ToolSet([calculator()]),
     };
-    const wanted = await rollout(babbler(), tasks, { ...options, scheduling: "lockstep" });
-    const timed = babbler(() => sleep(noise.integer(4)));
+    const wanted = await rollout(randomTextPolicy(), tasks, { ...options, scheduling: "lockstep" });
+    const timed = randomTextPolicy(() => sleep(noise.integer(4)));
     const trees = await rollout(timed, tasks, { ...options, responseLength: 400 });
     for (const [i, tree] of trees.entries()) {
       const counts = (t: RolloutTree) =>
@@ -77,9 +77,9 @@ test("rollout() counts branchings along a path whatever the timing: a trajectory
 
 test("rollout() of a batch in parts gives the trees of the whole", async () => {
   const options = { ...settings, tools: new ToolSet([calculator()]) };
-  const whole = await rollout(babbler(), tasks, options);
-  const first = await rollout(babbler(), tasks.slice(0, 1), options);
-  const rest = await rollout(babbler(), tasks.slice(1), { ...options, firstIndex: 1 });
+  const whole = await rollout(randomTextPolicy(), tasks, options);
+  const first = await rollout(randomTextPolicy(), tasks.slice(0, 1), options);
+  const rest = await rollout(randomTextPolicy(), tasks.slice(1), { ...options, firstIndex: 1 });
   assert.deepEqual([...first, ...rest].map(content), whole.map(content));
 });
 
@@ -100,8 +100,11 @@ test("rollout() in rounds and row by row decides the same for one prompt", async
       seed,
       tools: new ToolSet([calculator()]),
     };
-    const [alone] = await rollout(babbler(), [tasks[1]!], common);
-    const [rounds] = await rollout(babbler(), [tasks[1]!], { ...common, scheduling: "lockstep" });
+    const [alone] = await rollout(randomTextPolicy(), [tasks[1]!], common);
+    const [rounds] = await rollout(randomTextPolicy(), [tasks[1]!], {
+      ...common,
+      scheduling: "lockstep",
+    });
     const a = content(alone!) as { config: object };
     const b = content(rounds!) as { config: object };
     assert.deepEqual({ ...a, config: {} }, { ...b, config: {} });
@@ -110,17 +113,17 @@ test("rollout() in rounds and row by row decides the same for one prompt", async
 
 test("rollout() gives a prompt the same tree whoever shares the batch", async () => {
   const tools = new ToolSet([calculator()]);
-  const [alone] = await rollout(babbler(), [tasks[0]!], { ...settings, tools });
-  const [first] = await rollout(babbler(), tasks, { ...settings, tools });
+  const [alone] = await rollout(randomTextPolicy(), [tasks[0]!], { ...settings, tools });
+  const [first] = await rollout(randomTextPolicy(), tasks, { ...settings, tools });
   assert.deepEqual(content(alone!), content(first!));
 });
 
 test("rollout() grows only so many trees at a time, which changes none", async () => {
   const tools = new ToolSet([calculator()]);
-  const all = await rollout(babbler(), tasks, { ...settings, tools });
+  const all = await rollout(randomTextPolicy(), tasks, { ...settings, tools });
   let open = 0;
   let most = 0;
-  const one = await rollout(babbler(), tasks, {
+  const one = await rollout(randomTextPolicy(), tasks, {
     ...settings,
     tools,
     promptsAtOnce: 1,
@@ -173,7 +176,7 @@ test("rollout() never exceeds its budgets", async () => {
       seed: i,
       tools: new ToolSet([calculator()]),
     };
-    for (const tree of await rollout(babbler(), tasks, options)) {
+    for (const tree of await rollout(randomTextPolicy(), tasks, options)) {
       assert.equal(tree.selected.length, n);
       assert.ok(tree.trajectories.length <= n);
       for (const t of tree.selected) {
@@ -219,7 +222,7 @@ test("rollout() closes its session when it is stopped, and passes the reason on"
   for (const scheduling of ["prompt", "lockstep"] as const) {
     const stop = new AbortController();
     let turns = 0;
-    const policy = babbler(async () => {
+    const policy = randomTextPolicy(async () => {
       if (++turns === 12) stop.abort(new Error("interrupted"));
       await sleep(2); // slow: a model
     });
@@ -229,7 +232,7 @@ test("rollout() closes its session when it is stopped, and passes the reason on"
     assert.equal(policy.openSequences, 0);
   }
   const never = AbortSignal.abort(new Error("too late"));
-  await assert.rejects(rollout(babbler(), tasks, { signal: never }), /too late/);
+  await assert.rejects(rollout(randomTextPolicy(), tasks, { signal: never }), /too late/);
 });
 
 test("rollout() passes on what a policy throws and closes its session", async () => {
@@ -350,7 +353,7 @@ test("rollout() lets a probe that a tool's answer takes past the response length
 });
 
 test("rollout() makes as many attempts per trajectory as asked", async () => {
-  const policy = babbler();
+  const policy = randomTextPolicy();
   const tools = new ToolSet([calculator()]);
   const common = { n: 30, initialRollouts: 2, branchProbability: 0, entropyWeight: 0, tools };
   const count = async (more: RolloutOptions) => {
@@ -364,8 +367,8 @@ test("rollout() makes as many attempts per trajectory as asked", async () => {
 test("rollout() starts with no more than n trajectories, as the reference, and says so once", async (t) => {
   const said = t.mock.method(process.stderr, "write", () => true);
   const options = { ...rolloutPresets.arpo, n: 4 };
-  const tree = await rollout(babbler(), tasks[0]!, options);
-  await rollout(babbler(), tasks[0]!, options);
+  const tree = await rollout(randomTextPolicy(), tasks[0]!, options);
+  await rollout(randomTextPolicy(), tasks[0]!, options);
   const lines = said.mock.calls.map(({ arguments: [line] }) => line);
   said.mock.restore();
   assert.deepEqual(
@@ -379,7 +382,7 @@ test("rollout() starts with no more than n trajectories, as the reference, and s
 });
 
 test("rollout() refuses settings that make no sense", async () => {
-  const policy = babbler();
+  const policy = randomTextPolicy();
   const refuse = (options: RolloutOptions, message: RegExp) =>
     assert.rejects(rollout(policy, tasks[0]!, options), message);
   await refuse({ n: 0 }, /n must be an integer of at least 1, got 0/);

@@ -1,4 +1,4 @@
-/** A stretch of a text between two marks. */
+/** A span of a text between two marks. */
 interface Block {
   /** Where the opening mark begins, and where the closing one ends. */
   from: number;
@@ -8,7 +8,7 @@ interface Block {
 }
 
 /**
- * The stretches of a text from an opening mark to the next closing one, read from the left without
+ * The spans of a text from an opening mark to the next closing one, read from the left without
  * overlaps. A text is read once, however many marks in it are never closed, which a pattern with `*?`
  * does not promise.
  */

@@ -93,10 +93,10 @@ const share = {
  * ```ts
  * import assert from "node:assert/strict";
  * import { branchValues, BranchValues } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
  * const reward = ({ length }) => Number(length > 20);
- * const values = await branchValues(babbler(), [{ prompt: "a" }, { prompt: "b" }], { K: 4, reward });
+ * const values = await branchValues(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], { K: 4, reward });
  * // A rule of one's own is a function: a weight for each token.
  * const [uniform, mine] = values.worth({
  *   uniform: "uniform",

@@ -94,7 +94,7 @@ function drawnTokens(tree: RolloutTree, { nodes, tokens }: Trajectory): Drawn[] 
   return drawn;
 }
 
-/** The first tokens of the states: while all tokens since its first were nearly sure, a state goes on. */
+/** The first tokens of the states: while all tokens since its first were nearly sure, a state continues. */
 export function stateStarts(logprobs: readonly number[], sure: number): number[] {
   const starts: number[] = [];
   let slack = Infinity;

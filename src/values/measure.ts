@@ -96,12 +96,12 @@ const rules: OptionRules<BranchValueOptions> = {
  * ```ts
  * import assert from "node:assert/strict";
  * import { branchValues } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator } from "arpo-lab/tools";
  *
  * const tasks = [{ prompt: "a" }, { prompt: "b" }, { prompt: "c" }];
  * const reward = ({ toolCalls }) => Number(toolCalls.length > 1);
- * const values = await branchValues(babbler(), tasks, { tools: [calculator()], K: 8, reward });
+ * const values = await branchValues(randomTextPolicy(), tasks, { tools: [calculator()], K: 8, reward });
  * const [uniform, after] = values.worth(["uniform", "after-results"], { per: "call" });
  * assert.equal(uniform.ratio, 1);
  * assert.ok(after.callsLeft >= 0);

@@ -1,5 +1,5 @@
 // Asks a main thread that does not turn its event loop what it is doing: the inspector halts it where it
-// is. In a user's code the process is ended; in ours (a long step of a large model) it goes on.
+// is. In a user's code the process is ended; in ours (a long step of a large model) it continues.
 import { writeSync } from "node:fs";
 import { Session, type Debugger, type Runtime } from "node:inspector";
 import { parentPort, workerData } from "node:worker_threads";

@@ -29,9 +29,9 @@ const cells = {
   value: `const answer: number = 41;\nanswer + 1`,
   figure: `({ data: [{ x: [1, 2, 3], y: [2, 6, 3], type: "bar" }], layout: { title: { text: "Three bars" } } })`,
   explorer: `import { rollout } from "arpo-lab/rollout";
-import { babbler } from "arpo-lab/experimental/testing";
+import { randomTextPolicy } from "arpo-lab/experimental/testing";
 import { explore } from "arpo-lab/view";
-const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { n: 8, initialRollouts: 4, seed: 1 });
+const [tree] = await rollout(randomTextPolicy(), [{ prompt: "6*7?" }], { n: 8, initialRollouts: 4, seed: 1 });
 explore(tree)`,
   widget: `import { widget } from "arpo-lab/kernel";
 const counter = widget({

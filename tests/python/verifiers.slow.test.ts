@@ -11,7 +11,7 @@ import { advantages } from "../../src/learn/advantages.js";
 import { presets } from "../../src/presets.js";
 import { score } from "../../src/reward/score-trees.js";
 import { rollout } from "../../src/rollout/rollout.js";
-import { babbler } from "../../src/rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../src/rollout/testing/random-text-policy.js";
 import { calculator } from "../../src/tools/calculator/calculator.js";
 import { ToolSet } from "../../src/tools/tool-set.js";
 import { serveTiny, tinyFolder } from "../serve/tiny-server.js";
@@ -49,7 +49,11 @@ test(
       initialRollouts: 3,
       seed: 3,
     };
-    const trees = await rollout(babbler(), [{ prompt: "6*7?" }, { prompt: "1+1?" }], options);
+    const trees = await rollout(
+      randomTextPolicy(),
+      [{ prompt: "6*7?" }, { prompt: "1+1?" }],
+      options,
+    );
     const batch = advantages(await score(trees, ({ length }) => length));
     await saveTraces(trees, path, { batch });
     const { stdout } = await run(python!, [script("check_traces.py"), path], {

@@ -13,9 +13,9 @@ const skip = browserPath === undefined && "no Chromium on this machine";
 const folder = mkdtempSync(join(tmpdir(), "arpo-views-"));
 const sources = [
   `import { rollout } from "arpo-lab";
-import { babbler } from "arpo-lab/experimental/testing";
+import { randomTextPolicy } from "arpo-lab/experimental/testing";
 import { calculator, ToolSet } from "arpo-lab/tools";
-const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], {
+const [tree] = await rollout(randomTextPolicy(), [{ prompt: "6*7?" }], {
   n: 6, initialRollouts: 2, beamSize: 3, tools: new ToolSet([calculator()]), seed: 4,
 });
 tree`,

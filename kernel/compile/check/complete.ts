@@ -130,7 +130,7 @@ function globals(entries: readonly Entry[]): Entry[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** 0 for what goes on as typed, 1 without regard to case, 2 inside of the name, -1 for the rest. */
+/** 0 for what continues as typed, 1 without regard to case, 2 inside of the name, -1 for the rest. */
 function rank(name: string, typed: string): number {
   if (name.startsWith(typed)) return 0;
   const lower = typed.toLowerCase();

@@ -295,7 +295,7 @@ export class Contents {
     });
   }
 
-  /** Makes something under the first name that is free; goes on to the next where another was faster. */
+  /** Makes something under the first name that is free; continues to the next where another was faster. */
   async #atFree<T>(
     folder: string,
     stem: string,

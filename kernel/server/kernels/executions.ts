@@ -43,7 +43,7 @@ interface Execution {
 
 /**
  * What the cells of a kernel put out, until their notebook is saved with it: a page that is opened, or
- * loaded again, while a cell runs gets the whole of it, and goes on from there.
+ * loaded again, while a cell runs gets the whole of it, and continues from there.
  */
 export class Executions {
   readonly #limit: number;

@@ -33,7 +33,7 @@ export class Recording {
   #cut = 0;
   #clearNext = false;
 
-  /** Lets go of text beyond `limit` bytes. */
+  /** Frees text beyond `limit` bytes. */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -90,7 +90,7 @@ export class Recording {
     this.#stale = 0;
   }
 
-  /** Lets go of text until a quarter is free; what else there is stays, however large. */
+  /** Frees text until a quarter is free; what else there is stays, however large. */
   #shorten(): void {
     let excess = this.#bytes - (this.#limit * 3) / 4;
     this.#keep(({ type, size }) => {

@@ -248,7 +248,7 @@ export class DebugAdapter {
     await this.#post("setPauseOnExceptions", { state: "none" });
     await this.#target.call("turn", { value: false });
     await this.#values.close();
-    // A program that stands goes on.
+    // A program that stands continues.
     await this.#post("disable");
     await this.#stops.end();
     this.#parts.inspector.off("Debugger.scriptParsed");

@@ -6,7 +6,7 @@ import type { Scripts } from "./scripts.js";
 
 /**
  * Files that begin to run while somebody debugs, whoever has loaded them: a cell's import, or Node for a
- * configuration. V8 stops before a script's first line; its breakpoints are set there, and it goes on. Only
+ * configuration. V8 stops before a script's first line; its breakpoints are set there, and it continues. Only
  * while a file has a breakpoint: each script costs a stop.
  */
 export class Arrivals {

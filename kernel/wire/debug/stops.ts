@@ -70,7 +70,7 @@ export const threadId = 1;
 /** Milliseconds until a pause is asked for again. */
 const AGAIN = 100;
 
-/** When the program stops, stands and goes on. */
+/** When the program stops, stands and continues. */
 export class Stops {
   readonly #parts: StopsParts;
   readonly #entry: Entry;
@@ -110,7 +110,7 @@ export class Stops {
     this.#parts.stepping.stop();
   }
 
-  /** After that: a program that stood goes on. */
+  /** After that: a program that stood continues. */
   async end(): Promise<void> {
     await this.#resumed();
     for (const event of ["paused", "resumed"]) this.#parts.inspector.off(`Debugger.${event}`);

@@ -18,7 +18,7 @@ type Reference =
   | { kind: "session"; group: string }
   | { kind: "inside"; group: string; objectId: string; index: number; access: string | undefined };
 
-/** Values of a stop go when the program goes on, those of the session when they are asked for anew. */
+/** Values of a stop go when the program continues, those of the session when they are asked for anew. */
 const STOP = "stop";
 const SESSION = "session";
 /** Milliseconds that a hover may take. */

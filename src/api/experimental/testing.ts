@@ -5,5 +5,5 @@ export {
   type ScriptedText,
   type ScriptSituation,
 } from "../../rollout/testing/scripted-policy.js";
-export { babbler } from "../../rollout/testing/babbler.js";
+export { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
 export { CodePointTokenizer } from "../../rollout/testing/code-point-tokenizer.js";

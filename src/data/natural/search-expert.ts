@@ -24,7 +24,7 @@ function read(result: string, thing: Thing, of: RelationName): string {
   return result.includes(thing.sentences[of]!) ? thing.facts[of]! : "unknown";
 }
 
-/** Searches, reads, goes on to the next page, computes, answers. */
+/** Searches, reads, continues to the next page, computes, answers. */
 export const searchExpert: Expert = (task, results, choose) => {
   const { country, lookUps, compute } = task.extra["plan"] as SearchPlan;
   const { thing } = createCountry(country);

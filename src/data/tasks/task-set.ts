@@ -3,7 +3,7 @@ import type { EnvironmentSource } from "../../environment/environment.js";
 import type { Random } from "../../random/random.js";
 import type { Task } from "../task.js";
 
-/** How often an expert errs on purpose, so that reinforcement learning has something to mend. */
+/** How often an expert errs on purpose, so that reinforcement learning has something to fix. */
 export interface Corruption {
   /** Share of decisions (whom to ask for, which number to copy, what to compute) that go wrong. */
   decisions?: number;
@@ -20,7 +20,7 @@ interface ExpertStep {
   call?: { tag: string; input: string };
 }
 
-/** Solves tasks of one family step by step, seeing each tool result before it goes on. */
+/** Solves tasks of one family step by step, seeing each tool result before it continues. */
 export type Expert = (
   task: Task,
   results: readonly string[],

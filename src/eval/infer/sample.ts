@@ -2,7 +2,7 @@ import type { FinishReason } from "../../policy/policy.js";
 import type { ToolFailure } from "../../tools/tool-set.js";
 import type { BenchmarkItem } from "../benchmarks/benchmark.js";
 
-/** A stretch of a transcript that the model wrote. */
+/** A span of a transcript that the model wrote. */
 export interface WrittenStep {
   kind: "model";
   text: string;

@@ -6,7 +6,7 @@ import type { RolloutFormat } from "./format.js";
 /** Numbers of a whole sequence, one for each of its tokens. */
 export type Streams = Partial<Record<"logprobs" | "entropies" | "advantages", TokenNumbers>>;
 
-/** The stretches behind the prompt: what is trained on, and what is not. */
+/** The spans behind the prompt: what is trained on, and what is not. */
 export function maskedParts(
   tokens: readonly number[],
   mask: readonly boolean[],

@@ -49,7 +49,7 @@ function pathsOf(nodes: readonly GraphNode[]): GraphNode[][] {
 
 const message = ({ fields }: GraphNode) => chatOf([fields["message"]], "message")[0]!;
 
-/** A node's tokens in stretches of one writer, as its mask says. */
+/** A node's tokens in spans of one writer, as its mask says. */
 function stretchesOf({ fields }: GraphNode): ImportedPart[] {
   const tokens = idsOf(fields, "token_ids");
   const mask = listOf(fields, "mask").map(Boolean);

@@ -12,7 +12,7 @@ export interface ToolCall {
   answer: string;
 }
 
-/** A stretch of a response that one side wrote: the model, or whatever answered it. */
+/** A span of a response that one side wrote: the model, or whatever answered it. */
 export interface ImportedPart {
   by: "model" | "tool";
   /** Absent where the file has ids only. */

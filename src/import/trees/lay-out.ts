@@ -68,7 +68,7 @@ function byTemplate(
     const byModel = message.role === "assistant";
     if (!byModel) {
       const { answer, ...asked } = calls.answered(message);
-      // Several answers in a row stand in one stretch, under the first one's name.
+      // Several answers in a row stand in one span, under the first one's name.
       call = call ? { ...call, answer: `${call.answer}\n${answer}` } : { ...asked, answer };
     }
     // Answers that follow each other, and the words that ask for the next turn, go together.

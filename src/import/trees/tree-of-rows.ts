@@ -8,7 +8,7 @@ import { layOut } from "./lay-out.js";
 import { meanEntropy } from "./mean-entropy.js";
 import { cutSegment, type Segment, segmentOf, sharedBeginning } from "./segments.js";
 
-/** A stretch of a tree while trajectories are laid into it. */
+/** A span of a tree while trajectories are laid into it. */
 interface Growing {
   segment: Segment;
   parent: Growing | undefined;
@@ -52,7 +52,7 @@ interface TreeMaking {
   id: string;
 }
 
-/** Splits a stretch in two; what refers to it afterwards means its end. */
+/** Splits a span in two; what refers to it afterwards means its end. */
 function split(node: Growing, count: number, textLength: number): Growing {
   const [head, tail] = cutSegment(node.segment, count, textLength);
   const { parent, trajectory, round } = node;
@@ -104,7 +104,7 @@ class Forest {
     this.trajectories.push({ from, leaf: at, rounds: round });
   }
 
-  /** One stretch further along the tree: where that leads, and what is left of the segment. */
+  /** One span further along the tree: where that leads, and what is left of the segment. */
   #follow(at: Growing | undefined, segment: Segment) {
     const siblings = at ? at.children : this.roots;
     let best: { node: Growing; count: number; textLength: number } | undefined;

@@ -7,7 +7,7 @@ import { advantages } from "../../learn/advantages.js";
 import { presets } from "../../presets.js";
 import { score } from "../../reward/score-trees.js";
 import { rollout } from "../../rollout/rollout.js";
-import { babbler } from "../../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
 import { calculator } from "../../tools/calculator/calculator.js";
 import { ToolSet } from "../../tools/tool-set.js";
 import { importRollouts } from "../import-rollouts.js";
@@ -21,7 +21,7 @@ interface Trace {
 
 test("saveTraces: what is read back has every row's ids, log-probs, entropies, advantages and scores", async () => {
   const path = join(temporaryFolder("traces"), "traces.jsonl");
-  const policy = babbler();
+  const policy = randomTextPolicy();
   const options = {
     ...presets.arpo,
     tools: new ToolSet([calculator()]),

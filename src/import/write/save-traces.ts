@@ -24,7 +24,7 @@ const rules: OptionRules<TraceOptions> = {
   taskOf: "function?",
 };
 
-/** A stretch of a row, as a message of a trace. */
+/** A span of a row, as a message of a trace. */
 interface Stretch {
   by: "model" | "tool";
   text: string;
@@ -33,7 +33,7 @@ interface Stretch {
   tag?: string;
 }
 
-/** A row in stretches of one writer: what a branch cut in two is one again. */
+/** A row in spans of one writer: what a branch cut in two is one again. */
 function stretchesOf(tree: RolloutTree, row: Trajectory): Stretch[] {
   const stretches: Stretch[] = [];
   let at = 0;
@@ -65,7 +65,7 @@ const stops: Record<TrajectoryEnd, string> = {
   context: "max_total_tokens",
 };
 
-/** Numbers of a stretch; nothing where one is not known. */
+/** Numbers of a span; nothing where one is not known. */
 function numbers(values: Float32Array | undefined, { from, to }: Stretch): number[] | undefined {
   const own = values && [...values.subarray(from, to)];
   return own?.every(Number.isFinite) ? own : undefined;
@@ -152,9 +152,9 @@ function episodeOf(tree: RolloutTree, { scored, batch, taskOf }: TraceOptions) {
 }
 
 /**
- * Writes trees as traces of verifiers (Trace 1): an episode for each tree, a trace for each row, with ids, masks,
- * log-probs, entropies and, from a batch, advantages. Rows need not share a model with the reader: ids say what
- * was read and written, token by token.
+ * Writes trees as traces of verifiers (Trace 1): an episode for each tree, a trace for each row, with ids,
+ * masks, log-probs, entropies and, from a batch, advantages. Rows need not share a model with the reader:
+ * ids say what was read and written, token by token.
  *
  * @example
  * ```ts
@@ -165,10 +165,10 @@ function episodeOf(tree: RolloutTree, { scored, batch, taskOf }: TraceOptions) {
  * import { saveTraces } from "arpo-lab/experimental/import";
  * import { advantages, score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
  * const folder = await mkdtemp(join(tmpdir(), "traces-"));
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 2, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 2, seed: 1 });
  * const batch = advantages(await score(tree, ({ length }) => length));
  * await saveTraces([tree], join(folder, "traces.jsonl"), { batch });
  * const [line] = (await readFile(join(folder, "traces.jsonl"), "utf8")).split("\n");

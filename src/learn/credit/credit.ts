@@ -63,7 +63,7 @@ export function wholeRow(mask: Rows, row: number, sum: CreditSum): CreditSpan[] 
 /** A number as it stands in a sum that is shown. */
 export const short = (value: number): string => String(Number(value.toPrecision(4)));
 
-/** A stretch of a tree as credit rules read it. */
+/** A span of a tree as credit rules read it. */
 export interface CreditNode {
   /** The node it continues, by its place in the list; -1 for the prompt. */
   parent: number;

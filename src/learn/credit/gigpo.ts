@@ -31,7 +31,7 @@ function placesOf(text: readonly string[]): Map<string, number[]> {
   return places;
 }
 
-/** A stretch that two texts have in common. */
+/** A span that two texts have in common. */
 interface Match {
   a: number;
   b: number;

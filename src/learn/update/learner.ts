@@ -317,12 +317,12 @@ const learners = new WeakMap<Model | Trainee, Learner>();
  * import { Model } from "arpo-lab/model";
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
  * // Usually: await Policy.load("data/models/tiny"), which rolls out and is updated.
  * const sizes = { vocabSize: 128, hiddenSize: 8, intermediateSize: 16, layers: 1, heads: 2 };
  * const policy = { model: Model.init(sizes, 1) };
- * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
  * const batch = advantages(await score(tree, ({ response }) => response.length));
  * const report = await update(policy, batch, { learningRate: 1e-4 });
  * assert.equal(report.metrics["actor/lr"], 1e-4);

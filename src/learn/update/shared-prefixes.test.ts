@@ -5,7 +5,7 @@ import { shareRows } from "../../model/transformer/sharing.js";
 import { score } from "../../reward/score-trees.js";
 import { rollout } from "../../rollout/rollout.js";
 import { rolloutPresets } from "../../preset-table.js";
-import { babbler } from "../../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
 import { gradientsOf } from "../../tensor/gradients.js";
 import type { tf } from "../../tensor/tf.js";
 import { ToolSet } from "../../tools/tool-set.js";
@@ -32,7 +32,7 @@ const sizes = {
 /** Rows of real trees: they branch, end at different lengths and hold tool results. */
 async function rowsOf(attribution: "soft" | "hard"): Promise<BatchRow[]> {
   const tasks = ["one", "another"].map((prompt) => ({ prompt, groundTruth: "" }));
-  const trees = await rollout(babbler(), tasks, {
+  const trees = await rollout(randomTextPolicy(), tasks, {
     ...rolloutPresets.arpo,
     branchProbability: 1,
     n: 8,
@@ -140,7 +140,7 @@ test("Learner.update() moves the weights the same way with shared prefixes", asy
     const own = Model.init(sizes, 4);
     const batch = advantages(
       await score(
-        await rollout(babbler(), [{ prompt: "x", groundTruth: "" }], { n: 6, seed: 2 }),
+        await rollout(randomTextPolicy(), [{ prompt: "x", groundTruth: "" }], { n: 6, seed: 2 }),
         (t) => t.length % 5,
       ),
     );

@@ -1,7 +1,7 @@
 import { unpackHalf } from "./half.js";
 import type { StoredValues } from "./weight-file.js";
 
-/** Stored values in single precision, all of them or a stretch; float32 is given as it lies there. */
+/** Stored values in single precision, all of them or a span; float32 is given as it lies there. */
 export function wholeValues(
   values: StoredValues,
   from = 0,

@@ -6,7 +6,7 @@ type Save = (tensors: tf.Tensor[]) => void;
 /**
  * f(inputs, constants), remembering only the inputs: what f computes on the way is thrown away and
  * computed again when the gradient is asked for. Time for memory: one more forward pass, and only one
- * stretch of the network unfolded at a time. Gradients flow to `inputs`, not to `constants`.
+ * span of the network unfolded at a time. Gradients flow to `inputs`, not to `constants`.
  */
 export function recompute(
   f: (inputs: tf.Tensor[], constants: tf.Tensor[]) => tf.Tensor,

@@ -31,10 +31,10 @@ export interface CallConcentration {
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
  * import { callConcentration } from "arpo-lab/experimental/entropy";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
- * const tree = await rollout(babbler(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });
  * const { concentration, places } = callConcentration(tree, { k: 3, share: 0.2 });
  * assert.ok(concentration.value! >= 0);
  * assert.equal(places.reduce((sum, n) => sum + n, 0), concentration.count);

@@ -29,10 +29,10 @@ export interface DistanceProfile {
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
  * import { entropyByDistance } from "arpo-lab/experimental/entropy";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
- * const tree = await rollout(babbler(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });
  * const { after, before } = entropyByDistance(tree);
  * assert.ok(after.length === 100 && after[0].tokens > 0 && before[0].tokens > 0);
  * ```

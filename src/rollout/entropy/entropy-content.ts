@@ -22,9 +22,9 @@ export interface EntropyContent {
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
  * import { entropyContent } from "arpo-lab/experimental/entropy";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
- * const tree = await rollout(babbler(), { prompt: "a" }, { n: 4 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "a" }, { n: 4 });
  * const { top } = entropyContent(tree, { share: 1 });
  * assert.ok(Math.abs(Object.values(top!).reduce((a, b) => a + b, 0) - 1) < 1e-9);
  * ```

@@ -64,12 +64,12 @@ export interface ForkOutcome {
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
  * import { entropyOutcome } from "arpo-lab/experimental/entropy";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tools = new ToolSet([calculator()]);
  * const tree = await rollout(
- *   babbler(),
+ *   randomTextPolicy(),
  *   { prompt: "a" },
  *   { n: 12, initialRollouts: 3, beamSize: 4, branchProbability: 1, tools },
  * );

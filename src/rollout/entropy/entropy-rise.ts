@@ -22,11 +22,11 @@ export interface EntropyRise {
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
  * import { entropyRise } from "arpo-lab/experimental/entropy";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tools = new ToolSet([calculator()]);
- * const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 4, tools });
+ * const trees = await rollout(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], { n: 4, tools });
  * const { againstRest } = entropyRise(trees, { k: 5 });
  * assert.ok(againstRest.low! <= againstRest.value! && againstRest.value! <= againstRest.high!);
  * assert.equal(entropyRise([]).againstRest.value, undefined);

@@ -32,11 +32,11 @@ export interface EntropyStatistics {
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
  * import { entropyStatistics } from "arpo-lab/experimental/entropy";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
  * const tools = new ToolSet([calculator()]);
- * const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
+ * const trees = await rollout(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
  * assert.match(entropyStatistics(trees).text, /^entropy in the 20 tokens after a result/);
  * assert.match(entropyStatistics([]).text, /undefined/);
  * ```

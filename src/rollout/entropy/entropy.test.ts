@@ -13,7 +13,7 @@ import { recordedRise } from "./recorded-rise.js";
 import { rollout } from "../rollout.js";
 import { rolloutPresets } from "../../preset-table.js";
 import { treesFromJsonl, treesToJsonl } from "../files/tree-jsonl.js";
-import { babbler } from "../testing/babbler.js";
+import { randomTextPolicy } from "../testing/random-text-policy.js";
 import { CodePointTokenizer } from "../testing/code-point-tokenizer.js";
 import type { TreeNode } from "../tree/tree-values.js";
 import type { ProfiledTree } from "./model-tokens.js";
@@ -243,7 +243,7 @@ test("rankCorrelation() averages ties", () => {
 const tools = new ToolSet([calculator()]);
 const grow = (options = {}) =>
   rollout(
-    babbler(),
+    randomTextPolicy(),
     Array.from({ length: 6 }, (_, i) => ({ prompt: `q${i}`, id: `t${i}` })),
     { ...rolloutPresets.arpo, n: 8, initialRollouts: 8, beamSize: 1, tools, seed: 5, ...options },
   );

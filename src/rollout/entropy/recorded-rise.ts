@@ -27,10 +27,10 @@ export interface RecordedRound {
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
  * import { recordedRise } from "arpo-lab/experimental/entropy";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  *
- * const tree = await rollout(babbler(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "a" }, { n: 8, tools: new ToolSet([calculator()]) });
  * const { rose, rounds } = recordedRise(tree);
  * assert.equal(rose.count, rounds.length);
  * assert.ok(rose.value! >= 0 && rose.value! <= 1);

@@ -3,7 +3,7 @@ import { appoCandidates } from "../branch/family/appo.js";
 import type { BranchSignal } from "../branch/family/settings.js";
 import type { TrajectoryKind, TreeNode } from "../tree/tree-values.js";
 
-/** What the rules read of a stretch of a trajectory. */
+/** What the rules read of a span of a trajectory. */
 type PathNode = Pick<
   TreeNode,
   "kind" | "trajectory" | "round" | "tokens" | "logprobs" | "entropies" | "top"
@@ -111,7 +111,7 @@ export function beyondResults({ nodes, start }: Pick<Chain, "nodes" | "start">) 
     results.find(([from, to]) => place >= from && place < to)?.[1] ?? place;
 }
 
-/** A stretch from behind one tool result to the end of the next. */
+/** A span from behind one tool result to the end of the next. */
 interface Turn {
   /** Where its first drawn token is, counted in the response. */
   start: number;

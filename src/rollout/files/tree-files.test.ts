@@ -8,7 +8,7 @@ import { rolloutPresets } from "../../preset-table.js";
 import { RolloutTree } from "../rollout-tree.js";
 import { treesFromJsonl, treesToJsonl } from "./tree-jsonl.js";
 import { treesFromParquet, treesToParquet } from "./tree-parquet.js";
-import { babbler } from "../testing/babbler.js";
+import { randomTextPolicy } from "../testing/random-text-policy.js";
 
 const tools = new ToolSet([calculator()], { callLimit: 2 });
 
@@ -24,7 +24,7 @@ async function grown(): Promise<RolloutTree[]> {
     { prompt: "2", answer: 3 },
   ];
   const options = { ...rolloutPresets.aepo, n: 8, initialRollouts: 3, beamSize: 3, tools };
-  const trees = await rollout(babbler(), tasks, { ...options, dynamicRollouts: true });
+  const trees = await rollout(randomTextPolicy(), tasks, { ...options, dynamicRollouts: true });
   // What a remote policy may leave unsaid, and every number JSON has no word for.
   const [first] = trees;
   const node = first!.nodes[0]!;

@@ -256,7 +256,7 @@ interface Cut {
   episodes: TreeEpisodes | undefined;
 }
 
-/** The stretch of the old tree that the new one starts with. */
+/** The prefix of the old tree that the new one starts with. */
 async function prefixOf(tree: RolloutTreeData, target: TreeNode, cut: Cut): Promise<LiveNode> {
   const { at, result, policy, config } = cut;
   const { length } = target.tokens;

@@ -1,7 +1,7 @@
 import type { OpenOptions, Sequence, Session } from "../../policy/policy.js";
 
 /**
- * The longest of several stretches that begin alike: it is computed once, and each tree is cut back from it.
+ * The longest of several prefixes that begin alike: it is computed once, and each tree is cut back from it.
  * It lives as long as its session.
  */
 export class Trunk {
@@ -12,7 +12,7 @@ export class Trunk {
     this.#tokens = tokens;
   }
 
-  /** Whether a stretch is a beginning of it. */
+  /** Whether a prefix is a beginning of it. */
   holds(tokens: readonly number[]): boolean {
     return (
       tokens.length <= this.#tokens.length && tokens.every((token, i) => token === this.#tokens[i])
@@ -36,7 +36,7 @@ export class Trunk {
   }
 }
 
-/** Gives starts of one prompt whose stretches begin alike a common trunk. */
+/** Gives starts of one prompt whose prefixes begin alike a common trunk. */
 export function shareTrunks(
   starts: readonly { prefixTokens: readonly number[]; trunk?: Trunk }[],
 ): void {

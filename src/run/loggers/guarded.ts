@@ -3,7 +3,7 @@ import { type Logger, type RunOutcome, firstAnswers } from "./logger.js";
 
 /**
  * Several loggers as one that never fails: what a logger throws becomes one line per logger, and the run
- * goes on. The run folder has every metric whatever becomes of them.
+ * continues. The run folder has every metric whatever becomes of them.
  */
 export function guarded(loggers: readonly Logger[], warn: (message: string) => void) {
   const told = new Set<Logger>();

@@ -78,7 +78,7 @@ test("mlflowLogger() makes the experiment, sends parameters and metrics, and end
   assert.match(String(server.seen[0]!.body["filter"]), /'it''s'/);
   assert.equal(server.seen.at(-1)!.body["status"], "FINISHED");
 
-  // A resumed run goes on in the same one.
+  // A resumed run continues in the same one.
   const again = await mlflowLogger({ ...common, folder, url: server.url, env });
   await again.log(2, { a: 1 });
   await again.close?.("failed");
@@ -148,7 +148,7 @@ function* records(bytes: Buffer): Generator<Buffer> {
     const type = bytes[at + 6]!;
     const data = bytes.subarray(at + 7, at + 7 + size);
     const sum = crc32(Buffer.concat([Buffer.of(type), data]));
-    // wandb goes on from the checksum of the type, which is the checksum of both together.
+    // wandb continues from the checksum of the type, which is the checksum of both together.
     assert.equal(bytes.readUInt32LE(at), sum);
     parts.push(data);
     at += 7 + size;

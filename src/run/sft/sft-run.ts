@@ -95,7 +95,7 @@ interface SftRunOptions {
 
 /**
  * Supervised fine-tuning as a LLaMA-Factory file describes it, in its output folder: checkpoints,
- * evaluation, a log of every step. A run that was killed goes on from its last checkpoint and ends with
+ * evaluation, a log of every step. A run that was killed continues from its last checkpoint and ends with
  * the bytes of one that was not. Which runs go on follows LLaMA-Factory: those without
  * `overwrite_output_dir`, and all with `resume_from_checkpoint: true`. With `finetuning_type: lora` the
  * folders hold the adapters, and `merged` holds the model that has them added.
@@ -114,7 +114,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     this.#parts = parts;
   }
 
-  /** Reads data and model, and the last checkpoint where the run goes on. */
+  /** Reads data and model, and the last checkpoint where the run continues. */
   static async open(config: SftConfig, options: SftRunOptions = {}): Promise<SftRun> {
     await ready();
     const run = await RunFolder.own(resolve(config.output_dir), layout);
@@ -261,7 +261,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
     await writeSealed(path, stateFile, state);
   }
 
-  /** Forgets what came behind the checkpoint it goes on from: it will be done again. */
+  /** Forgets what came behind the checkpoint it continues from: it will be done again. */
   async #rewind(from: string | undefined, note: (message: string) => void): Promise<void> {
     const { run } = this.#parts;
     await run.rewind(this.before - 1, { from, first: 0, warn: note });
@@ -271,7 +271,7 @@ export class SftRun implements AsyncIterable<SftRunStep> {
   }
 }
 
-/** The checkpoint a run goes on from, by LLaMA-Factory's rules. */
+/** The checkpoint a run continues from, by LLaMA-Factory's rules. */
 async function checkpointOf(
   config: SftConfig,
   run: RunFolder,

@@ -8,7 +8,7 @@ import { exampleOf } from "../../learn/sft/encode.js";
 import { worldDemonstrations, type WorldDemonstrations } from "./world-demonstrations.js";
 import { tinyTokenizer } from "./tiny-tokenizer.js";
 
-/** One stretch of the recipe. */
+/** One span of the recipe. */
 interface TinyStage {
   name: string;
   demonstrations: WorldDemonstrations;

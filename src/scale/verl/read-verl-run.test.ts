@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { loadTrees } from "../../rollout/files/tree-files.js";
 import { rollout } from "../../rollout/rollout.js";
-import { babbler } from "../../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
 import { readRunFolder } from "../../view/board/read-runs.js";
 import { exportVerl } from "./export-verl.js";
 import { readVerlRun } from "./read-verl-run.js";
@@ -44,7 +44,7 @@ const jsonLines = (values: readonly unknown[]) =>
 for (const kind of ["arpo", "aepo"] as const) {
   test(`readVerlRun() gives ${kind}'s trees that grew there, with their scores, and the board reads them`, async (t) => {
     const job = await jobFolder(t, kind);
-    const trees = await rollout(babbler(), [{ prompt }, { prompt }], kinds[kind].settings);
+    const trees = await rollout(randomTextPolicy(), [{ prompt }, { prompt }], kinds[kind].settings);
     assert.ok(
       trees.some(({ nodes }) => nodes.some(({ branch = [] }) => branch.some((one) => one.branch))),
     );

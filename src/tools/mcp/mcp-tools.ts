@@ -35,7 +35,7 @@ const rules: OptionRules<McpOptions> = {
 const mostPages = 64;
 const mostTools = 1000;
 
-/** A server's tools, and the way to let go of it. */
+/** A server's tools, and the way to close it. */
 export interface McpTools {
   tools: Tool[];
   /** What the server calls itself. */

@@ -1,4 +1,4 @@
-/** Whether two stretches of the same length hold the same. */
+/** Whether two spans of the same length hold the same. */
 export type SameBytes = (one: Uint8Array, other: Uint8Array) => boolean;
 
 /** What is used of Emscripten's file system in memory. */

@@ -152,10 +152,10 @@ class BranchingView extends PictureView<BranchingPayload> {
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { branchingView } from "arpo-lab/view";
  *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 8, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 8, seed: 1 });
  * const view = branchingView(tree, { rules: ["treerl", "appo"] });
  * assert.match(view.summary, /\ntreerl: 32 branches at 16 places.*\nappo: 8 branches/);
  * ```

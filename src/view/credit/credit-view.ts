@@ -30,7 +30,7 @@ interface Stretch {
   value: number;
 }
 
-/** A trajectory's trained tokens under a rule, in stretches. */
+/** A trajectory's trained tokens under a rule, in spans. */
 function stretches(
   spans: ShownRule["spans"][number],
   { sums }: CreditPayload,
@@ -315,10 +315,10 @@ class CreditView extends PictureView<CreditPayload> {
  * import assert from "node:assert/strict";
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { creditView } from "arpo-lab/view";
  *
- * const tree = await rollout(babbler(), { prompt: "6*7?" }, { n: 4, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?" }, { n: 4, seed: 1 });
  * const scored = await score(tree, ({ length }) => length % 2);
  * const rules = ["grpo", { name: "AT2PO", estimator: "at2po" }] as const;
  * assert.match(creditView(scored, { rules }).summary, /2 credit rules.*\ngrpo: .*\nAT2PO: /);

@@ -137,10 +137,10 @@ class Explanation {
  * import { advantages } from "arpo-lab/learn";
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { explain } from "arpo-lab/view";
  *
- * const tree = await rollout(babbler(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
+ * const tree = await rollout(randomTextPolicy(), { prompt: "6*7?", groundTruth: "42" }, { n: 4, seed: 1 });
  * const batch = advantages(await score(tree, ({ response }) => response.length));
  * const { ratio, weight } = explain(batch).token(0, 0, "aepo");
  * assert.deepEqual([ratio, weight], [1, 1]);

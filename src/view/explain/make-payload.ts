@@ -319,7 +319,7 @@ function settingsOf(options: UpdateReport["options"]): ObjectiveSettings {
   };
 }
 
-/** The trajectories with their place among the tokens, their group, and the stretches they may share. */
+/** The trajectories with their place among the tokens, their group, and the spans they may share. */
 function placed({ rows, scored }: TrainingBatch): ExplainedRow[] {
   let start = 0;
   return rows.map(({ trajectory, group, reward }): ExplainedRow => {

@@ -12,10 +12,10 @@ import { figureRules, type Figure, type FigureOptions, makeFigure, paletteOf } f
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { branchTimeline, describe } from "arpo-lab/view";
  *
- * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { n: 4, seed: 1 });
+ * const [tree] = await rollout(randomTextPolicy(), [{ prompt: "6*7?" }], { n: 4, seed: 1 });
  * assert.match(describe(branchTimeline(tree)), /^0 attempts/);
  * ```
  */

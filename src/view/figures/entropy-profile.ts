@@ -48,12 +48,12 @@ const rules: OptionRules<EntropyProfileOptions> = {
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  * import { describe, entropyProfile } from "arpo-lab/view";
  *
  * const tools = new ToolSet([calculator()]);
- * const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
+ * const trees = await rollout(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
  * const figure = entropyProfile(trees, { k: 5 });
  * assert.deepEqual(
  *   figure.data.map(({ name }) => name),

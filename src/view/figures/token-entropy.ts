@@ -17,10 +17,10 @@ import {
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { tokenEntropy } from "arpo-lab/view";
  *
- * const [tree] = await rollout(babbler(), [{ prompt: "6*7?" }], { seed: 1 });
+ * const [tree] = await rollout(randomTextPolicy(), [{ prompt: "6*7?" }], { seed: 1 });
  * const [trajectory] = tree.trajectories;
  * const [line] = tokenEntropy(trajectory).data;
  * assert.equal((line.y as number[]).length, trajectory.tokens.length);

@@ -133,12 +133,12 @@ function sampled(rows: readonly RibbonRow[]): readonly RibbonRow[] {
  * import assert from "node:assert/strict";
  * import { score } from "arpo-lab/learn";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  * import { calculator, ToolSet } from "arpo-lab/tools";
  * import { entropyRibbon, toSvg } from "arpo-lab/view";
  *
  * const tools = new ToolSet([calculator()]);
- * const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
+ * const trees = await rollout(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], { n: 8, tools });
  * const ribbon = entropyRibbon(trees, { scored: await score(trees, ({ length }) => length % 2) });
  * assert.match(ribbon.summary, /trajectories of 2 prompts/);
  * assert.match(toSvg(ribbon), /^<svg /);

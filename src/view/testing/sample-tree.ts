@@ -2,7 +2,7 @@ import { rollout } from "../../rollout/rollout.js";
 import { rolloutPresets } from "../../preset-table.js";
 import type { RolloutOptions } from "../../rollout/options.js";
 import type { RolloutTree } from "../../rollout/rollout-tree.js";
-import { babbler } from "../../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../rollout/testing/random-text-policy.js";
 import { calculator } from "../../tools/calculator/calculator.js";
 import { ToolSet } from "../../tools/tool-set.js";
 
@@ -13,7 +13,7 @@ export function sampleTree(
   options: RolloutOptions = {},
 ): Promise<RolloutTree<{ prompt: string; groundTruth: string; id: string }>> {
   return rollout(
-    babbler(),
+    randomTextPolicy(),
     { prompt: "q", groundTruth: "42", id: "sample" },
     { ...rolloutPresets.arpo, n: 12, initialRollouts: 3, beamSize: 4, tools, ...options },
   );

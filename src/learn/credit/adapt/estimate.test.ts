@@ -5,7 +5,7 @@ import { score } from "../../../reward/score-trees.js";
 import { rollout } from "../../../rollout/rollout.js";
 import { rolloutPresets } from "../../../preset-table.js";
 import { RolloutTree } from "../../../rollout/rollout-tree.js";
-import { babbler } from "../../../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../../rollout/testing/random-text-policy.js";
 import { calculator } from "../../../tools/calculator/calculator.js";
 import { ToolSet } from "../../../tools/tool-set.js";
 import type { Tool } from "../../../tools/tool.js";
@@ -21,7 +21,7 @@ const paid: Tool = {
 
 async function scoredTrees({ tool = paid as Tool, n = 16, prompts = 2 } = {}): Promise<Scored> {
   const tasks = Array.from({ length: prompts }, (_, i) => ({ prompt: `q${i}`, id: `task ${i}` }));
-  const trees = await rollout(babbler(), tasks, {
+  const trees = await rollout(randomTextPolicy(), tasks, {
     ...rolloutPresets.arpo,
     ...{ n, initialRollouts: 3, beamSize: 4, seed: 4 },
     tools: new ToolSet([tool], { callLimit: 5 }),
@@ -170,7 +170,11 @@ test("what a trajectory lacks is named", async () => {
     () => advantages(scored, { estimator: "fr3e" }),
     /every state must have as many trajectories/,
   );
-  const flat = await rollout(babbler(), { prompt: "q" }, { n: 4, initialRollouts: 4, seed: 2 });
+  const flat = await rollout(
+    randomTextPolicy(),
+    { prompt: "q" },
+    { n: 4, initialRollouts: 4, seed: 2 },
+  );
   const rows = await score(flat, ({ length }) => length % 2);
   assert.throws(
     () => advantages(rows, { estimator: "spo_chain" }),
@@ -186,7 +190,7 @@ test("what a trajectory lacks is named", async () => {
 
 test("fr3e compares trajectories with those from their state, along the trajectory that was left", async () => {
   // Two trajectories from the prompt, two from a place in the first.
-  const [tree] = await rollout(babbler(), [{ prompt: "q", id: "t" }], {
+  const [tree] = await rollout(randomTextPolicy(), [{ prompt: "q", id: "t" }], {
     ...{ rule: "arpo-code", n: 2, initialRollouts: 2, seed: 1 },
   });
   const base = tree!.nodes.find(({ id }) => id === tree!.trajectories[0]!.leaf)!;

@@ -27,7 +27,7 @@ import {
 } from "./rows.js";
 import { treeRlSpans } from "./treerl-credit.js";
 
-/** The tree of a prompt, cut into stretches of some kind. */
+/** The tree of a prompt, cut into spans of some kind. */
 interface PromptTree {
   tree: CreditTree;
   /** Its trajectories, and the leaf each ends at. Repeated trajectories end at the same leaf. */

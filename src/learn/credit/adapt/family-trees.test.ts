@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Scored } from "../../../reward/scored.js";
 import { rollout } from "../../../rollout/rollout.js";
 import type { RolloutOptions } from "../../../rollout/options.js";
-import { babbler } from "../../../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../../rollout/testing/random-text-policy.js";
 import { calculator } from "../../../tools/calculator/calculator.js";
 import { ToolSet } from "../../../tools/tool-set.js";
 import { presets } from "../../../presets.js";
@@ -21,7 +21,7 @@ const small: Partial<Record<keyof typeof presets, RolloutOptions>> = {
 const methods = ["tree-grpo", "at2po", "treerl", "appo", "fr3e", "treepo", "spo-tree"] as const;
 
 async function scoredTrees(name: (typeof methods)[number], seed: number) {
-  const trees = await rollout(babbler(), [{ prompt: "a" }, { prompt: "b" }], {
+  const trees = await rollout(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], {
     ...presets[name],
     ...small[name],
     ...{ tools, seed, responseLength: 200 },

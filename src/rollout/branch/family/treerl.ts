@@ -40,7 +40,7 @@ export function treerlMask(chain: SignalChain, maxLength = usualLength): boolean
 /** Whether a token's text says that the reasoning is over. */
 export const isClosing = (text: string): boolean => /conclusion|answer/.test(text.toLowerCase());
 
-/** The stretch of a chain's tokens that may be chosen. */
+/** The span of a chain's tokens that may be chosen. */
 export function freeTokens(
   { prefixed, signal }: Pick<SignalChain, "prefixed" | "signal">,
   closes: (token: number) => boolean,

@@ -11,7 +11,7 @@ import { packagePath } from "#platform/package-path";
 import { loadReward } from "../../../reward/load-reward.js";
 import { score } from "../../../reward/score-trees.js";
 import { rollout } from "../../../rollout/rollout.js";
-import { babbler } from "../../../rollout/testing/babbler.js";
+import { randomTextPolicy } from "../../../rollout/testing/random-text-policy.js";
 import { loadTools } from "../../../tools/load-tools.js";
 import { exportVerl, type VerlJob } from "../export-verl.js";
 import { recordOf } from "../testing/record-of.js";
@@ -100,7 +100,7 @@ test("a user's TypeScript tool and reward answer a worker of verl as they do her
   }
   const prompt = [{ role: "user", content: "6*7?" }];
   const task = { prompt, groundTruth: "42" };
-  const tree = await rollout(babbler(), task, { n: 8, seed: 5, branchProbability: 0.9 });
+  const tree = await rollout(randomTextPolicy(), task, { n: 8, seed: 5, branchProbability: 0.9 });
   const { rows } = await score(tree, await loadReward(join(folder, "reward.ts"), "judge"));
   const { outcomes } = await ask({ id: 9, do: "score", tree: recordOf(tree, 1, 0) });
   assert.deepEqual(

@@ -18,7 +18,7 @@ export interface StandingValues {
 
 /** What the panel shows while a cell stands at a line. */
 export interface IStandingValues {
-  /** The values at a notebook's line; undefined when it goes on. */
+  /** The values at a notebook's line; undefined when it continues. */
   stand(notebook: NotebookPanel, values: StandingValues | undefined): void;
   /** Brings the panel to the front. */
   front(): void;

@@ -1,20 +1,20 @@
 import { ScriptedPolicy, type ScriptSituation } from "./scripted-policy.js";
 
 /**
- * A model of no sense: it thinks for a random while, calls a calculator (sometimes wrongly), answers.
+ * A policy that writes random text: it thinks, calls a calculator (sometimes wrongly) and answers.
  * All it does comes from the trajectory's own random stream.
  *
  * @example
  * ```ts
  * import assert from "node:assert/strict";
  * import { rollout } from "arpo-lab/rollout";
- * import { babbler } from "arpo-lab/experimental/testing";
+ * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
- * const [a, b] = await rollout(babbler(), [{ prompt: "?" }, { prompt: "?" }], { seed: 1 });
+ * const [a, b] = await rollout(randomTextPolicy(), [{ prompt: "?" }, { prompt: "?" }], { seed: 1 });
  * assert.notDeepEqual(a.trajectories[0].text, b.trajectories[0].text);
  * ```
  */
-export function babbler(wait?: (at: ScriptSituation) => Promise<void>): ScriptedPolicy {
+export function randomTextPolicy(wait?: (at: ScriptSituation) => Promise<void>): ScriptedPolicy {
   return new ScriptedPolicy(async (at) => {
     await wait?.(at);
     const { random } = at.options;
