@@ -15,11 +15,11 @@ import { Policy } from "../src/policy/policies.js";
 import { judgedTrajectory } from "../src/reward/judged-trajectory.js";
 import { score } from "../src/reward/score-trees.js";
 import { rollout } from "../src/rollout/rollout.js";
-import { babbler } from "../src/rollout/testing/babbler.js";
+import { randomTextPolicy } from "../src/rollout/testing/random-text-policy.js";
 import { AdamW } from "../src/tensor/adamw.js";
 import { tf } from "../src/tensor/tf.js";
 
-const policy = babbler();
+const policy = randomTextPolicy();
 const task = { prompt: "6*7?", groundTruth: "42" };
 const tree = await rollout(policy, task, { preset: "aepo", n: 4, seed: 1 });
 const scored = await score(tree, ({ length }) => length % 2);
