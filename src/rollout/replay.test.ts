@@ -107,6 +107,6 @@ test("decidedByEntropy() is the share of decisions that the entropy term changes
   assert.ok(Math.abs(share! - alone) < 0.1, `${share} and ${alone}`);
   const coins = await Promise.all([grow({ seed: 1, entropyWeight: 0 })]);
   assert.equal(decidedByEntropy(coins), 0);
-  const none = await rollout(babbler(), { prompt: "q" }, { n: 2, tools });
+  const none = await rollout(randomTextPolicy(), { prompt: "q" }, { n: 2, tools });
   assert.equal(decidedByEntropy([none]), undefined);
 });

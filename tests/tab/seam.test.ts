@@ -61,7 +61,8 @@ test("cells of a tab import every entry point but those that serve or look at a 
     exports: Record<string, unknown>;
   };
   const wanted = Object.keys(exports).filter(
-    (name) => !/^\.\/(kernel|experimental\/(capture|kernel|serve|doctor|scale)|package\.json)/.test(name),
+    (name) =>
+      !/^\.\/(kernel|experimental\/(capture|kernel|serve|doctor|scale)|package\.json)/.test(name),
   );
   assert.deepEqual(
     Object.keys(entryPoints).sort(),
