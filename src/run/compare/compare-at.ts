@@ -175,9 +175,9 @@ function valueAt(lines: readonly Line[], options: CompareAtOptions, name: string
 type ComparedRuns = SweepRuns | Readonly<Record<string, readonly ComparedRun[]>>;
 
 /**
- * Compares settings at equal cost: each run's metric at so many tokens (calls, trajectories, steps) on the line
- * between the two measurements around it, differences paired by seed, with Student's and the bootstrap's 95%
- * intervals, Holm's correction, a test of equivalence and the seeds that a difference needs.
+ * Compares settings at equal cost. The metric of each run is interpolated linearly at a number of tokens, calls,
+ * trajectories or steps. Differences are paired by seed. Each has a t interval and a bootstrap interval (95%),
+ * Holm's correction, an equivalence test, and the number of seeds that the difference needs.
  *
  * @example
  * ```ts
