@@ -302,7 +302,7 @@ function asked<T>(make: () => T): T {
  *   }),
  * });
  * const { trees } = await server.end(session, 1);
- * assert.equal(trees[0].trajectories[0].outcome.score, 1);
+ * assert.equal(trees[0].trajectories[0].outcome?.score, 1);
  * await server.stop();
  * policy.dispose();
  * ```

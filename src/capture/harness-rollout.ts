@@ -231,7 +231,7 @@ function mostUncertain({ entropies }: LinkedCall): number {
  * const policy = Policy.fromModel(Model.init({ ...sizes, vocabSize: tokenizer.vocabSize }, 7), tokenizer);
  *
  * // Usually: spawn("python", ["agent.py"], { env: { ...process.env, ...env } }), and wait for its end.
- * const run = async (env) => {
+ * const run = async (env: Record<string, string>) => {
  *   const response = await fetch(`${env.OPENAI_BASE_URL}/chat/completions`, {
  *     method: "POST",
  *     headers: { "content-type": "application/json", authorization: `Bearer ${env.OPENAI_API_KEY}` },
@@ -243,8 +243,8 @@ function mostUncertain({ entropies }: LinkedCall): number {
  *   });
  *   return (await response.json()).choices[0].message.content.length;
  * };
- * const options = { n: 4, initialRollouts: 2, from: "token", branchProbability: 1 };
- * const [tree] = await harnessRollout(policy, { id: "low" }, { run, ...options });
+ * const options = { n: 4, initialRollouts: 2, branchProbability: 1 };
+ * const [tree] = await harnessRollout(policy, { id: "low" }, { run, from: "token", ...options });
  * assert.equal(tree.trajectories.length, 4);
  * assert.equal(tree.trajectories.filter(({ kind }) => kind === "branch").length, 2);
  * policy.dispose();

@@ -95,14 +95,14 @@ const share = {
  * import { branchValues, BranchValues } from "arpo-lab/rollout";
  * import { randomTextPolicy } from "arpo-lab/experimental/testing";
  *
- * const reward = ({ length }) => Number(length > 20);
+ * const reward = ({ length }: { length: number }) => Number(length > 20);
  * const values = await branchValues(randomTextPolicy(), [{ prompt: "a" }, { prompt: "b" }], { K: 4, reward });
  * // A rule of one's own is a function: a weight for each token.
  * const [uniform, mine] = values.worth({
  *   uniform: "uniform",
  *   mine: ({ entropies }) => entropies.map((h) => Number(h > 0.5)),
  * });
- * assert.ok(uniform.value > 0 && mine.rule === "mine");
+ * assert.ok(uniform.value! > 0 && mine.rule === "mine");
  * assert.ok(values instanceof BranchValues && values.prompts === 2);
  * ```
  */

@@ -100,11 +100,11 @@ const rules: OptionRules<BranchValueOptions> = {
  * import { calculator } from "arpo-lab/tools";
  *
  * const tasks = [{ prompt: "a" }, { prompt: "b" }, { prompt: "c" }];
- * const reward = ({ toolCalls }) => Number(toolCalls.length > 1);
+ * const reward = ({ toolCalls }: { toolCalls: readonly unknown[] }) => Number(toolCalls.length > 1);
  * const values = await branchValues(randomTextPolicy(), tasks, { tools: [calculator()], K: 8, reward });
  * const [uniform, after] = values.worth(["uniform", "after-results"], { per: "call" });
  * assert.equal(uniform.ratio, 1);
- * assert.ok(after.callsLeft >= 0);
+ * assert.ok(after.callsLeft! >= 0);
  * ```
  */
 export async function branchValues(

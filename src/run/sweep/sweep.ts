@@ -94,7 +94,7 @@ function heard(run: SweepRun, line: RunLine): void {
  *   arms: { wrong: ["data.train_files=no-such-file.jsonl"] },
  * });
  * assert.deepEqual(runs.folders, { wrong: [] });
- * assert.match(runs.failed[0].error, /no-such-file\.jsonl/);
+ * assert.match(String(runs.failed[0].error), /no-such-file\.jsonl/);
  * await rm(folder, { recursive: true });
  * ```
  */
