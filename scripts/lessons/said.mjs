@@ -21,9 +21,11 @@ export const steady = (text) =>
     .replace(/\b\d+:\d\d\b/g, "#")
     .replace(/\b\d+(\.\d+)?\/s\b/g, "#")
     .replace(/(_time(?:<\/td><td[^>]*>|\s+|': )|timing_s\/\w+': | ms: )[\d.e-]+\s*/g, "$1#")
+    .replace(/(CPU seconds: |cpu_seconds(?:<\/td><td[^>]*>|': ))[\d.e-]+( → [\d.e-]+)?/g, "$1#")
     // A column is as wide as its longest number.
     .replace(/ {2,}/g, "  ")
-    // A board's last panel, to the end of its picture.
+    // A board's panel of times, to the end of its picture.
+    .replace(/aria-label=\\?"Seconds per step(?:(?!<\/svg>)[^])*<\/svg>/g, "#")
     .replace(/Seconds per step<(?:[^"\\]|\\.)*/g, "#")
     .replace(/id="[\w-]+"|arpo-[0-9a-f]{6,}/g, "id");
 
