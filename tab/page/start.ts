@@ -32,7 +32,6 @@ function labConfig(base: string, version: string, open: string): Record<string, 
     [`${name}Url`, `/${url}`],
     [`full${name[0]!.toUpperCase()}${name.slice(1)}Url`, path + url],
   ]);
-  const workspace = /^lab\/workspaces\/([\w.-]+)/.exec(open)?.[1];
   return {
     ...Object.fromEntries(named),
     baseUrl: path,
@@ -56,7 +55,7 @@ function labConfig(base: string, version: string, open: string): Record<string, 
     rootUri: "",
     quitButton: false,
     store_id: 0,
-    workspace: workspace ?? "default",
+    workspace: /^lab\/workspaces\/([\w.-]+)/.exec(open)?.[1] ?? "default",
     treePath: /(?:^|\/)tree\/(.+)$/.exec(open)?.[1] ?? "",
   };
 }

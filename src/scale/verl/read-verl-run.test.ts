@@ -85,7 +85,10 @@ for (const kind of ["arpo", "aepo"] as const) {
         grown.trajectories.map(({ id }) => id / 8),
       );
       assert.equal(tree.config.seed, grown.config.seed);
-      assert.deepEqual(tree.monitor, grown.monitor);
+      // verl does not tell what AEPO's probes cost.
+      const monitor = grown.monitor && { ...grown.monitor };
+      delete monitor?.spent;
+      assert.deepEqual(tree.monitor, monitor);
     }
     const record = await readRunFolder("verl", run);
     assert.deepEqual(record.lines, [{ step: 1, "critic/score/mean": 0.25 }]);
